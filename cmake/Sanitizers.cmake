@@ -1,0 +1,5 @@
+set(REELGRID_SANITIZE "" CACHE STRING "Sanitizers for every target, as -fsanitize= takes them (e.g. address,undefined)")
+if(REELGRID_SANITIZE)
+    add_compile_options(-fsanitize=${REELGRID_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${REELGRID_SANITIZE})
+endif()

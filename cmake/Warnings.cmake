@@ -1,0 +1,6 @@
+# Warnings are errors in every target that links reelgrid::warnings (PRIVATE).
+add_library(reelgrid_warnings INTERFACE)
+add_library(reelgrid::warnings ALIAS reelgrid_warnings)
+target_compile_options(reelgrid_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+target_compile_definitions(reelgrid_warnings INTERFACE QT_NO_KEYWORDS)

@@ -1,0 +1,1 @@
+// Holds the precompiled ATen header that the libtorch targets share.

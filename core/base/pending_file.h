@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace reelgrid {
+
+/// A file that is written beside its final place and renamed on commit(), so that no partial file ever has
+/// the final name. An uncommitted one is removed by the destructor.
+class PendingFile {
+  public:
+    /// Makes the parent folders and reserves a name like "clip.mp4.partial-1a2b.mp4" (the extension is kept
+    /// for writers that look at it). Fails with Io when the folder can't be made or written to.
+    static Result<PendingFile> create(const std::filesystem::path& finalPath);
+
+    PendingFile(PendingFile&& other) noexcept;
+    PendingFile& operator=(PendingFile&& other) noexcept;
+    ~PendingFile();
+
+    /// Where to write until commit().
+    [[nodiscard]] const std::filesystem::path& path() const { return m_temporary; }
+    [[nodiscard]] const std::filesystem::path& finalPath() const { return m_final; }
+
+    /// Renames onto the final name.
+    Result<void> commit();
+
+  private:
+    PendingFile(std::filesystem::path temporary, std::filesystem::path final);
+    void discard() noexcept;
+
+    std::filesystem::path m_temporary;
+    std::filesystem::path m_final;
+};
+
+/// Writes `bytes` to `path` through a PendingFile.
+Result<void> writeFile(const std::filesystem::path& path, std::string_view bytes);
+
+/// Reads a whole file of at most `maxBytes`; a larger one is InvalidData, a missing one NotFound.
+Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{64} << 20);
+
+}  // namespace reelgrid

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/media/frame.h"
+
+namespace reelgrid::media {
+
+/// What is known of a clip without decoding its pictures. The presentation times are exact (from an index of
+/// the packets), so variable frame rates and late start times are seen as they are.
+struct ClipInfo {
+    int width = 0;
+    int height = 0;
+    Rational fps;                      ///< the average rate
+    std::vector<double> frameSeconds;  ///< presentation time of each frame, ascending, first is 0
+    double durationSeconds = 0;        ///< end of the last frame
+    std::string codec;
+
+    [[nodiscard]] int frameCount() const { return int(frameSeconds.size()); }
+    /// The frame shown at time t: the last one whose presentation time is ≤ t, clamped to the clip's first
+    /// and last (for a constant rate that is ⌊t·fps⌋).
+    [[nodiscard]] int frameAt(double seconds) const;
+};
+
+/// A clip opened for exact random access by frame number. Not thread-safe: one thread at a time.
+class Clip {
+  public:
+    /// Fails with NotFound or InvalidData, naming the file and what is wrong with it.
+    static Result<std::unique_ptr<Clip>> open(const std::filesystem::path& path);
+    virtual ~Clip() = default;
+
+    [[nodiscard]] virtual const ClipInfo& info() const = 0;
+
+    /// Exactly frame `index` (0-based, presentation order). Reading forward is one decode a frame; any other
+    /// jump seeks to the key frame before it and decodes up to it.
+    virtual Result<FramePtr> frame(int index) = 0;
+};
+
+/// Decodes the whole clip as RGB, as its colour tags say. Fails when it would take more than `maxBytes`.
+Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{4} << 30);
+
+}  // namespace reelgrid::media

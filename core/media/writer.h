@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "core/base/result.h"
+#include "core/media/frame.h"
+
+namespace reelgrid::media {
+
+enum class Container { Mp4, WebM, Gif };
+
+struct WriterOptions {
+    int width = 0;
+    int height = 0;
+    Rational fps{16, 1};
+    Container container =
+        Container::Mp4;  ///< H.264 (BT.709, limited range, tagged), VP9, or GIF with its own palette
+    int threads = 0;     ///< 0: the encoder's choice
+};
+
+/// The container that a file name's extension asks for; Unsupported for any but .mp4, .webm, .gif.
+Result<Container> containerOf(const std::filesystem::path& path);
+
+/// Encodes RGB frames to a file that appears under its name only when finish() succeeds.
+class Writer {
+  public:
+    static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& path,
+                                                  const WriterOptions& options);
+    virtual ~Writer() = default;
+
+    /// One frame: height·width·3 bytes, RGB, rows from the top.
+    virtual Result<void> write(std::span<const std::uint8_t> rgb) = 0;
+    virtual Result<void> finish() = 0;
+};
+
+/// Writes a whole clip.
+Result<void> writeClip(const std::filesystem::path& path, const RgbVideo& video);
+
+}  // namespace reelgrid::media

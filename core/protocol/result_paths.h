@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+namespace reelgrid::protocol {
+
+/// Where a clip's companions are: F.mp4 -> F.files/.
+std::filesystem::path resultFolderOf(const std::filesystem::path& clip);
+
+/// Names inside a result folder.
+inline constexpr const char* kTimingFile = "timing.json";
+inline constexpr const char* kManifestFile = "manifest.json";
+inline constexpr const char* kMetricsFile = "metrics.json";
+inline constexpr const char* kLatentsFile = "latents.safetensors";
+
+}  // namespace reelgrid::protocol

@@ -1,0 +1,67 @@
+#pragma once
+
+// The worker speaks JSON lines: one object a line, every one with "v": kProtocolVersion and "type".
+//
+//   to the worker    {"v":1,"type":"render","id":"j1","request":{…}}   {"v":1,"type":"cancel","id":"j1"}
+//   {"v":1,"type":"quit"} from the worker  ready, started, progress, done, failed, cancelled (the structs
+//   below)
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <variant>
+
+#include "core/base/result.h"
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::protocol {
+
+inline constexpr int kProtocolVersion = 1;
+
+// To the worker.
+struct RenderCommand {
+    std::string id;
+    RenderRequest request;
+};
+struct CancelCommand {
+    std::string id;
+};
+struct QuitCommand {};
+using WorkerCommand = std::variant<RenderCommand, CancelCommand, QuitCommand>;
+
+// From the worker.
+struct WorkerReady {
+    std::string version;
+};
+struct JobStarted {
+    std::string id;
+};
+struct JobProgress {
+    std::string id;
+    std::string stage;  ///< load, text, denoise, decode, encode, metrics
+    int done = 0;       ///< of `total` units within the stage (denoising steps, decoded frames, …)
+    int total = 0;
+    double elapsedSeconds = 0;
+    double etaSeconds = -1;  ///< of the whole job; negative while unknown
+};
+struct JobDone {
+    std::string id;
+    std::string clip;  ///< absolute path; companions in resultFolderOf(clip)
+};
+struct JobFailed {
+    std::string id;
+    Error error;
+};
+struct JobCancelled {
+    std::string id;
+};
+using WorkerEvent = std::variant<WorkerReady, JobStarted, JobProgress, JobDone, JobFailed, JobCancelled>;
+
+/// One line, without the line feed.
+std::string toLine(const WorkerCommand& command);
+std::string toLine(const WorkerEvent& event);
+
+/// InvalidData naming what is wrong: not JSON, another version, an unknown type, a missing field.
+Result<WorkerCommand> commandFromLine(const std::string& line);
+Result<WorkerEvent> eventFromLine(const std::string& line);
+
+}  // namespace reelgrid::protocol

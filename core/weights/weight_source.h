@@ -1,0 +1,67 @@
+#pragma once
+
+// Tensor names are the checkpoint's own; shapes are the checkpoint's own too.
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace reelgrid::weights {
+
+/// Where a model's constructor takes its parameters from: a folder of safetensors, a recording, a test.
+class WeightSource {
+  public:
+    virtual ~WeightSource() = default;
+
+    /// The tensor in its stored dtype, on the CPU (possibly a read-only memory map: never write to it).
+    /// Throws Failure(InvalidData) naming the tensor, its shape and the one needed, or that it is missing.
+    virtual at::Tensor require(const std::string& name, at::IntArrayRef shape) = 0;
+
+    [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+};
+
+/// A view of a source below a name prefix that hands out tensors in the dtype and on the device the model
+/// runs in. Layers take one by value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
+class WeightScope {
+  public:
+    WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device = at::kCPU)
+        : m_source(&source), m_options(at::TensorOptions().dtype(dtype).device(device)) {}
+
+    [[nodiscard]] WeightScope operator/(std::string_view child) const;
+    [[nodiscard]] WeightScope operator/(std::int64_t index) const { return *this / std::to_string(index); }
+
+    /// The parameter `name` below the prefix in the model's dtype.
+    [[nodiscard]] at::Tensor operator()(std::string_view name, at::IntArrayRef shape) const;
+    /// The same, in fp32 whatever the model's dtype (norms, modulation tables).
+    [[nodiscard]] at::Tensor fp32(std::string_view name, at::IntArrayRef shape) const;
+    [[nodiscard]] bool has(std::string_view name) const;
+
+    [[nodiscard]] at::ScalarType dtype() const { return c10::typeMetaToScalarType(m_options.dtype()); }
+    [[nodiscard]] at::Device device() const { return m_options.device(); }
+
+  private:
+    [[nodiscard]] std::string full(std::string_view name) const;
+
+    WeightSource* m_source;
+    at::TensorOptions m_options;
+    std::string m_prefix;
+};
+
+/// Hands out meta tensors (no memory) and remembers what was asked for: how a model's parameter list at any
+/// official configuration is compared with the reference's.
+class RecordingWeights final : public WeightSource {
+  public:
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
+    [[nodiscard]] bool has(const std::string&) const override { return true; }
+    [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& requests() const {
+        return m_requests;
+    }
+
+  private:
+    std::vector<std::pair<std::string, std::vector<std::int64_t>>> m_requests;
+};
+
+}  // namespace reelgrid::weights

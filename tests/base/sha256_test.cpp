@@ -1,0 +1,24 @@
+#include "core/base/sha256.h"
+
+#include <gtest/gtest.h>
+
+namespace reelgrid {
+namespace {
+
+std::span<const std::uint8_t> bytesOf(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(Sha256, MatchesTheStandardsExample) {
+    EXPECT_EQ(sha256Hex(bytesOf("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Sha256, IsTheSameInPieces) {
+    Sha256 pieces;
+    pieces.add(bytesOf("a"));
+    pieces.add(bytesOf("bc"));
+    EXPECT_EQ(pieces.finish(), sha256Hex(bytesOf("abc")));
+}
+
+}  // namespace
+}  // namespace reelgrid
