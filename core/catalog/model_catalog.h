@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/catalog/model_info.h"
+
+namespace reelgrid::catalog {
+
+/// Finds the model that a request names: "demo", a diffusers folder, or a hub id
+/// ("Wan-AI/Wan2.1-T2V-1.3B-Diffusers") in the local Hugging Face cache ($HF_HUB_CACHE, $HF_HOME/hub,
+/// ~/.cache/huggingface/hub). Reads only JSON and the headers of the weights. NotFound names where was
+/// looked; Unsupported names the pipeline class.
+Result<ModelInfo> findModel(const std::string& idOrFolder);
+
+/// The built-in model and every supported model in the Hugging Face cache.
+std::vector<ModelInfo> listModels();
+
+}  // namespace reelgrid::catalog

@@ -1,0 +1,87 @@
+#include "core/catalog/model_catalog.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/pending_file.h"
+
+namespace reelgrid::catalog {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const fs::path kDemoFolder = fs::path(REELGRID_SOURCE_DIR) / "resources" / "models" / "wan-demo";
+
+class CatalogTest : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("catalog_" + std::to_string(getpid()));
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override {
+        unsetenv("HF_HUB_CACHE");
+        fs::remove_all(m_folder);
+    }
+};
+
+TEST_F(CatalogTest, KnowsTheDemoModel) {
+    const auto model = findModel("demo");
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->family, "wan2.1");
+    EXPECT_EQ(model->defaults.width, 256);
+    EXPECT_EQ(model->defaults.numInferenceSteps, 20);
+    EXPECT_EQ(model->sizes.sizeMultiple, 16);
+    ASSERT_EQ(model->components.size(), 5u);
+    EXPECT_EQ(model->components[0].name, "transformer");
+    EXPECT_GT(model->components[0].parameters, 20'000'000);
+    EXPECT_THAT(model->components[0].dtypes, testing::ElementsAre("BF16"));
+}
+
+TEST_F(CatalogTest, FindsAHubIdInTheCache) {
+    const fs::path repository = m_folder / "models--Wan-AI--Tiny";
+    fs::create_directories(repository / "snapshots");
+    fs::create_directory_symlink(kDemoFolder, repository / "snapshots" / "abc123");
+    ASSERT_TRUE(writeFile(repository / "refs" / "main", "abc123\n"));
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    const auto model = findModel("Wan-AI/Tiny");
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->id, "Wan-AI/Tiny");
+    EXPECT_EQ(listModels().size(), 2u);
+}
+
+TEST_F(CatalogTest, ARefMayNotLeaveTheCache) {
+    const fs::path repository = m_folder / "models--Wan-AI--Tiny";
+    fs::create_directories(repository / "snapshots");
+    ASSERT_TRUE(writeFile(repository / "refs" / "main", "../../../../etc"));
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    EXPECT_FALSE(findModel("Wan-AI/Tiny"));
+}
+
+TEST_F(CatalogTest, SaysWhereAMissingHubModelWasLookedFor) {
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    const auto model = findModel("Wan-AI/Nowhere");
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, ErrorCode::NotFound);
+    EXPECT_THAT(model.error().message, HasSubstr(m_folder.string()));
+}
+
+TEST_F(CatalogTest, NamesThePipelineClassItCannotRun) {
+    ASSERT_TRUE(writeFile(m_folder / "model_index.json", R"({"_class_name": "FluxPipeline"})"));
+    const auto model = findModel(m_folder.string());
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, ErrorCode::Unsupported);
+    EXPECT_THAT(model.error().message, HasSubstr("FluxPipeline"));
+}
+
+TEST_F(CatalogTest, NamesTheComponentThatIsMissing) {
+    fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
+    fs::remove_all(m_folder / "model" / "vae");
+    const auto model = findModel((m_folder / "model").string());
+    ASSERT_FALSE(model);
+    EXPECT_THAT(model.error().message, HasSubstr("vae"));
+}
+
+}  // namespace
+}  // namespace reelgrid::catalog

@@ -1,0 +1,63 @@
+#include "core/catalog/render_settings.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace reelgrid::catalog {
+namespace {
+
+using protocol::RenderRequest;
+
+ModelInfo demoLike() {
+    ModelInfo model;
+    model.tasks = {"t2v"};
+    model.defaults.width = 256;
+    model.defaults.height = 144;
+    model.defaults.numFrames = 33;
+    return model;
+}
+
+TEST(RenderSettings, FillsTheModelsDefaults) {
+    const auto settings = resolveSettings({}, demoLike());
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->width, 256);
+    EXPECT_EQ(settings->numFrames, 33);
+    EXPECT_EQ(settings->seed, 42u);
+}
+
+struct BadValue {
+    const char* option;
+    const char* value;
+    std::function<void(RenderRequest&)> set;
+};
+
+class RejectsValue : public testing::TestWithParam<BadValue> {};
+
+TEST_P(RejectsValue, NamingOptionAndValue) {
+    RenderRequest request;
+    GetParam().set(request);
+    const auto settings = resolveSettings(request, demoLike());
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(settings.error().message, testing::HasSubstr(GetParam().option));
+    EXPECT_THAT(settings.error().message, testing::HasSubstr(GetParam().value));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RejectsValue,
+    testing::Values(BadValue{"--width", "250", [](RenderRequest& r) { r.width = 250; }},
+                    BadValue{"--width", "0", [](RenderRequest& r) { r.width = 0; }},
+                    BadValue{"--height", "-16", [](RenderRequest& r) { r.height = -16; }},
+                    BadValue{"--height", "1600000", [](RenderRequest& r) { r.height = 1600000; }},
+                    BadValue{"--num-frames", "32", [](RenderRequest& r) { r.numFrames = 32; }},
+                    BadValue{"--num-inference-steps", "0", [](RenderRequest& r) { r.numInferenceSteps = 0; }},
+                    BadValue{"--guidance-scale", "nan",
+                             [](RenderRequest& r) { r.guidanceScale = 0.0 / 0.0; }},
+                    BadValue{"--task", "i2v", [](RenderRequest& r) { r.task = "i2v"; }},
+                    BadValue{"--dtype", "int4", [](RenderRequest& r) { r.dtype = "int4"; }},
+                    BadValue{"--device", "tpu", [](RenderRequest& r) { r.device = "tpu"; }},
+                    BadValue{"--scheduler", "ddim", [](RenderRequest& r) { r.scheduler = "ddim"; }}));
+
+}  // namespace
+}  // namespace reelgrid::catalog
