@@ -1,0 +1,66 @@
+#include "core/pipeline/stage_clock.h"
+
+#include <array>
+#include <utility>
+
+namespace reelgrid::pipeline {
+namespace {
+
+double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+/// What comes after denoising, as a share of the denoising time: only for the estimate, until the stage itself runs.
+constexpr double kShareAfterDenoise = 0.3;
+constexpr const char* kDenoise = "denoise";
+
+}  // namespace
+
+StageClock::StageClock(ProgressCallback progress, std::stop_token stop)
+    : m_progress(std::move(progress)), m_stop(std::move(stop)) {}
+
+void StageClock::begin(const std::string& stage, int total) {
+    end();
+    m_stage = stage;
+    m_total = total;
+    m_stageStart = m_unitStart = Clock::now();
+    checkStop();
+    report(0);
+}
+
+void StageClock::advance(int done) {
+    const auto now = Clock::now();
+    if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, now));
+    m_unitStart = now;
+    report(done);
+    checkStop();
+}
+
+void StageClock::end() {
+    if (m_stage.empty()) return;
+    m_timing.stages[m_stage] += secondsBetween(m_stageStart, Clock::now());
+    m_stage.clear();
+}
+
+void StageClock::startRepetition() {
+    end();
+    m_timing = {};
+}
+
+void StageClock::checkStop() const {
+    if (m_stop.stop_requested()) throw Failure(ErrorCode::Cancelled, "the render was cancelled");
+}
+
+double StageClock::remainingSeconds(int done) const {
+    if (done <= 0 || m_total <= 0) return -1;
+    const double spent = secondsBetween(m_stageStart, Clock::now());
+    const double left = spent / done * (m_total - done);
+    return m_stage == kDenoise ? left + kShareAfterDenoise * (spent + left) : left;
+}
+
+void StageClock::report(int done) {
+    if (!m_progress) return;
+    m_progress({m_stage, done, m_total, secondsBetween(m_jobStart, Clock::now()), remainingSeconds(done)});
+}
+
+}  // namespace reelgrid::pipeline

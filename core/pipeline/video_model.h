@@ -1,0 +1,38 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/attention/dispatcher.h"
+#include "core/catalog/model_info.h"
+#include "core/catalog/render_settings.h"
+#include "core/media/frame.h"
+#include "core/pipeline/stage_clock.h"
+
+namespace reelgrid::pipeline {
+
+/// A loaded model of any family: text and denoising give latents, decoding gives pictures. Lives on one thread.
+class VideoModel {
+  public:
+    virtual ~VideoModel() = default;
+
+    /// Runs the stages "text" and "denoise"; returns the final latents, fp32, as the family's VAE takes them
+    /// (Wan: normalised, [1, C, T, H, W]).
+    virtual at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
+                               StageClock& clock) = 0;
+
+    /// Runs the stage "decode": pictures from the latents of denoise().
+    virtual media::RgbVideo decode(const at::Tensor& latents, const catalog::RenderSettings& settings,
+                                   StageClock& clock) = 0;
+
+    /// SHA-256 of the weight files, by path within the model's folder.
+    virtual std::map<std::string, std::string> hashes() = 0;
+};
+
+/// Loads a model of the family that `model` names to run in `dtype` ("fp32", "bf16"). Throws Failure.
+std::unique_ptr<VideoModel> loadModel(const catalog::ModelInfo& model, const std::string& dtype);
+
+}  // namespace reelgrid::pipeline
