@@ -1,0 +1,278 @@
+#include "core/media/clip.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/media/av_error.h"
+#include "core/media/clip_options.h"
+#include "core/media/frame_cache.h"
+#include "core/media/frame_timing.h"
+#include "core/media/image_limits.h"
+#include "core/media/packet_index.h"
+#include "core/media/packet_reader.h"
+#include "core/media/picture.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<CodecHandle> openDecoder(const AVStream& stream, int threads) {
+    const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
+    if (decoder == nullptr)
+        return Error{ErrorCode::Unsupported,
+                     std::string("no decoder for ") + avcodec_get_name(stream.codecpar->codec_id)};
+    CodecHandle codec(avcodec_alloc_context3(decoder));
+    if (!codec) return Error{ErrorCode::OutOfMemory, "no memory for a decoder"};
+    if (const int status = avcodec_parameters_to_context(codec.get(), stream.codecpar); status < 0)
+        return avError("decoder parameters", status);
+    codec->thread_count = threads;
+    codec->max_pixels = kMaxPixels;
+    codec->pkt_timebase = stream.time_base;
+    if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)
+        return avError(std::string("decoder ") + decoder->name, status);
+    return codec;
+}
+
+class FfmpegClip final : public Clip {
+  public:
+    FfmpegClip(fs::path path, PacketReader reader, PacketIndex index, CodecHandle codec,
+               const ClipOptions& options)
+        : m_path(std::move(path)),
+          m_reader(std::move(reader)),
+          m_index(std::move(index)),
+          m_codec(std::move(codec)),
+          m_frame(av_frame_alloc()),
+          m_packet(av_packet_alloc()),
+          m_cache(options.cacheBytes) {}
+
+    Result<void> prepare();
+    [[nodiscard]] const ClipInfo& info() const override { return m_info; }
+    Result<FramePtr> frame(int index) override;
+
+  private:
+    void setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration);
+    Result<std::vector<std::int64_t>> stampsByDecoding();
+    Result<FramePtr> decodeFrom(int key, int index);
+    Result<void> moveBefore(int key, int index);
+    Result<FramePtr> decodeUpTo(int index);
+    Result<bool> receive();
+    Result<bool> feed();
+    Result<FramePtr> keep(int index);
+
+    fs::path m_path;
+    PacketReader m_reader;
+    PacketIndex m_index;
+    CodecHandle m_codec;
+    FrameHandle m_frame;
+    PacketHandle m_packet;
+    PlaneExtractor m_extractor;
+    FrameCache m_cache;
+    ClipInfo m_info;
+
+    bool m_running = false;  // the decoder goes on from m_lastShown; false: only after a seek
+    bool m_draining = false;
+    int m_lastShown = -1;
+    int m_lastFed = -1;              // place in decoding order
+    std::int64_t m_skipBefore = -1;  // frames shown before this one's stamp are only stepping stones
+};
+
+void FfmpegClip::setTiming(std::span<const std::int64_t> stamps, std::int64_t lastDuration) {
+    const AVStream& stream = m_reader.stream();
+    const AVRational guessed = m_reader.guessedRate();
+    const std::array declared{Rational{stream.avg_frame_rate.num, stream.avg_frame_rate.den},
+                              Rational{stream.r_frame_rate.num, stream.r_frame_rate.den},
+                              Rational{guessed.num, guessed.den}};
+    FrameTiming timing =
+        frameTimingOf(stamps, {stream.time_base.num, stream.time_base.den}, lastDuration, declared);
+    m_info.fps = timing.fps;
+    m_info.frameSeconds = std::move(timing.seconds);
+    m_info.durationSeconds = timing.durationSeconds;
+}
+
+/// For streams whose packets don't tell: one pass through the whole clip.
+Result<std::vector<std::int64_t>> FfmpegClip::stampsByDecoding() {
+    std::vector<std::int64_t> stamps;
+    bool ascending = true;
+    if (auto moved = moveBefore(0, 0); !moved) return moved.error();
+    while (true) {
+        auto got = receive();
+        if (!got) return got.error();
+        if (!*got) break;
+        const std::int64_t stamp = m_frame->best_effort_timestamp;
+        ascending &= stamp != AV_NOPTS_VALUE && (stamps.empty() || stamp > stamps.back());
+        stamps.push_back(stamp);
+    }
+    m_running = false;
+    if (ascending) return stamps;
+    const AVStream& stream = m_reader.stream();
+    const AVRational rate = m_reader.guessedRate();
+    const AVRational step = rate.num > 0 && rate.den > 0 ? av_inv_q(rate) : AVRational{1, 25};
+    for (std::size_t i = 0; i < stamps.size(); ++i)
+        stamps[i] = av_rescale_q(std::int64_t(i), step, stream.time_base);
+    return stamps;
+}
+
+Result<void> FfmpegClip::prepare() {
+    const AVStream& stream = m_reader.stream();
+    m_info.codec = avcodec_get_name(stream.codecpar->codec_id);
+    if (m_index.isExact()) {
+        setTiming(m_index.stamps(),
+                  m_index.packets()[std::size_t(*m_index.packetWith(m_index.stamps().back()))].duration);
+    } else {
+        auto stamps = stampsByDecoding();
+        if (!stamps) return stamps.error();
+        if (stamps->empty()) return Error{ErrorCode::InvalidData, "none of its frames can be decoded"};
+        setTiming(*stamps, 0);
+    }
+    // The picture's size is the first frame's: the header's may be wrong.
+    auto first = frame(0);
+    if (!first) return Error{first.error().code, "its first frame can't be decoded"};
+    return {};
+}
+
+Result<FramePtr> FfmpegClip::frame(int index) {
+    if (index < 0 || index >= m_info.frameCount())
+        return Error{ErrorCode::BadUsage, m_path.string() + ": frame " + std::to_string(index) +
+                                              " was asked for, it has " +
+                                              std::to_string(m_info.frameCount())};
+    if (FramePtr cached = m_cache.find(index)) return cached;
+    const int key = m_index.isExact() ? m_index.keyBefore(index) : 0;
+    auto decoded = decodeFrom(key, index);
+    // H.264 decoders hold back what follows a key frame that isn't an IDR when the clip ends soon after it:
+    // such frames come when decoding starts one key frame earlier.
+    if (!decoded && key > 0) {
+        m_running = false;
+        decoded = decodeFrom(m_index.keyBeforePacket(key), index);
+    }
+    if (!decoded) {
+        m_running = false;
+        return decoded.error().in(m_path.string());
+    }
+    return decoded;
+}
+
+Result<FramePtr> FfmpegClip::decodeFrom(int key, int index) {
+    if (auto moved = moveBefore(key, index); !moved) return moved.error();
+    return decodeUpTo(index);
+}
+
+/// Makes the decoder ready to reach frame `index`, going back or ahead to packet `key` where that is needed.
+Result<void> FfmpegClip::moveBefore(int key, int index) {
+    if (m_index.isExact()) {
+        // Going on beats a seek up to the next key frame, and through it when frames are read in order.
+        const bool next = index == m_lastShown + 1;
+        if (m_running && index > m_lastShown && (next || key <= m_lastFed)) return {};
+        if (auto sought = m_reader.seekTo(m_index, key); !sought) return sought;
+        m_lastFed = key - 1;
+    } else {
+        if (m_running && index > m_lastShown) return {};
+        if (auto rewound = m_reader.rewind(); !rewound) return rewound;
+    }
+    avcodec_flush_buffers(m_codec.get());
+    m_draining = false;
+    m_running = true;
+    m_lastShown = -1;
+    return {};
+}
+
+/// Gives the decoder one more packet, or the end; false when the end had been given before.
+Result<bool> FfmpegClip::feed() {
+    if (m_draining) return false;
+    const int status = m_reader.next(*m_packet);
+    if (status == AVERROR_EOF) {
+        m_draining = true;
+        avcodec_send_packet(m_codec.get(), nullptr);
+        return true;
+    }
+    if (status < 0) return avError("reading", status);
+    if (m_index.isExact()) {
+        if (const auto place = m_index.packetWith(m_packet->pts)) m_lastFed = *place;
+        const bool skip = m_packet->pts < m_skipBefore;
+        m_codec->skip_frame = skip ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+    }
+    const int sent = avcodec_send_packet(m_codec.get(), m_packet.get());
+    av_packet_unref(m_packet.get());
+    // A damaged packet costs its own frame, not the clip.
+    if (sent == AVERROR(ENOMEM)) return avError("decoding", sent);
+    return true;
+}
+
+/// The next frame in presentation order into m_frame; false at the end of the clip.
+Result<bool> FfmpegClip::receive() {
+    while (true) {
+        const int status = avcodec_receive_frame(m_codec.get(), m_frame.get());
+        if (status == 0) return true;
+        if (status == AVERROR_EOF) return false;
+        if (status == AVERROR(ENOMEM)) return avError("decoding", status);
+        auto fed = feed();
+        if (!fed) return fed.error();
+        if (!*fed) return false;
+    }
+}
+
+Result<FramePtr> FfmpegClip::keep(int index) {
+    auto planes = m_extractor.extract(*m_frame);
+    if (!planes) return planes.error();
+    YuvFrame& picture = **planes;
+    if (m_info.width == 0) {
+        m_info.width = picture.width;
+        m_info.height = picture.height;
+    }
+    if (picture.width != m_info.width || picture.height != m_info.height)
+        return Error{ErrorCode::Unsupported,
+                     "frame " + std::to_string(index) + " is " + std::to_string(picture.width) + "x" +
+                         std::to_string(picture.height) + ", the clip began as " +
+                         std::to_string(m_info.width) + "x" + std::to_string(m_info.height)};
+    picture.index = index;
+    picture.seconds = m_info.frameSeconds[std::size_t(index)];
+    FramePtr shared = std::move(*planes);
+    m_cache.add(shared);
+    return shared;
+}
+
+Result<FramePtr> FfmpegClip::decodeUpTo(int index) {
+    const Error undecodable{ErrorCode::InvalidData, "frame " + std::to_string(index) + " can't be decoded"};
+    // Of the frames on the way only those that stay in the cache are worth their pixels.
+    const std::size_t pixels = std::size_t(m_info.width) * std::size_t(m_info.height);
+    const std::size_t room = pixels == 0 ? 1 : std::max<std::size_t>(1, m_cache.maxBytes() / (2 * pixels));
+    const int keepFrom = int(std::max<std::int64_t>(0, std::int64_t(index) + 1 - std::int64_t(room)));
+    if (m_index.isExact()) m_skipBefore = m_index.stamps()[std::size_t(keepFrom)];
+
+    while (true) {
+        auto got = receive();
+        if (!got) return got.error();
+        if (!*got) return undecodable;
+        const std::optional<int> shown =
+            m_index.isExact() ? m_index.frameWith(m_frame->pts) : std::optional<int>(m_lastShown + 1);
+        if (!shown || *shown >= m_info.frameCount()) continue;
+        m_lastShown = *shown;
+        if (*shown < keepFrom) continue;
+        auto kept = keep(*shown);
+        if (*shown == index) return kept;
+        if (*shown > index) return undecodable;
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Clip>> openClip(const fs::path& path, const ClipOptions& options) {
+    auto reader = PacketReader::open(path);
+    if (!reader) return reader.error().in(path.string());
+    auto index = reader->readIndex();
+    if (!index) return index.error().in(path.string());
+    auto codec = openDecoder(reader->stream(), options.threads);
+    if (!codec) return codec.error().in(path.string());
+    auto clip =
+        std::make_unique<FfmpegClip>(path, std::move(*reader), std::move(*index), std::move(*codec), options);
+    if (auto prepared = clip->prepare(); !prepared) return prepared.error().in(path.string());
+    return std::unique_ptr<Clip>(std::move(clip));
+}
+
+Result<std::unique_ptr<Clip>> Clip::open(const fs::path& path) {
+    return openClip(path, {});
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,93 @@
+#include "core/media/frame_timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+namespace reelgrid::media {
+namespace {
+
+constexpr double kMaxRate = 1000;
+
+bool isUsable(Rational rate) {
+    return rate.num > 0 && rate.den > 0 && rate.value() <= kMaxRate && rate.value() >= 0.01;
+}
+
+/// Whether frame i's stamp is within one unit of i/rate, for all i.
+bool fits(std::span<const std::int64_t> stamps, Rational timeBase, Rational rate) {
+    const double unitsPerFrame =
+        double(rate.den) * double(timeBase.den) / (double(rate.num) * double(timeBase.num));
+    for (std::size_t i = 0; i < stamps.size(); ++i) {
+        const double expected = double(i) * unitsPerFrame;
+        if (std::abs(double(stamps[i] - stamps[0]) - expected) > 1.0 + 1e-6) return false;
+    }
+    return true;
+}
+
+/// Rates that people use near an estimate: whole, half and NTSC ones.
+std::vector<Rational> usualRatesNear(double rate) {
+    const auto whole = std::int64_t(std::llround(rate));
+    const auto doubled = std::int64_t(std::llround(rate * 2));
+    return {{whole, 1}, {whole * 1000, 1001}, {doubled, 2}};
+}
+
+Rational reduced(Rational rate) {
+    const std::int64_t divisor = std::gcd(rate.num, rate.den);
+    return divisor > 1 ? Rational{rate.num / divisor, rate.den / divisor} : rate;
+}
+
+/// Seconds that the last frame stays, where its packet doesn't say: as long as the median frame.
+double medianStep(const std::vector<double>& seconds) {
+    std::vector<double> steps;
+    for (std::size_t i = 1; i < seconds.size(); ++i) steps.push_back(seconds[i] - seconds[i - 1]);
+    if (steps.empty()) return 0;
+    const auto middle = steps.begin() + std::ptrdiff_t(steps.size() / 2);
+    std::nth_element(steps.begin(), middle, steps.end());
+    return *middle;
+}
+
+}  // namespace
+
+FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBase, std::int64_t lastDuration,
+                          std::span<const Rational> declaredRates) {
+    FrameTiming timing;
+    const std::size_t count = stamps.size();
+    if (count == 0) return timing;
+
+    std::vector<Rational> candidates;
+    if (count > 1 && stamps.back() > stamps.front()) {
+        const double span = double(stamps.back() - stamps.front()) * timeBase.value();
+        const double estimate = double(count - 1) / span;
+        // A coarse clock fits many rates: prefer the usual ones to a declared average such as 1600/101.
+        const auto usual = usualRatesNear(estimate);
+        candidates.insert(candidates.end(), usual.begin(), usual.end());
+        candidates.insert(candidates.end(), declaredRates.begin(), declaredRates.end());
+    } else {
+        candidates.insert(candidates.end(), declaredRates.begin(), declaredRates.end());
+        if (lastDuration > 0) candidates.push_back({timeBase.den, timeBase.num * lastDuration});
+    }
+    for (const Rational rate : candidates) {
+        if (!isUsable(rate) || !fits(stamps, timeBase, rate)) continue;
+        timing.fps = reduced(rate);
+        timing.seconds.resize(count);
+        const auto at = [&](std::size_t i) {
+            return double(std::int64_t(i) * timing.fps.den) / double(timing.fps.num);
+        };
+        for (std::size_t i = 0; i < count; ++i) timing.seconds[i] = at(i);
+        timing.durationSeconds = at(count);
+        return timing;
+    }
+
+    timing.seconds.reserve(count);
+    for (const std::int64_t stamp : stamps)
+        timing.seconds.push_back(double(stamp - stamps[0]) * timeBase.value());
+    double lastStep = lastDuration > 0 ? double(lastDuration) * timeBase.value() : medianStep(timing.seconds);
+    if (lastStep <= 0) lastStep = 1.0 / 25;  // a single frame with no duration: any will do
+    timing.durationSeconds = timing.seconds.back() + lastStep;
+    const auto micros = std::int64_t(std::llround(timing.durationSeconds * 1e6));
+    timing.fps = reduced({std::int64_t(count) * 1'000'000, std::max<std::int64_t>(micros, 1)});
+    return timing;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/media/frame.h"
+
+namespace reelgrid::media {
+
+/// When each frame of a clip is shown.
+struct FrameTiming {
+    Rational fps;
+    std::vector<double> seconds;  ///< ascending, first is 0
+    double durationSeconds = 0;
+};
+
+/// Times from presentation stamps (ascending, in units of `timeBase` seconds). Containers round stamps (WebM
+/// to 1 ms, GIF to 10 ms): when every stamp is within one unit of a constant rate, the times are that rate's
+/// exactly, so that frame i starts at i/fps and not a fraction later. `lastDuration` (0: unknown) is in the
+/// same units; `declaredRates` are the container's own ideas of the rate, best first.
+FrameTiming frameTimingOf(std::span<const std::int64_t> stamps, Rational timeBase, std::int64_t lastDuration,
+                          std::span<const Rational> declaredRates);
+
+}  // namespace reelgrid::media

@@ -1,0 +1,94 @@
+#include "core/media/packet_index.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/media/av_error.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// Each picture of these is painted over the one before, whatever the demuxer flags as a key.
+bool dependsOnEveryFrame(AVCodecID codec) {
+    return codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG;
+}
+
+/// Two fields of a picture may come in two packets.
+bool mayBeFields(const AVCodecParameters& parameters) {
+    return parameters.field_order != AV_FIELD_UNKNOWN && parameters.field_order != AV_FIELD_PROGRESSIVE;
+}
+
+}  // namespace
+
+Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
+    PacketIndex index;
+    AVStream& video = *input.streams[stream];
+    const bool oneKey = dependsOnEveryFrame(video.codecpar->codec_id);
+    if (mayBeFields(*video.codecpar)) index.m_exact = false;
+
+    const PacketHandle packet(av_packet_alloc());
+    int status = 0;
+    while ((status = av_read_frame(&input, packet.get())) >= 0) {
+        if (packet->stream_index == stream && packet->size > 0) {
+            const bool key = oneKey ? index.m_packets.empty() : (packet->flags & AV_PKT_FLAG_KEY) != 0;
+            if (packet->pts == AV_NOPTS_VALUE) index.m_exact = false;
+            index.m_packets.push_back({packet->pts, packet->dts, packet->duration, key,
+                                       (packet->flags & AV_PKT_FLAG_DISCARD) == 0});
+        }
+        av_packet_unref(packet.get());
+    }
+    if (status != AVERROR_EOF)
+        return avError("after frame " + std::to_string(index.m_packets.size()), status);
+    // Only containers with a table of every packet (MP4, MOV) list more than key frames here.
+    const int listed = avformat_index_get_entries_count(&video);
+    if (listed > int(index.m_packets.size()))
+        return Error{ErrorCode::InvalidData,
+                     "the file is cut short: " + std::to_string(index.m_packets.size()) + " of " +
+                         std::to_string(listed) + " frames are there"};
+    if (index.m_packets.empty()) return Error{ErrorCode::InvalidData, "it holds no frames"};
+    index.finish();
+    return index;
+}
+
+void PacketIndex::finish() {
+    if (!m_exact) return;
+    m_byStamp.reserve(m_packets.size());
+    for (std::size_t i = 0; i < m_packets.size(); ++i) m_byStamp.push_back({m_packets[i].pts, int(i)});
+    std::ranges::stable_sort(m_byStamp, {}, &Stamped::pts);
+    for (const Stamped& entry : m_byStamp)
+        if (m_packets[std::size_t(entry.packet)].shown) m_stamps.push_back(entry.pts);
+    const bool unique = std::ranges::adjacent_find(m_byStamp, {}, &Stamped::pts) == m_byStamp.end();
+    if (!unique || m_stamps.empty() || !m_packets.front().key) {
+        m_exact = false;
+        m_stamps.clear();
+    }
+}
+
+std::optional<int> PacketIndex::frameWith(std::int64_t pts) const {
+    const auto found = std::ranges::lower_bound(m_stamps, pts);
+    if (found == m_stamps.end() || *found != pts) return std::nullopt;
+    return int(found - m_stamps.begin());
+}
+
+std::optional<int> PacketIndex::packetWith(std::int64_t pts) const {
+    const auto found = std::ranges::lower_bound(m_byStamp, pts, {}, &Stamped::pts);
+    if (found == m_byStamp.end() || found->pts != pts) return std::nullopt;
+    return found->packet;
+}
+
+int PacketIndex::keyBefore(int frame) const {
+    const std::int64_t pts = m_stamps[std::size_t(frame)];
+    for (int at = *packetWith(pts); at > 0; --at) {
+        const Packet& packet = m_packets[std::size_t(at)];
+        if (packet.key && packet.pts <= pts) return at;
+    }
+    return 0;
+}
+
+int PacketIndex::keyBeforePacket(int packet) const {
+    for (int at = packet - 1; at > 0; --at)
+        if (m_packets[std::size_t(at)].key) return at;
+    return 0;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/media/av_handles.h"
+
+namespace reelgrid::media {
+
+/// The packets of one video stream, as read from the file, and the order in which their frames are shown.
+/// Every frame's place is known before any of them is decoded.
+class PacketIndex {
+  public:
+    struct Packet {
+        std::int64_t pts = 0;
+        std::int64_t dts = 0;
+        std::int64_t duration = 0;
+        bool key = false;
+        bool shown = true;  ///< false: decoded for later frames only (before an edit list's start)
+    };
+
+    /// Reads `input` to its end. Fails with InvalidData when the container lists more packets than the file
+    /// holds (a truncated file). The input's position is left at the end.
+    static Result<PacketIndex> read(AVFormatContext& input, int stream);
+
+    /// In decoding order.
+    [[nodiscard]] const std::vector<Packet>& packets() const { return m_packets; }
+    /// Presentation stamps of the shown frames, ascending.
+    [[nodiscard]] const std::vector<std::int64_t>& stamps() const { return m_stamps; }
+    /// Whether each packet is one frame with its own presentation stamp. If not, frames can only be told
+    /// apart by decoding from the start and counting.
+    [[nodiscard]] bool isExact() const { return m_exact; }
+
+    /// The shown frame with this stamp.
+    [[nodiscard]] std::optional<int> frameWith(std::int64_t pts) const;
+    /// Place in decoding order of the packet with this stamp.
+    [[nodiscard]] std::optional<int> packetWith(std::int64_t pts) const;
+    /// Place in decoding order of the key packet from which frame `frame` can be decoded: the nearest one
+    /// that is neither decoded nor shown after it (a frame shown before its key frame needs the one before).
+    [[nodiscard]] int keyBefore(int frame) const;
+    /// The key packet before the one at place `packet`, or 0.
+    [[nodiscard]] int keyBeforePacket(int packet) const;
+
+  private:
+    void finish();
+
+    struct Stamped {
+        std::int64_t pts;
+        int packet;
+    };
+    std::vector<Packet> m_packets;
+    std::vector<std::int64_t> m_stamps;
+    std::vector<Stamped> m_byStamp;  // ascending; all packets
+    bool m_exact = true;
+};
+
+}  // namespace reelgrid::media

@@ -1,0 +1,144 @@
+#include "core/media/packet_reader.h"
+
+#include <string>
+#include <vector>
+
+#include "core/media/av_error.h"
+#include "core/media/image_limits.h"
+
+extern "C" {
+#include <libavutil/dict.h>
+}
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+int openInput(const fs::path& path, InputHandle& input) {
+    // "file:" keeps a name with a colon from being taken for a protocol.
+    const std::string url = "file:" + path.string();
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    AVFormatContext* context = nullptr;
+    const int status = avformat_open_input(&context, url.c_str(), nullptr, &options);
+    av_dict_free(&options);
+    input.reset(context);
+    return status;
+}
+
+/// Fills in what the header leaves out by decoding a little, within our limits on picture size and threads.
+int probeStreams(AVFormatContext& input) {
+    const unsigned count = input.nb_streams;
+    std::vector<AVDictionary*> options(count, nullptr);
+    for (AVDictionary*& dictionary : options) {
+        av_dict_set(&dictionary, "threads", "1", 0);
+        av_dict_set_int(&dictionary, "max_pixels", kMaxPixels, 0);
+    }
+    const int status = avformat_find_stream_info(&input, options.empty() ? nullptr : options.data());
+    for (AVDictionary*& dictionary : options) av_dict_free(&dictionary);
+    return status;
+}
+
+}  // namespace
+
+PacketReader::PacketReader(fs::path path, InputHandle input, int stream)
+    : m_path(std::move(path)), m_input(std::move(input)), m_stream(stream), m_held(av_packet_alloc()) {
+    selectStream();
+}
+
+void PacketReader::selectStream() {
+    for (unsigned i = 0; i < m_input->nb_streams; ++i)
+        m_input->streams[i]->discard = int(i) == m_stream ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+}
+
+Result<PacketReader> PacketReader::open(const fs::path& path) {
+    silenceAvLog();
+    std::error_code failed;
+    const fs::file_status status = fs::status(path, failed);
+    if (!fs::exists(status)) return Error{ErrorCode::NotFound, "no such file"};
+    if (!fs::is_regular_file(status)) return Error{ErrorCode::InvalidData, "not a regular file"};
+
+    InputHandle input;
+    if (const int code = openInput(path, input); code < 0) {
+        if (code == AVERROR_INVALIDDATA)
+            return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
+        return avError("can't be opened", code);
+    }
+    if (const int code = probeStreams(*input); code < 0) return avError("its streams can't be read", code);
+    const int stream = av_find_best_stream(input.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (stream < 0) return Error{ErrorCode::InvalidData, "it has no video that can be decoded"};
+    const AVCodecParameters& parameters = *input->streams[stream]->codecpar;
+    if (!isSaneSize(parameters.width, parameters.height))
+        return Error{ErrorCode::InvalidData, "its picture size is " + std::to_string(parameters.width) + "x" +
+                                                 std::to_string(parameters.height) + ", 1x1 to " +
+                                                 std::to_string(kMaxSide) + "x" + std::to_string(kMaxSide) +
+                                                 " and at most " + std::to_string(kMaxPixels) +
+                                                 " pixels were expected"};
+    return PacketReader(path, std::move(input), stream);
+}
+
+AVRational PacketReader::guessedRate() const {
+    return av_guess_frame_rate(m_input.get(), m_input->streams[m_stream], nullptr);
+}
+
+int PacketReader::next(AVPacket& packet) {
+    m_atStart = false;
+    if (m_holds) {
+        m_holds = false;
+        av_packet_unref(&packet);
+        av_packet_move_ref(&packet, m_held.get());
+        return 0;
+    }
+    while (true) {
+        av_packet_unref(&packet);
+        const int status = av_read_frame(m_input.get(), &packet);
+        if (status < 0) return status;
+        if (packet.stream_index == m_stream && packet.size > 0) return 0;
+    }
+}
+
+Result<void> PacketReader::rewind() {
+    m_holds = false;
+    if (m_atStart) return {};
+    // Opening again is the one way back that every container has.
+    InputHandle fresh;
+    if (const int status = openInput(m_path, fresh); status < 0)
+        return avError("can't be opened again", status);
+    // Some stamps (MPEG-PS, raw streams) and streams are known only after the probe.
+    if (const int status = probeStreams(*fresh); status < 0 || int(fresh->nb_streams) <= m_stream)
+        return Error{ErrorCode::InvalidData, "its video is gone on a second reading"};
+    m_input = std::move(fresh);
+    selectStream();
+    m_atStart = true;
+    return {};
+}
+
+bool PacketReader::landsAtOrBefore(const PacketIndex& index, int packet, std::int64_t stamp) {
+    if (stamp == AV_NOPTS_VALUE) return false;
+    m_holds = false;
+    if (av_seek_frame(m_input.get(), m_stream, stamp, AVSEEK_FLAG_BACKWARD) < 0) return false;
+    if (next(*m_held) < 0) return false;
+    m_holds = true;
+    const auto landed = index.packetWith(m_held->pts);
+    return landed && *landed <= packet;
+}
+
+Result<void> PacketReader::seekTo(const PacketIndex& index, int packet) {
+    const PacketIndex::Packet& wanted = index.packets()[std::size_t(packet)];
+    // Containers differ in whether they look up decoding or presentation stamps: see where each lands.
+    if (!landsAtOrBefore(index, packet, wanted.pts) && !landsAtOrBefore(index, packet, wanted.dts)) {
+        m_atStart = false;
+        if (auto done = rewind(); !done) return done;
+    }
+    while (true) {
+        if (!m_holds) {
+            if (const int status = next(*m_held); status < 0) return avError("while seeking", status);
+            m_holds = true;
+        }
+        if (m_held->pts == wanted.pts) return {};
+        m_holds = false;
+    }
+}
+
+}  // namespace reelgrid::media

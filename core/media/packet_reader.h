@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/result.h"
+#include "core/media/av_handles.h"
+#include "core/media/packet_index.h"
+
+namespace reelgrid::media {
+
+/// The packets of a file's video stream, from any place in decoding order.
+class PacketReader {
+  public:
+    static Result<PacketReader> open(const std::filesystem::path& path);
+
+    [[nodiscard]] const AVStream& stream() const { return *m_input->streams[m_stream]; }
+    [[nodiscard]] const AVInputFormat& format() const { return *m_input->iformat; }
+    [[nodiscard]] AVRational guessedRate() const;
+
+    /// Reads the whole file once; seekTo() needs the index. Leaves the reader at the end.
+    Result<PacketIndex> readIndex() {
+        m_atStart = false;
+        return PacketIndex::read(*m_input, m_stream);
+    }
+
+    /// Goes to the first packet of all.
+    Result<void> rewind();
+    /// Goes to the packet at place `packet` of an exact index, however well the container can seek.
+    Result<void> seekTo(const PacketIndex& index, int packet);
+    /// The next packet of the video stream; AVERROR_EOF at the end, or another negative code.
+    int next(AVPacket& packet);
+
+  private:
+    PacketReader(std::filesystem::path path, InputHandle input, int stream);
+    bool landsAtOrBefore(const PacketIndex& index, int packet, std::int64_t stamp);
+    void selectStream();
+
+    std::filesystem::path m_path;
+    InputHandle m_input;
+    int m_stream = 0;
+    PacketHandle m_held;  // read while looking where a seek had landed
+    bool m_holds = false;
+    bool m_atStart = true;
+};
+
+}  // namespace reelgrid::media

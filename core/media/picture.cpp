@@ -1,0 +1,177 @@
+#include "core/media/picture.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "core/media/av_error.h"
+#include "core/media/image_limits.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// swscale's vector loops may read this far past a plane's last sample.
+constexpr std::size_t kReadAhead = 64;
+
+struct PlanarFormat {
+    ChromaLayout layout;
+    int bitDepth;
+};
+
+bool isRgb(const AVPixFmtDescriptor& desc) {
+    return (desc.flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
+}
+
+/// The layout of formats whose planes can be copied as they are (an alpha plane is left behind).
+std::optional<PlanarFormat> planarFormat(const AVPixFmtDescriptor& desc) {
+    constexpr auto kForeign = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
+                              AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BE;
+    if (desc.nb_components < 3 || (desc.flags & kForeign) != 0) return std::nullopt;
+    const int depth = desc.comp[0].depth;
+    if (depth < 8 || depth > 16) return std::nullopt;
+    for (int i = 0; i < 3; ++i) {
+        const AVComponentDescriptor& comp = desc.comp[i];
+        if (comp.plane != i || comp.step != (depth > 8 ? 2 : 1) || comp.offset != 0 || comp.shift != 0 ||
+            comp.depth != depth)
+            return std::nullopt;
+    }
+    if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 1) return PlanarFormat{ChromaLayout::Yuv420, depth};
+    if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 0) return PlanarFormat{ChromaLayout::Yuv422, depth};
+    if (desc.log2_chroma_w == 0 && desc.log2_chroma_h == 0) return PlanarFormat{ChromaLayout::Yuv444, depth};
+    return std::nullopt;
+}
+
+void copyPlane(Plane& plane, const AVFrame& frame, int which, int width, int height, int bytesPerSample) {
+    plane.width = width;
+    plane.height = height;
+    plane.stride = width * bytesPerSample;
+    const std::size_t size = std::size_t(plane.stride) * std::size_t(height);
+    plane.bytes.reserve(size + kReadAhead);
+    plane.bytes.resize(size);
+    for (int row = 0; row < height; ++row)
+        std::memcpy(plane.bytes.data() + std::ptrdiff_t(row) * plane.stride,
+                    frame.data[which] + std::ptrdiff_t(row) * frame.linesize[which],
+                    std::size_t(plane.stride));
+}
+
+/// ColorMatrix knows two; pictures with another one are converted.
+bool isOurMatrix(const ImageSpec& spec) {
+    return spec.space == SWS_CS_ITU601 || spec.space == SWS_CS_ITU709;
+}
+
+bool sameSpec(const ImageSpec& a, const ImageSpec& b) {
+    return a.width == b.width && a.height == b.height && a.format == b.format && a.space == b.space &&
+           a.fullRange == b.fullRange;
+}
+
+}  // namespace
+
+ImageSpec specOf(const AVFrame& frame) {
+    ImageSpec spec{frame.width, frame.height, AVPixelFormat(frame.format), SWS_CS_ITU709, false};
+    const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(spec.format);
+    if (desc == nullptr || isRgb(*desc)) {
+        spec.fullRange = true;
+        return spec;
+    }
+    switch (frame.colorspace) {
+        case AVCOL_SPC_BT709:
+            spec.space = SWS_CS_ITU709;
+            break;
+        case AVCOL_SPC_SMPTE240M:
+            spec.space = SWS_CS_SMPTE240M;
+            break;
+        case AVCOL_SPC_BT470BG:
+        case AVCOL_SPC_SMPTE170M:
+        case AVCOL_SPC_FCC:
+            spec.space = SWS_CS_ITU601;
+            break;
+        case AVCOL_SPC_BT2020_NCL:
+        case AVCOL_SPC_BT2020_CL:
+            spec.space = SWS_CS_BT2020;
+            break;
+        default:
+            spec.space = frame.height < 720 ? SWS_CS_ITU601 : SWS_CS_ITU709;
+    }
+    switch (spec.format) {
+        case AV_PIX_FMT_YUVJ411P:
+        case AV_PIX_FMT_YUVJ420P:
+        case AV_PIX_FMT_YUVJ422P:
+        case AV_PIX_FMT_YUVJ440P:
+        case AV_PIX_FMT_YUVJ444P:
+            spec.fullRange = true;
+            break;
+        default:
+            // Grey pictures are full range by convention; swscale takes them so whatever it is told.
+            spec.fullRange = frame.color_range == AVCOL_RANGE_JPEG || desc->nb_components < 3;
+    }
+    return spec;
+}
+
+Result<AVFrame*> PlaneExtractor::converted(const AVFrame& frame, const ImageSpec& from) {
+    if (!m_scaler || !sameSpec(from, m_from)) {
+        const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(from.format);
+        ImageSpec to = from;
+        // 10 bits keep the 8-bit RGB values through the round trip; 8 would lose a code here and there.
+        const bool deep = isRgb(*desc) || desc->comp[0].depth > 8;
+        to.format = pixelFormatOf(ChromaLayout::Yuv444, deep ? 10 : 8);
+        if (!isOurMatrix(from)) to.space = SWS_CS_ITU709;
+        auto scaler = makeScaler(from, to);
+        if (!scaler) return scaler.error();
+        m_scaler = std::move(*scaler);
+        m_from = from;
+        m_to = to;
+        m_converted.reset(av_frame_alloc());
+        m_converted->width = to.width;
+        m_converted->height = to.height;
+        m_converted->format = to.format;
+        if (const int failed = av_frame_get_buffer(m_converted.get(), 0); failed < 0)
+            return avError("picture buffer", failed);
+    }
+    const int rows = sws_scale(m_scaler.get(), frame.data, frame.linesize, 0, from.height, m_converted->data,
+                               m_converted->linesize);
+    if (rows < 0) return avError("picture conversion", rows);
+    return m_converted.get();
+}
+
+Result<std::shared_ptr<YuvFrame>> PlaneExtractor::extract(const AVFrame& frame) {
+    const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(AVPixelFormat(frame.format));
+    if (desc == nullptr || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0)
+        return Error{ErrorCode::Unsupported,
+                     "pixel format " + std::to_string(frame.format) + " can't be shown"};
+    if (!isSaneSize(frame.width, frame.height))
+        return Error{ErrorCode::InvalidData, "a picture of " + std::to_string(frame.width) + "x" +
+                                                 std::to_string(frame.height) + " is too large"};
+    ImageSpec spec = specOf(frame);
+    const AVFrame* source = &frame;
+    std::optional<PlanarFormat> format;
+    if (isOurMatrix(spec)) format = planarFormat(*desc);
+    if (!format) {
+        auto planes = converted(frame, spec);
+        if (!planes) return planes.error();
+        source = *planes;
+        spec = m_to;
+        format = planarFormat(*av_pix_fmt_desc_get(spec.format));
+    }
+
+    auto out = std::make_shared<YuvFrame>();
+    out->width = frame.width;
+    out->height = frame.height;
+    out->layout = format->layout;
+    out->bitDepth = format->bitDepth;
+    out->color.matrix = spec.space == SWS_CS_ITU709 ? ColorMatrix::Bt709 : ColorMatrix::Bt601;
+    out->color.range = spec.fullRange ? ColorRange::Full : ColorRange::Limited;
+    const int bytes = format->bitDepth > 8 ? 2 : 1;
+    const int chromaWidth = format->layout == ChromaLayout::Yuv444 ? frame.width : (frame.width + 1) / 2;
+    const int chromaHeight = format->layout == ChromaLayout::Yuv420 ? (frame.height + 1) / 2 : frame.height;
+    copyPlane(out->y, *source, 0, frame.width, frame.height, bytes);
+    copyPlane(out->u, *source, 1, chromaWidth, chromaHeight, bytes);
+    copyPlane(out->v, *source, 2, chromaWidth, chromaHeight, bytes);
+    return out;
+}
+
+}  // namespace reelgrid::media

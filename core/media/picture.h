@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+
+#include "core/base/result.h"
+#include "core/media/av_handles.h"
+#include "core/media/frame.h"
+#include "core/media/scaler.h"
+
+namespace reelgrid::media {
+
+/// The meaning of a decoded frame's samples; unspecified tags are resolved as frame.h says.
+ImageSpec specOf(const AVFrame& frame);
+
+/// Turns decoded frames into YUV planes: a copy where the format is already planar YUV, else (RGB, palettes,
+/// interleaved chroma, BT.2020 and
+/// SMPTE 240M) a conversion to 4:4:4. One clip's frames share the conversion context.
+class PlaneExtractor {
+  public:
+    /// index and seconds are left at 0.
+    Result<std::shared_ptr<YuvFrame>> extract(const AVFrame& frame);
+
+  private:
+    Result<AVFrame*> converted(const AVFrame& frame, const ImageSpec& from);
+
+    ScalerHandle m_scaler;
+    ImageSpec m_from;
+    ImageSpec m_to;
+    FrameHandle m_converted;
+};
+
+}  // namespace reelgrid::media

@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "core/base/pending_file.h"
+#include "core/media/clip.h"
+#include "tests/media/barcode.h"
+
+namespace reelgrid::media {
+namespace {
+
+using test::encodeBarcodes;
+using test::ScratchFolder;
+using testing::HasSubstr;
+using testing::Not;
+
+class CorruptClip : public testing::Test {
+  protected:
+    /// Opening must fail with one line that names the file.
+    Error openingError(const std::filesystem::path& path) {
+        auto clip = Clip::open(path);
+        EXPECT_FALSE(clip);
+        if (clip) return {};
+        EXPECT_THAT(clip.error().message, HasSubstr(path.string()));
+        EXPECT_THAT(clip.error().message, Not(HasSubstr("\n")));
+        return clip.error();
+    }
+    std::filesystem::path write(const std::string& name, const std::string& bytes) {
+        std::ofstream(m_folder / name, std::ios::binary) << bytes;
+        return m_folder / name;
+    }
+    std::string clipBytes(const std::string& name, const std::string& options) {
+        EXPECT_TRUE(encodeBarcodes(m_folder / name, 40, 96, 64, "16", options));
+        return readFile(m_folder / name).value();
+    }
+    ScratchFolder m_folder;
+};
+
+TEST_F(CorruptClip, MissingFilesAreNotFound) {
+    EXPECT_EQ(openingError(m_folder / "none.mp4").code, ErrorCode::NotFound);
+}
+
+TEST_F(CorruptClip, OtherFilesAreRefused) {
+    EXPECT_EQ(openingError(write("empty.mp4", "")).code, ErrorCode::InvalidData);
+    EXPECT_EQ(openingError(write("text.mp4", "This is no video.\n")).code, ErrorCode::InvalidData);
+    EXPECT_EQ(openingError(write("zeros.mp4", std::string(100'000, '\0'))).code, ErrorCode::InvalidData);
+    EXPECT_EQ(openingError(m_folder.path()).code, ErrorCode::InvalidData);
+}
+
+TEST_F(CorruptClip, SoundAloneIsRefused) {
+    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i sine=d=0.2 '" + (m_folder / "a.wav").string() + "'"));
+    EXPECT_THAT(openingError(m_folder / "a.wav").message, HasSubstr("no video"));
+}
+
+TEST_F(CorruptClip, ATruncatedMp4IsRefusedAndSaysSo) {
+    const std::string bytes = clipBytes("a.mp4", "-pix_fmt yuv420p");
+    EXPECT_THAT(openingError(write("b.mp4", bytes.substr(0, bytes.size() / 2))).message,
+                HasSubstr("cut short"));
+    const std::string fast = clipBytes("c.mp4", "-pix_fmt yuv420p -movflags +faststart");
+    EXPECT_THAT(openingError(write("d.mp4", fast.substr(0, fast.size() * 3 / 4))).message,
+                HasSubstr("of 40 frames"));
+}
+
+TEST_F(CorruptClip, APictureOfImpossibleSizeIsRefusedBeforeItIsAllocated) {
+    // The sample entry of the track says the size; the decoder's own header is left as it was.
+    std::string bytes = clipBytes("a.mp4", "-c:v mpeg4 -bf 0");
+    const std::size_t entry = bytes.find("mp4v");
+    ASSERT_NE(entry, std::string::npos);
+    for (const std::size_t at : {entry + 28, entry + 30}) bytes.replace(at, 2, "\xff\xff");
+    auto clip = Clip::open(write("huge.mp4", bytes));
+    if (!clip) {
+        EXPECT_THAT(clip.error().message, HasSubstr("65535x65535"));
+    } else {
+        EXPECT_EQ((*clip)->info().width, 96);  // the stream's own header won
+    }
+}
+
+TEST_F(CorruptClip, DamagedBytesNeverCrash) {
+    const std::vector<std::string> originals{
+        clipBytes("a.mp4", "-pix_fmt yuv420p -g 10"),
+        clipBytes("a.webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 10"), clipBytes("a.gif", ""),
+        clipBytes("a.avi", "-c:v mpeg4 -bf 2")};
+    std::mt19937 random(3);
+    int opened = 0;
+    for (const std::string& original : originals) {
+        for (int round = 0; round < 60; ++round) {
+            std::string bytes = original;
+            const int hits = 1 + int(random() % 30);
+            for (int i = 0; i < hits; ++i) bytes[random() % bytes.size()] = char(random());
+            if (round % 4 == 0) bytes.resize(random() % bytes.size());
+            auto clip = Clip::open(write("damaged", bytes));
+            if (!clip) {
+                EXPECT_FALSE(clip.error().message.empty());
+                continue;
+            }
+            ++opened;
+            for (const int index : {0, (*clip)->info().frameCount() - 1, (*clip)->info().frameCount() / 2}) {
+                auto frame = (*clip)->frame(index);
+                EXPECT_TRUE(!frame || (*frame)->index == index);
+            }
+        }
+    }
+    EXPECT_GT(opened, 20);
+}
+
+TEST_F(CorruptClip, ADamagedFrameCostsThatFrameNotTheClip) {
+    std::string bytes = clipBytes("a.mov", "-vf scale=384:256 -c:v mjpeg -q:v 2");
+    // The tenth picture's data becomes noise without a JPEG header.
+    std::size_t at = 0;
+    for (int i = 0; i < 10; ++i) at = bytes.find("\xff\xd8\xff", at + 1);
+    ASSERT_NE(at, std::string::npos);
+    for (std::size_t i = 0; i < 700; ++i) bytes[at + i] = char(i * 37);
+    auto clip = Clip::open(write("b.mov", bytes)).value();
+    int good = 0;
+    for (int i = 0; i < clip->info().frameCount(); ++i) {
+        auto frame = clip->frame(i);
+        if (frame && test::readBarcode(**frame) == i) ++good;
+    }
+    EXPECT_EQ(clip->info().frameCount(), 40);
+    EXPECT_EQ(good, 39);
+}
+
+}  // namespace
+}  // namespace reelgrid::media
