@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/catalog/default_dtype.h"
+
 namespace reelgrid::catalog {
 namespace {
 
@@ -50,9 +52,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, c
     settings.attentionType = request.attentionType;
     settings.scheduler = request.scheduler;
     settings.flowShift = request.flowShift;
-    // bf16 is the fastest on every supported CPU with AVX-512 BF16 and no slower elsewhere than fp32 is
-    // exact.
-    settings.dtype = request.dtype.value_or("bf16");
+    settings.dtype = request.dtype.value_or(defaultDtype());
 
     if (std::find(model.tasks.begin(), model.tasks.end(), settings.task) == model.tasks.end())
         return wrong("--task", settings.task, "for this model t2v");

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/weights/mapped_file.h"
+#include "core/weights/safetensors_header.h"
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::weights {
+
+/// The weights of one component of a diffusers or transformers folder: `diffusion_pytorch_model.safetensors`,
+/// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only).
+/// The tensors are views of read-only memory maps, valid as long as any of them lives.
+class SafetensorsFolder final : public WeightSource {
+  public:
+    /// Throws Failure naming the folder and what is missing or damaged.
+    explicit SafetensorsFolder(const std::filesystem::path& folder);
+
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
+    [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+
+    /// The weight files, sorted.
+    [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return m_paths; }
+    /// Names of all tensors, sorted.
+    [[nodiscard]] std::vector<std::string> names() const;
+
+  private:
+    struct Stored {
+        std::shared_ptr<const MappedFile> file;
+        TensorEntry entry;
+    };
+    void addFile(const std::filesystem::path& path);
+
+    std::filesystem::path m_folder;
+    std::vector<std::filesystem::path> m_paths;
+    std::map<std::string, Stored> m_tensors;
+};
+
+}  // namespace reelgrid::weights

@@ -1,0 +1,139 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "core/base/pending_file.h"
+#include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
+
+namespace reelgrid::weights {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SafetensorsTest : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("safetensors_" + std::to_string(getpid()));
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    void writeRaw(const std::string& header, std::size_t dataBytes, std::uint64_t statedLength = 0) {
+        const std::uint64_t length = statedLength != 0 ? statedLength : header.size();
+        std::string bytes(sizeof length, '\0');
+        std::memcpy(bytes.data(), &length, sizeof length);
+        ASSERT_TRUE(writeFile(m_folder / "model.safetensors", bytes + header + std::string(dataBytes, '\1')));
+    }
+
+    std::string messageOfLoading() {
+        try {
+            SafetensorsFolder folder(m_folder);
+            return "loaded";
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+    }
+};
+
+TEST_F(SafetensorsTest, RoundTripsEveryDtype) {
+    std::map<std::string, at::Tensor> written;
+    for (const at::ScalarType dtype :
+         {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16, at::kFloat8_e4m3fn, at::kFloat8_e5m2, at::kLong,
+          at::kInt, at::kShort, at::kChar, at::kByte, at::kBool})
+        written[at::toString(dtype)] = at::arange(6, at::kFloat).reshape({2, 3}).to(dtype);
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.safetensors", written, {{"made", "here"}}));
+    SafetensorsFolder folder(m_folder);
+    for (const auto& [name, tensor] : written) {
+        const at::Tensor read = folder.require(name, {2, 3});
+        EXPECT_EQ(read.scalar_type(), tensor.scalar_type());
+        EXPECT_TRUE(at::equal(read.to(at::kDouble), tensor.to(at::kDouble))) << name;
+    }
+}
+
+TEST_F(SafetensorsTest, ATensorOutlivesItsFolder) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.safetensors", {{"w", at::full({1000}, 3.0)}}));
+    at::Tensor kept = SafetensorsFolder(m_folder).require("w", {1000});
+    EXPECT_EQ(kept.sum().item<double>(), 3000.0);
+}
+
+TEST_F(SafetensorsTest, ReadsShardsThroughTheIndex) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "a.safetensors", {{"x", at::ones({2})}}));
+    ASSERT_TRUE(writeSafetensors(m_folder / "b.safetensors", {{"y", at::ones({3})}}));
+    ASSERT_TRUE(writeFile(m_folder / "diffusion_pytorch_model.safetensors.index.json",
+                          R"({"weight_map": {"x": "a.safetensors", "y": "b.safetensors"}})"));
+    SafetensorsFolder folder(m_folder);
+    EXPECT_THAT(folder.names(), testing::ElementsAre("x", "y"));
+    EXPECT_EQ(folder.files().size(), 2u);
+}
+
+TEST_F(SafetensorsTest, AnIndexMayNotLeaveItsFolder) {
+    ASSERT_TRUE(
+        writeFile(m_folder / "model.safetensors.index.json", R"({"weight_map": {"x": "../../secret"}})"));
+    EXPECT_THAT(messageOfLoading(), HasSubstr("../../secret"));
+}
+
+TEST_F(SafetensorsTest, NamesAMissingTensorAndAWrongShape) {
+    ASSERT_TRUE(writeSafetensors(m_folder / "model.safetensors", {{"w", at::ones({2, 3})}}));
+    SafetensorsFolder folder(m_folder);
+    try {
+        (void)folder.require("w", {3, 2});
+        FAIL() << "a wrong shape was accepted";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message, HasSubstr("tensor w has shape [2, 3], the config needs [3, 2]"));
+    }
+    EXPECT_THROW((void)folder.require("v", {1}), Failure);
+}
+
+TEST_F(SafetensorsTest, SaysThatThereAreNoWeights) {
+    EXPECT_THAT(messageOfLoading(), HasSubstr(m_folder.string()));
+}
+
+TEST_F(SafetensorsTest, RejectsTruncatedHeader) {
+    writeRaw("{", 0, 500);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("truncated"));
+}
+
+TEST_F(SafetensorsTest, RejectsAHugeHeaderBeforeReadingIt) {
+    writeRaw("{}", 0, std::uint64_t{1} << 60);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("header"));
+}
+
+TEST_F(SafetensorsTest, RejectsTruncatedData) {
+    writeRaw(R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})", 8);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("tensor w"));
+}
+
+TEST_F(SafetensorsTest, RejectsAShapeThatOverflows) {
+    writeRaw(R"({"w":{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,0]}})", 0);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("impossible shape"));
+}
+
+TEST_F(SafetensorsTest, RejectsAShapeThatDisagreesWithItsBytes) {
+    writeRaw(R"({"w":{"dtype":"F32","shape":[5],"data_offsets":[0,16]}})", 16);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("20 were needed"));
+}
+
+TEST_F(SafetensorsTest, RejectsOverlappingTensors) {
+    writeRaw(
+        R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[4,12]}})",
+        12);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("overlap"));
+}
+
+TEST_F(SafetensorsTest, RejectsUnknownDtypesAndNegativeExtents) {
+    writeRaw(R"({"w":{"dtype":"F4","shape":[8],"data_offsets":[0,4]}})", 4);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("F4"));
+    writeRaw(R"({"w":{"dtype":"U8","shape":[-8],"data_offsets":[0,4]}})", 4);
+    EXPECT_THAT(messageOfLoading(), HasSubstr("shape"));
+}
+
+TEST_F(SafetensorsTest, AFailedWriteLeavesNothing) {
+    const fs::path folder = m_folder / "file";
+    ASSERT_TRUE(writeFile(folder, "x"));
+    EXPECT_FALSE(writeSafetensors(folder / "latents.safetensors", {{"w", at::ones({2})}}));
+}
+
+}  // namespace
+}  // namespace reelgrid::weights
