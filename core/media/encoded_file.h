@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/base/pending_file.h"
+#include "core/media/video_sink.h"
+
+namespace reelgrid::media {
+
+/// One encoder and the container around it, written beside the final name. For GIF it takes pictures that
+/// have their palette already.
+class EncodedFile final : public VideoSink {
+  public:
+    static Result<std::unique_ptr<EncodedFile>> open(const std::filesystem::path& path,
+                                                     const SinkOptions& options);
+    ~EncodedFile() override;
+
+    Result<void> add(AVFrame& picture) override;
+    Result<void> finish() override;
+
+  private:
+    EncodedFile(PendingFile pending, const SinkOptions& options);
+    Result<void> openEncoder();
+    Result<void> openContainer();
+    Result<void> writePackets();
+    [[nodiscard]] Error writeError(int status) const;
+
+    PendingFile m_pending;
+    SinkOptions m_options;
+    AVFormatContext* m_output = nullptr;
+    AVStream* m_stream = nullptr;
+    CodecHandle m_codec;
+    PacketHandle m_packet;
+    std::int64_t m_count = 0;
+};
+
+}  // namespace reelgrid::media

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "core/base/result.h"
+#include "core/media/av_handles.h"
+#include "core/media/frame.h"
+#include "core/media/writer.h"
+
+namespace reelgrid::media {
+
+/// How pictures become a file; shared by Writer and by the grid.
+struct SinkOptions {
+    int width = 0;
+    int height = 0;
+    Rational fps{16, 1};
+    Container container = Container::Mp4;
+    ColorMatrix matrix = ColorMatrix::Bt709;  ///< what the YUV pictures are in; limited range always
+    int threads = 0;
+};
+
+/// Takes pictures one after the other; the file has its name only when finish() succeeds.
+class VideoSink {
+  public:
+    static Result<std::unique_ptr<VideoSink>> create(const std::filesystem::path& path,
+                                                     const SinkOptions& options);
+    virtual ~VideoSink() = default;
+
+    /// `picture` has the sink's format and picture size; its stamp is set here.
+    virtual Result<void> add(AVFrame& picture) = 0;
+    virtual Result<void> finish() = 0;
+};
+
+/// What add() takes: yuv420p, or rgb24 for GIF.
+AVPixelFormat sinkFormat(Container container);
+/// The side of the pictures that add() takes for a wanted one: 4:2:0 H.264 has even sides only, so an odd one
+/// grows by one sample. VP9 and GIF take any.
+int sinkSide(Container container, int side);
+
+/// A picture with room for the sink's format, each row 64-byte aligned.
+Result<FrameHandle> makePicture(int width, int height, AVPixelFormat format);
+
+/// BadUsage when no encoder could take these.
+Result<void> checkSink(const std::filesystem::path& path, const SinkOptions& options);
+
+}  // namespace reelgrid::media

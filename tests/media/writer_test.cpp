@@ -1,0 +1,194 @@
+#include "core/media/writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "core/media/clip.h"
+#include "tests/media/barcode.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ScratchFolder;
+using testing::HasSubstr;
+
+/// Smooth colours that drift: what a codec keeps well.
+RgbVideo gradient(int width, int height, int frames, Rational fps) {
+    RgbVideo video{width, height, fps, {}};
+    for (int f = 0; f < frames; ++f)
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) {
+                const double across = double(x) / width;
+                const double down = double(y) / height;
+                const double phase = 0.1 * f;
+                video.pixels.push_back(std::uint8_t(128 + 100 * std::sin(6 * across + phase)));
+                video.pixels.push_back(std::uint8_t(128 + 100 * std::sin(5 * down - phase)));
+                video.pixels.push_back(std::uint8_t(128 + 100 * std::cos(4 * (across + down))));
+            }
+    return video;
+}
+
+double psnr(const RgbVideo& a, const RgbVideo& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.pixels.size(); ++i) {
+        const double difference = double(a.pixels[i]) - double(b.pixels[i]);
+        sum += difference * difference;
+    }
+    return 10 * std::log10(255.0 * 255.0 / (sum / double(a.pixels.size())));
+}
+
+struct Target {
+    const char* file;
+    double minPsnr;
+    int width;
+    int height;
+};
+
+class WriterOf : public testing::TestWithParam<Target> {
+  protected:
+    ScratchFolder m_folder;
+};
+
+TEST_P(WriterOf, KeepsFramesTimesAndColours) {
+    const auto path = m_folder / GetParam().file;
+    const RgbVideo video = gradient(GetParam().width, GetParam().height, 20, {16, 1});
+    auto written = writeClip(path, video);
+    ASSERT_TRUE(written) << written.error().message;
+    auto clip = Clip::open(path).value();
+    EXPECT_EQ(clip->info().fps, (Rational{16, 1}));
+    EXPECT_EQ(clip->info().frameCount(), 20);
+    EXPECT_DOUBLE_EQ(clip->info().durationSeconds, 20 / 16.0);
+    const RgbVideo back = readRgb(path).value();
+    ASSERT_EQ(back.width, video.width);
+    ASSERT_EQ(back.height, video.height);
+    EXPECT_GT(psnr(video, back), GetParam().minPsnr);
+    // Nothing but the clip is left in the folder.
+    EXPECT_EQ(std::distance(fs::directory_iterator(m_folder.path()), {}), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, WriterOf,
+                         testing::Values(Target{"a.mp4", 40, 96, 64}, Target{"a.webm", 38, 96, 64},
+                                         Target{"odd.webm", 38, 95, 63}, Target{"a.gif", 28, 96, 64},
+                                         Target{"odd.GIF", 28, 95, 63}));
+
+TEST(Writer, TagsMp4AsBt709LimitedWithTheIndexInFront) {
+    const ScratchFolder folder;
+    ASSERT_TRUE(writeClip(folder / "a.mp4", gradient(96, 64, 5, {16, 1})));
+    const auto bytes = test::outputOf(
+        "ffprobe -v error -show_entries "
+        "stream=codec_name,pix_fmt,color_range,color_space,color_transfer,color_primaries,r_frame_rate -of "
+        "default=nw=1 '" +
+        (folder / "a.mp4").string() + "'");
+    const std::string text(bytes.begin(), bytes.end());
+    for (const char* line : {"codec_name=h264", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709",
+                             "color_transfer=bt709", "color_primaries=bt709", "r_frame_rate=16/1"})
+        EXPECT_THAT(text, HasSubstr(line));
+    std::ifstream file(folder / "a.mp4", std::ios::binary);
+    const std::string head(std::istreambuf_iterator<char>(file), {});
+    EXPECT_LT(head.find("moov"), head.find("mdat"));
+}
+
+TEST(Writer, IsTheSameFileEveryTime) {
+    const ScratchFolder folder;
+    const RgbVideo video = gradient(96, 64, 8, {16, 1});
+    for (const std::string type : {".mp4", ".webm", ".gif"}) {
+        ASSERT_TRUE(writeClip(folder / ("a" + type), video));
+        ASSERT_TRUE(writeClip(folder / ("b" + type), video));
+        EXPECT_TRUE(test::runs("cmp -s '" + (folder / ("a" + type)).string() + "' '" +
+                               (folder / ("b" + type)).string() + "'"))
+            << type;
+    }
+}
+
+TEST(Writer, GrowsOddMp4SidesByOneRepeatedSample) {
+    const ScratchFolder folder;
+    const RgbVideo video = gradient(95, 63, 5, {24, 1});
+    ASSERT_TRUE(writeClip(folder / "a.mp4", video));
+    const RgbVideo back = readRgb(folder / "a.mp4").value();
+    ASSERT_EQ(back.width, 96);
+    ASSERT_EQ(back.height, 64);
+    for (std::size_t y = 0; y < 63; ++y)
+        for (std::size_t c = 0; c < 3; ++c) {
+            EXPECT_NEAR(back.pixels[(y * 96 + 94) * 3 + c], video.pixels[(y * 95 + 94) * 3 + c], 12);
+            EXPECT_NEAR(back.pixels[(y * 96 + 95) * 3 + c], video.pixels[(y * 95 + 94) * 3 + c], 12);
+        }
+}
+
+TEST(Writer, WritesASingleFrame) {
+    const ScratchFolder folder;
+    for (const char* name : {"a.mp4", "a.webm", "a.gif"}) {
+        ASSERT_TRUE(writeClip(folder / name, gradient(96, 64, 1, {8, 1})));
+        EXPECT_EQ(Clip::open(folder / name).value()->info().frameCount(), 1);
+    }
+}
+
+TEST(Writer, RefusesWhatItCannotWrite) {
+    const ScratchFolder folder;
+    EXPECT_EQ(containerOf("a.mkv").error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(containerOf("noextension").error().code, ErrorCode::Unsupported);
+    const auto refuses = [&](int width, int height, Rational fps, Container container, const char* what) {
+        auto writer = Writer::create(folder / "a",
+                                     {.width = width, .height = height, .fps = fps, .container = container});
+        ASSERT_FALSE(writer);
+        EXPECT_EQ(writer.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(writer.error().message, HasSubstr(what));
+    };
+    refuses(0, 64, {16, 1}, Container::Mp4, "0x64");
+    refuses(100'000, 100'000, {16, 1}, Container::Mp4, "100000x100000");
+    refuses(64, 64, {0, 1}, Container::Mp4, "0/1");
+    refuses(64, 64, {60, 1}, Container::Gif, "60/1");
+    EXPECT_FALSE(writeClip(folder / "none.mp4", {96, 64, {16, 1}, {}}));
+    auto writer = Writer::create(folder / "b.mp4", {.width = 96, .height = 64}).value();
+    EXPECT_EQ(writer->write(std::vector<std::uint8_t>(10)).error().code, ErrorCode::BadUsage);
+    writer.reset();
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Writer, AFullDiskIsAnIoErrorThatLeavesNothing) {
+    const ScratchFolder folder;
+    RgbVideo video = gradient(256, 144, 24, {16, 1});
+    unsigned noise = 1;
+    for (std::uint8_t& sample : video.pixels)
+        sample = std::uint8_t((noise = noise * 1664525 + 1013904223) >> 24);
+    for (const char* name : {"a.mp4", "a.webm", "a.gif"}) {
+        const pid_t child = fork();
+        if (child == 0) {
+            // In a process of its own, since the limit holds for all of it: 0 is the expected outcome.
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit limit{100'000, 100'000};
+            setrlimit(RLIMIT_FSIZE, &limit);
+            const auto written = writeClip(folder / name, video);
+            if (written) _exit(1);
+            if (written.error().code != ErrorCode::Io) _exit(2);
+            if (written.error().message.find((folder / name).string()) == std::string::npos) _exit(3);
+            _exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0) << name;
+        EXPECT_TRUE(fs::is_empty(folder.path())) << name;
+    }
+}
+
+TEST(Writer, AFolderThatCannotBeMadeIsNamed) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "file") << "x";
+    for (const char* name : {"a.mp4", "a.gif"}) {
+        const auto written = writeClip(folder / "file" / name, gradient(96, 64, 2, {16, 1}));
+        ASSERT_FALSE(written);
+        EXPECT_EQ(written.error().code, ErrorCode::Io);
+        EXPECT_THAT(written.error().message, HasSubstr((folder / "file").string()));
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::media
