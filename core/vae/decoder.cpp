@@ -1,0 +1,37 @@
+#include "core/vae/decoder.h"
+
+namespace reelgrid::vae {
+
+Decoder::Decoder(const LayerSource& source, const WanVaeConfig& config)
+    : m_convIn(source / "conv_in", config.zDim, config.decoderBaseDim * config.dimMult.back()),
+      m_midBlock(source / "mid_block", config.decoderBaseDim * config.dimMult.back()),
+      m_normOut(source / "norm_out", config.decoderBaseDim * config.dimMult.front(), RmsNorm::Of::Video),
+      m_convOut(source / "conv_out", config.decoderBaseDim * config.dimMult.front(), 3) {
+    const std::size_t levels = config.dimMult.size();
+    std::int64_t channels = config.decoderBaseDim * config.dimMult.back();
+    for (std::size_t up = 0; up < levels; ++up) {
+        const LayerSource block = source / "up_blocks" / std::int64_t(up);
+        const std::int64_t wide = config.decoderBaseDim * config.dimMult[levels - 1 - up];
+        UpBlock& made = m_upBlocks.emplace_back();
+        for (std::int64_t i = 0; i <= config.numResBlocks; ++i) {
+            made.resnets.emplace_back(block / "resnets" / i, channels, wide);
+            channels = wide;
+        }
+        if (up + 1 == levels) break;
+        const bool inTime = config.temporalDownsample[levels - 2 - up];
+        made.upsampler.emplace(block / "upsamplers" / 0, wide,
+                               inTime ? ResampleAxes::SpaceAndTime : ResampleAxes::Space);
+        channels = wide / 2;
+    }
+}
+
+at::Tensor Decoder::forward(const at::Tensor& z_THWC, FeatureCache& cache) const {
+    at::Tensor h = m_midBlock.forward(m_convIn.forward(z_THWC, cache), cache);
+    for (const UpBlock& block : m_upBlocks) {
+        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(h, cache);
+        if (block.upsampler) h = block.upsampler->forward(h, cache);
+    }
+    return m_convOut.forward(h, cache, {.normSilu = &m_normOut, .residual_THWO = {}});
+}
+
+}  // namespace reelgrid::vae

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::vae {
+
+/// Who computes the 3×3 convolutions: our own CPU kernels where they can (fp32 on a CPU with AVX2 or
+/// AVX-512), or libtorch everywhere.
+enum class ConvEngine { Fastest, Libtorch };
+
+/// What a layer's constructor needs: where its parameters are, and which engine will run it.
+struct LayerSource {
+    weights::WeightScope weights;
+    ConvEngine engine = ConvEngine::Fastest;
+
+    [[nodiscard]] LayerSource operator/(std::string_view child) const { return {weights / child, engine}; }
+    [[nodiscard]] LayerSource operator/(std::int64_t index) const { return {weights / index, engine}; }
+};
+
+}  // namespace reelgrid::vae

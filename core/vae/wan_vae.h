@@ -1,0 +1,76 @@
+#pragma once
+
+// Shape legend: B clips, C channels (3, or z of a latent), T frames, H rows, W columns.
+
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <stop_token>
+
+#include "core/vae/decoder.h"
+#include "core/vae/encoder.h"
+#include "core/vae/point_conv.h"
+#include "core/vae/wan_vae_config.h"
+
+namespace reelgrid::vae {
+
+/// The posterior of the latents, fp32 [B, z, T', H', W']; logvar within [−30, 20].
+struct LatentMoments {
+    at::Tensor mean_BCTHW, logvar_BCTHW;
+};
+
+/// Frames finished so far, of how many (all clips of the batch).
+using FrameProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+/// Takes frames [T, H, W, 3] as they are decoded: fp32, contiguous, RGB within [−1, 1].
+using FrameSink = std::function<void(const at::Tensor& frames_THWC)>;
+
+struct WanVaeOptions {
+    ConvEngine engine = ConvEngine::Fastest;
+    /// Latent frames decoded at a time after the first: the result doesn't depend on it, memory does.
+    std::int64_t latentFramesPerChunk = 1;
+};
+
+/// Wan 2.1's causal 3-D autoencoder (AutoencoderKLWan of diffusers), in the dtype and on the device of the
+/// weight scope. A clip passes in chunks, so memory doesn't grow with its length. Not changed by use: one
+/// instance may serve several threads.
+///
+/// Both directions throw Failure: InvalidData for shapes they can't take, Cancelled once `stop` was requested
+/// (seen within one layer).
+class WanVae {
+  public:
+    WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOptions options = {});
+
+    /// x_BCTHW [B, 3, 1 + f·n, H, W] within [−1, 1], H and W multiples of the spatial factor.
+    [[nodiscard]] LatentMoments encode(const at::Tensor& x_BCTHW, const FrameProgress& progress = {},
+                                       std::stop_token stop = {}) const;
+
+    /// z_BCTHW [B, z, T, H, W] as the encoder makes them (see denormalised) → fp32 [B, 3, 1 + f·(T − 1), s·H,
+    /// s·W] within [−1, 1].
+    [[nodiscard]] at::Tensor decode(const at::Tensor& z_BCTHW, const FrameProgress& progress = {},
+                                    std::stop_token stop = {}) const;
+
+    /// The same for one clip z_CTHW, handing out the frames of each chunk instead of holding them all.
+    void decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop = {}) const;
+
+    /// Latents as the transformer works on them, (z − mean) / std per channel, and back. [B, z, …], fp32.
+    [[nodiscard]] at::Tensor normalised(const at::Tensor& z_BCTHW) const;
+    [[nodiscard]] at::Tensor denormalised(const at::Tensor& z_BCTHW) const;
+
+    [[nodiscard]] const WanVaeConfig& config() const { return m_config; }
+    /// Frames of a clip of that many latent frames.
+    [[nodiscard]] std::int64_t frameCount(std::int64_t latentFrames) const {
+        return 1 + m_config.temporalFactor() * (latentFrames - 1);
+    }
+
+  private:
+    WanVaeConfig m_config;
+    WanVaeOptions m_options;
+    at::TensorOptions m_tensorOptions;
+    Encoder m_encoder;
+    PointConv m_quantConv, m_postQuantConv;
+    Decoder m_decoder;
+    at::Tensor m_latentsMean, m_latentsStd;  ///< fp32 [1, z, 1, 1, 1]
+};
+
+}  // namespace reelgrid::vae
