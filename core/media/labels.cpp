@@ -1,0 +1,64 @@
+#include "core/media/labels.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The same file, however each is spelled; an output that isn't there yet is no clip.
+bool isSameFile(const fs::path& a, const fs::path& b) {
+    std::error_code failed;
+    return !b.empty() && fs::equivalent(a, b, failed) && !failed;
+}
+
+}  // namespace
+
+std::string labelOf(const fs::path& path) {
+    static const std::regex kAttention(R"(_attn_(.+?)_\d+x\d+\.(mp4|webm|gif)$)");
+    const std::string name = path.filename().string();
+    std::smatch match;
+    if (std::regex_search(name, match, kAttention)) return match[1];
+    const std::string stem = path.stem().string();
+    if (stem.starts_with("cogvideox-")) {
+        const std::size_t underscore = stem.find('_');
+        if (underscore != std::string::npos && underscore + 1 < stem.size())
+            return stem.substr(underscore + 1);
+    }
+    return stem;
+}
+
+std::span<const std::string> defaultClipPatterns() {
+    static const std::array<std::string, 2> kPatterns{"cogvideox-*.mp4", "*_attn_*.mp4"};
+    return kPatterns;
+}
+
+Result<std::vector<LabelledClip>> findClips(const fs::path& folder, std::span<const std::string> patterns,
+                                            const fs::path& except) {
+    std::error_code failed;
+    fs::directory_iterator entries(folder, failed);
+    if (failed) return Error{ErrorCode::NotFound, folder.string() + ": " + failed.message()};
+    std::vector<LabelledClip> clips;
+    for (const fs::directory_entry& entry : entries) {
+        const std::string name = entry.path().filename().string();
+        const bool matches = std::ranges::any_of(patterns, [&](const std::string& pattern) {
+            return fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
+        });
+        if (matches && entry.is_regular_file(failed) && !isSameFile(entry.path(), except))
+            clips.push_back({entry.path(), labelOf(entry.path())});
+    }
+    if (clips.empty()) {
+        std::string wanted;
+        for (const std::string& pattern : patterns) wanted += (wanted.empty() ? "" : ", ") + pattern;
+        return Error{ErrorCode::NotFound, folder.string() + ": no clip is named " + wanted};
+    }
+    std::ranges::sort(clips, {}, [](const LabelledClip& clip) { return clip.path.filename().string(); });
+    return clips;
+}
+
+}  // namespace reelgrid::media

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid::media {
+
+/// A clip in a comparison and what to call it.
+struct LabelledClip {
+    std::filesystem::path path;
+    std::string label;
+};
+
+/// What a clip shows, as its name tells: "cogvideox-2b_sagev1.mp4" and
+/// "wan_result_t2v_…_attn_sagev1_480x832.mp4" are both "sagev1"; any other name is its own label, without
+/// the extension.
+std::string labelOf(const std::filesystem::path& path);
+
+/// Names of clips that renders leave behind, as shell patterns: "cogvideox-*.mp4" and "*_attn_*.mp4".
+std::span<const std::string> defaultClipPatterns();
+
+/// The regular files in `folder` whose names match one of the shell patterns (*, ?, [abc]), sorted by name,
+/// labelled, without `except` (an earlier grid in the same folder). NotFound when there is none.
+Result<std::vector<LabelledClip>> findClips(const std::filesystem::path& folder,
+                                            std::span<const std::string> patterns,
+                                            const std::filesystem::path& except = {});
+
+}  // namespace reelgrid::media

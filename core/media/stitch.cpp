@@ -1,0 +1,146 @@
+#include "core/media/stitch.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/media/av_error.h"
+#include "core/media/clip_options.h"
+#include "core/media/grid_composer.h"
+#include "core/media/grid_plan.h"
+#include "core/media/label_image.h"
+#include "core/media/scaler.h"
+#include "core/media/video_sink.h"
+#include "core/media/writer.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMaxGifRate = 50;
+
+using Clips = std::vector<std::unique_ptr<Clip>>;
+
+Result<void> refuseToReplaceAClip(std::span<const LabelledClip> clips, const fs::path& output) {
+    for (const LabelledClip& clip : clips) {
+        std::error_code ignored;
+        if (fs::equivalent(clip.path, output, ignored))
+            return Error{ErrorCode::BadUsage,
+                         output.string() + ": the grid can't replace one of its own clips"};
+    }
+    return {};
+}
+
+Result<Clips> openAll(std::span<const LabelledClip> clips, const std::stop_token& stop) {
+    Clips opened;
+    for (const LabelledClip& clip : clips) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "stitching was cancelled"};
+        // Frames are read in order: none is worth keeping.
+        auto one = openClip(clip.path, {.threads = clips.size() <= 16 ? 2 : 1, .cacheBytes = 0});
+        if (!one) return one.error();
+        opened.push_back(std::move(*one));
+    }
+    return opened;
+}
+
+/// The matrix that all clips share, or BT.709.
+Result<ColorMatrix> matrixOf(const Clips& clips) {
+    std::vector<ColorMatrix> matrices;
+    for (const auto& clip : clips) {
+        auto first = clip->frame(0);
+        if (!first) return first.error();
+        matrices.push_back((*first)->color.matrix);
+    }
+    const bool same =
+        std::ranges::all_of(matrices, [&](ColorMatrix matrix) { return matrix == matrices[0]; });
+    return same ? matrices[0] : ColorMatrix::Bt709;
+}
+
+Result<void> paintLabels(GridComposer& composer, const GridPlan& plan, std::span<const LabelledClip> clips,
+                         const fs::path& fontFile) {
+    if (plan.labelHeight == 0) return {};
+    for (std::size_t i = 0; i < clips.size(); ++i) {
+        auto label = drawLabel(clips[i].label, plan.cellWidth, plan.labelHeight,
+                               {.fontSize = plan.fontSize, .fontFile = fontFile});
+        if (!label) return label.error();
+        composer.paintLabel(int(i), *label);
+    }
+    return {};
+}
+
+/// Grid pictures as the sink takes them; the grid itself where that is YUV.
+class SinkPictures {
+  public:
+    static Result<SinkPictures> create(const GridPlan& plan, Container container, ColorMatrix matrix) {
+        SinkPictures pictures;
+        if (container != Container::Gif) return pictures;
+        const ImageSpec from{plan.width, plan.height, AV_PIX_FMT_YUV420P, swsSpaceOf(matrix), false};
+        const ImageSpec to{plan.width, plan.height, AV_PIX_FMT_RGB24, swsSpaceOf(matrix), true};
+        auto scaler = makeScaler(from, to);
+        if (!scaler) return scaler.error();
+        pictures.m_scaler = std::move(*scaler);
+        return pictures;
+    }
+
+    Result<void> add(VideoSink& sink, AVFrame& grid) {
+        if (!m_scaler) return sink.add(grid);
+        auto rgb = makePicture(grid.width, grid.height, AV_PIX_FMT_RGB24);
+        if (!rgb) return rgb.error();
+        const int rows = sws_scale(m_scaler.get(), grid.data, grid.linesize, 0, grid.height, (*rgb)->data,
+                                   (*rgb)->linesize);
+        if (rows < 0) return avError("conversion to RGB", rows);
+        return sink.add(**rgb);
+    }
+
+  private:
+    ScalerHandle m_scaler;
+};
+
+}  // namespace
+
+Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path& output,
+                            const StitchOptions& options, std::stop_token stop,
+                            const StitchProgress& progress) {
+    auto container = containerOf(output);
+    if (!container) return Error{ErrorCode::BadUsage, container.error().message};
+    if (auto allowed = refuseToReplaceAClip(clips, output); !allowed) return allowed.error();
+    auto opened = openAll(clips, stop);
+    if (!opened) return opened.error();
+
+    std::vector<const ClipInfo*> infos;
+    for (const auto& clip : *opened) infos.push_back(&clip->info());
+    auto planned = planGrid(infos, {.columns = options.columns,
+                                    .fps = options.fps,
+                                    .maxFps = *container == Container::Gif ? kMaxGifRate : 0,
+                                    .fontSize = options.fontSize});
+    if (!planned) return planned.error();
+    const GridPlan plan = std::move(*planned);
+    auto matrix = matrixOf(*opened);
+    if (!matrix) return matrix.error();
+    auto composer = GridComposer::create(plan, std::move(*opened), *matrix);
+    if (!composer) return composer.error();
+    if (auto painted = paintLabels(*composer, plan, clips, options.fontFile); !painted)
+        return painted.error();
+
+    auto sink = VideoSink::create(output, {.width = plan.width,
+                                           .height = plan.height,
+                                           .fps = plan.fps,
+                                           .container = *container,
+                                           .matrix = *matrix,
+                                           .threads = options.threads});
+    if (!sink) return sink.error();
+    auto pictures = SinkPictures::create(plan, *container, *matrix);
+    if (!pictures) return pictures.error();
+    for (int frame = 0; frame < plan.frameCount; ++frame) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "stitching was cancelled"};
+        auto grid = composer->compose(frame);
+        if (!grid) return grid.error();
+        if (auto added = pictures->add(**sink, **grid); !added) return added.error();
+        if (progress) progress(frame + 1, plan.frameCount);
+    }
+    if (auto finished = (*sink)->finish(); !finished) return finished.error();
+    return StitchedGrid{plan.width, plan.height, plan.columns, plan.fps, plan.frameCount};
+}
+
+}  // namespace reelgrid::media

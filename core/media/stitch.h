@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <stop_token>
+
+#include "core/base/result.h"
+#include "core/media/frame.h"
+#include "core/media/labels.h"
+
+namespace reelgrid::media {
+
+struct StitchOptions {
+    int columns = 0;                   ///< 0: ⌈√n⌉
+    Rational fps{0, 1};                ///< 0: the highest of the clips' (at most 50 in a GIF)
+    int fontSize = 36;                 ///< pixels, smaller where the clips are small; 0: no labels
+    std::filesystem::path fontFile{};  ///< empty: DejaVu Sans
+    int threads = 0;                   ///< of the encoder; 0: its choice
+};
+
+struct StitchedGrid {
+    int width = 0;
+    int height = 0;
+    int columns = 0;
+    Rational fps;
+    int frameCount = 0;
+};
+
+/// Called on the caller's thread after each frame of the grid.
+using StitchProgress = std::function<void(int framesDone, int frameCount)>;
+
+/// Writes the clips, in the order given, as one labelled grid (see grid_plan.h for geometry and timing) to an
+/// .mp4, .webm or .gif. Blocks until it is written; a stop request ends it within a frame with Cancelled.
+/// After any error there is no file of that name, or the one that was there before.
+/// When all clips share one YUV matrix the grid keeps it, so that their samples are copied untouched; else it
+/// is BT.709.
+Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const std::filesystem::path& output,
+                            const StitchOptions& options = {}, std::stop_token stop = {},
+                            const StitchProgress& progress = {});
+
+}  // namespace reelgrid::media
