@@ -2,11 +2,12 @@
 
 // The worker speaks JSON lines: one object a line, every one with "v": kProtocolVersion and "type".
 //
-//   to the worker    {"v":1,"type":"render","id":"j1","request":{…}}   {"v":1,"type":"cancel","id":"j1"}
-//   {"v":1,"type":"quit"} from the worker  ready, started, progress, done, failed, cancelled (the structs
-//   below)
+//   to the worker    {"v":1,"type":"render","id":"j1","request":{…}}
+//                    {"v":1,"type":"cancel","id":"j1"}
+//                    {"v":1,"type":"quit"}
+//   from the worker  ready, started, progress, done, failed, cancelled (the structs below)
 
-#include <nlohmann/json_fwd.hpp>
+#include <cstddef>
 #include <string>
 #include <variant>
 
@@ -16,6 +17,9 @@
 namespace reelgrid::protocol {
 
 inline constexpr int kProtocolVersion = 1;
+
+/// The longest line either side takes: two prompts of 64 KiB, each byte escaped to six, and room to spare.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20;
 
 // To the worker.
 struct RenderCommand {
@@ -60,7 +64,8 @@ using WorkerEvent = std::variant<WorkerReady, JobStarted, JobProgress, JobDone, 
 std::string toLine(const WorkerCommand& command);
 std::string toLine(const WorkerEvent& event);
 
-/// InvalidData naming what is wrong: not JSON, another version, an unknown type, a missing field.
+/// InvalidData naming what is wrong: not JSON, another version, an unknown type, a missing field. A render
+/// command whose request has an impossible value is BadUsage.
 Result<WorkerCommand> commandFromLine(const std::string& line);
 Result<WorkerEvent> eventFromLine(const std::string& line);
 

@@ -1,0 +1,188 @@
+#include "core/protocol/worker_message.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/field_reader.h"
+#include "core/protocol/parse_json.h"
+
+namespace reelgrid::protocol {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxIdBytes = 128;
+
+json message(const char* type) {
+    return {{"v", kProtocolVersion}, {"type", type}};
+}
+
+json message(const char* type, const std::string& id) {
+    json object = message(type);
+    object["id"] = id;
+    return object;
+}
+
+json asJson(const RenderCommand& command) {
+    json object = message("render", command.id);
+    object["request"] = toJson(command.request);
+    return object;
+}
+json asJson(const CancelCommand& command) {
+    return message("cancel", command.id);
+}
+json asJson(const QuitCommand&) {
+    return message("quit");
+}
+json asJson(const WorkerReady& event) {
+    json object = message("ready");
+    object["version"] = event.version;
+    return object;
+}
+json asJson(const JobStarted& event) {
+    return message("started", event.id);
+}
+json asJson(const JobProgress& event) {
+    json object = message("progress", event.id);
+    object["stage"] = event.stage;
+    object["done"] = event.done;
+    object["total"] = event.total;
+    object["elapsed_seconds"] = event.elapsedSeconds;
+    if (event.etaSeconds >= 0) object["eta_seconds"] = event.etaSeconds;
+    return object;
+}
+json asJson(const JobDone& event) {
+    json object = message("done", event.id);
+    object["clip"] = event.clip;
+    return object;
+}
+json asJson(const JobFailed& event) {
+    json object = message("failed", event.id);
+    object["error"] = {{"code", nameOf(event.error.code)}, {"message", event.error.message}};
+    return object;
+}
+json asJson(const JobCancelled& event) {
+    return message("cancelled", event.id);
+}
+
+/// The object on a line, its version checked, and its type.
+struct Envelope {
+    json object;
+    std::string type;
+};
+
+Result<Envelope> openLine(const std::string& line) {
+    if (line.size() > kMaxLineBytes)
+        return Error{ErrorCode::InvalidData, "message of " + std::to_string(line.size()) +
+                                                 " bytes: at most " + std::to_string(kMaxLineBytes) +
+                                                 " were expected"};
+    auto parsed = parseJson(line, "message");
+    if (!parsed) return parsed.error();
+    Envelope envelope{*std::move(parsed), {}};
+    int version = 0;
+    FieldReader fields(envelope.object, "message", ErrorCode::InvalidData);
+    fields.integer("v", version);
+    fields.requireText("type", envelope.type, kMaxIdBytes);
+    if (auto read = fields.finish(); !read) return read.error();
+    if (version != kProtocolVersion)
+        return Error{ErrorCode::InvalidData, "message of protocol version " + std::to_string(version) +
+                                                 ": version " + std::to_string(kProtocolVersion) +
+                                                 " was needed"};
+    return envelope;
+}
+
+Error unknownType(const std::string& type) {
+    return {ErrorCode::InvalidData, "message of unknown type " + showJson(json(type))};
+}
+
+/// `value` unless a field of it was wrong.
+template <class Variant, class T>
+Result<Variant> unless(const FieldReader& fields, T&& value) {
+    if (auto read = fields.finish(); !read) return read.error();
+    return Variant(std::forward<T>(value));
+}
+
+Result<WorkerEvent> failedEvent(FieldReader& fields) {
+    JobFailed event;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    const json* error = fields.object("error", true);
+    if (auto read = fields.finish(); !read) return read.error();
+    FieldReader inner(*error, "error", ErrorCode::InvalidData);
+    std::string code;
+    inner.requireText("code", code, kMaxIdBytes);
+    inner.requireText("message", event.error.message);
+    event.error.code = errorCodeFromName(code);
+    return unless<WorkerEvent>(inner, std::move(event));
+}
+
+Result<WorkerEvent> progressEvent(FieldReader& fields) {
+    JobProgress event;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    fields.requireText("stage", event.stage, kMaxIdBytes);
+    fields.integer("done", event.done, 0);
+    fields.integer("total", event.total, 0);
+    fields.number("elapsed_seconds", event.elapsedSeconds);
+    fields.number("eta_seconds", event.etaSeconds);
+    return unless<WorkerEvent>(fields, std::move(event));
+}
+
+template <class Event>
+Result<WorkerEvent> idEvent(FieldReader& fields) {
+    Event event;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    return unless<WorkerEvent>(fields, std::move(event));
+}
+
+}  // namespace
+
+std::string toLine(const WorkerCommand& command) {
+    return std::visit([](const auto& one) { return printJson(asJson(one)); }, command);
+}
+
+std::string toLine(const WorkerEvent& event) {
+    return std::visit([](const auto& one) { return printJson(asJson(one)); }, event);
+}
+
+Result<WorkerCommand> commandFromLine(const std::string& line) {
+    auto envelope = openLine(line);
+    if (!envelope) return envelope.error();
+    const std::string& type = envelope->type;
+    FieldReader fields(envelope->object, type, ErrorCode::InvalidData);
+    if (type == "quit") return WorkerCommand(QuitCommand{});
+    if (type == "cancel") {
+        CancelCommand command;
+        fields.requireText("id", command.id, kMaxIdBytes);
+        return unless<WorkerCommand>(fields, std::move(command));
+    }
+    if (type != "render") return unknownType(type);
+    RenderCommand command;
+    fields.requireText("id", command.id, kMaxIdBytes);
+    const json* request = fields.object("request", true);
+    if (auto read = fields.finish(); !read) return read.error();
+    auto parsed = renderRequestFromJson(*request);
+    if (!parsed) return parsed.error();
+    command.request = *std::move(parsed);
+    return WorkerCommand(std::move(command));
+}
+
+Result<WorkerEvent> eventFromLine(const std::string& line) {
+    auto envelope = openLine(line);
+    if (!envelope) return envelope.error();
+    const std::string& type = envelope->type;
+    FieldReader fields(envelope->object, type, ErrorCode::InvalidData);
+    if (type == "ready") {
+        WorkerReady event;
+        fields.requireText("version", event.version, kMaxIdBytes);
+        return unless<WorkerEvent>(fields, std::move(event));
+    }
+    if (type == "started") return idEvent<JobStarted>(fields);
+    if (type == "cancelled") return idEvent<JobCancelled>(fields);
+    if (type == "progress") return progressEvent(fields);
+    if (type == "failed") return failedEvent(fields);
+    if (type != "done") return unknownType(type);
+    JobDone event;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    fields.requireText("clip", event.clip);
+    return unless<WorkerEvent>(fields, std::move(event));
+}
+
+}  // namespace reelgrid::protocol

@@ -1,0 +1,99 @@
+#include "core/protocol/render_request.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace reelgrid::protocol {
+namespace {
+
+using nlohmann::json;
+
+RenderRequest everyField() {
+    RenderRequest request;
+    request.model = "/models/wan";
+    request.task = "t2v";
+    request.prompt = "a \"red\" car\non a beach ✓";
+    request.negativePrompt = "";
+    request.height = 144;
+    request.width = 256;
+    request.numFrames = 33;
+    request.numInferenceSteps = 20;
+    request.guidanceScale = 4.5;
+    request.fps = 16;
+    request.scheduler = "euler";
+    request.flowShift = 3;
+    request.seed = 18446744073709551615u;
+    request.attentionType = "sagev1";
+    request.dtype = "fp32";
+    request.device = "cpu";
+    request.numRepetitions = 3;
+    request.output = "/tmp/out.mp4";
+    return request;
+}
+
+TEST(RenderRequest, SurvivesARoundTrip) {
+    const json written = toJson(everyField());
+    const auto read = renderRequestFromJson(json::parse(written.dump()));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(toJson(*read), written);
+    EXPECT_EQ(read->seed, 18446744073709551615u);
+    EXPECT_EQ(read->negativePrompt, "");
+}
+
+TEST(RenderRequest, LeavesOutWhatTheModelDecides) {
+    const json written = toJson(RenderRequest{});
+    for (const char* key : {"height", "width", "num_frames", "dtype", "negative_prompt", "fps"})
+        EXPECT_FALSE(written.contains(key)) << key;
+    const auto read = renderRequestFromJson(written);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_FALSE(read->height);
+    EXPECT_FALSE(read->negativePrompt);
+}
+
+TEST(RenderRequest, TakesNullAsAbsentAndIgnoresUnknownKeys) {
+    const auto read = renderRequestFromJson({{"height", nullptr}, {"prompt", "a"}, {"future", {1, 2}}});
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_FALSE(read->height);
+    EXPECT_EQ(read->prompt, "a");
+}
+
+struct BadField {
+    const char* text;
+    const char* key;
+    const char* value;
+};
+
+class RejectsField : public testing::TestWithParam<BadField> {};
+
+TEST_P(RejectsField, NamingKeyAndValue) {
+    const auto read = renderRequestFromJson(json::parse(GetParam().text));
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(read.error().message, testing::HasSubstr(GetParam().key));
+    EXPECT_THAT(read.error().message, testing::HasSubstr(GetParam().value));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RejectsField,
+    testing::Values(BadField{R"({"height": "144"})", "height", "\"144\""},
+                    BadField{R"({"height": 0})", "height", "0"},
+                    BadField{R"({"width": 256.5})", "width", "256.5"},
+                    BadField{R"({"num_frames": 4294967297})", "num_frames", "4294967297"},
+                    BadField{R"({"num_inference_steps": -1})", "num_inference_steps", "-1"},
+                    BadField{R"({"guidance_scale": true})", "guidance_scale", "true"},
+                    BadField{R"({"fps": 0})", "fps", "0"}, BadField{R"({"seed": -1})", "seed", "-1"},
+                    BadField{R"({"seed": 18446744073709551616})", "seed", "1.8446744073709552e+19"},
+                    BadField{R"({"prompt": ["a"]})", "prompt", "[\"a\"]"},
+                    BadField{R"({"output": "a\u0000b"})", "output", "zero bytes"},
+                    BadField{R"([1])", "request", "an object"}));
+
+TEST(RenderRequest, RejectsAPromptBeyondItsBound) {
+    const auto read = renderRequestFromJson({{"prompt", std::string(1 << 20, 'a')}});
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, testing::HasSubstr("1048576"));
+    EXPECT_LT(read.error().message.size(), 200u);
+}
+
+}  // namespace
+}  // namespace reelgrid::protocol

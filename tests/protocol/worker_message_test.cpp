@@ -1,0 +1,120 @@
+#include "core/protocol/worker_message.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/parse_json.h"
+
+namespace reelgrid::protocol {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(WorkerCommand, RenderSurvivesARoundTrip) {
+    RenderCommand command{"j1", {}};
+    command.request.prompt = "line\nfeed";
+    command.request.height = 144;
+    const std::string line = toLine(WorkerCommand(command));
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    const auto read = commandFromLine(line);
+    ASSERT_TRUE(read) << read.error().message;
+    const auto& render = std::get<RenderCommand>(*read);
+    EXPECT_EQ(render.id, "j1");
+    EXPECT_EQ(render.request.prompt, "line\nfeed");
+    EXPECT_EQ(render.request.height, 144);
+}
+
+TEST(WorkerCommand, CancelAndQuitSurviveARoundTrip) {
+    const auto cancel = commandFromLine(toLine(WorkerCommand(CancelCommand{"j7"})));
+    ASSERT_TRUE(cancel);
+    EXPECT_EQ(std::get<CancelCommand>(*cancel).id, "j7");
+    const auto quit = commandFromLine(toLine(WorkerCommand(QuitCommand{})));
+    ASSERT_TRUE(quit);
+    EXPECT_TRUE(std::holds_alternative<QuitCommand>(*quit));
+}
+
+TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
+    const std::vector<WorkerEvent> events = {
+        WorkerReady{"0.1.0"},
+        JobStarted{"a"},
+        JobProgress{"b", "denoise", 3, 20, 1.25, 7.5},
+        JobDone{"c", "/out/clip.mp4"},
+        JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
+        JobCancelled{"e"},
+    };
+    for (const WorkerEvent& event : events) {
+        const auto read = eventFromLine(toLine(event));
+        ASSERT_TRUE(read) << read.error().message;
+        EXPECT_EQ(read->index(), event.index());
+        EXPECT_EQ(toLine(*read), toLine(event));
+    }
+    const auto failed = eventFromLine(toLine(events[4]));
+    EXPECT_EQ(std::get<JobFailed>(*failed).error.code, ErrorCode::OutOfMemory);
+}
+
+TEST(WorkerEvent, KeepsAnUnknownEtaUnknown) {
+    const auto read = eventFromLine(toLine(WorkerEvent(JobProgress{"b", "load", 0, 1, 0.1, -1})));
+    ASSERT_TRUE(read);
+    EXPECT_LT(std::get<JobProgress>(*read).etaSeconds, 0);
+}
+
+TEST(WorkerEvent, WritesTextThatIsNotUtf8) {
+    const std::string line = toLine(WorkerEvent(JobFailed{"d", {ErrorCode::Io, "bad \xff name"}}));
+    EXPECT_TRUE(eventFromLine(line));
+}
+
+struct BadLine {
+    const char* line;
+    const char* says;
+};
+
+class RejectsEvent : public testing::TestWithParam<BadLine> {};
+
+TEST_P(RejectsEvent, SayingWhatIsWrong) {
+    const auto read = eventFromLine(GetParam().line);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::InvalidData);
+    EXPECT_THAT(read.error().message, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RejectsEvent,
+    testing::Values(BadLine{"", "not JSON"}, BadLine{"Segmentation fault", "Segmentation fault"},
+                    BadLine{R"({"v":1,"type":"ready")", "not JSON"}, BadLine{"[]", "an object"},
+                    BadLine{R"({"type":"ready","version":"1"})", "version 0"},
+                    BadLine{R"({"v":2,"type":"ready","version":"1"})", "version 2"},
+                    BadLine{R"({"v":1})", "type is missing"}, BadLine{R"({"v":1,"type":"dance"})", "dance"},
+                    BadLine{R"({"v":1,"type":"started"})", "id is missing"},
+                    BadLine{R"({"v":1,"type":"done","id":"a","clip":3})", "clip 3"},
+                    BadLine{R"({"v":1,"type":"progress","id":"a","stage":"load","done":-1})", "done -1"},
+                    BadLine{R"({"v":1,"type":"failed","id":"a"})", "error is missing"},
+                    BadLine{R"({"v":1,"type":"failed","id":"a","error":{"code":"io"}})",
+                            "message is missing"}));
+
+TEST(WorkerCommand, RejectsARequestWithAnImpossibleValue) {
+    const auto read = commandFromLine(R"({"v":1,"type":"render","id":"a","request":{"height":-3}})");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(read.error().message, HasSubstr("height -3"));
+}
+
+TEST(WorkerCommand, RejectsARenderWithoutRequest) {
+    EXPECT_FALSE(commandFromLine(R"({"v":1,"type":"render","id":"a"})"));
+}
+
+TEST(ParseJson, RejectsDeepNesting) {
+    const auto read = parseJson(std::string(100000, '['), "line");
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, HasSubstr("100000 deep"));
+    EXPECT_TRUE(parseJson(R"({"a":"[[[[\"[["})", "line"));
+}
+
+TEST(WorkerEvent, RejectsALineBeyondItsBound) {
+    const auto read = eventFromLine(std::string(kMaxLineBytes + 1, ' '));
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().message, HasSubstr("1048577"));
+}
+
+}  // namespace
+}  // namespace reelgrid::protocol
