@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/protocol/worker_message.h"
+
+namespace reelgrid::jobs {
+
+/// What reaches a queue's thread. Worker messages carry the number of the worker that they came from, so that
+/// the last words of a dead one aren't taken for its successor's.
+struct JobsChanged {};
+struct WorkerSaid {
+    std::uint64_t worker = 0;
+    protocol::WorkerEvent event;
+};
+struct WorkerExited {
+    std::uint64_t worker = 0;
+    std::string how;
+};
+struct Shutdown {};
+using Mail = std::variant<JobsChanged, WorkerSaid, WorkerExited, Shutdown>;
+
+/// Mail for one thread. Progress that was not taken yet is replaced by newer progress, so a slow taker gets
+/// no backlog.
+class Inbox {
+  public:
+    using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+    void put(Mail mail);
+    /// Waits for mail; nothing when the deadline came first.
+    std::optional<Mail> take(Deadline deadline);
+
+  private:
+    std::mutex m_mutex;
+    std::condition_variable m_arrived;
+    std::deque<Mail> m_mail;
+};
+
+}  // namespace reelgrid::jobs

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/protocol/render_request.h"
+#include "core/protocol/worker_message.h"
+
+namespace reelgrid::jobs {
+
+enum class JobState { Queued, Running, Done, Failed, Cancelled };
+
+/// "queued", "running", …
+const char* nameOf(JobState state);
+
+/// Done, failed or cancelled: nothing more happens to it unless it is retried.
+[[nodiscard]] inline bool isFinished(JobState state) {
+    return state != JobState::Queued && state != JobState::Running;
+}
+
+/// One render and what has become of it: a value, safe to keep and to hand to another thread.
+struct Job {
+    std::string id;
+    protocol::RenderRequest request;
+    JobState state = JobState::Queued;
+    protocol::JobProgress progress;  ///< the latest; stage is empty until the worker reported one
+    std::string clip;                ///< when done: absolute path
+    Error error;                     ///< when failed
+    int attempt = 1;
+    bool cancelling = false;  ///< running, and asked to stop
+};
+
+}  // namespace reelgrid::jobs

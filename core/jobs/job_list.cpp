@@ -1,0 +1,69 @@
+#include "core/jobs/job_list.h"
+
+#include <algorithm>
+
+namespace reelgrid::jobs {
+
+Result<void> JobList::checkRoom() const {
+    const auto waiting = std::count_if(m_jobs.begin(), m_jobs.end(),
+                                       [](const Job& job) { return job.state == JobState::Queued; });
+    if (std::size_t(waiting) < m_capacity) return {};
+    return Error{ErrorCode::Unsupported, "the queue is full: " + std::to_string(waiting) +
+                                             " jobs wait, at most " + std::to_string(m_capacity) + " may"};
+}
+
+void JobList::forgetOldest() {
+    const auto finished = [](const Job& job) { return isFinished(job.state); };
+    const auto count = std::size_t(std::count_if(m_jobs.begin(), m_jobs.end(), finished));
+    if (count <= m_history) return;
+    const auto oldest = std::find_if(m_jobs.begin(), m_jobs.end(), finished);
+    m_turns.erase(oldest->id);
+    m_jobs.erase(oldest);
+}
+
+Result<Job> JobList::add(protocol::RenderRequest request) {
+    if (auto room = checkRoom(); !room) return room.error();
+    forgetOldest();
+    Job job;
+    job.id = "job-" + std::to_string(m_nextId++);
+    job.request = std::move(request);
+    m_turns[job.id] = m_nextTurn++;
+    m_jobs.push_back(job);
+    return job;
+}
+
+Result<Job> JobList::requeue(const std::string& id) {
+    Job* job = find(id);
+    if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+    if (job->state != JobState::Failed && job->state != JobState::Cancelled)
+        return Error{ErrorCode::BadUsage, "job " + id + " is " + nameOf(job->state) +
+                                              ": only a failed or cancelled one can be retried"};
+    if (auto room = checkRoom(); !room) return room.error();
+    job->state = JobState::Queued;
+    job->progress = {};
+    job->error = {};
+    job->cancelling = false;
+    ++job->attempt;
+    m_turns[id] = m_nextTurn++;
+    return *job;
+}
+
+Job* JobList::find(const std::string& id) {
+    const auto found =
+        std::find_if(m_jobs.begin(), m_jobs.end(), [&](const Job& job) { return job.id == id; });
+    return found == m_jobs.end() ? nullptr : &*found;
+}
+
+Job* JobList::firstQueued() {
+    Job* first = nullptr;
+    for (Job& job : m_jobs)
+        if (job.state == JobState::Queued && (first == nullptr || m_turns[job.id] < m_turns[first->id]))
+            first = &job;
+    return first;
+}
+
+bool JobList::idle() const {
+    return std::all_of(m_jobs.begin(), m_jobs.end(), [](const Job& job) { return isFinished(job.state); });
+}
+
+}  // namespace reelgrid::jobs

@@ -1,0 +1,317 @@
+#include "core/jobs/job_queue.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/jobs/inbox.h"
+#include "core/jobs/job_list.h"
+#include "core/jobs/partial_files.h"
+
+namespace reelgrid::jobs {
+
+using Clock = std::chrono::steady_clock;
+
+/// The jobs and their changes are guarded by m_mutex; everything about the worker belongs to the queue's
+/// thread alone.
+class JobQueue::Engine {
+  public:
+    Engine(JobQueueOptions options, Callback callback)
+        : m_options(std::move(options)),
+          m_callback(std::move(callback)),
+          m_jobs(m_options.capacity, m_options.history),
+          m_thread([this](std::stop_token stop) { run(stop); }) {}
+
+    ~Engine() {
+        m_thread.request_stop();
+        m_inbox.put(Shutdown{});
+        m_thread.join();
+    }
+
+    Result<std::string> submit(protocol::RenderRequest request) {
+        return note([&] { return m_jobs.add(std::move(request)); });
+    }
+
+    Result<void> retry(const std::string& id) {
+        auto queued = note([&] { return m_jobs.requeue(id); });
+        if (!queued) return queued.error();
+        return {};
+    }
+
+    Result<void> cancel(const std::string& id) {
+        auto cancelled = note([&]() -> Result<Job> {
+            Job* job = m_jobs.find(id);
+            if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+            if (isFinished(job->state))
+                return Error{ErrorCode::BadUsage, "job " + id + " is " + nameOf(job->state) + " already"};
+            markCancelled(*job);
+            return *job;
+        });
+        if (!cancelled) return cancelled.error();
+        return {};
+    }
+
+    void cancelAll() {
+        for (const Job& job : jobs())
+            if (!isFinished(job.state)) (void)cancel(job.id);
+    }
+
+    std::vector<Job> jobs() const {
+        const std::lock_guard lock(m_mutex);
+        return m_jobs.all();
+    }
+
+    void waitUntilIdle() {
+        std::unique_lock lock(m_mutex);
+        m_idle.wait(lock, [this] { return m_jobs.idle() && m_changes.empty(); });
+    }
+
+  private:
+    // ── any thread ──────────────────────────────────────────────────────────────────────────────────────
+
+    /// Makes a change to the jobs and has the queue's thread tell about it.
+    template <class Change>
+    Result<std::string> note(Change change) {
+        std::string id;
+        {
+            const std::lock_guard lock(m_mutex);
+            Result<Job> changed = change();
+            if (!changed) return changed.error();
+            id = changed->id;
+            m_changes.push_back(*std::move(changed));
+        }
+        m_inbox.put(JobsChanged{});
+        return id;
+    }
+
+    static void markCancelled(Job& job) {
+        if (job.state == JobState::Queued)
+            job.state = JobState::Cancelled;
+        else
+            job.cancelling = true;
+    }
+
+    // ── the queue's thread ──────────────────────────────────────────────────────────────────────────────
+
+    void run(std::stop_token stop) {
+        m_stop = stop;
+        while (!stop.stop_requested()) {
+            tellChanges();
+            startNext();
+            // Looked at first: a worker that ignores a cancellation may talk on without a pause.
+            if (m_deadline && Clock::now() >= *m_deadline)
+                stopWorker(m_ready ? "the worker did not stop when asked to"
+                                   : "the worker did not start in time");
+            else if (auto mail = m_inbox.take(m_deadline))
+                std::visit([this](auto& one) { handle(one); }, *mail);
+        }
+        m_reused = false;
+        stopWorker("");
+    }
+
+    /// Calls back for each change that is waiting, oldest first.
+    void tellChanges() {
+        while (true) {
+            std::optional<Job> changed;
+            {
+                const std::lock_guard lock(m_mutex);
+                if (m_changes.empty()) break;
+                changed = m_changes.front();
+            }
+            if (m_callback && !m_stop.stop_requested()) m_callback(*changed);
+            {
+                const std::lock_guard lock(m_mutex);
+                m_changes.pop_front();
+                if (m_changes.empty() && m_jobs.idle()) m_idle.notify_all();
+            }
+        }
+        cancelRunning();
+    }
+
+    template <class Change>
+    void change(const std::string& id, Change apply) {
+        const std::lock_guard lock(m_mutex);
+        Job* job = m_jobs.find(id);
+        if (job == nullptr) return;
+        apply(*job);
+        m_changes.push_back(*job);
+    }
+
+    void startNext() {
+        if (!m_running.empty()) return;
+        std::optional<Job> next;
+        {
+            const std::lock_guard lock(m_mutex);
+            Job* job = m_jobs.firstQueued();
+            if (job == nullptr) return;
+            job->state = JobState::Running;
+            next = *job;
+            m_changes.push_back(*job);
+        }
+        m_running = next->id;
+        m_request = next->request;
+        m_cancelSent = false;
+        m_started = false;
+        m_reused = m_worker != nullptr;
+        if (!m_worker) startWorker();
+        if (m_worker && m_ready) sendRender();
+        tellChanges();
+    }
+
+    void startWorker() {
+        WorkerCommandLine command = m_options.worker;
+        if (command.program.empty()) {
+            auto program = findWorkerProgram();
+            if (!program) return finish(JobState::Failed, program.error());
+            command.program = *program;
+        }
+        const std::uint64_t number = ++m_workerNumber;
+        auto started = WorkerProcess::start(command, {[this, number](protocol::WorkerEvent event) {
+                                                          m_inbox.put(WorkerSaid{number, std::move(event)});
+                                                      },
+                                                      [this, number](std::string how) {
+                                                          m_inbox.put(WorkerExited{number, std::move(how)});
+                                                      }});
+        if (!started) return finish(JobState::Failed, started.error());
+        m_worker = *std::move(started);
+        m_ready = false;
+        m_deadline = Clock::now() + m_options.startTimeout;
+    }
+
+    void sendRender() {
+        const auto sent = m_worker->send(protocol::RenderCommand{m_running, m_request});
+        if (!sent) stopWorker(sent.error().message);
+    }
+
+    /// Passes a cancellation on to the worker, once.
+    void cancelRunning() {
+        if (m_running.empty() || m_cancelSent) return;
+        {
+            const std::lock_guard lock(m_mutex);
+            const Job* job = m_jobs.find(m_running);
+            if (job == nullptr || !job->cancelling) return;
+        }
+        m_cancelSent = true;
+        // A worker that isn't ready yet has no model loaded: nothing is lost by ending it at once.
+        if (!m_ready || !m_worker->send(protocol::CancelCommand{m_running})) return stopWorker("");
+        m_deadline = Clock::now() + m_options.cancelTimeout;
+    }
+
+    /// Ends the running job as it stands.
+    void finish(JobState state, const Error& error = {}, const std::string& clip = {}) {
+        change(m_running, [&](Job& job) {
+            const bool diedOfCancelling = state == JobState::Failed && job.cancelling;
+            job.state = diedOfCancelling ? JobState::Cancelled : state;
+            job.cancelling = false;
+            if (job.state == JobState::Failed) job.error = error;
+            job.clip = clip;
+        });
+        m_running.clear();
+        m_deadline.reset();
+    }
+
+    /// Kills the worker, if there is one; the job that it ran fails with `why`.
+    void stopWorker(const std::string& why) {
+        if (!m_worker) return;
+        const pid_t pid = m_worker->pid();
+        m_worker.reset();
+        workerIsGone(pid, why);
+    }
+
+    void workerIsGone(pid_t pid, const std::string& why) {
+        m_worker.reset();
+        m_ready = false;
+        m_deadline.reset();
+        if (m_running.empty()) return;
+        // A warm worker that died between two jobs is not this job's fault.
+        if (m_reused && !m_started && !m_cancelSent) {
+            m_reused = false;
+            return startWorker();
+        }
+        removePartialFiles(m_request.output, pid);
+        finish(JobState::Failed, {ErrorCode::Internal, why});
+    }
+
+    void handle(JobsChanged&) {}
+    void handle(Shutdown&) {}
+
+    void handle(WorkerExited& mail) {
+        if (m_worker && mail.worker == m_workerNumber) workerIsGone(m_worker->pid(), mail.how);
+    }
+
+    void handle(WorkerSaid& mail) {
+        if (!m_worker || mail.worker != m_workerNumber) return;
+        std::visit([this](auto& event) { hear(event); }, mail.event);
+    }
+
+    void hear(protocol::WorkerReady&) {
+        if (m_ready) return;
+        m_ready = true;
+        m_deadline.reset();
+        if (!m_running.empty()) sendRender();
+    }
+    void hear(protocol::JobStarted& event) {
+        if (event.id == m_running) m_started = true;
+    }
+    void hear(protocol::JobProgress& event) {
+        if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event; });
+    }
+    void hear(protocol::JobDone& event) {
+        if (event.id == m_running) finish(JobState::Done, {}, event.clip);
+    }
+    void hear(protocol::JobFailed& event) {
+        if (event.id == m_running) finish(JobState::Failed, event.error);
+    }
+    void hear(protocol::JobCancelled& event) {
+        if (event.id == m_running) finish(JobState::Cancelled);
+    }
+
+    const JobQueueOptions m_options;
+    const Callback m_callback;
+    Inbox m_inbox;
+
+    mutable std::mutex m_mutex;
+    std::condition_variable m_idle;
+    JobList m_jobs;
+    std::deque<Job> m_changes;  ///< not told to the callback yet
+
+    std::unique_ptr<WorkerProcess> m_worker;
+    std::uint64_t m_workerNumber = 0;
+    bool m_ready = false;
+    std::string m_running;  ///< the running job's id; empty: none
+    protocol::RenderRequest m_request;
+    bool m_cancelSent = false;
+    bool m_started = false;  ///< the worker said that it began with the running job
+    bool m_reused = false;   ///< the running job was given to a worker from before
+    std::stop_token m_stop;
+    Inbox::Deadline m_deadline;
+
+    std::jthread m_thread;  ///< last: it uses everything above
+};
+
+JobQueue::JobQueue(JobQueueOptions options, Callback callback)
+    : m_engine(std::make_unique<Engine>(std::move(options), std::move(callback))) {}
+JobQueue::~JobQueue() = default;
+
+Result<std::string> JobQueue::submit(protocol::RenderRequest request) {
+    return m_engine->submit(std::move(request));
+}
+Result<void> JobQueue::cancel(const std::string& id) {
+    return m_engine->cancel(id);
+}
+void JobQueue::cancelAll() {
+    m_engine->cancelAll();
+}
+Result<void> JobQueue::retry(const std::string& id) {
+    return m_engine->retry(id);
+}
+std::vector<Job> JobQueue::jobs() const {
+    return m_engine->jobs();
+}
+void JobQueue::waitUntilIdle() {
+    m_engine->waitUntilIdle();
+}
+
+}  // namespace reelgrid::jobs

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/jobs/job.h"
+#include "core/jobs/worker_process.h"
+
+namespace reelgrid::jobs {
+
+struct JobQueueOptions {
+    WorkerCommandLine worker;                        ///< an empty program: findWorkerProgram()
+    std::size_t capacity = 64;                       ///< jobs that may wait
+    std::size_t history = 256;                       ///< finished jobs that are remembered
+    std::chrono::milliseconds startTimeout{60000};   ///< from starting the worker to its "ready"
+    std::chrono::milliseconds cancelTimeout{20000};  ///< from cancelling to killing a worker that goes on
+};
+
+/// Renders requests one after another in one worker process, which stays warm between jobs and is started
+/// again after its death. Has its own thread; every public function may be called from any thread, except the
+/// destructor from within the callback.
+class JobQueue {
+  public:
+    /// Told about every change of a job (state, progress), on the queue's thread with no lock held, so it may
+    /// call the queue (but not waitUntilIdle()). The destructor waits for a call that is under way, so a
+    /// callback must not wait for the thread that destroys the queue.
+    using Callback = std::function<void(const Job&)>;
+
+    JobQueue(JobQueueOptions options, Callback callback);
+    /// Kills the worker, if it runs, and waits for both threads. Unfinished jobs end without a callback;
+    /// their partial files are removed.
+    ~JobQueue();
+
+    /// Puts a job at the end of the queue; returns its id. Unsupported when `capacity` jobs wait already.
+    Result<std::string> submit(protocol::RenderRequest request);
+    /// A waiting job is taken out; a running one is asked to stop and its worker killed when it doesn't.
+    /// BadUsage when there is no such job or it is finished.
+    Result<void> cancel(const std::string& id);
+    void cancelAll();
+    /// Puts a failed or cancelled job at the end of the queue again, under its id.
+    Result<void> retry(const std::string& id);
+
+    /// Every job that is known, in the order of submission.
+    [[nodiscard]] std::vector<Job> jobs() const;
+    /// Returns when no job waits or runs.
+    void waitUntilIdle();
+
+  private:
+    class Engine;
+    std::unique_ptr<Engine> m_engine;
+};
+
+}  // namespace reelgrid::jobs

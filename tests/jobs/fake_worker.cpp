@@ -1,0 +1,109 @@
+// A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
+// request how it goes on: "ok", "slow", "fail", "crash", "exit", "garbage", "endless", "stubborn",
+// "half-written". Progress carries the process id as its stage, so that tests see which process did it.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "core/protocol/worker_message.h"
+
+namespace {
+
+using namespace reelgrid;
+using namespace reelgrid::protocol;
+
+std::mutex output;
+std::mutex cancelledJobs;
+std::set<std::string> cancelled;
+
+void say(const WorkerEvent& event) {
+    const std::lock_guard lock(output);
+    std::cout << toLine(event) << std::endl;
+}
+
+bool isCancelled(const std::string& id) {
+    const std::lock_guard lock(cancelledJobs);
+    return cancelled.contains(id);
+}
+
+void progress(const std::string& id, int done, int total) {
+    say(JobProgress{id, "pid " + std::to_string(getpid()), done, total, 0.1 * done, 0.1 * (total - done)});
+}
+
+void takeSteps(const RenderCommand& job, int steps, bool obeying) {
+    for (int step = 0; step < steps; ++step) {
+        progress(job.id, step, steps);
+        if (obeying && isCancelled(job.id)) return say(JobCancelled{job.id});
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    say(JobDone{job.id, job.request.output});
+}
+
+void perform(const RenderCommand& job) {
+    const std::string& how = job.request.prompt;
+    say(JobStarted{job.id});
+    if (how == "slow") return takeSteps(job, 4000, true);
+    if (how == "stubborn") return takeSteps(job, 4000, false);
+    if (how == "fail")
+        return say(JobFailed{job.id, {ErrorCode::BadUsage, "--width 250: a multiple of 16 was needed"}});
+    if (how == "crash") {
+        std::cerr << "first words\nCUDA error: device-side assert" << std::endl;
+        std::raise(SIGSEGV);
+    }
+    if (how == "exit") std::_Exit(3);
+    if (how == "garbage") {
+        std::cout << "Loading checkpoint shards: 100%" << std::endl;
+        return;
+    }
+    if (how == "endless") {
+        const std::string block(1 << 16, 'x');
+        while (std::cout << block) {
+        }
+    }
+    if (how == "half-written") {
+        std::ofstream(job.request.output + ".partial-" + std::to_string(getpid()) + "-0.mp4") << "half";
+        std::raise(SIGKILL);
+    }
+    takeSteps(job, 3, true);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string start = argc > 1 ? argv[1] : "worker";
+    if (start == "dies") {
+        std::cerr << "libtorch_cpu.so: cannot open shared object file" << std::endl;
+        return 127;
+    }
+    if (start == "silent") {
+        std::this_thread::sleep_for(std::chrono::minutes(5));
+        return 1;
+    }
+    if (start == "older") {
+        std::cout << R"({"v":0,"type":"ready","version":"0.0.1"})" << std::endl;
+    } else {
+        say(WorkerReady{"fake"});
+    }
+    std::string line;
+    while (std::getline(std::cin, line)) {
+        const auto command = commandFromLine(line);
+        if (!command || std::holds_alternative<QuitCommand>(*command)) std::_Exit(0);
+        if (const auto* cancel = std::get_if<CancelCommand>(&*command)) {
+            const std::lock_guard lock(cancelledJobs);
+            cancelled.insert(cancel->id);
+        } else {
+            std::thread(perform, std::get<RenderCommand>(*command)).detach();
+        }
+    }
+    std::_Exit(0);  // the parent is gone
+}

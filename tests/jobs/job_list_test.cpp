@@ -1,0 +1,63 @@
+#include "core/jobs/job_list.h"
+
+#include <gmock/gmock.h>
+
+namespace reelgrid::jobs {
+namespace {
+
+protocol::RenderRequest request(const std::string& prompt) {
+    protocol::RenderRequest request;
+    request.prompt = prompt;
+    return request;
+}
+
+TEST(JobList, TakesTurnsInTheOrderOfSubmission) {
+    JobList jobs(8, 8);
+    ASSERT_TRUE(jobs.add(request("a")));
+    ASSERT_TRUE(jobs.add(request("b")));
+    ASSERT_NE(jobs.firstQueued(), nullptr);
+    EXPECT_EQ(jobs.firstQueued()->request.prompt, "a");
+    jobs.firstQueued()->state = JobState::Done;
+    EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
+}
+
+TEST(JobList, PutsARetriedJobAtTheEnd) {
+    JobList jobs(8, 8);
+    const std::string first = jobs.add(request("a"))->id;
+    ASSERT_TRUE(jobs.add(request("b")));
+    jobs.find(first)->state = JobState::Failed;
+    jobs.find(first)->error = {ErrorCode::Io, "disk"};
+    const auto retried = jobs.requeue(first);
+    ASSERT_TRUE(retried) << retried.error().message;
+    EXPECT_EQ(retried->attempt, 2);
+    EXPECT_TRUE(retried->error.message.empty());
+    EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
+}
+
+TEST(JobList, RefusesWhatDoesNotFit) {
+    JobList jobs(2, 8);
+    ASSERT_TRUE(jobs.add(request("a")));
+    ASSERT_TRUE(jobs.add(request("b")));
+    const auto third = jobs.add(request("c"));
+    ASSERT_FALSE(third);
+    EXPECT_THAT(third.error().message, testing::HasSubstr("2 jobs wait"));
+}
+
+TEST(JobList, RetriesOnlyWhatFailedOrWasCancelled) {
+    JobList jobs(2, 8);
+    const std::string id = jobs.add(request("a"))->id;
+    EXPECT_FALSE(jobs.requeue(id));
+    jobs.find(id)->state = JobState::Done;
+    EXPECT_FALSE(jobs.requeue(id));
+    EXPECT_FALSE(jobs.requeue("no-such-job"));
+}
+
+TEST(JobList, ForgetsTheOldestFinishedJobs) {
+    JobList jobs(4, 3);
+    for (int i = 0; i < 20; ++i) jobs.find(jobs.add(request(std::to_string(i)))->id)->state = JobState::Done;
+    EXPECT_LE(jobs.all().size(), 5u);
+    EXPECT_EQ(jobs.all().back().request.prompt, "19");
+}
+
+}  // namespace
+}  // namespace reelgrid::jobs

@@ -1,0 +1,282 @@
+#include "core/jobs/job_queue.h"
+
+#include <gmock/gmock.h>
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <filesystem>
+#include <mutex>
+
+#include "tests/jobs/temporary_folder.h"
+
+namespace reelgrid::jobs {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr auto kPatience = 20s;
+
+JobQueueOptions fakeWorker(const std::string& start = "worker") {
+    JobQueueOptions options;
+    options.worker = {REELGRID_BINARY_DIR "/bin/fake_worker", {start}};
+    options.startTimeout = 10s;
+    return options;
+}
+
+/// Everything that a queue told, and waiting for what it will tell.
+class Listener {
+  public:
+    JobQueue::Callback callback() {
+        return [this](const Job& job) {
+            const std::lock_guard lock(m_mutex);
+            m_seen.push_back(job);
+            m_changed.notify_all();
+        };
+    }
+    /// The first change that fits; a failure and an empty job when none comes.
+    template <class Fits>
+    Job waitFor(const std::string& id, Fits fits) {
+        std::unique_lock lock(m_mutex);
+        Job found;
+        const bool came = m_changed.wait_for(lock, kPatience, [&] {
+            for (const Job& job : m_seen)
+                if (job.id == id && fits(job)) {
+                    found = job;
+                    return true;
+                }
+            return false;
+        });
+        EXPECT_TRUE(came) << "nothing fitting was told about " << id;
+        return found;
+    }
+    Job waitForEnd(const std::string& id) {
+        return waitFor(id, [](const Job& job) { return isFinished(job.state); });
+    }
+    pid_t waitForProcess(const std::string& id) {
+        const Job job = waitFor(id, [](const Job& one) { return one.progress.stage.starts_with("pid "); });
+        return job.progress.stage.empty() ? 0 : std::stoi(job.progress.stage.substr(4));
+    }
+    std::vector<JobState> states(const std::string& id) {
+        const std::lock_guard lock(m_mutex);
+        std::vector<JobState> states;
+        for (const Job& job : m_seen)
+            if (job.id == id && (states.empty() || states.back() != job.state)) states.push_back(job.state);
+        return states;
+    }
+
+  private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<Job> m_seen;
+};
+
+std::string submit(JobQueue& queue, const std::string& prompt,
+                   const std::string& output = "/tmp/none/a.mp4") {
+    protocol::RenderRequest request;
+    request.prompt = prompt;
+    request.output = output;
+    auto id = queue.submit(std::move(request));
+    EXPECT_TRUE(id) << id.error().message;
+    return id ? *id : std::string();
+}
+
+TEST(JobQueue, RunsAJobAndTellsItsCourse) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string id = submit(queue, "ok");
+    const Job end = listener.waitForEnd(id);
+    EXPECT_EQ(end.state, JobState::Done);
+    EXPECT_EQ(end.clip, "/tmp/none/a.mp4");
+    EXPECT_THAT(listener.states(id), ElementsAre(JobState::Queued, JobState::Running, JobState::Done));
+    const Job step = listener.waitFor(id, [](const Job& job) { return job.progress.total == 3; });
+    EXPECT_GT(step.progress.etaSeconds, 0);
+}
+
+TEST(JobQueue, KeepsTheWorkerWarm) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string first = submit(queue, "ok");
+    const std::string second = submit(queue, "ok");
+    listener.waitForEnd(second);
+    EXPECT_EQ(listener.waitForProcess(first), listener.waitForProcess(second));
+}
+
+TEST(JobQueue, AKilledWorkerFailsItsJobAndTheNextJobRuns) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string doomed = submit(queue, "slow");
+    const std::string next = submit(queue, "ok");
+    const pid_t first = listener.waitForProcess(doomed);
+    ASSERT_GT(first, 0);
+    ::kill(first, SIGKILL);
+    const Job end = listener.waitForEnd(doomed);
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_EQ(end.error.message, "the worker was killed by signal 9 (Killed; out of memory?)");
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(next), first);
+}
+
+TEST(JobQueue, ACrashSaysSignalAndLastWords) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const Job end = listener.waitForEnd(submit(queue, "crash"));
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_THAT(end.error.message, HasSubstr("signal 11"));
+    EXPECT_THAT(end.error.message, HasSubstr("device-side assert"));
+}
+
+TEST(JobQueue, PassesOnTheWorkersOwnError) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const Job end = listener.waitForEnd(submit(queue, "fail"));
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_EQ(end.error.code, ErrorCode::BadUsage);
+    EXPECT_THAT(end.error.message, HasSubstr("--width 250"));
+}
+
+TEST(JobQueue, GarbageFailsTheJobAndTheNextRuns) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string garbage = submit(queue, "garbage");
+    const std::string next = submit(queue, "ok");
+    EXPECT_THAT(listener.waitForEnd(garbage).error.message, HasSubstr("Loading checkpoint shards"));
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+}
+
+TEST(JobQueue, CancelsARunningJobWithoutLosingTheWorker) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string id = submit(queue, "slow");
+    const pid_t worker = listener.waitForProcess(id);
+    ASSERT_TRUE(queue.cancel(id));
+    EXPECT_EQ(listener.waitForEnd(id).state, JobState::Cancelled);
+    const std::string next = submit(queue, "ok");
+    EXPECT_EQ(listener.waitForProcess(next), worker);
+}
+
+TEST(JobQueue, CancelsAWaitingJobThatThenNeverRuns) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string running = submit(queue, "slow");
+    const std::string waiting = submit(queue, "ok");
+    ASSERT_TRUE(queue.cancel(waiting));
+    EXPECT_EQ(listener.waitForEnd(waiting).state, JobState::Cancelled);
+    ASSERT_TRUE(queue.cancel(running));
+    listener.waitForEnd(running);
+    queue.waitUntilIdle();
+    EXPECT_THAT(listener.states(waiting), ElementsAre(JobState::Queued, JobState::Cancelled));
+}
+
+TEST(JobQueue, KillsAWorkerThatIgnoresCancellation) {
+    JobQueueOptions options = fakeWorker();
+    options.cancelTimeout = 100ms;
+    Listener listener;
+    JobQueue queue(options, listener.callback());
+    const std::string id = submit(queue, "stubborn");
+    const std::string next = submit(queue, "ok");
+    const pid_t worker = listener.waitForProcess(id);
+    ASSERT_TRUE(queue.cancel(id));
+    EXPECT_EQ(listener.waitForEnd(id).state, JobState::Cancelled);
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(next), worker);
+}
+
+TEST(JobQueue, RetriesAFailedJobUnderItsId) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string id = submit(queue, "fail");
+    listener.waitForEnd(id);
+    ASSERT_TRUE(queue.retry(id));
+    const Job again =
+        listener.waitFor(id, [](const Job& job) { return job.attempt == 2 && isFinished(job.state); });
+    EXPECT_EQ(again.state, JobState::Failed);
+    EXPECT_FALSE(queue.retry("job-99"));
+}
+
+TEST(JobQueue, ReplacesAWarmWorkerThatDiedBetweenJobs) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string first = submit(queue, "ok");
+    listener.waitForEnd(first);
+    ::kill(listener.waitForProcess(first), SIGKILL);
+    EXPECT_EQ(listener.waitForEnd(submit(queue, "ok")).state, JobState::Done);
+}
+
+TEST(JobQueue, RemovesWhatAKilledWorkerLeftHalfWritten) {
+    const TemporaryFolder folder;
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    listener.waitForEnd(submit(queue, "half-written", folder.path() / "clip.mp4"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(JobQueue, AWorkerThatCannotStartFailsEachJobClearly) {
+    Listener listener;
+    JobQueue queue(fakeWorker("dies"), listener.callback());
+    for (int i = 0; i < 2; ++i) {
+        const Job end = listener.waitForEnd(submit(queue, "ok"));
+        EXPECT_EQ(end.state, JobState::Failed);
+        EXPECT_THAT(end.error.message, HasSubstr("cannot open shared object file"));
+    }
+}
+
+TEST(JobQueue, AWorkerOfAnotherVersionIsRefused) {
+    Listener listener;
+    JobQueue queue(fakeWorker("older"), listener.callback());
+    EXPECT_THAT(listener.waitForEnd(submit(queue, "ok")).error.message, HasSubstr("version 0"));
+}
+
+TEST(JobQueue, AWorkerThatNeverGetsReadyTimesOut) {
+    JobQueueOptions options = fakeWorker("silent");
+    options.startTimeout = 100ms;
+    Listener listener;
+    JobQueue queue(options, listener.callback());
+    EXPECT_THAT(listener.waitForEnd(submit(queue, "ok")).error.message, HasSubstr("did not start"));
+}
+
+TEST(JobQueue, RefusesMoreThanItsCapacity) {
+    JobQueueOptions options = fakeWorker();
+    options.capacity = 1;
+    Listener listener;
+    JobQueue queue(options, listener.callback());
+    listener.waitForProcess(submit(queue, "slow"));
+    submit(queue, "ok");
+    EXPECT_FALSE(queue.submit({}));
+}
+
+TEST(JobQueue, TheCallbackMayCallTheQueue) {
+    Listener listener;
+    JobQueue* self = nullptr;
+    bool submitted = false;
+    const auto inner = listener.callback();
+    JobQueue queue(fakeWorker(), [&](const Job& job) {
+        if (job.state == JobState::Done && !submitted) {
+            submitted = true;
+            EXPECT_EQ(self->jobs().size(), 1u);
+            submit(*self, "ok");
+        }
+        inner(job);
+    });
+    self = &queue;
+    submit(queue, "ok");
+    EXPECT_EQ(listener.waitForEnd("job-2").state, JobState::Done);
+}
+
+TEST(JobQueue, ShutsDownAtOnceWhileAJobRuns) {
+    Listener listener;
+    pid_t worker = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        JobQueue queue(fakeWorker(), listener.callback());
+        worker = listener.waitForProcess(submit(queue, "stubborn"));
+        submit(queue, "ok");
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    EXPECT_EQ(::kill(worker, 0), -1) << "the worker outlived its queue";
+}
+
+}  // namespace
+}  // namespace reelgrid::jobs
