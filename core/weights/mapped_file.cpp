@@ -23,7 +23,8 @@ struct Descriptor {
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    // O_NONBLOCK: a FIFO under a checkpoint's name must not hang the load.
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (file.value < 0)
         throw Failure(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
                       path.string() + ": " + std::strerror(errno));

@@ -6,18 +6,20 @@
 
 namespace reelgrid::weights {
 
-/// A read-only memory map of a whole file; it lives as long as anything holds the pointer.
+/// A read-only memory map of a whole file; it lives as long as anything holds the pointer. Its pages come
+/// from the disk as they are touched. The file must not shrink meanwhile: a touch behind its end kills the
+/// process.
 class MappedFile {
   public:
-    /// Throws Failure(NotFound or Io).
+    /// Throws Failure(NotFound, Io, or InvalidData when it is empty or not a regular file).
     static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
     [[nodiscard]] std::string_view bytes() const { return {m_data, m_size}; }
-    /// Lets the kernel drop the pages of a range that has been converted; they are read again if they are
-    /// used again.
+    /// Gives back the memory of the pages that lie wholly in a range that has been converted. They are read
+    /// again when used again, so this is always safe and only ever costs time.
     void release(std::size_t begin, std::size_t size) const;
 
   private:

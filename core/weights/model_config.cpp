@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/weights/json_file.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxListEntries = 64;
+constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 constexpr std::size_t kShownCharacters = 60;
 
 }  // namespace
@@ -22,7 +23,7 @@ ModelConfig::ModelConfig(json content, std::string where)
 
 ModelConfig ModelConfig::read(const std::filesystem::path& folder, const std::string& fileName) {
     const std::filesystem::path path = folder / fileName;
-    return {json::parse(readFile(path).value(), nullptr, false), path.string()};
+    return {readJson(path, kMaxConfigBytes).value(), path.string()};
 }
 
 bool ModelConfig::has(const std::string& key) const {

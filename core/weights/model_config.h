@@ -13,7 +13,8 @@ namespace reelgrid::weights {
 /// needed. All getters throw Failure(InvalidData).
 class ModelConfig {
   public:
-    /// Reads `folder`/config.json (or another file name, as schedulers have).
+    /// Reads `folder`/config.json (or another file name, as schedulers have) of at most 1 MB; throws
+    /// Failure(NotFound) when it isn't there.
     static ModelConfig read(const std::filesystem::path& folder, const std::string& fileName = "config.json");
     ModelConfig(nlohmann::json json, std::string where);
 

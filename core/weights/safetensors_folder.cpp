@@ -1,58 +1,60 @@
 #include "core/weights/safetensors_folder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
-#include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/weights/json_file.h"
 
 namespace reelgrid::weights {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
-constexpr const char* kIndexSuffix = ".safetensors.index.json";
+constexpr std::size_t kMaxIndexBytes = std::size_t{16} << 20;
+constexpr const char* kNeeded =
+    "diffusion_pytorch_model.safetensors, model.safetensors or an index of shards";
 
-/// The shard files that an index names; each must be a plain file name, so that none lies outside the folder.
-std::vector<fs::path> shardsOf(const fs::path& index) {
-    const json parsed = json::parse(readFile(index).value(), nullptr, false);
-    const auto map = parsed.is_object() ? parsed.find("weight_map") : parsed.end();
-    if (!parsed.is_object() || map == parsed.end() || !map->is_object() || map->empty())
-        throw Failure(ErrorCode::InvalidData, index.string() + ": it has no weight_map");
-    std::set<std::string> names;
-    for (const auto& [tensor, shard] : map->items()) {
-        const std::string name = shard.is_string() ? shard.get<std::string>() : "";
-        if (name.empty() || fs::path(name).filename() != name || name == "..")
-            throw Failure(ErrorCode::InvalidData, index.string() + ": tensor " + tensor + " is in \"" + name +
-                                                      "\", a file name inside the folder was needed");
-        names.insert(name);
-    }
-    std::vector<fs::path> paths;
-    for (const std::string& name : names) paths.push_back(index.parent_path() / name);
-    return paths;
+/// A shard is a file of the folder itself, whatever an index from elsewhere says.
+bool isPlainFileName(const std::string& name) {
+    return name.ends_with(".safetensors") && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
 }
 
-std::vector<fs::path> weightFilesOf(const fs::path& folder) {
+/// Why there is nothing to load: what the folder has in place of what is needed.
+[[noreturn]] void throwNothingToLoad(const fs::path& folder) {
     std::error_code failed;
-    for (const char* stem : {"diffusion_pytorch_model", "model"}) {
-        const fs::path index = folder / (std::string(stem) + kIndexSuffix);
-        if (fs::exists(index, failed)) return shardsOf(index);
-        const fs::path single = folder / (std::string(stem) + ".safetensors");
-        if (fs::exists(single, failed)) return {single};
+    if (!fs::is_directory(folder, failed))
+        throw Failure(ErrorCode::NotFound, folder.string() + ": no such folder of weights");
+    std::set<std::string> others;
+    for (const auto& file : fs::directory_iterator(folder, failed)) {
+        const fs::path extension = file.path().extension();
+        if (extension == ".safetensors" || extension == ".bin" || extension == ".pt" || extension == ".pth")
+            others.insert(file.path().filename().string());
     }
-    throw Failure(ErrorCode::NotFound,
-                  folder.string() +
-                      ": neither diffusion_pytorch_model.safetensors nor model.safetensors nor an index of "
-                      "shards is there");
+    if (others.empty())
+        throw Failure(ErrorCode::NotFound, folder.string() + ": has no weights, " + kNeeded + " was needed");
+    throw Failure(ErrorCode::Unsupported, folder.string() + ": has " + quotedName(*others.begin()) +
+                                              ", but " + kNeeded + " was needed");
 }
 
 }  // namespace
 
 SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) {
-    for (const fs::path& path : weightFilesOf(folder)) addFile(path);
+    std::error_code failed;
+    for (const char* stem : {"diffusion_pytorch_model.safetensors", "model.safetensors"}) {
+        const fs::path single = folder / stem;
+        const fs::path index = folder / (std::string(stem) + ".index.json");
+        if (fs::exists(index, failed))
+            addShards(index);
+        else if (fs::exists(single, failed))
+            addFile(single);
+        else
+            continue;
+        return;
+    }
+    throwNothingToLoad(folder);
 }
 
 void SafetensorsFolder::addFile(const fs::path& path) {
@@ -60,8 +62,30 @@ void SafetensorsFolder::addFile(const fs::path& path) {
     for (auto& [name, entry] : readSafetensorsHeader(file->bytes(), path.string()))
         if (!m_tensors.try_emplace(name, Stored{file, std::move(entry)}).second)
             throw Failure(ErrorCode::InvalidData,
-                          path.string() + ": tensor " + name + " is in another shard too");
+                          path.string() + ": tensor " + quotedName(name) + " is in another shard too");
     m_paths.push_back(path);
+}
+
+void SafetensorsFolder::addShards(const fs::path& index) {
+    const nlohmann::json json = readJson(index, kMaxIndexBytes).value();
+    const auto map = json.find("weight_map");
+    if (map == json.end() || !map->is_object() || map->empty())
+        throw Failure(ErrorCode::InvalidData, index.string() + ": it has no weight_map");
+    std::set<std::string> shards;
+    for (const auto& [tensor, shard] : map->items()) {
+        const std::string name = shard.is_string() ? shard.get<std::string>() : "";
+        if (!isPlainFileName(name))
+            throw Failure(ErrorCode::InvalidData, index.string() + ": tensor " + quotedName(tensor) +
+                                                      " is in " + quotedName(name) +
+                                                      ", a .safetensors file inside the folder was needed");
+        shards.insert(name);
+    }
+    for (const std::string& shard : shards) addFile(index.parent_path() / shard);
+    for (const auto& [tensor, shard] : map->items())
+        if (!has(tensor))
+            throw Failure(ErrorCode::InvalidData, index.string() + ": tensor " + quotedName(tensor) +
+                                                      " should be in " +
+                                                      quotedName(shard.get<std::string>()) + ", but isn't");
 }
 
 std::vector<std::string> SafetensorsFolder::names() const {
@@ -73,24 +97,27 @@ std::vector<std::string> SafetensorsFolder::names() const {
 at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef shape) {
     const auto found = m_tensors.find(name);
     if (found == m_tensors.end())
-        throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " is missing");
-    const Stored& stored = found->second;
-    if (at::IntArrayRef(stored.entry.shape) != shape) {
-        std::ostringstream text;
-        text << m_folder.string() << ": tensor " << name << " has shape "
-             << at::IntArrayRef(stored.entry.shape) << ", the config needs " << shape;
-        throw Failure(ErrorCode::InvalidData, text.str());
-    }
-    const char* data = stored.file->bytes().data() + stored.entry.begin;
-    const auto options = at::TensorOptions().dtype(stored.entry.dtype);
+        throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " is missing, shape " +
+                                                  shapeText(shape) + " was needed");
+    const auto& [file, entry] = found->second;
+    if (at::IntArrayRef(entry.shape) != shape)
+        throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " has shape " +
+                                                  shapeText(entry.shape) + ", the config needs " +
+                                                  shapeText(shape));
+    const auto options = at::TensorOptions().dtype(entry.dtype);
+    if (entry.bytes == 0) return at::empty(shape, options);
+    const char* data = file->bytes().data() + entry.begin;
     // Older writers don't align: such a tensor is copied, because kernels need aligned elements.
-    if (reinterpret_cast<std::uintptr_t>(data) % at::elementSize(stored.entry.dtype) != 0) {
+    if (reinterpret_cast<std::uintptr_t>(data) % at::elementSize(entry.dtype) != 0) {
         at::Tensor copy = at::empty(shape, options);
-        std::copy_n(data, stored.entry.bytes, static_cast<char*>(copy.data_ptr()));
+        std::memcpy(copy.mutable_data_ptr(), data, entry.bytes);
+        file->release(entry.begin, entry.bytes);
         return copy;
     }
-    return at::from_blob(
-        const_cast<char*>(data), shape, [file = stored.file](void*) {}, options);
+    const auto release = [map = file, begin = entry.begin, bytes = entry.bytes](void*) {
+        map->release(begin, bytes);
+    };
+    return at::from_blob(const_cast<char*>(data), shape, release, options);
 }
 
 }  // namespace reelgrid::weights

@@ -14,10 +14,13 @@ namespace reelgrid::weights {
 
 /// The weights of one component of a diffusers or transformers folder: `diffusion_pytorch_model.safetensors`,
 /// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only).
-/// The tensors are views of read-only memory maps, valid as long as any of them lives.
+/// The tensors are views of read-only memory maps, valid as long as any of them lives. When the last
+/// reference to one goes, its pages are given back: what a model converts to another dtype doesn't stay in
+/// memory twice.
 class SafetensorsFolder final : public WeightSource {
   public:
-    /// Throws Failure naming the folder and what is missing or damaged.
+    /// Opens every file and checks every header. Throws Failure naming the folder or file and what is missing
+    /// (NotFound), damaged (InvalidData) or only there in another format or variant (Unsupported).
     explicit SafetensorsFolder(const std::filesystem::path& folder);
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
@@ -34,6 +37,7 @@ class SafetensorsFolder final : public WeightSource {
         TensorEntry entry;
     };
     void addFile(const std::filesystem::path& path);
+    void addShards(const std::filesystem::path& index);
 
     std::filesystem::path m_folder;
     std::vector<std::filesystem::path> m_paths;

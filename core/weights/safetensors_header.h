@@ -18,17 +18,23 @@ struct TensorEntry {
     std::uint64_t bytes = 0;
 };
 
-/// The largest header that is read: a checkpoint with 100,000 tensors stays below it.
-inline constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{100} << 20;
+/// The largest header that is read, as in the format's own implementation.
+inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// Reads and checks the header of an untrusted safetensors file whose whole content is `file`: its length,
-/// its JSON, each tensor's dtype, and that shape and offsets agree, stay inside the file and don't overlap.
-/// Throws Failure(InvalidData) naming `path`, the tensor, the value and what was needed.
-/// Source: the format's description in huggingface/safetensors.
+/// its JSON, unique names, each tensor's dtype, that shape and offsets agree, and that the tensors cover the
+/// data without hole or overlap. Throws Failure(InvalidData or Unsupported) naming `path`, the tensor, the
+/// value and what was needed. Source: the format's description in huggingface/safetensors.
 std::map<std::string, TensorEntry> readSafetensorsHeader(std::string_view file, const std::string& path);
 
 /// "BF16" ↔ at::kBFloat16, …; throws Failure(Unsupported) for a dtype that libtorch doesn't have.
 at::ScalarType scalarTypeOf(const std::string& name, const std::string& where);
 const char* safetensorsNameOf(at::ScalarType dtype);
+
+/// An untrusted name on one printable line: quoted, control characters escaped, cut when very long.
+std::string quotedName(const std::string& name);
+
+/// "[2, 3]"
+std::string shapeText(at::IntArrayRef shape);
 
 }  // namespace reelgrid::weights

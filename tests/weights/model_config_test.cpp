@@ -1,7 +1,9 @@
 #include "core/weights/model_config.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include "core/base/pending_file.h"
 #include "core/base/result.h"
 
 namespace reelgrid::weights {
@@ -30,6 +32,23 @@ TEST(ModelConfig, NamesFileKeyValueAndNeed) {
     EXPECT_THROW((void)kConfig.positive("heads", 2), Failure);
     EXPECT_THROW((void)kConfig.text("heads"), Failure);
     EXPECT_THROW((void)kConfig.flagOr("heads", true), Failure);
+}
+
+TEST(ModelConfig, SaysWhichFileIsMissingOrDamaged) {
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("model_config_" + std::to_string(getpid()));
+    const auto messageOf = [&] {
+        try {
+            (void)ModelConfig::read(folder);
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return std::string("read");
+    };
+    EXPECT_THAT(messageOf(), testing::HasSubstr("config.json: no such file"));
+    ASSERT_TRUE(writeFile(folder / "config.json", "{\"a\":"));
+    EXPECT_THAT(messageOf(), testing::HasSubstr("config.json: not well-formed JSON at byte"));
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

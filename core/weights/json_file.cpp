@@ -1,0 +1,58 @@
+#include "core/weights/json_file.h"
+
+#include "core/base/pending_file.h"
+
+namespace reelgrid::weights {
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+/// How deep brackets nest, seen before a tree is built: a file of brackets alone would make one of gigabytes.
+int depthOf(const std::string& text) {
+    int depth = 0;
+    int deepest = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (inString) {
+            if (c == '\\') ++i;
+            if (c == '"') inString = false;
+        } else if (c == '"') {
+            inString = true;
+        } else if (c == '{' || c == '[') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+}  // namespace
+
+Result<nlohmann::json> readJson(const std::filesystem::path& path, std::size_t maxBytes) {
+    const auto text = readFile(path, maxBytes);
+    if (!text) return text.error();
+    return parseJson(*text, path.string());
+}
+
+Result<nlohmann::json> parseJson(const std::string& text, const std::string& origin) {
+    const auto invalid = [&](const std::string& why) {
+        return Error{ErrorCode::InvalidData, origin + ": " + why};
+    };
+    const int depth = depthOf(text);
+    if (depth > kMaxDepth)
+        return invalid("JSON nested " + std::to_string(depth) + " deep, at most " +
+                       std::to_string(kMaxDepth) + " is read");
+    try {
+        auto json = nlohmann::json::parse(text);
+        if (!json.is_object())
+            return invalid(std::string("holds a JSON ") + json.type_name() + ", an object was needed");
+        return json;
+    } catch (const nlohmann::json::parse_error& error) {
+        return invalid("not well-formed JSON at byte " + std::to_string(error.byte) + " of " +
+                       std::to_string(text.size()));
+    }
+}
+
+}  // namespace reelgrid::weights
