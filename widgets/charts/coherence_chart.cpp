@@ -1,0 +1,184 @@
+#include "widgets/charts/coherence_chart.h"
+
+#include <qcustomplot.h>
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "widgets/charts/plot_style.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+struct MeasureText {
+    const char* choice;
+    const char* axis;
+    const char* absent;
+    int decimals;
+};
+MeasureText textOf(FrameMeasure measure) {
+    switch (measure) {
+        case FrameMeasure::Psnr:
+            return {QT_TR_NOOP("PSNR against sdpa"), QT_TR_NOOP("PSNR, dB"),
+                    QT_TR_NOOP("PSNR appears once the sdpa clip and another of the same size are here."), 1};
+        case FrameMeasure::Ssim:
+            return {QT_TR_NOOP("SSIM against sdpa"), QT_TR_NOOP("SSIM"),
+                    QT_TR_NOOP("SSIM appears once the sdpa clip and another of the same size are here."), 4};
+        case FrameMeasure::Correlation:
+            break;
+    }
+    return {QT_TR_NOOP("Frame-to-frame correlation"), QT_TR_NOOP("correlation"),
+            QT_TR_NOOP("Per-frame curves appear with the first measured clip."), 4};
+}
+
+const std::vector<ClipCurves::Point>& pointsOf(const ClipCurves& curves, FrameMeasure measure) {
+    return curves.points[std::size_t(measure)];
+}
+
+}  // namespace
+
+CoherenceChart::CoherenceChart(QWidget* parent)
+    : QWidget(parent),
+      m_measure(new QComboBox),
+      m_legend(new LegendRow),
+      m_plot(new QCustomPlot),
+      m_empty(new QLabel(m_plot)) {
+    setObjectName("panel");
+    setAttribute(Qt::WA_StyledBackground);
+    auto* title = new QLabel(tr("COHERENCE"));
+    title->setObjectName("heading");
+    for (const FrameMeasure measure : kFrameMeasures) m_measure->addItem(tr(textOf(measure).choice));
+    m_measure->setAccessibleName(tr("What the curves show"));
+    connect(m_measure, &QComboBox::currentIndexChanged, this, &CoherenceChart::redraw);
+
+    auto* head = new QHBoxLayout;
+    head->addWidget(title);
+    head->addStretch();
+    head->addWidget(m_measure);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(14, 8, 12, 8);
+    layout->setSpacing(4);
+    layout->addLayout(head);
+    layout->addWidget(m_legend);
+    layout->addWidget(m_plot, 1);
+
+    stylePlot(*m_plot);
+    m_plot->xAxis->setLabel(tr("seconds"));
+    // The playhead has its own layer: moving it repaints one line, not the curves.
+    m_plot->addLayer("playhead", m_plot->layer("main"));
+    m_plot->layer("playhead")->setMode(QCPLayer::lmBuffered);
+    m_line = new QCPItemLine(m_plot);
+    m_line->setLayer("playhead");
+    m_line->setPen(QPen(theme::kText, 1));
+    for (QCPItemPosition* end : {m_line->start, m_line->end}) {
+        end->setTypeX(QCPItemPosition::ptPlotCoords);
+        end->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    }
+    m_plot->installEventFilter(this);
+    m_plot->setCursor(Qt::PointingHandCursor);
+    m_empty->setObjectName("quiet");
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_empty->setAttribute(Qt::WA_TransparentForMouseEvents);
+    redraw();
+}
+
+FrameMeasure CoherenceChart::measure() const {
+    return kFrameMeasures[std::size_t(m_measure->currentIndex())];
+}
+
+void CoherenceChart::setMeasure(FrameMeasure measure) {
+    m_measure->setCurrentIndex(int(measure));
+}
+
+void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
+    m_curves = std::move(curves);
+    redraw();
+}
+
+void CoherenceChart::setDuration(double seconds) {
+    m_duration = seconds > 0 ? seconds : 1;
+    redraw();
+}
+
+void CoherenceChart::setPlayhead(double seconds) {
+    m_playhead = seconds;
+    m_line->start->setCoords(seconds, 0);
+    m_line->end->setCoords(seconds, 1);
+    if (QCPLayer* layer = m_plot->layer("playhead")) layer->replot();
+    updateLegend();
+}
+
+void CoherenceChart::updateLegend() {
+    const int decimals = textOf(measure()).decimals;
+    std::vector<LegendRow::Item> items;
+    for (const ClipCurves& curves : m_curves) {
+        const auto& points = pointsOf(curves, measure());
+        // The value that holds at the playhead is the last one at or before it.
+        const auto after =
+            std::ranges::upper_bound(points, m_playhead + 1e-6, {}, &ClipCurves::Point::seconds);
+        QString value;
+        if (after != points.begin() && std::isfinite(std::prev(after)->value))
+            value = QString::number(std::prev(after)->value, 'f', decimals);
+        if (!points.empty()) items.push_back({curves.color, curves.name, value});
+    }
+    m_legend->setItems(std::move(items));
+}
+
+void CoherenceChart::redraw() {
+    m_plot->clearGraphs();
+    double lowest = std::numeric_limits<double>::infinity();
+    double highest = -lowest;
+    for (const ClipCurves& curves : m_curves) {
+        const auto& points = pointsOf(curves, measure());
+        if (points.empty()) continue;
+        QCPGraph* graph = m_plot->addGraph();
+        graph->setPen(QPen(curves.color, 2));
+        for (const ClipCurves::Point& point : points) {
+            const bool gap = !std::isfinite(point.value);
+            graph->addData(point.seconds, gap ? std::numeric_limits<double>::quiet_NaN() : point.value);
+            if (gap) continue;
+            lowest = std::min(lowest, point.value);
+            highest = std::max(highest, point.value);
+        }
+    }
+    const MeasureText text = textOf(measure());
+    m_plot->yAxis->setLabel(tr(text.axis));
+    m_plot->xAxis->setRange(0, m_duration);
+    const bool any = lowest <= highest;
+    const double room = any ? std::max((highest - lowest) * 0.12, 1e-4 * std::abs(highest) + 1e-6) : 0;
+    m_plot->yAxis->setRange(any ? lowest - room : 0, any ? highest + room : 1);
+    m_plot->yAxis->setTickLabels(any);
+    m_line->setVisible(any);
+    m_empty->setVisible(!any);
+    m_empty->setText(tr(text.absent));
+    m_line->start->setCoords(m_playhead, 0);
+    m_line->end->setCoords(m_playhead, 1);
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    updateLegend();
+}
+
+bool CoherenceChart::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) m_empty->setGeometry(m_plot->rect().adjusted(40, 0, -20, -30));
+    const bool press = event->type() == QEvent::MouseButtonPress;
+    if (press || event->type() == QEvent::MouseMove) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const bool left = press ? mouse->button() == Qt::LeftButton : bool(mouse->buttons() & Qt::LeftButton);
+        if (left && !m_curves.empty()) {
+            const double at = m_plot->xAxis->pixelToCoord(mouse->position().x());
+            Q_EMIT seekRequested(std::clamp(at, 0.0, m_duration));
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace reelgrid::widgets

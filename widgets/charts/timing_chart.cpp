@@ -1,0 +1,201 @@
+#include "widgets/charts/timing_chart.h"
+
+#include <qcustomplot.h>
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/charts/plot_style.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+// Loading comes last: a warm worker has nothing to load, and the stages before stay comparable.
+const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "load"};
+
+QStringList orderedStages(const std::vector<RenderTiming>& timings) {
+    QStringList stages = kStageOrder;
+    for (const RenderTiming& timing : timings)
+        for (const auto& [stage, seconds] : timing.stages)
+            if (!stages.contains(stage)) stages.insert(stages.size() - 1, stage);
+    stages.removeIf([&](const QString& stage) {
+        return std::ranges::none_of(timings,
+                                    [&](const RenderTiming& timing) { return timing.stage(stage) > 0; });
+    });
+    return stages;
+}
+
+/// The backend's colour, a step darker for every stage after the first; loading is grey.
+QColor shade(const QColor& base, const QString& stage) {
+    if (stage == "load") return QColor(0x3b, 0x41, 0x4c);
+    const auto position = std::max<qsizetype>(0, kStageOrder.indexOf(stage));
+    return position == 0 ? base : base.darker(100 + 55 * int(position));
+}
+
+QPushButton* segment(const QString& text) {
+    auto* button = new QPushButton(text);
+    button->setObjectName("segment");
+    button->setCheckable(true);
+    return button;
+}
+
+}  // namespace
+
+double RenderTiming::stage(const QString& which) const {
+    const auto found = std::ranges::find(stages, which, &std::pair<QString, double>::first);
+    return found == stages.end() ? -1 : found->second;
+}
+
+TimingChart::TimingChart(QWidget* parent)
+    : QWidget(parent),
+      m_pages(new QStackedWidget),
+      m_stages(new QCustomPlot),
+      m_steps(new QCustomPlot),
+      m_stagesButton(segment(tr("Stages"))),
+      m_stepsButton(segment(tr("Steps"))),
+      m_legend(new LegendRow) {
+    setObjectName("panel");
+    setAttribute(Qt::WA_StyledBackground);
+    auto* title = new QLabel(tr("TIME"));
+    title->setObjectName("heading");
+    auto* group = new QButtonGroup(this);
+    group->addButton(m_stagesButton);
+    group->addButton(m_stepsButton);
+    connect(m_stagesButton, &QPushButton::clicked, this, [this] { setView(View::Stages); });
+    connect(m_stepsButton, &QPushButton::clicked, this, [this] { setView(View::Steps); });
+
+    auto* head = new QHBoxLayout;
+    head->setSpacing(4);
+    head->addWidget(title);
+    head->addStretch();
+    head->addWidget(m_stagesButton);
+    head->addWidget(m_stepsButton);
+    m_pages->addWidget(m_stages);
+    m_pages->addWidget(m_steps);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(14, 8, 12, 8);
+    layout->setSpacing(4);
+    layout->addLayout(head);
+    layout->addWidget(m_legend);
+    layout->addWidget(m_pages, 1);
+
+    for (QCustomPlot* plot : {m_stages, m_steps}) stylePlot(*plot);
+    m_stages->xAxis->setLabel(tr("seconds"));
+    m_stages->yAxis->grid()->setVisible(false);
+    m_stages->yAxis->setTickPen(Qt::NoPen);
+    m_stages->yAxis->setTickLabelColor(theme::kText);
+    m_steps->xAxis->setLabel(tr("denoising step"));
+    m_steps->yAxis->setLabel(tr("seconds a step"));
+    setView(View::Stages);
+}
+
+TimingChart::View TimingChart::view() const {
+    return m_pages->currentIndex() == 0 ? View::Stages : View::Steps;
+}
+
+void TimingChart::setView(View view) {
+    m_pages->setCurrentIndex(view == View::Stages ? 0 : 1);
+    m_stagesButton->setChecked(view == View::Stages);
+    m_stepsButton->setChecked(view == View::Steps);
+    updateLegend();
+}
+
+void TimingChart::setTimings(std::vector<RenderTiming> timings) {
+    m_timings = std::move(timings);
+    drawStages();
+    drawSteps();
+    updateLegend();
+}
+
+void TimingChart::updateLegend() {
+    std::vector<LegendRow::Item> items;
+    if (view() == View::Stages) {
+        for (const QString& stage : orderedStages(m_timings))
+            items.push_back({shade(theme::kText, stage), stage, {}});
+    } else {
+        for (const RenderTiming& timing : m_timings) items.push_back({timing.color, timing.name, {}});
+    }
+    m_legend->setItems(std::move(items));
+}
+
+void TimingChart::drawStages() {
+    m_stages->clearPlottables();
+    m_stages->clearItems();
+    const int count = int(m_timings.size());
+    const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
+    double longest = 0;
+    for (int i = 0; i < count; ++i) {
+        const RenderTiming& timing = m_timings[std::size_t(i)];
+        const double row = count - i;  // the first on top
+        names->addTick(row, timing.name);
+        QCPBars* below = nullptr;
+        double total = 0;
+        for (const QString& stage : orderedStages(m_timings)) {
+            const double seconds = timing.stage(stage);
+            if (seconds <= 0) continue;
+            auto* bars = new QCPBars(m_stages->yAxis, m_stages->xAxis);
+            bars->setPen(QPen(theme::kPanel, 1));
+            bars->setBrush(shade(timing.color, stage));
+            bars->setWidth(0.62);
+            bars->setAntialiased(true);
+            bars->setData({row}, {seconds});
+            if (below != nullptr) bars->moveAbove(below);
+            below = bars;
+            total += seconds;
+        }
+        if (total <= 0) continue;
+        longest = std::max(longest, total);
+        QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
+        const double own = timing.stage("denoise");
+        const double first = m_timings.front().stage("denoise");
+        if (i > 0 && own > 0 && first > 0)
+            text += tr("   denoise %1× %2").arg(first / own, 0, 'f', 2).arg(m_timings.front().name);
+        auto* label = new QCPItemText(m_stages);
+        label->position->setCoords(total, row);
+        label->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        label->setPadding(QMargins(6, 0, 0, 0));
+        label->setText(text);
+        label->setColor(theme::kText);
+        label->setFont(m_stages->xAxis->tickLabelFont());
+        label->setClipToAxisRect(false);
+    }
+    m_stages->yAxis->setTicker(names);
+    m_stages->yAxis->setRange(0.4, std::max(1, count) + 0.6);
+    // Room on the right for what is written after the longest bar.
+    m_stages->xAxis->setRange(0, longest > 0 ? longest * (count > 1 ? 1.5 : 1.2) : 1);
+    m_stages->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TimingChart::drawSteps() {
+    m_steps->clearGraphs();
+    std::size_t most = 1;
+    double slowest = 0;
+    for (const RenderTiming& timing : m_timings) {
+        if (timing.steps.empty()) continue;
+        QCPGraph* graph = m_steps->addGraph();
+        graph->setPen(QPen(timing.color, 2));
+        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, timing.color, 5));
+        for (std::size_t step = 0; step < timing.steps.size(); ++step) {
+            graph->addData(double(step + 1), timing.steps[step]);
+            slowest = std::max(slowest, timing.steps[step]);
+        }
+        most = std::max(most, timing.steps.size());
+    }
+    const QSharedPointer<QCPAxisTickerFixed> whole(new QCPAxisTickerFixed);
+    whole->setTickStep(most > 12 ? 5 : 1);
+    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    m_steps->xAxis->setTicker(whole);
+    m_steps->xAxis->setRange(0.5, double(most) + 0.5);
+    // From zero: a difference of a hundredth must not look like a factor.
+    m_steps->yAxis->setRange(0, slowest > 0 ? slowest * 1.15 : 1);
+    m_steps->replot(QCustomPlot::rpQueuedReplot);
+}
+
+}  // namespace reelgrid::widgets

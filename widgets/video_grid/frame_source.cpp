@@ -1,0 +1,164 @@
+#include "widgets/video_grid/frame_source.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace reelgrid::widgets {
+
+namespace {
+
+// Going backwards a decoder must start at the key frame anyway, so a run of frames is kept from one pass.
+constexpr int kBackwardRun = 12;
+constexpr int kSmallestWindow = 4;
+
+std::size_t bytesOf(const media::ClipInfo& info) {
+    // 4:2:0 is assumed before the first frame shows better.
+    return std::max<std::size_t>(1, std::size_t(info.width) * std::size_t(info.height) * 3 / 2);
+}
+
+std::size_t bytesOf(const media::YuvFrame& frame) {
+    return frame.y.bytes.size() + frame.u.bytes.size() + frame.v.bytes.size();
+}
+
+}  // namespace
+
+struct FrameSource::Shared {
+    mutable std::mutex mutex;
+    std::condition_variable_any changed;
+    PrefetchRequest request;
+    std::size_t cacheBytes = 0;
+    std::size_t frameBytes = 1;
+    std::size_t usedBytes = 0;
+    int frameCount = 0;
+    std::uint64_t revision = 0;  // of request and cacheBytes
+    std::vector<int> wanted;     // by urgency, for the present revision
+    std::map<int, Picture> pictures;
+
+    void replan() {
+        const int room = int(std::min<std::size_t>(cacheBytes / frameBytes, 1 << 20));
+        wanted = wantedFrames(request, frameCount, std::max(kSmallestWindow, room));
+        std::vector<int> sorted = wanted;
+        std::ranges::sort(sorted);
+        std::erase_if(pictures, [&](const auto& entry) {
+            if (std::ranges::binary_search(sorted, entry.first)) return false;
+            if (entry.second.frame) usedBytes -= bytesOf(*entry.second.frame);
+            return true;
+        });
+        ++revision;
+        changed.notify_all();
+    }
+
+    /// The most urgent frame not in the cache, or -1.
+    [[nodiscard]] int nextMissing() const {
+        const auto missing = std::ranges::find_if(wanted, [&](int i) { return !pictures.contains(i); });
+        return missing == wanted.end() ? -1 : *missing;
+    }
+};
+
+FrameSource::FrameSource(std::filesystem::path path, std::size_t cacheBytes, Opener opener, QObject* parent)
+    : QObject(parent), m_path(std::move(path)), m_shared(std::make_unique<Shared>()) {
+    m_shared->cacheBytes = cacheBytes;
+    m_thread =
+        std::jthread([this, open = std::move(opener)](const std::stop_token& stop) { run(stop, open); });
+}
+
+FrameSource::~FrameSource() {
+    m_thread.request_stop();
+    m_shared->changed.notify_all();
+    m_thread.join();
+}
+
+void FrameSource::request(const PrefetchRequest& request) {
+    const std::scoped_lock lock(m_shared->mutex);
+    if (m_shared->request == request) return;
+    m_shared->request = request;
+    m_shared->replan();
+}
+
+void FrameSource::setCacheBytes(std::size_t bytes) {
+    const std::scoped_lock lock(m_shared->mutex);
+    if (m_shared->cacheBytes == bytes) return;
+    m_shared->cacheBytes = bytes;
+    m_shared->replan();
+}
+
+std::size_t FrameSource::cachedBytes() const {
+    const std::scoped_lock lock(m_shared->mutex);
+    return m_shared->usedBytes;
+}
+
+std::optional<FrameSource::Picture> FrameSource::picture(int index) const {
+    const std::scoped_lock lock(m_shared->mutex);
+    const auto found = m_shared->pictures.find(index);
+    if (found == m_shared->pictures.end()) return std::nullopt;
+    return found->second;
+}
+
+void FrameSource::run(const std::stop_token& stop, const Opener& opener) {
+    auto clip = opener(m_path);
+    if (!clip || clip.value()->info().frameCount() == 0) {
+        const std::string why = clip ? m_path.string() + " has no frames" : clip.error().message;
+        QMetaObject::invokeMethod(this, [this, message = QString::fromStdString(why)] {
+            m_error = message;
+            Q_EMIT failed(m_error);
+        });
+        return;
+    }
+    auto info = std::make_shared<const media::ClipInfo>(clip.value()->info());
+    {
+        const std::scoped_lock lock(m_shared->mutex);
+        m_shared->frameCount = info->frameCount();
+        m_shared->frameBytes = bytesOf(*info);
+        if (m_shared->request.loopLast == 0) m_shared->request.loopLast = info->frameCount() - 1;
+        m_shared->replan();
+    }
+    QMetaObject::invokeMethod(this, [this, info] {
+        m_info = info;
+        Q_EMIT opened();
+    });
+    decodeWanted(stop, *clip.value());
+}
+
+void FrameSource::decodeWanted(const std::stop_token& stop, media::Clip& clip) {
+    while (!stop.stop_requested()) {
+        std::unique_lock lock(m_shared->mutex);
+        m_shared->changed.wait(lock, stop, [this] { return m_shared->nextMissing() >= 0; });
+        if (stop.stop_requested()) return;
+        const int target = m_shared->nextMissing();
+        const bool backward = m_shared->request.direction == PlayDirection::Backward;
+        int from = target;
+        while (backward && from > 0 &&
+               target - from + 1 < std::min(kBackwardRun, int(m_shared->wanted.size())) &&
+               !m_shared->pictures.contains(from - 1))
+            --from;
+        const std::uint64_t revision = m_shared->revision;
+        lock.unlock();
+
+        for (int index = from; index <= target && !stop.stop_requested(); ++index) {
+            Picture picture;
+            if (auto frame = clip.frame(index))
+                picture.frame = std::move(frame).value();
+            else
+                picture.error = QString::fromStdString(frame.error().message);
+            lock.lock();
+            const bool stale = revision != m_shared->revision;
+            // A run that the playhead has left is dropped; a frame that is still wanted is kept all the same.
+            const bool keep = std::ranges::find(m_shared->wanted, index) != m_shared->wanted.end();
+            if (keep && !m_shared->pictures.contains(index)) {
+                if (picture.frame) {
+                    m_shared->frameBytes = std::max(m_shared->frameBytes, bytesOf(*picture.frame));
+                    m_shared->usedBytes += bytesOf(*picture.frame);
+                }
+                m_shared->pictures.emplace(index, std::move(picture));
+            }
+            lock.unlock();
+            if (keep) QMetaObject::invokeMethod(this, [this, index] { Q_EMIT pictureReady(index); });
+            if (stale && index != target) break;
+        }
+    }
+}
+
+}  // namespace reelgrid::widgets

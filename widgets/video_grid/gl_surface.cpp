@@ -1,0 +1,167 @@
+#include "widgets/video_grid/gl_surface.h"
+
+#include <QOpenGLContext>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/video_grid/yuv_conversion.h"
+
+namespace reelgrid::widgets {
+
+GlSurface::GlSurface(const GridScene* scene, QWidget* parent) : QOpenGLWidget(parent), m_scene(scene) {
+    setFormat(contextFormat());
+    setUpdateBehavior(QOpenGLWidget::NoPartialUpdate);
+}
+
+GlSurface::~GlSurface() {
+    if (context() != nullptr) releaseGl();
+}
+
+QSurfaceFormat GlSurface::contextFormat() {
+    QSurfaceFormat format;
+    format.setVersion(3, 3);
+    format.setProfile(QSurfaceFormat::CoreProfile);
+    format.setDepthBufferSize(0);
+    format.setStencilBufferSize(0);
+    return format;
+}
+
+void GlSurface::initializeGL() {
+    m_gl.initializeOpenGLFunctions();
+    // The context is made anew when the widget moves to another window.
+    connect(context(), &QOpenGLContext::aboutToBeDestroyed, this, [this] { releaseGl(); });
+    m_vertices.create();
+    const auto build = [](QOpenGLShaderProgram& program, const char* fragment) {
+        program.removeAllShaders();
+        return program.addShaderFromSourceFile(QOpenGLShader::Vertex, ":/shaders/tile.vert") &&
+               program.addShaderFromSourceFile(QOpenGLShader::Fragment, fragment) && program.link();
+    };
+    m_ready =
+        build(m_pictureProgram, ":/shaders/yuv.frag") && build(m_overlayProgram, ":/shaders/overlay.frag");
+    if (!m_ready)
+        qCritical("the grid's shaders do not compile on this driver: %s",
+                  qPrintable(m_pictureProgram.log() + m_overlayProgram.log()));
+}
+
+void GlSurface::releaseGl() {
+    makeCurrent();
+    for (PictureTextures& textures : m_pictures) textures.release(m_gl);
+    m_pictures.clear();
+    for (auto& [key, texture] : m_overlayTextures) m_gl.glDeleteTextures(1, &texture.name);
+    m_overlayTextures.clear();
+    m_vertices.destroy();
+    m_ready = false;
+    doneCurrent();
+}
+
+void GlSurface::fill(const PixelRect& rect, const QColor& color) {
+    m_gl.glScissor(rect.x, m_pixels.height() - rect.y - rect.height, rect.width, rect.height);
+    m_gl.glClearColor(color.redF(), color.greenF(), color.blueF(), 1);
+    m_gl.glClear(GL_COLOR_BUFFER_BIT);
+}
+
+void GlSurface::outline(const PixelRect& rect, const QColor& color) {
+    const int line = int(std::ceil(2 * devicePixelRatioF()));
+    m_gl.glEnable(GL_SCISSOR_TEST);
+    fill({rect.x, rect.y, rect.width, line}, color);
+    fill({rect.x, rect.y + rect.height - line, rect.width, line}, color);
+    fill({rect.x, rect.y, line, rect.height}, color);
+    fill({rect.x + rect.width - line, rect.y, line, rect.height}, color);
+    m_gl.glDisable(GL_SCISSOR_TEST);
+}
+
+void GlSurface::setTarget(QOpenGLShaderProgram& program, const PixelRect& rect) {
+    const auto width = float(m_pixels.width());
+    const auto height = float(m_pixels.height());
+    // Negative height: the picture's first row is on top.
+    program.setUniformValue("target", 2 * float(rect.x) / width - 1, 1 - 2 * float(rect.y) / height,
+                            2 * float(rect.width) / width, -2 * float(rect.height) / height);
+}
+
+void GlSurface::drawPicture(const GridScene::Placed& place, PictureTextures& textures) {
+    const media::FramePtr& frame = m_scene->tiles[std::size_t(place.tile)].frame;
+    textures.upload(m_gl, frame);
+    const bool sharp = m_scene->scaling == PixelScaling::Sharp;
+    textures.bind(m_gl, sharp ? GL_NEAREST : GL_LINEAR);
+
+    const YuvToRgb conversion = yuvToRgb(frame->color, frame->bitDepth);
+    const ChromaSiting siting = chromaSiting(frame->layout);
+    m_pictureProgram.bind();
+    m_pictureProgram.setUniformValue("planeY", 0);
+    m_pictureProgram.setUniformValue("planeU", 1);
+    m_pictureProgram.setUniformValue("planeV", 2);
+    m_pictureProgram.setUniformValue("toRgb", QMatrix3x3(conversion.matrix.data()));
+    m_pictureProgram.setUniformValue("offset", conversion.offset[0], conversion.offset[1],
+                                     conversion.offset[2]);
+    m_pictureProgram.setUniformValue("sampleScale",
+                                     frame->bitDepth > 8 ? 65535.0F / conversion.maxSample : 1.0F);
+    m_pictureProgram.setUniformValue("siting", siting.scaleX, siting.scaleY, siting.shiftX);
+    m_pictureProgram.setUniformValue("sharp", sharp);
+    const QRectF& view = m_scene->view;
+    m_pictureProgram.setUniformValue("view", float(view.x()), float(view.y()), float(view.width()),
+                                     float(view.height()));
+    setTarget(m_pictureProgram, place.picture);
+    m_gl.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+void GlSurface::drawOverlay(const std::vector<OverlayItem>& items) {
+    m_gl.glEnable(GL_BLEND);
+    m_gl.glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    m_overlayProgram.bind();
+    m_overlayProgram.setUniformValue("image", 0);
+    m_overlayProgram.setUniformValue("view", 0.0F, 0.0F, 1.0F, 1.0F);
+    for (auto& [key, texture] : m_overlayTextures) texture.used = false;
+    for (const OverlayItem& item : items) {
+        auto found = m_overlayTextures.find(item.image.cacheKey());
+        if (found == m_overlayTextures.end())
+            found = m_overlayTextures.emplace(item.image.cacheKey(), OverlayTexture::from(m_gl, item.image))
+                        .first;
+        found->second.used = true;
+        m_gl.glBindTexture(GL_TEXTURE_2D, found->second.name);
+        setTarget(m_overlayProgram, {item.at.x(), item.at.y(), item.image.width(), item.image.height()});
+        m_gl.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    }
+    m_gl.glDisable(GL_BLEND);
+    std::erase_if(m_overlayTextures, [this](const auto& entry) {
+        if (entry.second.used) return false;
+        m_gl.glDeleteTextures(1, &entry.second.name);
+        return true;
+    });
+}
+
+void GlSurface::paintGL() {
+    m_pixels = size() * devicePixelRatioF();
+    m_gl.glViewport(0, 0, m_pixels.width(), m_pixels.height());
+    m_gl.glDisable(GL_DEPTH_TEST);
+    m_gl.glEnable(GL_SCISSOR_TEST);
+    fill({0, 0, m_pixels.width(), m_pixels.height()}, grid_colors::kBackground);
+    const auto placed = m_scene->place(m_pixels, devicePixelRatioF());
+    for (const GridScene::Placed& place : placed) {
+        const GridScene::Tile& tile = m_scene->tiles[std::size_t(place.tile)];
+        const PixelRect& cell = place.cell;
+        fill(cell, grid_colors::kCell);
+        if (tile.frame || tile.what.progress < 0) continue;
+        PixelRect track = progressTrack(cell, devicePixelRatioF());
+        fill(track, grid_colors::kProgressTrack);
+        track.width = int(track.width * std::min(1.0, tile.what.progress));
+        fill(track, tile.what.accent);
+    }
+    m_gl.glDisable(GL_SCISSOR_TEST);
+    if (!m_ready) return;
+    m_vertices.bind();
+    while (m_pictures.size() > m_scene->tiles.size()) {
+        m_pictures.back().release(m_gl);
+        m_pictures.pop_back();
+    }
+    m_pictures.resize(m_scene->tiles.size());
+    for (const GridScene::Placed& place : placed)
+        if (m_scene->tiles[std::size_t(place.tile)].frame)
+            drawPicture(place, m_pictures[std::size_t(place.tile)]);
+    for (const GridScene::Placed& place : placed)
+        if (place.tile == m_scene->selected)
+            outline(place.cell, m_scene->tiles[std::size_t(place.tile)].what.accent);
+    drawOverlay(m_overlay.items(*m_scene, placed, devicePixelRatioF()));
+    m_vertices.release();
+}
+
+}  // namespace reelgrid::widgets

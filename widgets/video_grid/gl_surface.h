@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QOpenGLBuffer>
+#include <QOpenGLFunctions_3_3_Core>
+#include <QOpenGLShaderProgram>
+#include <QOpenGLVertexArrayObject>
+#include <QOpenGLWidget>
+#include <QSurfaceFormat>
+#include <map>
+#include <vector>
+
+#include "widgets/video_grid/gl_textures.h"
+#include "widgets/video_grid/grid_overlay.h"
+#include "widgets/video_grid/grid_surface.h"
+
+namespace reelgrid::widgets {
+
+/// The grid drawn with OpenGL 3.3 core: the planes of each picture go up as they were decoded, the shader
+/// makes the colours. A plane is uploaded once per new frame, nothing else happens per repaint.
+class GlSurface final : public QOpenGLWidget, public GridSurface {
+  public:
+    explicit GlSurface(const GridScene* scene, QWidget* parent = nullptr);
+    ~GlSurface() override;
+
+    static QSurfaceFormat contextFormat();
+
+    QWidget* widget() override { return this; }
+    QImage grabPicture() override { return grabFramebuffer(); }
+    const char* name() const override { return "OpenGL"; }
+
+  protected:
+    void initializeGL() override;
+    void paintGL() override;
+
+  private:
+    void releaseGl();
+    void fill(const PixelRect& rect, const QColor& color);
+    void outline(const PixelRect& rect, const QColor& color);
+    void drawPicture(const GridScene::Placed& place, PictureTextures& textures);
+    void drawOverlay(const std::vector<OverlayItem>& items);
+    void setTarget(QOpenGLShaderProgram& program, const PixelRect& rect);
+
+    const GridScene* m_scene;
+    GridOverlay m_overlay;
+    QOpenGLFunctions_3_3_Core m_gl;
+    QOpenGLVertexArrayObject m_vertices;
+    QOpenGLShaderProgram m_pictureProgram;
+    QOpenGLShaderProgram m_overlayProgram;
+    std::vector<PictureTextures> m_pictures;
+    std::map<qint64, OverlayTexture> m_overlayTextures;  // by QImage::cacheKey()
+    QSize m_pixels;
+    bool m_ready = false;
+};
+
+}  // namespace reelgrid::widgets

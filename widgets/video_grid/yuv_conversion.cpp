@@ -1,0 +1,107 @@
+#include "widgets/video_grid/yuv_conversion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace reelgrid::widgets {
+
+using media::ChromaLayout;
+using media::Plane;
+
+YuvToRgb yuvToRgb(const media::ColorInfo& color, int bitDepth) {
+    const bool bt709 = color.matrix == media::ColorMatrix::Bt709;
+    const double kr = bt709 ? 0.2126 : 0.299;
+    const double kb = bt709 ? 0.0722 : 0.114;
+    const double kg = 1 - kr - kb;
+    const double maxSample = double((1 << bitDepth) - 1);
+    const double unit = double(1 << (bitDepth - 8));  // an 8-bit code at this depth
+    const bool limited = color.range == media::ColorRange::Limited;
+    const double lumaGain = limited ? maxSample / (219 * unit) : 1;
+    const double chromaGain = limited ? maxSample / (224 * unit) : 1;
+
+    YuvToRgb out;
+    out.maxSample = float(maxSample);
+    out.offset = {float(limited ? 16 * unit / maxSample : 0), float(128 * unit / maxSample),
+                  float(128 * unit / maxSample)};
+    const double redV = 2 * (1 - kr) * chromaGain;
+    const double blueU = 2 * (1 - kb) * chromaGain;
+    out.matrix = {float(lumaGain),
+                  0,
+                  float(redV),
+                  float(lumaGain),
+                  float(-blueU * kb / kg),
+                  float(-redV * kr / kg),
+                  float(lumaGain),
+                  float(blueU),
+                  0};
+    return out;
+}
+
+ChromaSiting chromaSiting(ChromaLayout layout) {
+    // A luma pixel's centre X + 0.5 lies over chroma coordinate X/2 + 0.5 = (X + 0.5)/2 + 0.25.
+    if (layout == ChromaLayout::Yuv420) return {0.5F, 0.5F, 0.25F};
+    if (layout == ChromaLayout::Yuv422) return {0.5F, 1, 0.25F};
+    return {};
+}
+
+namespace {
+
+float sampleAt(const Plane& plane, int x, int y, int bytesPerSample) {
+    const std::uint8_t* row = plane.bytes.data() + std::size_t(plane.stride) * std::size_t(y);
+    if (bytesPerSample == 1) return row[x];
+    const std::uint8_t* sample = row + 2 * std::size_t(x);
+    return float(sample[0] | sample[1] << 8);
+}
+
+/// One row of a chroma plane at luma resolution.
+void chromaRow(const Plane& plane, const ChromaSiting& siting, int lumaY, int bytesPerSample,
+               std::vector<float>& blended, std::vector<float>& out) {
+    const float rowAt = (float(lumaY) + 0.5F) * siting.scaleY - 0.5F;
+    const int row0 = int(std::floor(rowAt));
+    const float weight = rowAt - float(row0);
+    const int top = std::clamp(row0, 0, plane.height - 1);
+    const int bottom = std::clamp(row0 + 1, 0, plane.height - 1);
+    for (int x = 0; x < plane.width; ++x)
+        blended[std::size_t(x)] = sampleAt(plane, x, top, bytesPerSample) * (1 - weight) +
+                                  sampleAt(plane, x, bottom, bytesPerSample) * weight;
+    for (std::size_t x = 0; x < out.size(); ++x) {
+        const float at = (float(x) + 0.5F) * siting.scaleX + siting.shiftX - 0.5F;
+        const int column = int(std::floor(at));
+        const float fraction = at - float(column);
+        const auto left = std::size_t(std::clamp(column, 0, plane.width - 1));
+        const auto right = std::size_t(std::clamp(column + 1, 0, plane.width - 1));
+        out[x] = blended[left] + (blended[right] - blended[left]) * fraction;
+    }
+}
+
+}  // namespace
+
+QImage toImage(const media::YuvFrame& frame) {
+    QImage image(frame.width, frame.height, QImage::Format_RGB32);
+    if (image.isNull()) return image;
+    const YuvToRgb k = yuvToRgb(frame.color, frame.bitDepth);
+    const ChromaSiting siting = chromaSiting(frame.layout);
+    const int bytesPerSample = frame.bitDepth > 8 ? 2 : 1;
+    std::vector<float> blended(std::size_t(frame.u.width));
+    std::vector<float> u(std::size_t(frame.width));
+    std::vector<float> v(std::size_t(frame.width));
+    const auto code = [](float value) { return int(std::clamp(value, 0.0F, 1.0F) * 255 + 0.5F); };
+    for (int y = 0; y < frame.height; ++y) {
+        chromaRow(frame.u, siting, y, bytesPerSample, blended, u);
+        chromaRow(frame.v, siting, y, bytesPerSample, blended, v);
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
+        for (int x = 0; x < frame.width; ++x) {
+            const auto i = std::size_t(x);
+            const float luma = sampleAt(frame.y, x, y, bytesPerSample) / k.maxSample - k.offset[0];
+            const float cb = u[i] / k.maxSample - k.offset[1];
+            const float cr = v[i] / k.maxSample - k.offset[2];
+            line[x] = qRgb(code(k.matrix[0] * luma + k.matrix[2] * cr),
+                           code(k.matrix[3] * luma + k.matrix[4] * cb + k.matrix[5] * cr),
+                           code(k.matrix[6] * luma + k.matrix[7] * cb));
+        }
+    }
+    return image;
+}
+
+}  // namespace reelgrid::widgets
