@@ -34,7 +34,7 @@ QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     background: %1; border: 1px solid %4; border-radius: 6px; padding: 5px 7px;
     selection-background-color: %7; selection-color: white; }
 QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %7; }
-QLineEdit[invalid="true"], QPlainTextEdit[invalid="true"] { border-color: %8; }
+*[invalid="true"] { border-color: %8; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox QAbstractItemView { background: %3; border: 1px solid %4; selection-background-color: %7; outline: none; }
 QPushButton, QToolButton { background: %3; border: 1px solid %4; border-radius: 6px; padding: 6px 12px; }

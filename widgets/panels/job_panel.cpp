@@ -1,0 +1,66 @@
+#include "widgets/panels/job_panel.h"
+
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "widgets/panels/job_row.h"
+
+namespace reelgrid::widgets {
+
+JobPanel::JobPanel(QWidget* parent) : QWidget(parent), m_empty(new QLabel(tr("No renders yet."))) {
+    setObjectName("panel");
+    setAttribute(Qt::WA_StyledBackground);
+    auto* title = new QLabel(tr("JOBS"));
+    title->setObjectName("heading");
+    m_empty->setObjectName("quiet");
+    auto* content = new QWidget;
+    m_layout = new QVBoxLayout(content);
+    m_layout->setContentsMargins(0, 0, 6, 0);
+    m_layout->setSpacing(2);
+    m_layout->addWidget(m_empty);
+    m_layout->addStretch();
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(14, 10, 8, 10);
+    layout->setSpacing(6);
+    layout->addWidget(title);
+    layout->addWidget(scroll, 1);
+}
+
+void JobPanel::setJob(const QString& id, const JobView& job) {
+    JobRow*& row = m_rows[id];
+    if (row == nullptr) {
+        row = new JobRow;
+        m_layout->insertWidget(m_layout->count() - 1, row);
+        connect(row, &JobRow::cancelClicked, this, [this, id] { Q_EMIT cancelRequested(id); });
+        connect(row, &JobRow::retryClicked, this, [this, id] { Q_EMIT retryRequested(id); });
+        connect(row, &JobRow::logClicked, this, [this, id] { Q_EMIT logRequested(id); });
+    }
+    row->show(job);
+    showCount();
+}
+
+void JobPanel::removeFinished() {
+    std::erase_if(m_rows, [](const auto& entry) {
+        const JobState state = entry.second->job().state;
+        if (state == JobState::Waiting || state == JobState::Running) return false;
+        entry.second->deleteLater();
+        return true;
+    });
+    showCount();
+}
+
+JobView JobPanel::job(const QString& id) const {
+    const auto found = m_rows.find(id);
+    return found == m_rows.end() ? JobView{} : found->second->job();
+}
+
+void JobPanel::showCount() {
+    m_empty->setVisible(m_rows.empty());
+}
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QColor>
+#include <QWidget>
+#include <map>
+
+class QLabel;
+class QVBoxLayout;
+
+namespace reelgrid::widgets {
+
+class JobRow;
+
+enum class JobState { Waiting, Running, Done, Failed, Cancelled };
+
+/// What a row says about one job.
+struct JobView {
+    QString title;
+    QColor color;
+    JobState state = JobState::Waiting;
+    QString status;          ///< "denoise 7 / 20", "done in 21.3 s", the error's line
+    double progress = 0;     ///< 0 to 1 of the whole job
+    double etaSeconds = -1;  ///< negative while unknown
+};
+
+/// The background jobs, newest last, each with its progress and what can be done about it.
+class JobPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit JobPanel(QWidget* parent = nullptr);
+    /// Adds the job or shows its new state.
+    void setJob(const QString& id, const JobView& job);
+    /// Drops the rows of jobs that are neither waiting nor running.
+    void removeFinished();
+    [[nodiscard]] int jobCount() const { return int(m_rows.size()); }
+    [[nodiscard]] JobView job(const QString& id) const;
+
+  Q_SIGNALS:
+    void cancelRequested(const QString& id);
+    void retryRequested(const QString& id);
+    void logRequested(const QString& id);
+
+  private:
+    void showCount();
+
+    std::map<QString, JobRow*> m_rows;
+    QVBoxLayout* m_layout;
+    QLabel* m_empty;
+};
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,92 @@
+#include "widgets/panels/job_row.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "widgets/theme/icons.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+constexpr int kProgressUnits = 1000;
+
+QToolButton* rowButton(Glyph glyph, const QString& name) {
+    auto* button = new QToolButton;
+    button->setObjectName("flat");
+    button->setIcon(icon(glyph, theme::kQuiet));
+    button->setIconSize({16, 16});
+    button->setToolTip(name);
+    button->setAccessibleName(name);
+    return button;
+}
+
+}  // namespace
+
+QString durationText(double seconds) {
+    const int whole = int(std::ceil(seconds));
+    if (whole < 3600) return QString("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QChar('0'));
+    return QString("%1:%2:%3")
+        .arg(whole / 3600)
+        .arg(whole / 60 % 60, 2, 10, QChar('0'))
+        .arg(whole % 60, 2, 10, QChar('0'));
+}
+
+JobRow::JobRow(QWidget* parent)
+    : QWidget(parent),
+      m_swatch(new QLabel),
+      m_title(new QLabel),
+      m_status(new QLabel),
+      m_progress(new QProgressBar),
+      m_cancel(rowButton(Glyph::Cancel, tr("Cancel"))),
+      m_retry(rowButton(Glyph::Retry, tr("Render again"))),
+      m_log(rowButton(Glyph::Log, tr("Show log"))) {
+    m_swatch->setFixedSize(10, 10);
+    m_title->setTextFormat(Qt::PlainText);
+    m_status->setObjectName("quiet");
+    m_status->setTextFormat(Qt::PlainText);
+    m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_progress->setRange(0, kProgressUnits);
+    m_progress->setTextVisible(false);
+
+    auto* head = new QHBoxLayout;
+    head->setSpacing(7);
+    head->addWidget(m_swatch);
+    head->addWidget(m_title);
+    head->addWidget(m_status, 1);
+    for (QToolButton* button : {m_log, m_retry, m_cancel}) head->addWidget(button);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 3, 0, 3);
+    layout->setSpacing(3);
+    layout->addLayout(head);
+    layout->addWidget(m_progress);
+
+    connect(m_cancel, &QToolButton::clicked, this, &JobRow::cancelClicked);
+    connect(m_retry, &QToolButton::clicked, this, &JobRow::retryClicked);
+    connect(m_log, &QToolButton::clicked, this, &JobRow::logClicked);
+}
+
+void JobRow::show(const JobView& job) {
+    m_job = job;
+    m_swatch->setStyleSheet(QString("background:%1;border-radius:3px").arg(job.color.name()));
+    m_title->setText(job.title);
+    QString status = job.status;
+    if (job.state == JobState::Running && job.etaSeconds >= 0)
+        status += tr(" · %1 left").arg(durationText(job.etaSeconds));
+    m_status->setText(status);
+    m_status->setToolTip(status);
+    m_status->setObjectName(job.state == JobState::Failed ? "problem" : "quiet");
+    m_status->setStyleSheet(job.state == JobState::Failed ? "color:" + theme::kWrong.name() : QString());
+    m_progress->setValue(int(std::lround(job.progress * kProgressUnits)));
+    const bool active = job.state == JobState::Waiting || job.state == JobState::Running;
+    m_progress->setVisible(job.state == JobState::Running);
+    m_cancel->setVisible(active);
+    m_retry->setVisible(job.state == JobState::Failed || job.state == JobState::Cancelled);
+    m_log->setVisible(job.state != JobState::Waiting);
+}
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/panels/job_panel.h"
+
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace reelgrid::widgets {
+
+/// One job's line in the JobPanel.
+class JobRow : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit JobRow(QWidget* parent = nullptr);
+    void show(const JobView& job);
+    [[nodiscard]] const JobView& job() const { return m_job; }
+
+  Q_SIGNALS:
+    void cancelClicked();
+    void retryClicked();
+    void logClicked();
+
+  private:
+    JobView m_job;
+    QLabel* m_swatch;
+    QLabel* m_title;
+    QLabel* m_status;
+    QProgressBar* m_progress;
+    QToolButton* m_cancel;
+    QToolButton* m_retry;
+    QToolButton* m_log;
+};
+
+/// "0:42", "3:05 min" style remaining time, for people.
+QString durationText(double seconds);
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QColor>
+#include <QString>
+#include <QStringList>
+#include <QWidget>
+#include <map>
+#include <vector>
+
+#include "core/catalog/model_info.h"
+#include "core/protocol/render_request.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace reelgrid::widgets {
+
+/// An attention backend as the editor offers it.
+struct BackendChoice {
+    QString name;         ///< as --attention-type takes it
+    QString title;        ///< beside the box
+    QString description;  ///< the tool tip
+    bool available = true;
+};
+
+/// Everything that defines a comparison: what to render, with which model, with which backends. Checks the
+/// values as they are typed, with the words of the command line.
+class RequestEditor : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit RequestEditor(QWidget* parent = nullptr);
+
+    /// The first three are checked.
+    void setBackends(const std::vector<BackendChoice>& backends);
+    /// Keeps the chosen model if it is still among them, else chooses the built-in one.
+    void setModels(std::vector<catalog::ModelInfo> models);
+    void addModel(const catalog::ModelInfo& model);  ///< and chooses it
+    void setExamplePrompts(const QStringList& prompts);
+
+    /// As it stands; attentionType and output are for the caller to fill in.
+    [[nodiscard]] protocol::RenderRequest request() const;
+    void setRequest(const protocol::RenderRequest& request);
+    [[nodiscard]] QStringList checkedBackends() const;
+    void setCheckedBackends(const QStringList& names);
+    /// Why it can't be rendered, in one line; empty when it can.
+    [[nodiscard]] QString problem() const;
+
+  Q_SIGNALS:
+    void renderRequested();
+    void modelFolderRequested();
+
+  private:
+    void buildFields();
+    void showModelDefaults();
+    void check();
+    [[nodiscard]] const catalog::ModelInfo* model() const;
+
+    std::vector<catalog::ModelInfo> m_models;
+    std::vector<std::pair<QString, QCheckBox*>> m_backends;
+    QPlainTextEdit* m_prompt;
+    QPlainTextEdit* m_negative;
+    QPushButton* m_examples;
+    QComboBox* m_model;
+    QPushButton* m_folder;
+    QGridLayout* m_backendBoxes;
+    QLineEdit* m_seed;
+    QSpinBox* m_steps;
+    QDoubleSpinBox* m_guidance;
+    QSpinBox* m_width;
+    QSpinBox* m_height;
+    QSpinBox* m_frames;
+    QLabel* m_problem;
+    QPushButton* m_render;
+};
+
+}  // namespace reelgrid::widgets
