@@ -54,7 +54,7 @@ QSpinBox* numberBox(const QString& name) {
     box->setRange(0, kLargestEntry);
     box->setButtonSymbols(QAbstractSpinBox::NoButtons);
     box->setAccessibleName(name);
-    box->setMinimumWidth(56);
+    box->setMinimumWidth(44);
     return box;
 }
 

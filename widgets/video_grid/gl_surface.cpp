@@ -79,7 +79,7 @@ void GlSurface::setTarget(QOpenGLShaderProgram& program, const PixelRect& rect) 
 }
 
 void GlSurface::drawPicture(const GridScene::Placed& place, PictureTextures& textures) {
-    const media::FramePtr& frame = m_scene->tiles[std::size_t(place.tile)].frame;
+    const media::FramePtr& frame = m_scene->tiles[std::size_t(place.tile)].picture.frame;
     textures.upload(m_gl, frame);
     const bool sharp = m_scene->scaling == PixelScaling::Sharp;
     textures.bind(m_gl, sharp ? GL_NEAREST : GL_LINEAR);
@@ -140,7 +140,7 @@ void GlSurface::paintGL() {
         const GridScene::Tile& tile = m_scene->tiles[std::size_t(place.tile)];
         const PixelRect& cell = place.cell;
         fill(cell, grid_colors::kCell);
-        if (tile.frame || tile.what.progress < 0) continue;
+        if (tile.picture.frame || tile.what.progress < 0) continue;
         PixelRect track = progressTrack(cell, devicePixelRatioF());
         fill(track, grid_colors::kProgressTrack);
         track.width = int(track.width * std::min(1.0, tile.what.progress));
@@ -155,7 +155,7 @@ void GlSurface::paintGL() {
     }
     m_pictures.resize(m_scene->tiles.size());
     for (const GridScene::Placed& place : placed)
-        if (m_scene->tiles[std::size_t(place.tile)].frame)
+        if (m_scene->tiles[std::size_t(place.tile)].picture.frame)
             drawPicture(place, m_pictures[std::size_t(place.tile)]);
     for (const GridScene::Placed& place : placed)
         if (place.tile == m_scene->selected)

@@ -97,7 +97,7 @@ std::vector<OverlayItem> GridOverlay::items(const GridScene& scene,
     const int margin = int(kMargin * pixelRatio);
     for (const GridScene::Placed& place : placed) {
         const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
-        const PixelRect& area = tile.frame ? place.picture : place.cell;
+        const PixelRect& area = tile.picture.frame ? place.picture : place.cell;
         const int maxWidth = int(area.width / pixelRatio) - 2 * kMargin;
         const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/';
         const QString& label = tile.what.label;
@@ -107,18 +107,19 @@ std::vector<OverlayItem> GridOverlay::items(const GridScene& scene,
                                return pill(label, tile.what.detail, tile.what.accent, maxWidth, pixelRatio);
                            })});
         }
-        if (tile.frame && !tile.frameNote.isEmpty()) {
-            const QImage& note = kept("F" + size + tile.frameNote, [&] {
-                return pill(QString(), tile.frameNote, QColor(), maxWidth, pixelRatio);
+        if (tile.picture.frame && !tile.picture.note.isEmpty()) {
+            const QImage& note = kept("F" + size + tile.picture.note, [&] {
+                return pill(QString(), tile.picture.note, QColor(), maxWidth, pixelRatio);
             });
             out.push_back(
                 {{area.x + area.width - note.width() - margin, area.y + area.height - note.height() - margin},
                  note});
         }
-        if (!tile.frame && !tile.what.message.isEmpty()) {
-            const QString key = "M" + size + (tile.what.isError ? "!" : "") + tile.what.message;
-            const QImage& text = kept(
-                key, [&] { return message(tile.what.message, tile.what.isError, maxWidth, pixelRatio); });
+        if (!tile.picture.frame && !tile.message().isEmpty()) {
+            const bool isError = tile.what.isError || tile.picture.isError;
+            const QString key = "M" + size + (isError ? "!" : "") + tile.message();
+            const QImage& text =
+                kept(key, [&] { return message(tile.message(), isError, maxWidth, pixelRatio); });
             out.push_back(
                 {{area.x + (area.width - text.width()) / 2, area.y + (area.height - text.height()) / 2},
                  text});

@@ -15,7 +15,7 @@ std::vector<GridScene::Placed> GridScene::place(const QSize& size, double pixelR
     std::vector<Placed> placed;
     for (int i = 0; i < count; ++i) {
         Placed tile{alone ? solo : i, cells[std::size_t(i)], {}};
-        if (const auto& frame = tiles[std::size_t(tile.tile)].frame)
+        if (const auto& frame = tiles[std::size_t(tile.tile)].picture.frame)
             tile.picture = letterbox(tile.cell, frame->width, frame->height);
         placed.push_back(tile);
     }

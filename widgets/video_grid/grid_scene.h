@@ -21,14 +21,24 @@ struct GridTile {
     bool isError = false;
 };
 
+/// A tile's part of one composition.
+struct TilePicture {
+    media::FramePtr frame;
+    QString note;     ///< bottom right: the frame number
+    QString message;  ///< why there is no frame; empty: what the tile itself says
+    bool isError = false;
+};
+
 enum class PixelScaling { Smooth, Sharp };
 
 /// All that a surface draws. Owned by VideoGrid, read by the surface when it paints; GUI thread only.
 struct GridScene {
     struct Tile {
         GridTile what;
-        media::FramePtr frame;
-        QString frameNote;  ///< bottom right: the frame number
+        TilePicture picture;
+        [[nodiscard]] const QString& message() const {
+            return picture.message.isEmpty() ? what.message : picture.message;
+        }
     };
     std::vector<Tile> tiles;
     int solo = -1;            ///< index of the only tile on show, or -1

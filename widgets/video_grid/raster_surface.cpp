@@ -40,9 +40,9 @@ void RasterSurface::draw(QPainter& painter) {
         const auto index = std::size_t(place.tile);
         const GridScene::Tile& tile = m_scene->tiles[index];
         painter.fillRect(rectOf(place.cell), grid_colors::kCell);
-        if (tile.frame) {
+        if (tile.picture.frame) {
             Converted& kept = m_converted[index];
-            if (kept.frame != tile.frame) kept = {tile.frame, toImage(*tile.frame)};
+            if (kept.frame != tile.picture.frame) kept = {tile.picture.frame, toImage(*tile.picture.frame)};
             const QRectF& view = m_scene->view;
             const QRectF part(view.x() * kept.image.width(), view.y() * kept.image.height(),
                               view.width() * kept.image.width(), view.height() * kept.image.height());

@@ -27,13 +27,9 @@ void VideoGrid::setTiles(std::vector<GridTile> tiles) {
     repaintSurface();
 }
 
-void VideoGrid::present(std::vector<media::FramePtr> frames, std::vector<QString> notes) {
-    frames.resize(m_scene.tiles.size());
-    notes.resize(m_scene.tiles.size());
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-        m_scene.tiles[i].frame = std::move(frames[i]);
-        m_scene.tiles[i].frameNote = std::move(notes[i]);
-    }
+void VideoGrid::present(std::vector<TilePicture> pictures) {
+    pictures.resize(m_scene.tiles.size());
+    for (std::size_t i = 0; i < pictures.size(); ++i) m_scene.tiles[i].picture = std::move(pictures[i]);
     repaintSurface();
 }
 

@@ -19,8 +19,8 @@ class VideoGrid : public QWidget {
 
     /// What the tiles say; pictures of tiles that stay are kept.
     void setTiles(std::vector<GridTile> tiles);
-    /// The pictures of all tiles at one time; `notes` (frame numbers) may be empty.
-    void present(std::vector<media::FramePtr> frames, std::vector<QString> notes);
+    /// The pictures of all tiles at one time.
+    void present(std::vector<TilePicture> pictures);
 
     [[nodiscard]] int tileCount() const { return int(m_scene.tiles.size()); }
     [[nodiscard]] int selected() const { return m_scene.selected; }

@@ -1,0 +1,37 @@
+#include "app/studio/background_thread.h"
+
+#include <utility>
+
+namespace reelgrid::studio {
+
+BackgroundThread::BackgroundThread(QObject* parent) : QObject(parent) {
+    m_thread = std::jthread([this](const std::stop_token& stop) { loop(stop); });
+}
+
+BackgroundThread::~BackgroundThread() {
+    m_thread.request_stop();
+    m_thread.join();
+}
+
+void BackgroundThread::run(Work work) {
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_waiting.push_back(std::move(work));
+    }
+    m_added.notify_one();
+}
+
+void BackgroundThread::loop(const std::stop_token& stop) {
+    while (true) {
+        std::unique_lock lock(m_mutex);
+        m_added.wait(lock, stop, [this] { return !m_waiting.empty(); });
+        if (stop.stop_requested()) return;
+        const Work work = std::move(m_waiting.front());
+        m_waiting.pop_front();
+        lock.unlock();
+        Completion completion = work(stop);
+        if (completion) QMetaObject::invokeMethod(this, std::move(completion), Qt::QueuedConnection);
+    }
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,53 @@
+#include "app/studio/empty_state.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/theme/icons.h"
+
+namespace reelgrid::studio {
+
+using widgets::Glyph;
+
+EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
+    auto* picture = new QLabel;
+    picture->setPixmap(widgets::icon(Glyph::Film, widgets::theme::kFaint).pixmap(48, 48));
+    picture->setAlignment(Qt::AlignCenter);
+    auto* title = new QLabel(tr("See what an attention kernel costs, and what it buys"));
+    title->setStyleSheet("font-size:19px;font-weight:600");
+    title->setAlignment(Qt::AlignCenter);
+    auto* text = new QLabel(
+        tr("Write a prompt on the left and render it: each checked backend gives a clip with the same seed.\n"
+           "They play here side by side, frame by frame in step, with their times and metrics below.\n"
+           "Or drop clips, or a session file, anywhere in this window."));
+    text->setObjectName("quiet");
+    text->setAlignment(Qt::AlignCenter);
+    text->setWordWrap(true);
+    auto* render =
+        new QPushButton(widgets::icon(Glyph::Render, QColor(0x0b, 0x14, 0x20)), tr("Render the prompt"));
+    render->setObjectName("primary");
+    auto* open = new QPushButton(widgets::icon(Glyph::Folder), tr("Open clips or a session…"));
+    connect(render, &QPushButton::clicked, this, &EmptyState::renderClicked);
+    connect(open, &QPushButton::clicked, this, &EmptyState::openClicked);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(10);
+    buttons->addStretch();
+    buttons->addWidget(render);
+    buttons->addWidget(open);
+    buttons->addStretch();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(32, 16, 32, 16);
+    layout->setSpacing(14);
+    layout->addStretch();
+    layout->addWidget(picture);
+    layout->addWidget(title);
+    layout->addWidget(text);
+    layout->addSpacing(4);
+    layout->addLayout(buttons);
+    layout->addStretch();
+}
+
+}  // namespace reelgrid::studio

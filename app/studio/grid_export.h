@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "core/media/stitch.h"
+
+namespace reelgrid::studio {
+
+/// Writes comparisons as one labelled video each, on threads of their own. GUI thread.
+class GridExport : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit GridExport(QObject* parent = nullptr);
+    ~GridExport() override;
+
+    /// The export's id; it ends with finished() or failed().
+    QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output);
+    void cancel(const QString& id);
+
+  Q_SIGNALS:
+    void started(const QString& id, const QString& output);
+    void progressed(const QString& id, int framesDone, int frameCount);
+    void finished(const QString& id, const QString& output, int frameCount);
+    void failed(const QString& id, const QString& message);
+    void cancelled(const QString& id);
+
+  private:
+    void end(const QString& id, const Result<media::StitchedGrid>& result, const QString& output);
+
+    std::map<QString, std::jthread> m_running;
+    int m_count = 0;
+};
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,49 @@
+#include <QApplication>
+#include <cstdio>
+
+#include "app/studio/main_window.h"
+#include "widgets/theme/theme.h"
+
+int main(int argc, char** argv) {
+    using namespace reelgrid;
+    // Asked for before anything touches the display, so that they answer without one.
+    QCoreApplication::setApplicationName("reelgrid");
+    QCoreApplication::setApplicationVersion(REELGRID_VERSION);
+    for (int i = 1; i < argc; ++i) {
+        const QByteArray argument = argv[i];
+        if (argument == "--version" || argument == "-v") {
+            std::printf("reelgrid %s\n", REELGRID_VERSION);
+            return 0;
+        }
+        if (argument == "--help" || argument == "-h") {
+            std::printf(
+                "Usage: reelgrid [SESSION.json | CLIP…]\n\n"
+                "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
+                "their times and temporal coherence, renders new ones in the background.\n\n"
+                "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
+                "  CLIP…          video files to play side by side\n"
+                "  --help         this text\n"
+                "  --version      the version\n\n"
+                "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"
+                "reelgrid-cli beside this one.\n");
+            return 0;
+        }
+        if (argument.size() > 1 && argument.startsWith('-') && argument != "--") {
+            // Qt's own options (-platform, -style, …) have one dash.
+            if (!argument.startsWith("--")) continue;
+            std::fprintf(stderr, "reelgrid: %s: unknown option, only --help and --version are known\n",
+                         argument.constData());
+            return 2;
+        }
+    }
+    QApplication application(argc, argv);
+    widgets::applyTheme(application);
+    studio::MainWindow window;
+    std::vector<std::filesystem::path> paths;
+    const QStringList arguments = QCoreApplication::arguments().mid(1);
+    for (const QString& argument : arguments)
+        if (argument != "--") paths.emplace_back(argument.toStdString());
+    window.show();
+    window.open(paths);
+    return QApplication::exec();
+}

@@ -1,0 +1,115 @@
+#include "app/studio/playback.h"
+
+#include <algorithm>
+
+namespace reelgrid::studio {
+
+namespace {
+
+QString detailOf(const ComparedClip& clip, const Comparison& comparison) {
+    if (!clip.timing) return {};
+    double total = 0;
+    for (const auto& [stage, seconds] : clip.timing->stages)
+        if (stage != "load") total += seconds;
+    if (total <= 0) return {};
+    QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
+    const ComparedClip* reference = comparison.reference();
+    if (reference == nullptr || reference->id == clip.id || !reference->timing) return text;
+    const double own = clip.timing->stage("denoise");
+    const double first = reference->timing->stage("denoise");
+    if (own > 0 && first > 0) text += QString(" · %1%2").arg(first / own, 0, 'f', 2).arg(QChar(0xd7));
+    return text;
+}
+
+}  // namespace
+
+Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::CoherenceChart* chart,
+                   QObject* parent)
+    : QObject(parent),
+      m_comparison(comparison),
+      m_grid(grid),
+      m_chart(chart),
+      m_player([](const std::filesystem::path& path) { return media::Clip::open(path); }) {
+    connect(m_comparison, &Comparison::clipAdded, this, &Playback::syncClip);
+    connect(m_comparison, &Comparison::clipChanged, this, &Playback::syncClip);
+    connect(m_comparison, &Comparison::clipRemoved, this, &Playback::syncClip);
+    connect(m_comparison, &Comparison::changed, this, &Playback::showTiles);
+    connect(&m_player, &widgets::Player::composed, this, &Playback::showFrames);
+    connect(&m_player, &widgets::Player::timelineChanged, this,
+            [this] { m_chart->setDuration(m_player.clock().timeline().duration()); });
+    connect(m_chart, &widgets::CoherenceChart::seekRequested, &m_player, &widgets::Player::seek);
+    connect(&m_player, &widgets::Player::clipFailed, this, [this](int playerClip, const QString& message) {
+        const auto failed = std::ranges::find_if(
+            m_playerClips, [&](const auto& entry) { return entry.second == playerClip; });
+        if (failed == m_playerClips.end()) return;
+        m_comparison->change(failed->first, [&](ComparedClip& clip) {
+            clip.failed = true;
+            clip.message = message;
+        });
+        Q_EMIT clipFailed(message);
+    });
+}
+
+const media::ClipInfo* Playback::info(int id) const {
+    const auto found = m_playerClips.find(id);
+    return found == m_playerClips.end() ? nullptr : m_player.info(found->second);
+}
+
+void Playback::syncClip(int id) {
+    const ComparedClip* clip = m_comparison->find(id);
+    const auto playing = m_playerClips.find(id);
+    const bool wanted = clip != nullptr && clip->onDisk;
+    if (wanted && playing == m_playerClips.end()) {
+        m_playerClips[id] = m_player.addClip(clip->path);
+    } else if (!wanted && playing != m_playerClips.end()) {
+        const int playerClip = playing->second;
+        m_playerClips.erase(playing);
+        m_player.removeClip(playerClip);
+    }
+}
+
+void Playback::showTiles() {
+    std::vector<widgets::GridTile> tiles;
+    for (const ComparedClip& clip : m_comparison->clips()) {
+        widgets::GridTile tile;
+        tile.label = clip.label;
+        tile.detail = detailOf(clip, *m_comparison);
+        tile.accent = clip.color;
+        tile.message = clip.message;
+        tile.progress = clip.progress;
+        tile.isError = clip.failed;
+        tiles.push_back(std::move(tile));
+    }
+    m_grid->setTiles(std::move(tiles));
+    showFrames();
+}
+
+void Playback::showFrames() {
+    const widgets::Composition& composition = m_player.composition();
+    std::vector<widgets::TilePicture> pictures;
+    for (const ComparedClip& clip : m_comparison->clips()) {
+        widgets::TilePicture picture;
+        const auto playing = m_playerClips.find(clip.id);
+        if (playing != m_playerClips.end()) {
+            const auto tile =
+                std::ranges::find(composition.tiles, playing->second, &widgets::ComposedTile::clip);
+            if (tile != composition.tiles.end()) {
+                picture.frame = tile->frame;
+                picture.message = tile->message;
+                picture.isError = tile->frameIndex >= 0 && !tile->frame;
+                if (m_frameNumbers && tile->frameIndex >= 0)
+                    picture.note = QString::number(tile->frameIndex + 1);
+            }
+        }
+        pictures.push_back(std::move(picture));
+    }
+    m_grid->present(std::move(pictures));
+    m_chart->setPlayhead(composition.seconds);
+}
+
+void Playback::setFrameNumbers(bool shown) {
+    m_frameNumbers = shown;
+    showFrames();
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QObject>
+#include <map>
+
+#include "app/studio/comparison.h"
+#include "widgets/video_grid/player.h"
+#include "widgets/video_grid/video_grid.h"
+
+namespace reelgrid::studio {
+
+/// Brings the comparison to the screen: every clip on disk is played, and what the player composes goes to
+/// the tiles and the chart's playhead. GUI thread.
+class Playback : public QObject {
+    Q_OBJECT
+
+  public:
+    Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::CoherenceChart* chart,
+             QObject* parent = nullptr);
+
+    [[nodiscard]] widgets::Player* player() { return &m_player; }
+    void setFrameNumbers(bool shown);
+    [[nodiscard]] bool frameNumbers() const { return m_frameNumbers; }
+    /// Frame rate, size and so on of the clip, once it is open.
+    [[nodiscard]] const media::ClipInfo* info(int id) const;
+
+  Q_SIGNALS:
+    void clipFailed(const QString& message);
+
+  private:
+    void syncClip(int id);
+    void showTiles();
+    void showFrames();
+
+    Comparison* m_comparison;
+    widgets::VideoGrid* m_grid;
+    widgets::CoherenceChart* m_chart;
+    widgets::Player m_player;
+    std::map<int, int> m_playerClips;  // by the comparison's id
+    bool m_frameNumbers = true;
+};
+
+}  // namespace reelgrid::studio
