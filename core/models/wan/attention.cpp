@@ -1,0 +1,67 @@
+#include "core/models/wan/attention.h"
+
+#include "core/models/wan/norms.h"
+
+namespace reelgrid::models::wan {
+namespace {
+
+at::Tensor splitHeads(const at::Tensor& x_BNC, std::int64_t heads) {
+    return x_BNC.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+at::Tensor joinHeads(const at::Tensor& x_BHND) {
+    return x_BHND.transpose(1, 2).flatten(2);
+}
+
+}  // namespace
+
+SelfAttention::SelfAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer)
+    : m_heads(config.numAttentionHeads), m_eps(config.eps), m_layer(layer) {
+    const auto c = config.innerDim();
+    m_qkv = Linear::joined({Linear::load(scope / "to_q", c, c), Linear::load(scope / "to_k", c, c),
+                            Linear::load(scope / "to_v", c, c)});
+    m_normQ = scope.fp32("norm_q.weight", {c});
+    m_normK = scope.fp32("norm_k.weight", {c});
+    m_out = Linear::load(scope / "to_out" / "0", c, c);
+}
+
+at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope,
+                                  attention::Dispatcher& dispatcher) const {
+    const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
+    at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
+    rmsNormRotateInPlace(q_BNC, m_normQ, rope, m_eps);
+    rmsNormRotateInPlace(k_BNC, m_normK, rope, m_eps);
+    const at::Tensor o_BHND =
+        dispatcher.attend(splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads),
+                          {attention::ModuleKind::SelfAttention, m_layer});
+    return m_out(joinHeads(o_BHND));
+}
+
+CrossAttention::CrossAttention(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                               int layer)
+    : m_heads(config.numAttentionHeads), m_eps(config.eps), m_layer(layer) {
+    const auto c = config.innerDim();
+    m_q = Linear::load(scope / "to_q", c, c);
+    m_k = Linear::load(scope / "to_k", c, c);
+    m_v = Linear::load(scope / "to_v", c, c);
+    m_normQ = scope.fp32("norm_q.weight", {c});
+    m_normK = scope.fp32("norm_k.weight", {c});
+    m_out = Linear::load(scope / "to_out" / "0", c, c);
+}
+
+TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC) const {
+    at::Tensor k_BMC = m_k(text_BMC);
+    rmsNormInPlace(k_BMC, m_normK, m_eps);
+    return {splitHeads(k_BMC, m_heads), splitHeads(m_v(text_BMC), m_heads)};
+}
+
+at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues& text,
+                                   attention::Dispatcher& dispatcher) const {
+    at::Tensor q_BNC = m_q(x_BNC);
+    rmsNormInPlace(q_BNC, m_normQ, m_eps);
+    const at::Tensor o_BHND = dispatcher.attend(splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD,
+                                                {attention::ModuleKind::CrossAttention, m_layer});
+    return m_out(joinHeads(o_BHND));
+}
+
+}  // namespace reelgrid::models::wan

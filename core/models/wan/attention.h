@@ -1,0 +1,55 @@
+#pragma once
+
+// Shape legend: B batch, N picture tokens, M text positions, H heads, D head dim, C = H·D channels.
+
+#include <ATen/ATen.h>
+
+#include "core/attention/dispatcher.h"
+#include "core/models/wan/config.h"
+#include "core/models/wan/linear.h"
+#include "core/models/wan/rope.h"
+
+namespace reelgrid::models::wan {
+
+/// attn1: every picture token looks at every picture token.
+class SelfAttention {
+  public:
+    SelfAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
+
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const RopeTable& rope,
+                                     attention::Dispatcher& dispatcher) const;
+
+  private:
+    std::int64_t m_heads;
+    double m_eps;
+    int m_layer;
+    Linear m_qkv;  ///< to_q, to_k and to_v as one product
+    at::Tensor m_normQ, m_normK;
+    Linear m_out;
+};
+
+/// The text as one layer's cross-attention sees it.
+struct TextKeysValues {
+    at::Tensor k_BHMD, v_BHMD;
+};
+
+/// attn2: every picture token looks at the prompt.
+class CrossAttention {
+  public:
+    CrossAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
+
+    /// Keys and values depend on the prompt alone, so they are made once per prompt, not per step.
+    [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC) const;
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
+                                     attention::Dispatcher& dispatcher) const;
+
+  private:
+    std::int64_t m_heads;
+    double m_eps;
+    int m_layer;
+    Linear m_q, m_k, m_v;
+    at::Tensor m_normQ, m_normK;
+    Linear m_out;
+};
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/models/wan/attention.h"
+
+namespace reelgrid::models::wan {
+
+/// One layer: self-attention, cross-attention and a feed-forward net around a residual stream.
+class Block {
+  public:
+    Block(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
+
+    [[nodiscard]] TextKeysValues prepareText(const at::Tensor& text_BMC) const {
+        return m_attn2.prepare(text_BMC);
+    }
+
+    /// x_BNC: the residual stream, fp32, changed in place. modulation_16C: StepEmbedding's.
+    void forward(at::Tensor& x_BNC, const at::Tensor& modulation_16C, const TextKeysValues& text,
+                 const RopeTable& rope, attention::Dispatcher& dispatcher) const;
+
+  private:
+    [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC) const;
+
+    double m_eps;
+    at::ScalarType m_dtype;
+    at::Tensor m_scaleShiftTable;  ///< [1, 6, C] fp32
+    SelfAttention m_attn1;
+    at::Tensor m_norm2Weight, m_norm2Bias;  ///< undefined when the checkpoint has no cross_attn_norm
+    CrossAttention m_attn2;
+    Linear m_ffnUp, m_ffnDown;
+};
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,37 @@
+#include "core/models/wan/condition_embedder.h"
+
+#include <cmath>
+
+namespace reelgrid::models::wan {
+
+ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope)
+    : m_freqDim(config.freqDim),
+      m_dtype(scope.dtype()),
+      m_timeLinear1(
+          Linear::loadFp32(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim())),
+      m_timeLinear2(
+          Linear::loadFp32(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim())),
+      m_timeProj(Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
+      m_textLinear1(Linear::load(scope / "text_embedder" / "linear_1", config.textDim, config.innerDim())),
+      m_textLinear2(
+          Linear::load(scope / "text_embedder" / "linear_2", config.innerDim(), config.innerDim())) {}
+
+StepEmbedding ConditionEmbedder::embedTimestep(double timestep) const {
+    const at::Tensor frequencies = sinusoidalEmbedding(timestep, m_freqDim, m_timeProj.weight.device());
+    const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_dtype);
+    const at::Tensor modulation = m_timeProj(at::silu(temb));
+    return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1})};
+}
+
+at::Tensor ConditionEmbedder::embedText(const at::Tensor& text_BMT) const {
+    return m_textLinear2(at::gelu(m_textLinear1(text_BMT.to(m_textLinear1.weight.options())), "tanh"));
+}
+
+at::Tensor sinusoidalEmbedding(double timestep, std::int64_t dim, at::Device device) {
+    const auto half = dim / 2;
+    const at::Tensor exponents = -std::log(10000.0) * at::arange(half, at::kFloat) / half;
+    const at::Tensor angles = at::exp(exponents).mul(timestep).unsqueeze(0);
+    return at::cat({angles.cos(), angles.sin()}, -1).to(device);
+}
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,43 @@
+#include "core/models/wan/config.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/weights/model_config.h"
+
+namespace reelgrid::models::wan {
+
+WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& config) {
+    // Present in image-to-video checkpoints only: image embeddings beside the text.
+    for (const char* key : {"added_kv_proj_dim", "image_dim", "pos_embed_seq_len"})
+        if (config.has(key)) config.unsupported(key, "null (text-to-video)");
+    if (config.textOr("qk_norm", "rms_norm_across_heads") != "rms_norm_across_heads")
+        config.unsupported("qk_norm", "rms_norm_across_heads");
+
+    WanTransformerConfig c;
+    if (config.has("patch_size")) {
+        const auto patch = config.integers("patch_size");
+        const auto usable = [](std::int64_t size) { return size >= 1 && size <= 16; };
+        if (patch.size() != 3 || !std::all_of(patch.begin(), patch.end(), usable))
+            config.invalid("patch_size", "three whole numbers from 1 to 16");
+        std::copy(patch.begin(), patch.end(), c.patchSize.begin());
+    }
+    c.numAttentionHeads = config.positiveOr("num_attention_heads", c.numAttentionHeads, 1024);
+    c.attentionHeadDim = config.positiveOr("attention_head_dim", c.attentionHeadDim, 1024);
+    if (c.attentionHeadDim % 2 != 0 || c.attentionHeadDim < 6)
+        config.invalid("attention_head_dim", "an even number of at least 6 (rotary pairs for three axes)");
+    c.inChannels = config.positiveOr("in_channels", c.inChannels, 4096);
+    c.outChannels = config.positiveOr("out_channels", c.inChannels, 4096);
+    c.textDim = config.positiveOr("text_dim", c.textDim, 1 << 16);
+    c.freqDim = config.positiveOr("freq_dim", c.freqDim, 1 << 16);
+    if (c.freqDim % 2 != 0) config.invalid("freq_dim", "an even number");
+    c.ffnDim = config.positiveOr("ffn_dim", c.ffnDim, 1 << 18);
+    c.numLayers = config.positiveOr("num_layers", c.numLayers, 1024);
+    c.ropeMaxSeqLen = config.positiveOr("rope_max_seq_len", c.ropeMaxSeqLen, 1 << 16);
+    c.crossAttnNorm = config.flagOr("cross_attn_norm", c.crossAttnNorm);
+    c.eps = config.numberOr("eps", c.eps);
+    if (!(std::isfinite(c.eps) && c.eps > 0)) config.invalid("eps", "a number above 0");
+    return c;
+}
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace reelgrid::weights {
+class ModelConfig;
+}
+
+namespace reelgrid::models::wan {
+
+/// transformer/config.json of a Wan 2.1 text-to-video checkpoint (WanTransformer3DModel). Defaults are the
+/// reference's own.
+struct WanTransformerConfig {
+    std::array<std::int64_t, 3> patchSize{1, 2, 2};  ///< frames, rows, columns of latents to one token
+    std::int64_t numAttentionHeads = 40;
+    std::int64_t attentionHeadDim = 128;
+    std::int64_t inChannels = 16;
+    std::int64_t outChannels = 16;
+    std::int64_t textDim = 4096;
+    std::int64_t freqDim = 256;
+    std::int64_t ffnDim = 13824;
+    std::int64_t numLayers = 40;
+    std::int64_t ropeMaxSeqLen = 1024;
+    bool crossAttnNorm = true;
+    double eps = 1e-6;
+
+    /// Throws Failure(InvalidData or Unsupported) naming the file, the key and its value.
+    static WanTransformerConfig from(const weights::ModelConfig& config);
+
+    [[nodiscard]] std::int64_t innerDim() const { return numAttentionHeads * attentionHeadDim; }
+    [[nodiscard]] std::int64_t patchVolume() const { return patchSize[0] * patchSize[1] * patchSize[2]; }
+};
+
+}  // namespace reelgrid::models::wan

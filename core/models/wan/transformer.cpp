@@ -1,0 +1,91 @@
+#include "core/models/wan/transformer.h"
+
+#include "core/base/result.h"
+#include "core/models/wan/norms.h"
+
+namespace reelgrid::models::wan {
+namespace {
+
+Linear loadPatchEmbedding(const WanTransformerConfig& config, const weights::WeightScope& scope) {
+    const auto [pt, ph, pw] = config.patchSize;
+    const auto c = config.innerDim();
+    return {scope("weight", {c, config.inChannels, pt, ph, pw}).reshape({c, -1}), scope("bias", {c})};
+}
+
+std::array<std::int64_t, 3> gridOf(const at::Tensor& latents_BZFYX, const WanTransformerConfig& config) {
+    if (latents_BZFYX.dim() != 5 || latents_BZFYX.size(1) != config.inChannels)
+        throw Failure(ErrorCode::BadUsage, "latents are " + c10::str(latents_BZFYX.sizes()) + ", [batch, " +
+                                               std::to_string(config.inChannels) +
+                                               ", frames, rows, columns] is needed");
+    std::array<std::int64_t, 3> grid{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto size = latents_BZFYX.size(static_cast<std::int64_t>(axis) + 2);
+        if (size < 1 || size % config.patchSize[axis] != 0)
+            throw Failure(ErrorCode::BadUsage,
+                          "latents are " + c10::str(latents_BZFYX.sizes()) + ", multiples of the patch " +
+                              c10::str(at::IntArrayRef(config.patchSize)) + " are needed");
+        grid[axis] = size / config.patchSize[axis];
+    }
+    return grid;
+}
+
+}  // namespace
+
+WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope)
+    : m_config(config),
+      m_dtype(scope.dtype()),
+      m_rope(config.attentionHeadDim, config.ropeMaxSeqLen, scope.device()),
+      m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embedding")),
+      m_conditionEmbedder(config, scope / "condition_embedder"),
+      m_projOut(
+          Linear::load(scope / "proj_out", config.innerDim(), config.outChannels * config.patchVolume())),
+      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {
+    for (int layer = 0; layer < config.numLayers; ++layer)
+        m_blocks.emplace_back(config, scope / "blocks" / layer, layer);
+}
+
+PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT) const {
+    const at::Tensor text_BMC = m_conditionEmbedder.embedText(text_BMT);
+    PreparedText prepared;
+    for (const Block& block : m_blocks) prepared.layers.push_back(block.prepareText(text_BMC));
+    return prepared;
+}
+
+StepEmbedding WanTransformer::embedTimestep(double timestep) const {
+    return m_conditionEmbedder.embedTimestep(timestep);
+}
+
+at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                   const PreparedText& text, attention::Dispatcher& dispatcher) {
+    const auto grid = gridOf(latents_BZFYX, m_config);
+    const RopeTable& rope = m_rope.forGrid(grid);
+
+    at::Tensor x_BNC = m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat);
+    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer)
+        m_blocks[layer].forward(x_BNC, step.modulation_16C, text.layers.at(layer), rope, dispatcher);
+
+    const at::Tensor m = m_scaleShiftTable + step.temb_1C.unsqueeze(1);
+    const at::Tensor normed = modulatedNorm(x_BNC, m[0][0], m[0][1], m_config.eps, m_dtype);
+    return unpatchify(m_projOut(normed).to(at::kFloat), grid);
+}
+
+at::Tensor WanTransformer::patchify(const at::Tensor& latents_BZFYX,
+                                    const std::array<std::int64_t, 3>& grid) const {
+    const auto [f, y, x] = grid;
+    const auto [pt, ph, pw] = m_config.patchSize;
+    return latents_BZFYX.to(m_patchEmbedding.weight.options())
+        .reshape({latents_BZFYX.size(0), m_config.inChannels, f, pt, y, ph, x, pw})
+        .permute({0, 2, 4, 6, 1, 3, 5, 7})
+        .reshape({latents_BZFYX.size(0), f * y * x, m_config.inChannels * m_config.patchVolume()});
+}
+
+at::Tensor WanTransformer::unpatchify(const at::Tensor& x_BNV,
+                                      const std::array<std::int64_t, 3>& grid) const {
+    const auto [f, y, x] = grid;
+    const auto [pt, ph, pw] = m_config.patchSize;
+    return x_BNV.view({x_BNV.size(0), f, y, x, pt, ph, pw, m_config.outChannels})
+        .permute({0, 7, 1, 4, 2, 5, 3, 6})
+        .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * ph, x * pw});
+}
+
+}  // namespace reelgrid::models::wan

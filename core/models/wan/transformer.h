@@ -1,0 +1,59 @@
+#pragma once
+
+// Shape legend: B batch, Z latent channels, F frames, Y rows, X columns of latents, T text channels.
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "core/models/wan/block.h"
+#include "core/models/wan/condition_embedder.h"
+#include "core/models/wan/config.h"
+#include "core/models/wan/rope.h"
+
+namespace reelgrid::models::wan {
+
+/// A prompt as every layer's cross-attention sees it: 2 · layers · positions · channels values in the model's
+/// dtype (bf16 and 512 positions: 94 MB at the 1.3B size, 420 MB at the 14B size).
+struct PreparedText {
+    std::vector<TextKeysValues> layers;
+};
+
+/// Wan 2.1's diffusion transformer: predicts the flow from noise to picture.
+/// Source: diffusers 0.40, transformer_wan.py (WanTransformer3DModel).
+class WanTransformer {
+  public:
+    /// Takes the parameters by their checkpoint names; computes in the scope's dtype on its device. Norms,
+    /// modulation, the timestep's embedding and the residual stream are fp32 in every dtype (the reference
+    /// rounds the stream to dtype after every layer, which only loses precision).
+    WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope);
+
+    [[nodiscard]] const WanTransformerConfig& config() const { return m_config; }
+
+    /// Once per prompt. text_BMT: the encoder's output, zero at the padding.
+    [[nodiscard]] PreparedText prepareText(const at::Tensor& text_BMT) const;
+    /// Once per step; both guidance passes share it.
+    [[nodiscard]] StepEmbedding embedTimestep(double timestep) const;
+
+    /// latents_BZFYX in any dtype → the predicted flow [B, outChannels, F, Y, X], fp32.
+    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                     const PreparedText& text, attention::Dispatcher& dispatcher);
+
+  private:
+    [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX,
+                                      const std::array<std::int64_t, 3>& grid) const;
+    [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV,
+                                        const std::array<std::int64_t, 3>& grid) const;
+
+    WanTransformerConfig m_config;
+    at::ScalarType m_dtype;
+    RotaryPosEmbed m_rope;
+    Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
+    ConditionEmbedder m_conditionEmbedder;
+    std::vector<Block> m_blocks;
+    Linear m_projOut;
+    at::Tensor m_scaleShiftTable;  ///< [1, 2, C] fp32
+};
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/schedulers/flow_sigmas.h"
+#include "core/schedulers/scheduler.h"
+
+namespace reelgrid::schedulers {
+
+/// x' = x + (σ' - σ) v. Source: diffusers 0.40, scheduling_flow_match_euler_discrete.py.
+class FlowMatchEuler final : public Scheduler {
+  public:
+    explicit FlowMatchEuler(const FlowSigmas& sigmas) : m_flow(sigmas) {}
+
+    void setTimesteps(std::int64_t steps) override;
+    at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
+
+  private:
+    FlowSigmas m_flow;
+};
+
+}  // namespace reelgrid::schedulers

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelgrid::weights {
+class ModelConfig;
+}
+
+namespace reelgrid::schedulers {
+
+/// How a sampler walks from noise to picture. Latents stay fp32 whatever the model computes in.
+class Scheduler {
+  public:
+    virtual ~Scheduler() = default;
+
+    /// Starts a trajectory of `steps` steps. Throws Failure(BadUsage) when that many can't be made.
+    virtual void setTimesteps(std::int64_t steps) = 0;
+
+    /// What the model is told at each step: whole numbers for UniPC, fractions for Euler.
+    [[nodiscard]] const std::vector<float>& timesteps() const { return m_timesteps; }
+    /// Noise levels, one more than there are steps.
+    [[nodiscard]] const std::vector<float>& sigmas() const { return m_sigmas; }
+    /// What unit noise is multiplied by to begin with.
+    [[nodiscard]] double initialNoiseSigma() const { return 1.0; }
+
+    /// The sample after step i, from the (guided) model output at timesteps()[i] and the sample before it.
+    /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
+    virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
+
+  protected:
+    std::vector<float> m_timesteps;
+    std::vector<float> m_sigmas;
+};
+
+/// What a request changes of the checkpoint's own sampler.
+struct SchedulerOverrides {
+    std::optional<std::string> name;  ///< "unipc" or "euler"
+    std::optional<double> flowShift;
+};
+
+/// The sampler that a scheduler_config.json describes: UniPCMultistepScheduler or
+/// FlowMatchEulerDiscreteScheduler of diffusers 0.40. Another sampler than the checkpoint's takes over its
+/// shift. Throws Failure(Unsupported) naming key and value, or BadUsage for an impossible override.
+std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
+                                         const SchedulerOverrides& overrides = {});
+
+}  // namespace reelgrid::schedulers

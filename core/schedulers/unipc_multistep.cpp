@@ -1,0 +1,135 @@
+#include "core/schedulers/unipc_multistep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/result.h"
+
+namespace reelgrid::schedulers {
+
+/// Everything of one predictor or corrector move that doesn't depend on the sample. Scalars are 0-dim
+/// float32 tensors, so that they round and saturate (log 0, expm1(-inf)) as the reference's do.
+struct UniPCMultistep::Move {
+    at::Tensor carry;                ///< σ' / σ: how much of the sample stays
+    at::Tensor pull;                 ///< α' (e^-h - 1): minus how much of the newest picture comes
+    at::Tensor weightB;              ///< α' B(h)
+    std::vector<at::Tensor> ratios;  ///< r_k of the earlier levels
+    at::Tensor matrixR, rightB;      ///< the order conditions R ρ = b
+};
+
+UniPCMultistep::UniPCMultistep(const FlowSigmas& sigmas, UniPCOptions options)
+    : m_flow(sigmas), m_options(std::move(options)) {}
+
+void UniPCMultistep::setTimesteps(std::int64_t steps) {
+    checkStepCount(steps, m_flow.trainTimesteps);
+    const auto train = static_cast<double>(m_flow.trainTimesteps);
+    std::vector<double> levels = linspace(1.0, 1.0 / train, steps + 1);
+    levels.pop_back();
+    m_flow.apply(levels);
+    constexpr double kBelowOne = 1e-6;  // at level 1 the log-SNR is -inf
+    if (std::abs(levels.front() - 1) < kBelowOne) levels.front() -= kBelowOne;
+
+    m_timesteps.clear();
+    for (const double level : levels)
+        m_timesteps.push_back(static_cast<float>(static_cast<std::int64_t>(level * train)));
+    levels.push_back(m_options.finalSigma == FinalSigma::Zero ? 0.0 : levels.back());
+    m_sigmas.assign(levels.begin(), levels.end());
+
+    m_pictures.clear();
+    m_lastSample = at::Tensor();
+    m_lastOrder = 0;
+    m_next = 0;
+}
+
+at::Tensor UniPCMultistep::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+    const auto steps = static_cast<std::int64_t>(m_timesteps.size());
+    if (i != m_next || i >= steps)
+        throw Failure(ErrorCode::Internal, "UniPC was asked for step " + std::to_string(i) + ", step " +
+                                               std::to_string(m_next) + " of " + std::to_string(steps) +
+                                               " is next");
+    const float sigma = m_sigmas[static_cast<std::size_t>(i)];
+    at::Tensor current = sample.to(at::kFloat);
+    const at::Tensor picture = current - modelOutput.to(at::kFloat) * sigma;
+
+    const auto& disabled = m_options.disableCorrector;
+    if (i > 0 && std::find(disabled.begin(), disabled.end(), i - 1) == disabled.end())
+        current = correct(i, picture);
+
+    m_pictures.push_front(picture);
+    if (m_pictures.size() > static_cast<std::size_t>(m_options.solverOrder)) m_pictures.pop_back();
+    // Orders grow from 1 as pictures come in and fall back to 1 towards the last step.
+    m_lastOrder = std::min({m_options.solverOrder, steps - i, i + 1});
+    m_lastSample = current;
+    m_next = i + 1;
+    return predict(i, current);
+}
+
+at::Tensor UniPCMultistep::lambda(std::int64_t i) const {
+    const at::Tensor sigma = at::scalar_tensor(m_sigmas[static_cast<std::size_t>(i)], at::kFloat);
+    return at::log(1 - sigma) - at::log(sigma);
+}
+
+UniPCMultistep::Move UniPCMultistep::moveBetween(std::int64_t from, std::int64_t to,
+                                                 std::int64_t order) const {
+    const at::Tensor sigmaFrom = at::scalar_tensor(m_sigmas[static_cast<std::size_t>(from)], at::kFloat);
+    const at::Tensor sigmaTo = at::scalar_tensor(m_sigmas[static_cast<std::size_t>(to)], at::kFloat);
+    const at::Tensor alphaTo = 1 - sigmaTo;
+    const at::Tensor h = lambda(to) - lambda(from);
+    const at::Tensor growth = at::expm1(-h);
+    const at::Tensor b = m_options.type == UniPCType::Bh1 ? -h : growth;
+
+    Move move{sigmaTo / sigmaFrom, alphaTo * growth, alphaTo * b, {}, {}, {}};
+    for (std::int64_t k = 1; k < order; ++k) move.ratios.push_back((lambda(from - k) - lambda(from)) / h);
+
+    std::vector<at::Tensor> nodes = move.ratios;
+    nodes.push_back(at::ones({}, at::kFloat));
+    const at::Tensor r = at::stack(nodes);
+    std::vector<at::Tensor> rows, right;
+    at::Tensor phi = growth / -h - 1;
+    double factorial = 1;
+    for (std::int64_t k = 1; k <= order; ++k) {
+        rows.push_back(at::pow(r, k - 1));
+        right.push_back(phi * factorial / b);
+        factorial *= static_cast<double>(k + 1);
+        phi = phi / -h - 1 / factorial;
+    }
+    move.matrixR = at::stack(rows);
+    move.rightB = at::stack(right);
+    return move;
+}
+
+at::Tensor UniPCMultistep::predict(std::int64_t i, const at::Tensor& sample) const {
+    const Move move = moveBetween(i, i + 1, m_lastOrder);
+    const at::Tensor& newest = m_pictures.front();
+    const at::Tensor moved = move.carry * sample - move.pull * newest;
+    // At order 1 there is nothing to add, and B(h) may be infinite on the way to level 0.
+    if (m_lastOrder == 1) return moved;
+
+    const auto earlier = m_lastOrder - 1;
+    const at::Tensor rho = m_lastOrder == 2
+                               ? at::full({1}, 0.5, at::kFloat)
+                               : at::linalg_solve(move.matrixR.narrow(0, 0, earlier).narrow(1, 0, earlier),
+                                                  move.rightB.narrow(0, 0, earlier));
+    at::Tensor sum = at::zeros_like(newest);
+    for (std::int64_t k = 0; k < earlier; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        sum += rho[k] * ((m_pictures[at + 1] - newest) / move.ratios[at]);
+    }
+    return moved - move.weightB * sum;
+}
+
+at::Tensor UniPCMultistep::correct(std::int64_t i, const at::Tensor& picture) const {
+    const Move move = moveBetween(i - 1, i, m_lastOrder);
+    const at::Tensor& newest = m_pictures.front();
+    const auto earlier = m_lastOrder - 1;
+    const at::Tensor rho =
+        m_lastOrder == 1 ? at::full({1}, 0.5, at::kFloat) : at::linalg_solve(move.matrixR, move.rightB);
+    at::Tensor sum = rho[earlier] * (picture - newest);
+    for (std::int64_t k = 0; k < earlier; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        sum += rho[k] * ((m_pictures[at + 1] - newest) / move.ratios[at]);
+    }
+    return move.carry * m_lastSample - move.pull * newest - move.weightB * sum;
+}
+
+}  // namespace reelgrid::schedulers

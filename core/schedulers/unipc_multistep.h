@@ -1,0 +1,46 @@
+#pragma once
+
+#include <deque>
+
+#include "core/schedulers/flow_sigmas.h"
+#include "core/schedulers/scheduler.h"
+
+namespace reelgrid::schedulers {
+
+enum class UniPCType { Bh1, Bh2 };
+enum class FinalSigma { Zero, Smallest };
+
+struct UniPCOptions {
+    std::int64_t solverOrder = 2;  ///< 1 to 3
+    UniPCType type = UniPCType::Bh2;
+    FinalSigma finalSigma = FinalSigma::Zero;
+    std::vector<std::int64_t> disableCorrector;  ///< steps after which the corrector is left out
+};
+
+/// The unified predictor-corrector of Zhao et al. (arXiv 2302.04867), data prediction on flow levels.
+/// Source: diffusers 0.40, scheduling_unipc_multistep.py; its coefficients are float32 and so are these.
+class UniPCMultistep final : public Scheduler {
+  public:
+    UniPCMultistep(const FlowSigmas& sigmas, UniPCOptions options);
+
+    void setTimesteps(std::int64_t steps) override;
+    at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
+
+  private:
+    struct Move;
+
+    /// The step in log-SNR from level `from` to level `to` with `order - 1` earlier levels.
+    [[nodiscard]] Move moveBetween(std::int64_t from, std::int64_t to, std::int64_t order) const;
+    [[nodiscard]] at::Tensor lambda(std::int64_t i) const;
+    [[nodiscard]] at::Tensor predict(std::int64_t i, const at::Tensor& sample) const;
+    [[nodiscard]] at::Tensor correct(std::int64_t i, const at::Tensor& picture) const;
+
+    FlowSigmas m_flow;
+    UniPCOptions m_options;
+    std::deque<at::Tensor> m_pictures;  ///< predicted clean samples, newest first
+    at::Tensor m_lastSample;            ///< what the last predictor step began from
+    std::int64_t m_lastOrder = 0;
+    std::int64_t m_next = 0;
+};
+
+}  // namespace reelgrid::schedulers

@@ -1,0 +1,81 @@
+#include <gmock/gmock.h>
+
+#include "core/base/result.h"
+#include "core/schedulers/scheduler.h"
+#include "core/weights/model_config.h"
+
+namespace reelgrid::schedulers {
+namespace {
+
+using testing::HasSubstr;
+
+nlohmann::json uniPC(const nlohmann::json& changes = nlohmann::json::object()) {
+    nlohmann::json config = {{"_class_name", "UniPCMultistepScheduler"},
+                             {"prediction_type", "flow_prediction"},
+                             {"use_flow_sigmas", true},
+                             {"flow_shift", 3.0}};
+    config.update(changes);
+    return config;
+}
+
+nlohmann::json euler(double shift) {
+    return {{"_class_name", "FlowMatchEulerDiscreteScheduler"}, {"shift", shift}};
+}
+
+std::unique_ptr<Scheduler> make(const nlohmann::json& config, const SchedulerOverrides& overrides = {}) {
+    auto scheduler = makeScheduler(weights::ModelConfig(config, "scheduler_config.json"), overrides);
+    scheduler->setTimesteps(8);
+    return scheduler;
+}
+
+Error errorOf(const nlohmann::json& config, const SchedulerOverrides& overrides = {}) {
+    try {
+        (void)make(config, overrides);
+    } catch (const Failure& failure) {
+        return failure.error();
+    }
+    return {ErrorCode::Internal, "accepted"};
+}
+
+TEST(SchedulerConfig, AnotherSamplerTakesOverTheShift) {
+    EXPECT_EQ(make(uniPC(), {"euler", {}})->sigmas(), make(euler(3.0))->sigmas());
+    EXPECT_EQ(make(euler(3.0), {"unipc", {}})->sigmas(), make(uniPC())->sigmas());
+}
+
+TEST(SchedulerConfig, ShiftOverridesTheCheckpoints) {
+    EXPECT_EQ(make(uniPC(), {{}, 5.0})->sigmas(), make(uniPC({{"flow_shift", 5.0}}))->sigmas());
+    EXPECT_NE(make(uniPC(), {{}, 5.0})->sigmas(), make(uniPC())->sigmas());
+    EXPECT_EQ(errorOf(uniPC(), {{}, 0.0}).code, ErrorCode::BadUsage);
+    EXPECT_EQ(errorOf(uniPC(), {{}, std::nan("")}).code, ErrorCode::BadUsage);
+}
+
+TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
+    const std::vector<std::pair<std::string, nlohmann::json>> changes{
+        {"prediction_type", "epsilon"},  {"use_flow_sigmas", false},   {"use_karras_sigmas", true},
+        {"use_beta_sigmas", true},       {"solver_order", 4},          {"solver_type", "bh3"},
+        {"thresholding", true},          {"predict_x0", false},        {"lower_order_final", false},
+        {"shift_terminal", 1.5},         {"final_sigmas_type", "one"}, {"use_dynamic_shifting", true},
+        {"_class_name", "DDIMScheduler"}};
+    for (const auto& [key, value] : changes) {
+        const Error error = errorOf(uniPC({{key, value}}));
+        EXPECT_EQ(error.code, ErrorCode::Unsupported) << key;
+        const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+        EXPECT_THAT(error.message, AllOf(HasSubstr(key), HasSubstr(shown)));
+    }
+    EXPECT_THAT(errorOf(uniPC(), {"ddim", {}}).message, HasSubstr("ddim"));
+}
+
+TEST(SchedulerConfig, RejectsImpossibleStepCounts) {
+    const auto scheduler = make(uniPC());
+    EXPECT_THROW(scheduler->setTimesteps(0), Failure);
+    EXPECT_THROW(scheduler->setTimesteps(1001), Failure);
+}
+
+TEST(SchedulerConfig, UniPCRefusesStepsOutOfOrder) {
+    const auto scheduler = make(uniPC());
+    const at::Tensor sample = at::ones({1, 1});
+    EXPECT_THROW((void)scheduler->step(sample, 1, sample), Failure);
+}
+
+}  // namespace
+}  // namespace reelgrid::schedulers
