@@ -1,0 +1,55 @@
+#include "core/metrics/clip_metrics.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/metrics/parallel_frames.h"
+#include "core/metrics/psnr.h"
+#include "core/metrics/ssim.h"
+#include "core/metrics/temporal.h"
+
+namespace reelgrid::metrics {
+namespace {
+
+std::string sizeOf(const media::RgbVideo& video) {
+    return std::to_string(video.width) + "x" + std::to_string(video.height);
+}
+
+Result<ReferenceQuality> compare(const media::RgbVideo& video, const media::RgbVideo& reference) {
+    if (reference.frameCount() == 0) return Error{ErrorCode::BadUsage, "the reference clip has no frames"};
+    if (video.width != reference.width || video.height != reference.height)
+        return Error{ErrorCode::BadUsage, "the clip is " + sizeOf(video) + ", the reference clip " +
+                                              sizeOf(reference) + ": they must be of one size"};
+    ReferenceQuality quality;
+    quality.referenceFrames = reference.frameCount();
+    quality.comparedFrames = std::min(video.frameCount(), reference.frameCount());
+    quality.psnr = seriesOf(
+        perFrame(quality.comparedFrames, [&](int i) { return psnr(video.frame(i), reference.frame(i)); }));
+    if (video.width >= kSsimWindow && video.height >= kSsimWindow)
+        quality.ssim = seriesOf(perFrame(quality.comparedFrames, [&](int i) {
+            return ssim(video.frame(i), reference.frame(i), video.width, video.height);
+        }));
+    return quality;
+}
+
+}  // namespace
+
+Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo* reference) {
+    ClipMetrics metrics;
+    metrics.frames = video.frameCount();
+    if (metrics.frames == 0) return Error{ErrorCode::BadUsage, "the clip has no frames to measure"};
+    const Series difference = frameDifference(video);
+    metrics.gates = gatesOf(video, difference);
+    if (metrics.frames > 1) {
+        metrics.frameCorrelation = frameCorrelation(video);
+        metrics.flickering = flickering(difference);
+    }
+    if (reference != nullptr) {
+        auto quality = compare(video, *reference);
+        if (!quality) return quality.error();
+        metrics.reference = std::move(*quality);
+    }
+    return metrics;
+}
+
+}  // namespace reelgrid::metrics

@@ -1,0 +1,120 @@
+#include "core/metrics/clip_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/metrics/metrics_report.h"
+#include "core/metrics/psnr.h"
+#include "tests/metrics/test_clips.h"
+
+namespace reelgrid::metrics {
+namespace {
+
+using nlohmann::json;
+using test::movingClip;
+using test::solidClip;
+using testing::HasSubstr;
+
+TEST(Psnr, FollowsItsDefinitionAndHasAFloor) {
+    const auto a = solidClip(20, 20, 1, 100);
+    const auto b = solidClip(20, 20, 1, 110);
+    EXPECT_NEAR(psnr(a.frame(0), b.frame(0)), 10 * std::log10(255.0 * 255 / 100), 1e-12);
+    EXPECT_DOUBLE_EQ(psnr(a.frame(0), a.frame(0)), 100);
+    const auto black = solidClip(300, 300, 1, 0);
+    const auto white = solidClip(300, 300, 1, 255);
+    EXPECT_NEAR(psnr(black.frame(0), white.frame(0)), 0, 1e-12);
+}
+
+TEST(ClipMetrics, WithoutAReferenceHasOnlyWhatTheClipShows) {
+    const json report = json::parse(metricsJson(measure(movingClip(40, 30, 5)).value()));
+    EXPECT_EQ(report["frames"], 5);
+    EXPECT_EQ(report["frame_correlation"]["per_frame"].size(), 4U);
+    EXPECT_GT(report["frame_correlation"]["mean"], 0.5);
+    EXPECT_GT(report["flickering"], 0.5);
+    EXPECT_TRUE(report["gates"]["passed"]);
+    for (const char* absent : {"psnr", "ssim", "warping_error", "reference"})
+        EXPECT_FALSE(report.contains(absent));
+}
+
+TEST(ClipMetrics, WithAReferenceComparesTheCommonFramesAndSaysHowMany) {
+    const auto clip = movingClip(40, 30, 5, 0.3, 5);
+    const auto reference = movingClip(40, 30, 7);
+    const json report = json::parse(metricsJson(measure(clip, &reference).value()));
+    EXPECT_EQ(report["psnr"]["per_frame"].size(), 5U);
+    EXPECT_EQ(report["ssim"]["per_frame"].size(), 5U);
+    EXPECT_GT(report["psnr"]["mean"], 30);
+    EXPECT_LT(report["psnr"]["mean"], 50);
+    EXPECT_EQ(report["reference"]["frames"], 7);
+    EXPECT_EQ(report["reference"]["compared_frames"], 5);
+}
+
+TEST(ClipMetrics, RefusesAnotherSizeAndNoFrames) {
+    const auto clip = movingClip(40, 30, 3);
+    const auto other = movingClip(30, 40, 3);
+    const auto mismatch = measure(clip, &other);
+    ASSERT_FALSE(mismatch);
+    EXPECT_EQ(mismatch.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(mismatch.error().message, HasSubstr("40x30"));
+    EXPECT_THAT(mismatch.error().message, HasSubstr("30x40"));
+    const media::RgbVideo none{40, 30, {16, 1}, {}};
+    EXPECT_EQ(measure(none).error().code, ErrorCode::BadUsage);
+    EXPECT_EQ(measure(clip, &none).error().code, ErrorCode::BadUsage);
+}
+
+TEST(ClipMetrics, OfOneFrameHasNoTemporalScores) {
+    const json report = json::parse(metricsJson(measure(movingClip(40, 30, 1)).value()));
+    EXPECT_FALSE(report.contains("frame_correlation"));
+    EXPECT_FALSE(report.contains("flickering"));
+    EXPECT_TRUE(report["gates"]["motion"].is_null());
+    EXPECT_FALSE(report["gates"]["frozen"]);
+}
+
+TEST(ClipMetrics, OfTinyPicturesHasPsnrButNoSsim) {
+    const auto clip = movingClip(10, 30, 2);
+    const json report = json::parse(metricsJson(measure(clip, &clip).value()));
+    EXPECT_EQ(report["psnr"]["mean"], 100);
+    EXPECT_FALSE(report.contains("ssim"));
+}
+
+TEST(Gates, CatchFrozenAndBlackClips) {
+    const ClipMetrics frozen = measure(movingClip(40, 30, 5, 0)).value();
+    EXPECT_TRUE(frozen.gates.frozen);
+    EXPECT_FALSE(frozen.gates.flat);
+    EXPECT_EQ(frozen.gates.frozenPairs, 4);
+    EXPECT_DOUBLE_EQ(*frozen.flickering, 1);  // which is why the gate is there
+    EXPECT_THAT(gateWarning(frozen.gates), HasSubstr("nothing moves"));
+
+    const ClipMetrics black = measure(solidClip(40, 30, 5, 0)).value();
+    EXPECT_TRUE(black.gates.flat);
+    EXPECT_THAT(gateWarning(black.gates), HasSubstr("flat"));
+    EXPECT_TRUE(json::parse(metricsJson(black))["frame_correlation"]["mean"].is_null());
+
+    const ClipMetrics good = measure(movingClip(40, 30, 5)).value();
+    EXPECT_TRUE(good.gates.passed());
+    EXPECT_EQ(gateWarning(good.gates), "");
+}
+
+TEST(MetricsCsv, HasOneLineAFrameAndEmptyCellsForWhatIsAbsent) {
+    const auto clip = movingClip(40, 30, 3);
+    EXPECT_THAT(metricsCsv(measure(clip).value()),
+                testing::StartsWith("frame,frame_correlation,psnr,ssim\n0,0."));
+    const std::string text = metricsCsv(measure(clip, &clip).value());
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+    EXPECT_THAT(text, HasSubstr("\n2,,100,"));
+}
+
+TEST(ClipMetrics, TakeWellUnderASecondForADemoClip) {
+    const auto clip = movingClip(256, 144, 33, 0.3, 3, 1);
+    const auto reference = movingClip(256, 144, 33, 0.3, 3, 2);
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_TRUE(measure(clip, &reference));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    RecordProperty("seconds", std::to_string(took.count()));
+    EXPECT_LT(took.count(), 5.0);  // loose, for machines under load; it is about 0.1 s on two free cores
+}
+
+}  // namespace
+}  // namespace reelgrid::metrics
