@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::session {
+
+inline constexpr int kSessionVersion = 1;
+
+struct SessionClip {
+    std::filesystem::path path;  ///< absolute; in the file relative to the session's folder when below it
+    std::string label;
+    std::string attentionType;  ///< empty: unknown
+    double offsetSeconds = 0;   ///< added to the playhead: the clip shows time playhead + offset
+};
+
+struct LoopRange {
+    double inSeconds = 0;
+    double outSeconds = 0;
+};
+
+/// A comparison as it can be opened again: what is compared, how it is laid out, where the playhead is, and
+/// what was asked for.
+struct Session {
+    std::vector<SessionClip> clips;
+    int columns = 0;  ///< 0: ⌈√n⌉
+    std::optional<LoopRange> loop;
+    double playheadSeconds = 0;
+    protocol::RenderRequest request;      ///< its output is not kept
+    std::string measurementsJson = "{}";  ///< a JSON object that is carried along as it is
+};
+
+/// A session read from a file that anybody may have written.
+struct LoadedSession {
+    Session session;
+    /// The clips that lie outside the session's folder (also by a symbolic link): show them to a person and
+    /// open them only when they agree.
+    std::vector<std::filesystem::path> outside;
+};
+
+/// InvalidData naming what is wrong: not JSON, another version, a wrong type, too much of something, a
+/// relative path that leaves the session's folder. Whether the clips exist is not looked at.
+Result<LoadedSession> loadSession(const std::filesystem::path& file);
+
+/// Writes through a temporary file: a failure leaves the old session as it was.
+Result<void> saveSession(const Session& session, const std::filesystem::path& file);
+
+}  // namespace reelgrid::session

@@ -1,0 +1,134 @@
+#include "core/session/session.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/session/session_folder.h"
+
+namespace reelgrid::session {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Session twoClips(const fs::path& folder) {
+    Session session;
+    session.clips = {{folder / "results/a.mp4", "sdpa", "sdpa", 0},
+                     {"/elsewhere/b.mp4", "sagev1 ✓", "sagev1", -0.25}};
+    session.columns = 2;
+    session.loop = LoopRange{0.5, 1.5};
+    session.playheadSeconds = 0.75;
+    session.request.prompt = "a red car";
+    session.request.height = 144;
+    session.request.output = "/somewhere/out.mp4";
+    session.measurementsJson = R"({"note":[1,2,{"a":null}]})";
+    return session;
+}
+
+TEST(Session, SurvivesARoundTrip) {
+    const SessionFolder folder;
+    const fs::path file = folder.path() / "session.json";
+    const auto saved = saveSession(twoClips(folder.path()), file);
+    ASSERT_TRUE(saved) << saved.error().message;
+    const auto loaded = loadSession(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const Session& session = loaded->session;
+    ASSERT_EQ(session.clips.size(), 2u);
+    EXPECT_EQ(session.clips[0].path, folder.path() / "results/a.mp4");
+    EXPECT_EQ(session.clips[1].label, "sagev1 ✓");
+    EXPECT_EQ(session.clips[1].attentionType, "sagev1");
+    EXPECT_EQ(session.clips[1].offsetSeconds, -0.25);
+    EXPECT_EQ(session.columns, 2);
+    ASSERT_TRUE(session.loop);
+    EXPECT_EQ(session.loop->outSeconds, 1.5);
+    EXPECT_EQ(session.playheadSeconds, 0.75);
+    EXPECT_EQ(session.request.prompt, "a red car");
+    EXPECT_EQ(session.request.height, 144);
+    EXPECT_EQ(session.measurementsJson, R"({"note":[1,2,{"a":null}]})");
+    EXPECT_THAT(loaded->outside, ElementsAre(fs::path("/elsewhere/b.mp4")));
+}
+
+TEST(Session, MovesWithItsFolder) {
+    const SessionFolder first;
+    const SessionFolder second;
+    ASSERT_TRUE(saveSession(twoClips(first.path()), first.path() / "session.json"));
+    fs::rename(first.path() / "session.json", second.path() / "session.json");
+    const auto loaded = loadSession(second.path() / "session.json");
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(loaded->session.clips[0].path, second.path() / "results/a.mp4");
+}
+
+TEST(Session, DoesNotChooseWhereARenderWrites) {
+    const SessionFolder folder;
+    const fs::path file = folder.write(
+        "s.json", R"({"reelgrid_session":1,"clips":[],"request":{"output":"/home/me/precious.mp4"}})");
+    const auto loaded = loadSession(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_TRUE(loaded->session.request.output.empty());
+}
+
+TEST(Session, ReportsAMissingFile) {
+    const auto loaded = loadSession("/nowhere/session.json");
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, ErrorCode::NotFound);
+}
+
+TEST(Session, AFailedSaveLeavesTheOldOne) {
+    const SessionFolder folder;
+    const fs::path file = folder.path() / "session.json";
+    ASSERT_TRUE(saveSession(twoClips(folder.path()), file));
+    Session broken = twoClips(folder.path());
+    broken.measurementsJson = "not json";
+    EXPECT_FALSE(saveSession(broken, file));
+    EXPECT_TRUE(loadSession(file));
+}
+
+struct BadSession {
+    const char* text;
+    const char* says;
+};
+
+class RejectsSession : public testing::TestWithParam<BadSession> {};
+
+TEST_P(RejectsSession, SayingWhatIsWrong) {
+    const SessionFolder folder;
+    const fs::path file = folder.write("s.json", GetParam().text);
+    const auto loaded = loadSession(file);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, ErrorCode::InvalidData);
+    EXPECT_THAT(loaded.error().message, HasSubstr(file.string()));
+    EXPECT_THAT(loaded.error().message, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RejectsSession,
+    testing::Values(
+        BadSession{"", "not JSON"}, BadSession{"[]", "not a ReelGrid session"},
+        BadSession{"{}", "not a ReelGrid session"},
+        BadSession{R"({"reelgrid_session":2,"clips":[]})", "session version 2"},
+        BadSession{R"({"reelgrid_session":"1","clips":[]})", "reelgrid_session \"1\""},
+        BadSession{R"({"reelgrid_session":1})", "clips is missing"},
+        BadSession{R"({"reelgrid_session":1,"clips":[{"label":"a"}]})", "clip 1: path is missing"},
+        BadSession{R"({"reelgrid_session":1,"clips":[{"path":"../../etc/passwd"}]})",
+                   "leaves the session's folder"},
+        BadSession{R"({"reelgrid_session":1,"clips":[{"path":"a","offset_seconds":1e300}]})",
+                   "offset_seconds"},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"columns":65})", "columns 65"},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"columns":-1})", "columns -1"},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"playhead_seconds":-3})", "playhead_seconds -3"},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"loop":{"in_seconds":2,"out_seconds":1}})",
+                   "in_seconds 2"},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"request":{"height":"tall"}})", "height \"tall\""},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"measurements":3})", "measurements 3"}));
+
+TEST(Session, BoundsTheNumberOfClips) {
+    const SessionFolder folder;
+    std::string text = R"({"reelgrid_session":1,"clips":[{"path":"a"})";
+    for (int i = 0; i < 256; ++i) text += R"(,{"path":"a"})";
+    const auto loaded = loadSession(folder.write("s.json", text + "]}"));
+    ASSERT_FALSE(loaded);
+    EXPECT_THAT(loaded.error().message, HasSubstr("257 entries"));
+}
+
+}  // namespace
+}  // namespace reelgrid::session
