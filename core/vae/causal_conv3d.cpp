@@ -5,6 +5,10 @@ namespace reelgrid::vae {
 CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out) {
     const at::Tensor weight_OCTHW = source.weights("weight", {out, in, 3, 3, 3});
     m_bias_O = source.weights("bias", {out});
+    if (source.engine == ConvEngine::Fastest && WinogradConv::takes(weight_OCTHW)) {
+        m_winograd.emplace(weight_OCTHW, m_bias_O);
+        return;
+    }
     m_weight_O3CHW = weight_OCTHW.permute({0, 2, 1, 3, 4})
                          .reshape({out, 3 * in, 3, 3})
                          .contiguous(at::MemoryFormat::ChannelsLast);
@@ -13,10 +17,23 @@ CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int6
 
 at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, FeatureCache& cache,
                                  const ConvFusion& fusion) const {
-    const at::Tensor in_THWC = fusion.normSilu ? fusion.normSilu->forwardSilu(x_THWC) : x_THWC;
     at::Tensor& slot = cache.next();
-    const std::int64_t frames = in_THWC.size(0);
+    if (!m_winograd) return forwardLibtorch(x_THWC, slot, fusion);
+    // The activation is part of the convolution here, so the history is kept as it was before it.
+    at::Tensor y_THWO =
+        m_winograd->forward({.history_NHWC = slot,
+                             .x_THWC = x_THWC,
+                             .input = kernels::VaeConvInput::Same,
+                             .normScale_C = fusion.normSilu ? fusion.normSilu->scale() : at::Tensor(),
+                             .residual_THWO = fusion.residual_THWO});
+    remember(slot, x_THWC);
+    return y_THWO;
+}
 
+at::Tensor CausalConv3d::forwardLibtorch(const at::Tensor& x_THWC, at::Tensor& slot,
+                                         const ConvFusion& fusion) const {
+    const at::Tensor in_THWC = fusion.normSilu ? fusion.normSilu->forwardSilu(x_THWC) : x_THWC;
+    const std::int64_t frames = in_THWC.size(0);
     at::Tensor taps = in_THWC;
     const bool loneFirst = !slot.defined() && frames == 1;
     if (!loneFirst) {

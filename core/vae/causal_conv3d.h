@@ -2,9 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
+
 #include "core/vae/feature_cache.h"
 #include "core/vae/layer_source.h"
 #include "core/vae/rms_norm.h"
+#include "core/vae/winograd_conv.h"
 
 namespace reelgrid::vae {
 
@@ -25,6 +28,10 @@ class CausalConv3d {
                                      const ConvFusion& fusion = {}) const;
 
   private:
+    [[nodiscard]] at::Tensor forwardLibtorch(const at::Tensor& x_THWC, at::Tensor& slot,
+                                             const ConvFusion& fusion) const;
+
+    std::optional<WinogradConv> m_winograd;  ///< else the three below
     // The time taps are concatenated along the channels, so that a fast 2-D convolution does the work.
     at::Tensor m_weight_O3CHW;  ///< channels-last
     at::Tensor m_lastTap_OCHW;  ///< of a lone first frame: the taps before it would see zeros

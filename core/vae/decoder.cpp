@@ -27,11 +27,16 @@ Decoder::Decoder(const LayerSource& source, const WanVaeConfig& config)
 
 at::Tensor Decoder::forward(const at::Tensor& z_THWC, FeatureCache& cache) const {
     at::Tensor h = m_midBlock.forward(m_convIn.forward(z_THWC, cache), cache);
-    for (const UpBlock& block : m_upBlocks) {
-        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(h, cache);
-        if (block.upsampler) h = block.upsampler->forward(h, cache);
+    cache.endPart("mid_block");
+    for (std::size_t up = 0; up < m_upBlocks.size(); ++up) {
+        for (const ResidualBlock& resnet : m_upBlocks[up].resnets) h = resnet.forward(h, cache);
+        cache.endPart("up_blocks." + std::to_string(up));
+        if (m_upBlocks[up].upsampler) h = m_upBlocks[up].upsampler->forward(h, cache);
+        cache.endPart("upsampler." + std::to_string(up));
     }
-    return m_convOut.forward(h, cache, {.normSilu = &m_normOut, .residual_THWO = {}});
+    h = m_convOut.forward(h, cache, {.normSilu = &m_normOut, .residual_THWO = {}});
+    cache.endPart("conv_out");
+    return h;
 }
 
 }  // namespace reelgrid::vae

@@ -4,8 +4,11 @@
 
 #include <ATen/ATen.h>
 
+#include <chrono>
 #include <cstddef>
+#include <map>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -17,10 +20,17 @@ namespace reelgrid::vae {
 /// forward pass; an undefined slot means that no chunk has passed yet.
 class FeatureCache {
   public:
-    explicit FeatureCache(std::stop_token stop = {}) : m_stop(std::move(stop)) {}
+    /// Seconds by part of the model.
+    using PartSeconds = std::map<std::string, double>;
+
+    explicit FeatureCache(std::stop_token stop = {}, PartSeconds* partSeconds = nullptr)
+        : m_stop(std::move(stop)), m_partSeconds(partSeconds) {}
 
     /// To be called before each chunk's forward pass.
-    void beginChunk() { m_next = 0; }
+    void beginChunk() {
+        m_next = 0;
+        m_partBegan = Clock::now();
+    }
 
     /// The slot of the layer that asks. It is also where a stop request is seen: throws Failure(Cancelled).
     at::Tensor& next() {
@@ -29,10 +39,22 @@ class FeatureCache {
         return m_slots[m_next++];
     }
 
+    /// Adds the time since the last part to `part`, where times are wanted.
+    void endPart(const std::string& part) {
+        if (m_partSeconds == nullptr) return;
+        const auto now = Clock::now();
+        (*m_partSeconds)[part] += std::chrono::duration<double>(now - m_partBegan).count();
+        m_partBegan = now;
+    }
+
   private:
+    using Clock = std::chrono::steady_clock;
+
     std::vector<at::Tensor> m_slots;
     std::size_t m_next = 0;
     std::stop_token m_stop;
+    PartSeconds* m_partSeconds;
+    Clock::time_point m_partBegan = Clock::now();
 };
 
 /// Frames a temporal kernel of 3 looks back.

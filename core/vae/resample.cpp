@@ -14,6 +14,10 @@ Upsample::Upsample(const LayerSource& source, std::int64_t channels, ResampleAxe
     const LayerSource conv = source / "resample" / 1;
     m_weight_OCHW = imageConvWeight(conv, channels, channels / 2);
     m_bias_O = conv.weights("bias", {channels / 2});
+    if (source.engine == ConvEngine::Fastest && WinogradConv::takes(m_weight_OCHW)) {
+        m_winograd.emplace(m_weight_OCHW.unsqueeze(2), m_bias_O);
+        m_weight_OCHW.reset();
+    }
     if (axes == ResampleAxes::SpaceAndTime) m_timeConv.emplace(source / "time_conv", channels, 2 * channels);
 }
 
@@ -42,6 +46,13 @@ at::Tensor Upsample::doubleFrames(const at::Tensor& x_THWC, at::Tensor& slot) co
 }
 
 at::Tensor Upsample::doubleSize(const at::Tensor& x_THWC) const {
+    if (m_winograd) {
+        return m_winograd->forward({.history_NHWC = {},
+                                    .x_THWC = x_THWC,
+                                    .input = kernels::VaeConvInput::Doubled,
+                                    .normScale_C = {},
+                                    .residual_THWO = {}});
+    }
     const at::Tensor big_TCHW = at::upsample_nearest2d(
         x_THWC.permute({0, 3, 1, 2}), at::IntArrayRef{2 * x_THWC.size(1), 2 * x_THWC.size(2)});
     return at::conv2d(big_TCHW, m_weight_OCHW, m_bias_O, 1, 1).permute({0, 2, 3, 1});

@@ -4,6 +4,7 @@
 
 #include "core/vae/feature_cache.h"
 #include "core/vae/time_conv.h"
+#include "core/vae/winograd_conv.h"
 
 namespace reelgrid::vae {
 
@@ -20,6 +21,7 @@ class Upsample {
     [[nodiscard]] at::Tensor doubleFrames(const at::Tensor& x_THWC, at::Tensor& slot) const;
     [[nodiscard]] at::Tensor doubleSize(const at::Tensor& x_THWC) const;
 
+    std::optional<WinogradConv> m_winograd;  ///< else libtorch with the two below
     at::Tensor m_weight_OCHW, m_bias_O;
     std::optional<TimeConv> m_timeConv;
 };

@@ -28,17 +28,24 @@ WanVae::WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOpt
     : m_config(std::move(config)),
       m_options(options),
       m_tensorOptions(at::TensorOptions().dtype(scope.dtype()).device(scope.device())),
-      m_encoder(LayerSource{scope / "encoder", options.engine}, m_config),
-      m_quantConv(LayerSource{scope / "quant_conv", options.engine}, 2 * m_config.zDim, 2 * m_config.zDim,
-                  PointConv::Of::Video),
-      m_postQuantConv(LayerSource{scope / "post_quant_conv", options.engine}, m_config.zDim, m_config.zDim,
-                      PointConv::Of::Video),
-      m_decoder(LayerSource{scope / "decoder", options.engine}, m_config),
       m_latentsMean(perChannel(m_config.latentsMean, scope.device())),
-      m_latentsStd(perChannel(m_config.latentsStd, scope.device())) {}
+      m_latentsStd(perChannel(m_config.latentsStd, scope.device())) {
+    const LayerSource source{scope, options.engine};
+    const std::int64_t z = m_config.zDim;
+    if (options.parts != WanVaeParts::Decoder) {
+        m_encoding.emplace(
+            EncodingLayers{Encoder(source / "encoder", m_config),
+                           PointConv(source / "quant_conv", 2 * z, 2 * z, PointConv::Of::Video)});
+    }
+    if (options.parts != WanVaeParts::Encoder) {
+        m_decoding.emplace(DecodingLayers{PointConv(source / "post_quant_conv", z, z, PointConv::Of::Video),
+                                          Decoder(source / "decoder", m_config)});
+    }
+}
 
 LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& progress,
                              std::stop_token stop) const {
+    if (!m_encoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its encoder");
     const std::int64_t step = m_config.temporalFactor(), edge = m_config.spatialFactor();
     if (x_BCTHW.dim() != 5 || x_BCTHW.size(1) != 3 || x_BCTHW.numel() == 0 ||
         (x_BCTHW.size(2) - 1) % step != 0 || x_BCTHW.size(3) % edge != 0 || x_BCTHW.size(4) % edge != 0) {
@@ -58,7 +65,7 @@ LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& pro
                                           .to(m_tensorOptions)
                                           .contiguous();
             cache.beginChunk();
-            chunks.push_back(m_quantConv.forward(m_encoder.forward(x_THWC, cache)));
+            chunks.push_back(m_encoding->quantConv.forward(m_encoding->encoder.forward(x_THWC, cache)));
             first += count;
             if (progress) progress(clip * frames + first, clips * frames);
         }
@@ -69,19 +76,20 @@ LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& pro
 }
 
 void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
+    if (!m_decoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
     if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0) {
         refuseShape("latents to decode", z_CTHW, "[", m_config.zDim, ", T, H, W]");
     }
     const at::Tensor z_THWC =
-        m_postQuantConv.forward(z_CTHW.permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous());
-    FeatureCache cache(stop);
+        m_decoding->postQuantConv.forward(z_CTHW.permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous());
+    FeatureCache cache(stop, m_options.partSeconds);
     const std::int64_t frames = z_THWC.size(0);
     for (std::int64_t first = 0; first < frames;) {
         const std::int64_t count =
             first == 0 ? 1
                        : std::min(std::max<std::int64_t>(1, m_options.latentFramesPerChunk), frames - first);
         cache.beginChunk();
-        sink(m_decoder.forward(z_THWC.narrow(0, first, count), cache)
+        sink(m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache)
                  .to(at::kFloat)
                  .clamp(-1, 1)
                  .contiguous());

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 #include "core/vae/decoder.h"
@@ -25,18 +26,24 @@ using FrameProgress = std::function<void(std::int64_t done, std::int64_t total)>
 /// Takes frames [T, H, W, 3] as they are decoded: fp32, contiguous, RGB within [−1, 1].
 using FrameSink = std::function<void(const at::Tensor& frames_THWC)>;
 
+/// Which direction to load: making pictures of latents needs no encoder, which is 40 % of the memory.
+enum class WanVaeParts { Both, Encoder, Decoder };
+
 struct WanVaeOptions {
+    WanVaeParts parts = WanVaeParts::Both;
     ConvEngine engine = ConvEngine::Fastest;
     /// Latent frames decoded at a time after the first: the result doesn't depend on it, memory does.
     std::int64_t latentFramesPerChunk = 1;
+    /// When set, decoding adds the seconds of each part to it: one thread at a time then.
+    FeatureCache::PartSeconds* partSeconds = nullptr;
 };
 
 /// Wan 2.1's causal 3-D autoencoder (AutoencoderKLWan of diffusers), in the dtype and on the device of the
 /// weight scope. A clip passes in chunks, so memory doesn't grow with its length. Not changed by use: one
 /// instance may serve several threads.
 ///
-/// Both directions throw Failure: InvalidData for shapes they can't take, Cancelled once `stop` was requested
-/// (seen within one layer).
+/// Both directions throw Failure: InvalidData for shapes they can't take, Internal without their part,
+/// Cancelled once `stop` was requested (seen within one layer).
 class WanVae {
   public:
     WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOptions options = {});
@@ -67,9 +74,16 @@ class WanVae {
     WanVaeConfig m_config;
     WanVaeOptions m_options;
     at::TensorOptions m_tensorOptions;
-    Encoder m_encoder;
-    PointConv m_quantConv, m_postQuantConv;
-    Decoder m_decoder;
+    struct EncodingLayers {
+        Encoder encoder;
+        PointConv quantConv;
+    };
+    struct DecodingLayers {
+        PointConv postQuantConv;
+        Decoder decoder;
+    };
+    std::optional<EncodingLayers> m_encoding;
+    std::optional<DecodingLayers> m_decoding;
     at::Tensor m_latentsMean, m_latentsStd;  ///< fp32 [1, z, 1, 1, 1]
 };
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "kernels/cpu/vae_conv.h"
+
+namespace reelgrid::vae {
+
+/// The 3×3 (×3 in time) convolution of kernels/cpu/vae_conv.h on tensors: fp32 on the CPU, any number of
+/// channels (padded to multiples of 8 inside).
+class WinogradConv {
+  public:
+    /// Whether this weight can be used: fp32, on a CPU that has the kernels.
+    static bool takes(const at::Tensor& weight_OCTHW);
+
+    /// weight_OCTHW [O, C, 1 or 3, 3, 3], bias_O [O].
+    WinogradConv(const at::Tensor& weight_OCTHW, const at::Tensor& bias_O);
+
+    struct Call {
+        at::Tensor history_NHWC;  ///< up to two frames before x; undefined, or missing ones, are zeros
+        at::Tensor x_THWC;        ///< contiguous
+        kernels::VaeConvInput input = kernels::VaeConvInput::Same;
+        at::Tensor normScale_C;    ///< see VaeConv::normScale; undefined: no activation
+        at::Tensor residual_THWO;  ///< undefined: none
+    };
+    [[nodiscard]] at::Tensor forward(const Call& call) const;
+
+  private:
+    std::int64_t m_in, m_out, m_taps;
+    at::Tensor m_packed, m_bias_O;
+};
+
+}  // namespace reelgrid::vae

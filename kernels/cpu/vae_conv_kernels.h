@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpu/vae_conv_plan.h"
+
+namespace reelgrid::kernels {
+
+// One source file each, compiled for that instruction set; call them only where the machine has it.
+void runVaeConvAvx2(const VaeConv& conv, ChannelBlock block, std::int64_t first, std::int64_t last,
+                    float* scratch);
+void runVaeConvAvx512(const VaeConv& conv, ChannelBlock block, std::int64_t first, std::int64_t last,
+                      float* scratch);
+
+}  // namespace reelgrid::kernels
