@@ -1,0 +1,79 @@
+#include "widgets/video_grid/frame_source.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "tests/widgets/fake_clip.h"
+#include "tests/widgets/gui_wait.h"
+
+namespace reelgrid::widgets {
+namespace {
+
+constexpr std::size_t kFrameBytes = 16 * 8 * 3 / 2;
+
+TEST(FrameSource, ReportsWhyAClipCannotBeOpened) {
+    FrameSource source("broken.mp4", 1000, openFake);
+    ASSERT_TRUE(waitUntil([&] { return !source.error().isEmpty(); }));
+    EXPECT_EQ(source.error(), "broken.mp4: not a clip");
+    EXPECT_EQ(source.info(), nullptr);
+}
+
+TEST(FrameSource, ReadsAheadOfThePlayheadWithinItsMemory) {
+    const std::size_t room = 20 * kFrameBytes;
+    FrameSource source("100", room, openFake);
+    ASSERT_TRUE(waitUntil([&] { return source.info() != nullptr; }));
+    for (int playhead : {0, 50, 120, 199, 3}) {
+        source.request({playhead, PlayDirection::Forward, 0, 199});
+        ASSERT_TRUE(waitUntil([&] { return source.cachedBytes() == room; })) << "playhead " << playhead;
+        for (int ahead = 0; ahead < 15; ++ahead) {
+            const auto picture = source.picture((playhead + ahead) % 200);
+            ASSERT_TRUE(picture) << playhead << " + " << ahead;
+            EXPECT_EQ(picture->frame->index, (playhead + ahead) % 200);
+        }
+        EXPECT_LE(source.cachedBytes(), room);
+    }
+}
+
+TEST(FrameSource, GoesBackwardsInRunsRatherThanFrameByFrame) {
+    std::atomic<int> jumps = 0;
+    std::atomic<int> last = -1;
+    const auto open = [&](const std::filesystem::path&) -> Result<std::unique_ptr<media::Clip>> {
+        const auto count = [&](int index) -> Result<void> {
+            if (index != last + 1) ++jumps;
+            last = index;
+            return {};
+        };
+        return std::unique_ptr<media::Clip>(std::make_unique<FakeClip>(200, 25, count));
+    };
+    FrameSource source("counted", 40 * kFrameBytes, open);
+    ASSERT_TRUE(waitUntil([&] { return source.cachedBytes() == 40 * kFrameBytes; }));
+    jumps = 0;
+    for (int playhead = 150; playhead > 90; --playhead) {
+        source.request({playhead, PlayDirection::Backward, 0, 199});
+        ASSERT_TRUE(waitUntil([&] { return source.picture(playhead).has_value(); }));
+    }
+    EXPECT_LE(jumps, 20);  // 60 frames and those ahead of them, a dozen a run
+}
+
+TEST(FrameSource, KeepsTheErrorOfADamagedFrameInItsPlace) {
+    FrameSource source("holed 16", 1 << 20, openFake);
+    ASSERT_TRUE(waitUntil([&] { return source.picture(31).has_value(); }));
+    ASSERT_TRUE(source.picture(5));
+    EXPECT_EQ(source.picture(5)->frame, nullptr);
+    EXPECT_EQ(source.picture(5)->error, "frame 5: damaged");
+    EXPECT_NE(source.picture(6)->frame, nullptr);
+}
+
+TEST(FrameSource, EndsWithinTheFrameBeingDecoded) {
+    QElapsedTimer timer;
+    timer.start();
+    for (int i = 0; i < 20; ++i) {
+        FrameSource source("slow 100", 1 << 20, openFake);
+        letRun(5);
+    }
+    EXPECT_LT(timer.elapsed(), 20 * (5 + 30 + 100));  // of 200 frames, 30 ms each
+}
+
+}  // namespace
+}  // namespace reelgrid::widgets

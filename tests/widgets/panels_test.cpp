@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QToolButton>
+
+#include "tests/widgets/gui_wait.h"
+#include "widgets/panels/issue_panel.h"
+#include "widgets/panels/job_panel.h"
+#include "widgets/panels/job_row.h"
+#include "widgets/panels/request_editor.h"
+
+namespace reelgrid::widgets {
+namespace {
+
+class RequestEditorTest : public testing::Test {
+  protected:
+    RequestEditorTest() {
+        catalog::ModelInfo model;
+        model.id = "demo";
+        model.title = "Demo";
+        model.tasks = {"t2v"};
+        model.defaults.width = 256;
+        model.defaults.height = 144;
+        model.defaults.numFrames = 33;
+        model.defaults.numInferenceSteps = 20;
+        m_editor.setBackends({{"sdpa", "sdpa", "", true},
+                              {"fav2", "fav2", "", true},
+                              {"sagev1", "sagev1", "", true},
+                              {"sla", "sla", "", false}});
+        m_editor.setModels({model});
+        m_editor.setExamplePrompts({"a red car"});
+    }
+    template <class Field>
+    Field* field(const QString& name) {
+        for (Field* each : m_editor.findChildren<Field*>())
+            if (each->accessibleName() == name) return each;
+        return nullptr;
+    }
+    RequestEditor m_editor;
+};
+
+TEST_F(RequestEditorTest, StartsWithTheModelsDefaultsAndThreeBackends) {
+    EXPECT_EQ(m_editor.problem(), "");
+    const auto request = m_editor.request();
+    EXPECT_EQ(request.model, "demo");
+    EXPECT_EQ(request.prompt, "a red car");
+    EXPECT_EQ(request.width, 256);
+    EXPECT_EQ(request.height, 144);
+    EXPECT_EQ(request.numFrames, 33);
+    EXPECT_EQ(request.numInferenceSteps, 20);
+    EXPECT_EQ(request.seed, 42U);
+    EXPECT_EQ(m_editor.checkedBackends(), (QStringList{"sdpa", "fav2", "sagev1"}));
+}
+
+TEST_F(RequestEditorTest, SaysWhatTheCommandLineSaysAndWillNotRender) {
+    int renders = 0;
+    QObject::connect(&m_editor, &RequestEditor::renderRequested, [&] { ++renders; });
+    QPushButton* render = nullptr;
+    for (auto* button : m_editor.findChildren<QPushButton*>())
+        if (button->objectName() == "primary") render = button;
+    ASSERT_NE(render, nullptr);
+
+    field<QSpinBox>("Width")->setValue(250);
+    EXPECT_TRUE(m_editor.problem().startsWith("--width 250: a multiple of 16"))
+        << m_editor.problem().toStdString();
+    EXPECT_TRUE(field<QSpinBox>("Width")->property("invalid").toBool());
+    EXPECT_FALSE(render->isEnabled());
+    field<QSpinBox>("Width")->setValue(256);
+    EXPECT_FALSE(field<QSpinBox>("Width")->property("invalid").toBool());
+    field<QSpinBox>("Frames")->setValue(30);
+    EXPECT_TRUE(m_editor.problem().startsWith("--num-frames 30"));
+    field<QSpinBox>("Frames")->setValue(33);
+    field<QLineEdit>("Seed")->setText("-1");
+    EXPECT_TRUE(m_editor.problem().startsWith("--seed -1"));
+    field<QLineEdit>("Seed")->setText("18446744073709551615");
+    EXPECT_EQ(m_editor.request().seed, 18446744073709551615U);
+    m_editor.setCheckedBackends({});
+    EXPECT_FALSE(render->isEnabled());
+    m_editor.setCheckedBackends({"fav2", "sla"});
+    EXPECT_EQ(m_editor.checkedBackends(), QStringList{"fav2"});  // one that can't run here can't be chosen
+    render->click();
+    EXPECT_EQ(renders, 1);
+}
+
+TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
+    auto request = m_editor.request();
+    request.prompt = "the earth spinning in outer space";
+    request.seed = 7;
+    request.width = 128;
+    request.guidanceScale = 4.5;
+    m_editor.setRequest(request);
+    EXPECT_EQ(m_editor.request().prompt, request.prompt);
+    EXPECT_EQ(m_editor.request().seed, 7U);
+    EXPECT_EQ(m_editor.request().width, 128);
+    EXPECT_EQ(m_editor.request().guidanceScale, 4.5);
+}
+
+TEST(JobPanel, OffersWhatCanBeDoneInEachState) {
+    JobPanel panel;
+    panel.show();
+    panel.setJob("j1", {"fav2", Qt::blue, JobState::Running, "denoise 3 / 20", 0.15, 12});
+    const auto button = [&](const QString& name) {
+        for (auto* each : panel.findChildren<QToolButton*>())
+            if (each->accessibleName() == name) return each;
+        return static_cast<QToolButton*>(nullptr);
+    };
+    QString cancelled;
+    QString retried;
+    QObject::connect(&panel, &JobPanel::cancelRequested, [&](const QString& id) { cancelled = id; });
+    QObject::connect(&panel, &JobPanel::retryRequested, [&](const QString& id) { retried = id; });
+    EXPECT_FALSE(button("Render again")->isVisible());
+    button("Cancel")->click();
+    EXPECT_EQ(cancelled, "j1");
+    panel.setJob("j1", {"fav2", Qt::blue, JobState::Failed, "worker was killed", 0, -1});
+    EXPECT_FALSE(button("Cancel")->isVisible());
+    button("Render again")->click();
+    EXPECT_EQ(retried, "j1");
+    EXPECT_EQ(panel.jobCount(), 1);
+    panel.removeFinished();
+    EXPECT_EQ(panel.jobCount(), 0);
+}
+
+TEST(JobPanel, WritesDurationsForPeople) {
+    EXPECT_EQ(durationText(0.2), "0:01");
+    EXPECT_EQ(durationText(61), "1:01");
+    EXPECT_EQ(durationText(3725), "1:02:05");
+}
+
+TEST(IssuePanel, ShowsEachIssueOnceOnOneLineUntilDismissed) {
+    IssuePanel panel;
+    EXPECT_FALSE(panel.isVisible());
+    panel.addIssue("clip.mp4: not\na video");
+    panel.addIssue("clip.mp4: not a video");
+    EXPECT_EQ(panel.issues(), QStringList{"clip.mp4: not a video"});
+    EXPECT_TRUE(panel.isVisible());
+    panel.findChild<QToolButton*>()->click();
+    EXPECT_TRUE(panel.issues().isEmpty());
+    EXPECT_FALSE(panel.isVisible());
+}
+
+}  // namespace
+}  // namespace reelgrid::widgets

@@ -1,0 +1,59 @@
+#include "widgets/video_grid/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace reelgrid::widgets {
+namespace {
+
+media::ClipInfo clipAt(double fps, int frames) {
+    media::ClipInfo info;
+    for (int i = 0; i < frames; ++i) info.frameSeconds.push_back(i / fps);
+    info.durationSeconds = frames / fps;
+    return info;
+}
+
+TEST(Timeline, StopsOnceWhereClipsChangeTogether) {
+    const media::ClipInfo slow = clipAt(8, 8);
+    const media::ClipInfo fast = clipAt(24, 24);
+    const std::array clips{&slow, &fast};
+    const Timeline timeline(clips);
+    EXPECT_EQ(timeline.stopCount(), 24);
+    EXPECT_DOUBLE_EQ(timeline.duration(), 1.0);
+    // At every stop both clips are on the frame that time asks for: no clip lags by a rounding error.
+    for (int i = 0; i < timeline.stopCount(); ++i) {
+        EXPECT_EQ(fast.frameAt(timeline.stop(i)), i);
+        EXPECT_EQ(slow.frameAt(timeline.stop(i)), i / 3);
+    }
+}
+
+TEST(Timeline, PassesEveryFrameOfUnrelatedRates) {
+    const media::ClipInfo a = clipAt(16, 33);
+    const media::ClipInfo b = clipAt(30, 60);
+    const std::array clips{&a, &b};
+    const Timeline timeline(clips);
+    std::vector<bool> seenA(33);
+    std::vector<bool> seenB(60);
+    for (int i = 0; i < timeline.stopCount(); ++i) {
+        seenA[std::size_t(a.frameAt(timeline.stop(i)))] = true;
+        seenB[std::size_t(b.frameAt(timeline.stop(i)))] = true;
+    }
+    EXPECT_EQ(std::count(seenA.begin(), seenA.end(), false), 0);
+    EXPECT_EQ(std::count(seenB.begin(), seenB.end(), false), 0);
+}
+
+TEST(Timeline, LastsAsLongAsTheLongestClip) {
+    const media::ClipInfo brief = clipAt(16, 8);
+    const media::ClipInfo lengthy = clipAt(16, 40);
+    const std::array clips{&brief, &lengthy};
+    const Timeline timeline(clips);
+    EXPECT_DOUBLE_EQ(timeline.duration(), 2.5);
+    EXPECT_EQ(brief.frameAt(2.4), 7);  // holds its last frame
+    EXPECT_DOUBLE_EQ(timeline.endOfStop(39), 2.5);
+    EXPECT_EQ(timeline.stopAt(-1), 0);
+    EXPECT_EQ(timeline.stopAt(99), 39);
+}
+
+}  // namespace
+}  // namespace reelgrid::widgets
