@@ -1,0 +1,96 @@
+#include "kernels/attention/backend_list.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/attention_cpu.h"
+
+namespace reelgrid::kernels {
+namespace {
+
+constexpr std::array<BackendInfo, 3> kBackends{{
+    {
+        .name = "sdpa",
+        .title = "libtorch's scaled_dot_product_attention",
+        .description = "The baseline: whatever kernel libtorch chooses for the call.",
+        .cpuDeviation = "",
+        .causal = true,
+        .logSumExp = false,
+        .maxHeadDim = std::numeric_limits<std::int64_t>::max(),
+        .run = nullptr,
+    },
+    {
+        .name = "fav2",
+        .title = "FlashAttention-2: exact, tiled, online softmax",
+        .description = "Exact attention in tiles with an online softmax in base 2 and fp32 accumulators; P "
+                       "is rounded to "
+                       "the input's type before P·V. Memory grows with the sequence, not with its square.",
+        .cpuDeviation = "48 queries (AVX-512) by 128 keys a tile instead of 128×64 or 128×128; fp16 inputs "
+                        "are multiplied "
+                        "in fp32, with P rounded to fp16 all the same.",
+        .causal = true,
+        .logSumExp = true,
+        .maxHeadDim = 256,
+        .run = &cpu::fav2,
+    },
+    {
+        .name = "sagev1",
+        .title = "SageAttention 1: int8 scores with smoothed keys",
+        .description = "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, "
+                       "with one scale for "
+                       "128 queries and one for 64 keys (absmax/127, half away from zero); exact integer "
+                       "scores; P·V with "
+                       "fp32 accumulation.",
+        .cpuDeviation = "P and V are bf16 instead of fp16 (most x86 has no fp16 arithmetic); a causal mask "
+                        "is aligned at the "
+                        "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
+                        "divides 0 by 0.",
+        .causal = true,
+        .logSumExp = true,
+        .maxHeadDim = 256,
+        .run = &cpu::sageV1,
+    },
+}};
+
+}  // namespace
+
+std::span<const BackendInfo> backends() {
+    return kBackends;
+}
+
+const BackendInfo* findBackend(std::string_view name) {
+    for (const auto& backend : kBackends)
+        if (backend.name == name) return &backend;
+    return nullptr;
+}
+
+std::string backendNames() {
+    std::string names;
+    for (const auto& backend : kBackends) names += (names.empty() ? "" : ", ") + std::string(backend.name);
+    return names;
+}
+
+std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& p) {
+    const std::string name(backend.name);
+    if (p.headDim < 1 || p.headDim > backend.maxHeadDim)
+        return name + ": head dim " + std::to_string(p.headDim) + ", needs 1 to " +
+               std::to_string(backend.maxHeadDim);
+    if (p.batch < 1 || p.queryHeads < 1 || p.keyHeads < 1 || p.queries < 1 || p.keys < 1)
+        return name + ": an empty batch, head or sequence (B " + std::to_string(p.batch) + ", heads " +
+               std::to_string(p.queryHeads) + "/" + std::to_string(p.keyHeads) + ", queries " +
+               std::to_string(p.queries) + ", keys " + std::to_string(p.keys) + ")";
+    if (p.queries > std::numeric_limits<std::int32_t>::max() ||
+        p.keys > std::numeric_limits<std::int32_t>::max())
+        return name + ": more than 2^31 - 1 tokens";
+    if (p.queryHeads % p.keyHeads != 0)
+        return name + ": " + std::to_string(p.queryHeads) + " query heads, needs a multiple of the " +
+               std::to_string(p.keyHeads) + " key heads";
+    if (!(p.scale > 0) || std::isinf(p.scale))
+        return name + ": scale " + std::to_string(p.scale) + ", needs a finite one above 0";
+    if (p.mask == Mask::Causal && !backend.causal) return name + ": no causal mask";
+    if (p.lse != nullptr && !backend.logSumExp) return name + ": gives no log-sum-exp";
+    return std::nullopt;
+}
+
+}  // namespace reelgrid::kernels

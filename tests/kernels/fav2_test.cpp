@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/attention_cpu.h"
+#include "tests/kernels/attention_case.h"
+
+namespace reelgrid::kernels::test {
+namespace {
+
+constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
+
+double roundingOf(DataType type) {
+    return type == DataType::Float32 ? 6e-7 : type == DataType::BFloat16 ? 1.0 / 256 : 1.0 / 2048;
+}
+
+/// FlashAttention's own criterion: no more than twice the error of plain code in the same type, and a
+/// rounding of the output; on every instruction set.
+void expectAsGoodAsPlainCode(AttentionCase& c) {
+    const auto truth = referenceAttention(c.problem);
+    const auto plain = lowPrecisionAttention(c.problem);
+    const double allowed = 2 * maxError(plain, truth.out) + roundingOf(c.problem.type) * largest(truth.out);
+    c.withLse();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        cpu::fav2(c.problem);
+        const auto out = c.output();
+        EXPECT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
+        EXPECT_LE(maxError(out, truth.out), allowed) << c.name() << " on " << kernels::nameOf(set);
+        EXPECT_TRUE(c.guardIntact()) << c.name() << " on " << kernels::nameOf(set);
+        for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+            if (std::isinf(truth.lse[i]))
+                ASSERT_EQ(c.lse[i], -std::numeric_limits<float>::infinity()) << c.name();
+            else
+                ASSERT_NEAR(c.lse[i], truth.lse[i], 2e-5 * std::max(1.0, std::abs(truth.lse[i])))
+                    << c.name() << " on " << kernels::nameOf(set) << " row " << i;
+        }
+    }
+}
+
+TEST(Fav2, IsAsExactAsPlainCodeOverOddLengths) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : {64, 128, 40, 96})
+            for (const auto& [queries, keys] :
+                 {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {65, 129}, {48, 64}}) {
+                AttentionCase c({1, 2, 2, queries, keys, dim}, type);
+                expectAsGoodAsPlainCode(c);
+            }
+}
+
+TEST(Fav2, IsAsExactAsPlainCodeOverLongSequences) {
+    for (const auto type : kTypes) {
+        AttentionCase odd({1, 1, 1, 799, 3, 128}, type);
+        expectAsGoodAsPlainCode(odd);
+        AttentionCase unequal({1, 1, 1, 255, 1024, 64}, type);
+        expectAsGoodAsPlainCode(unequal);
+    }
+    AttentionCase large({1, 1, 1, 1023, 1024, 128}, DataType::BFloat16);
+    expectAsGoodAsPlainCode(large);
+}
+
+TEST(Fav2, IsAsExactAsPlainCodeOnEveryInputFamily) {
+    for (const auto type : kTypes)
+        for (const auto family :
+             {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Underflow}) {
+            AttentionCase c({1, 1, 1, 97, 211, 128}, type, family);
+            expectAsGoodAsPlainCode(c);
+        }
+}
+
+TEST(Fav2, TakesAnyHeadDimUpTo256) {
+    for (const std::int64_t dim : {1, 7, 16, 33, 72, 80, 160, 192, 255, 256}) {
+        AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::BFloat16);
+        expectAsGoodAsPlainCode(c);
+        AttentionCase exact({1, 1, 1, 51, 77, dim}, DataType::Float32);
+        expectAsGoodAsPlainCode(exact);
+    }
+}
+
+TEST(Fav2, ReadsBothLayoutsBatchesAndSharedKeyHeads) {
+    for (const auto layout : {Layout::HeadsFirst, Layout::TokensFirst})
+        for (const std::int64_t keyHeads : {6, 3, 1}) {
+            AttentionCase c({2, 6, keyHeads, 70, 90, 64}, DataType::BFloat16, Family::Normal, layout);
+            expectAsGoodAsPlainCode(c);
+        }
+}
+
+TEST(Fav2, CausalMaskIsAlignedAtTheBottomRight) {
+    for (const auto type : kTypes)
+        for (const auto& [queries, keys] : {std::pair{113, 203}, {203, 113}, {150, 150}, {1, 77}, {300, 1}}) {
+            AttentionCase c({1, 2, 1, queries, keys, 64}, type, Family::Normal, Layout::TokensFirst,
+                            Mask::Causal);
+            expectAsGoodAsPlainCode(c);
+        }
+}
+
+TEST(Fav2, NegativeScoresAfterTheTailDoNotLoseToPadding) {
+    // Padding keys score 0. Taken for real ones they would win over keys that all score far below it.
+    AttentionCase c({1, 1, 1, 33, 67, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 3 + 0.1F * q[i];
+    for (std::size_t i = 0; i < c.k.size() / 4; ++i) k[i] = -3 + 0.1F * k[i];
+    expectAsGoodAsPlainCode(c);
+}
+
+TEST(Fav2, LargeFp16ValuesDoNotOverflow) {
+    // Black frames came from scores or sums kept in fp16: these scores pass 65504.
+    AttentionCase half({1, 1, 1, 40, 80, 128}, DataType::Float16);
+    auto* q = reinterpret_cast<std::uint16_t*>(half.q.data());
+    for (std::size_t i = 0; i < half.q.size() / 2; ++i)
+        q[i] = static_cast<std::uint16_t>(q[i] + (9 << 10));  // ×512
+    half.problem.scale = 1.0F;
+    const auto truth = referenceAttention(half.problem);
+    cpu::fav2(half.problem);
+    EXPECT_TRUE(allFinite(half.output()));
+    EXPECT_GE(cosine(half.output(), truth.out), 0.9999);
+}
+
+TEST(Fav2, NanInAQueryStaysInItsRow) {
+    AttentionCase c({1, 1, 1, 60, 70, 64}, DataType::Float32);
+    reinterpret_cast<float*>(c.q.data())[5 * 64 + 3] = std::numeric_limits<float>::quiet_NaN();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        cpu::fav2(c.problem);
+        const auto out = c.output();
+        for (std::size_t i = 0; i < out.size(); ++i)
+            ASSERT_EQ(std::isnan(out[i]), i / 64 == 5) << kernels::nameOf(set);
+    }
+}
+
+TEST(Fav2, GivesTheSameBitsForAnyNumberOfThreads) {
+    AttentionCase c({1, 3, 3, 200, 300, 64}, DataType::BFloat16);
+    c.problem.threads = 1;
+    cpu::fav2(c.problem);
+    const auto one = c.output();
+    for (const int threads : {2, 5}) {
+        c.problem.threads = threads;
+        cpu::fav2(c.problem);
+        EXPECT_EQ(c.output(), one) << threads << " threads";
+    }
+}
+
+TEST(Fav2, PartialResultsMergeThroughTheirLogSumExp) {
+    AttentionCase whole({1, 1, 1, 60, 200, 64}, DataType::Float32);
+    whole.withLse();
+    const auto truth = referenceAttention(whole.problem);
+    cpu::fav2(whole.problem);
+    const auto& p = whole.problem;
+
+    std::vector<double> merged(truth.out.size(), 0.0);
+    for (const auto& [first, count] : {std::pair{0, 90}, {90, 110}}) {
+        AttentionCase part({1, 1, 1, 60, count, 64}, DataType::Float32);
+        part.problem.q = p.q;
+        part.problem.k = static_cast<const float*>(p.k) + first * 64;
+        part.problem.v = static_cast<const float*>(p.v) + first * 64;
+        part.withLse();
+        cpu::fav2(part.problem);
+        const auto out = part.output();
+        for (std::size_t i = 0; i < out.size(); ++i)
+            merged[i] += out[i] * std::exp(static_cast<double>(part.lse[i / 64]) - truth.lse[i / 64]);
+    }
+    EXPECT_LE(maxError(merged, truth.out), 1e-5);
+}
+
+}  // namespace
+}  // namespace reelgrid::kernels::test
