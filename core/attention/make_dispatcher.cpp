@@ -1,0 +1,88 @@
+#include "core/attention/make_dispatcher.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/attention/kernel_call.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::attention {
+namespace {
+
+constexpr const char* kSdpa = "sdpa";
+constexpr const char* kDefault = "default";
+
+/// libtorch's own attention, laid out as the other backends lay out theirs.
+at::Tensor sdpa(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD) {
+    const at::Tensor out_BHND = at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD);
+    return out_BHND.transpose(1, 2).contiguous().transpose(1, 2);
+}
+
+struct Outcome {
+    at::Tensor out_BHND;
+    std::string used;
+    std::string why;
+};
+
+Outcome attendWith(const std::string& requested, const at::Tensor& q, const at::Tensor& k,
+                   const at::Tensor& v) {
+    if (requested == kSdpa) return {sdpa(q, k, v), kSdpa, ""};
+    if (requested == kDefault) return {sdpa(q, k, v), kSdpa, "the reference's default is sdpa"};
+    const kernels::BackendInfo& backend = *kernels::findBackend(requested);
+    const KernelCall call(q, k, v);
+    if (auto obstacle = call.whyNot(backend)) return {sdpa(q, k, v), kSdpa, *std::move(obstacle)};
+    return {call.run(backend), requested, ""};
+}
+
+class RecordingDispatcher final : public Dispatcher {
+  public:
+    explicit RecordingDispatcher(std::string selfType) : m_selfType(std::move(selfType)) {}
+
+    at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
+                      const CallSite& site) override {
+        const auto start = std::chrono::steady_clock::now();
+        const std::string& requested = site.kind == ModuleKind::SelfAttention ? m_selfType : m_crossType;
+        Outcome outcome = attendWith(requested, q_BHND, k_BHMD, v_BHMD);
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        CallRecord& record = recordOf(site.kind, requested, outcome);
+        ++record.calls;
+        record.seconds += spent.count();
+        return std::move(outcome.out_BHND);
+    }
+
+    void beginPass(int, GuidanceBranch) override {}
+
+    [[nodiscard]] std::vector<CallRecord> records() const override { return m_records; }
+
+  private:
+    CallRecord& recordOf(ModuleKind kind, const std::string& requested, const Outcome& outcome) {
+        const auto same = [&](const CallRecord& record) {
+            return record.kind == kind && record.requested == requested && record.used == outcome.used &&
+                   record.why == outcome.why;
+        };
+        const auto found = std::find_if(m_records.begin(), m_records.end(), same);
+        if (found != m_records.end()) return *found;
+        m_records.push_back({.kind = kind, .requested = requested, .used = outcome.used, .why = outcome.why});
+        return m_records.back();
+    }
+
+    std::string m_selfType;
+    std::string m_crossType = kSdpa;
+    std::vector<CallRecord> m_records;
+};
+
+}  // namespace
+
+std::string attentionTypes() {
+    return kernels::backendNames() + ", " + kDefault;
+}
+
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType) {
+    if (attentionType != kDefault && kernels::findBackend(attentionType) == nullptr)
+        return Error{ErrorCode::BadUsage,
+                     "--attention-type " + attentionType + ": one of " + attentionTypes() + " was needed"};
+    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(attentionType));
+}
+
+}  // namespace reelgrid::attention
