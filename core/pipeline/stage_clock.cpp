@@ -10,7 +10,8 @@ double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::s
     return std::chrono::duration<double>(to - from).count();
 }
 
-/// What comes after denoising, as a share of the denoising time: only for the estimate, until the stage itself runs.
+/// What comes after denoising, as a share of the denoising time: only for the estimate, until the stage
+/// itself runs.
 constexpr double kShareAfterDenoise = 0.3;
 constexpr const char* kDenoise = "denoise";
 

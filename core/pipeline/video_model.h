@@ -14,7 +14,8 @@
 
 namespace reelgrid::pipeline {
 
-/// A loaded model of any family: text and denoising give latents, decoding gives pictures. Lives on one thread.
+/// A loaded model of any family: text and denoising give latents, decoding gives pictures. Lives on one
+/// thread.
 class VideoModel {
   public:
     virtual ~VideoModel() = default;

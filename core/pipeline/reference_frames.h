@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "core/catalog/render_settings.h"
+#include "core/media/frame.h"
+
+namespace reelgrid::pipeline {
+
+/// The last clip that was rendered with sdpa, kept so that the drift of another backend's clip from it is
+/// measured on frames before encoding.
+class ReferenceFrames {
+  public:
+    /// The kept clip, if it is the same render but for the attention; null otherwise.
+    [[nodiscard]] const media::RgbVideo* matching(const std::string& modelId,
+                                                  const catalog::RenderSettings& settings) const;
+    /// Keeps `video` when it was rendered with sdpa throughout.
+    void offer(const std::string& modelId, const catalog::RenderSettings& settings,
+               const media::RgbVideo& video);
+
+  private:
+    std::string m_key;
+    media::RgbVideo m_video;
+};
+
+}  // namespace reelgrid::pipeline
