@@ -22,6 +22,10 @@ at::Tensor WeightScope::fp32(std::string_view name, at::IntArrayRef shape) const
     return stored.is_meta() ? stored : stored.to(m_options.dtype(at::kFloat));
 }
 
+at::Tensor WeightScope::stored(std::string_view name, at::IntArrayRef shape) const {
+    return m_source->require(full(name), shape);
+}
+
 bool WeightScope::has(std::string_view name) const {
     return m_source->has(full(name));
 }

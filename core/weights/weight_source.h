@@ -37,6 +37,8 @@ class WeightScope {
     [[nodiscard]] at::Tensor operator()(std::string_view name, at::IntArrayRef shape) const;
     /// The same, in fp32 whatever the model's dtype (norms, modulation tables).
     [[nodiscard]] at::Tensor fp32(std::string_view name, at::IntArrayRef shape) const;
+    /// The same as stored: dtype, device and memory map (embedding tables, of which only rows are used).
+    [[nodiscard]] at::Tensor stored(std::string_view name, at::IntArrayRef shape) const;
     [[nodiscard]] bool has(std::string_view name) const;
 
     [[nodiscard]] at::ScalarType dtype() const { return c10::typeMetaToScalarType(m_options.dtype()); }
