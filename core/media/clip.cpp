@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<CodecHandle> openDecoder(const AVStream& stream, int threads) {
+Result<CodecHandle> openDecoder(const AVStream& stream, int threads, int reorderDelay) {
     const AVCodec* decoder = avcodec_find_decoder(stream.codecpar->codec_id);
     if (decoder == nullptr)
         return Error{ErrorCode::Unsupported,
@@ -29,6 +29,8 @@ Result<CodecHandle> openDecoder(const AVStream& stream, int threads) {
     if (const int status = avcodec_parameters_to_context(codec.get(), stream.codecpar); status < 0)
         return avError("decoder parameters", status);
     codec->thread_count = threads;
+    // Streams that don't say it themselves would show their first frames in the wrong order.
+    codec->has_b_frames = std::max(codec->has_b_frames, reorderDelay);
     codec->max_pixels = kMaxPixels;
     codec->pkt_timebase = stream.time_base;
     if (const int status = avcodec_open2(codec.get(), decoder, nullptr); status < 0)
@@ -263,7 +265,7 @@ Result<std::unique_ptr<Clip>> openClip(const fs::path& path, const ClipOptions& 
     if (!reader) return reader.error().in(path.string());
     auto index = reader->readIndex();
     if (!index) return index.error().in(path.string());
-    auto codec = openDecoder(reader->stream(), options.threads);
+    auto codec = openDecoder(reader->stream(), options.threads, index->reorderDelay());
     if (!codec) return codec.error().in(path.string());
     auto clip =
         std::make_unique<FfmpegClip>(path, std::move(*reader), std::move(*index), std::move(*codec), options);

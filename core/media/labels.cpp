@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <optional>
+#include <string_view>
+
+#include "core/media/writer.h"
 
 namespace reelgrid::media {
 namespace {
@@ -17,14 +20,28 @@ bool isSameFile(const fs::path& a, const fs::path& b) {
     return !b.empty() && fs::equivalent(a, b, failed) && !failed;
 }
 
+bool isNumber(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// TYPE in "…_attn_TYPE_<height>x<width>".
+std::optional<std::string> attentionType(std::string_view stem) {
+    constexpr std::string_view kMark = "_attn_";
+    const std::size_t size = stem.rfind('_');
+    const std::size_t mark = stem.find(kMark);
+    if (size == stem.npos || mark == stem.npos || size <= mark + kMark.size()) return std::nullopt;
+    const std::string_view dimensions = stem.substr(size + 1);
+    const std::size_t by = dimensions.find('x');
+    if (by == dimensions.npos || !isNumber(dimensions.substr(0, by)) || !isNumber(dimensions.substr(by + 1)))
+        return std::nullopt;
+    return std::string(stem.substr(mark + kMark.size(), size - mark - kMark.size()));
+}
+
 }  // namespace
 
 std::string labelOf(const fs::path& path) {
-    static const std::regex kAttention(R"(_attn_(.+?)_\d+x\d+\.(mp4|webm|gif)$)");
-    const std::string name = path.filename().string();
-    std::smatch match;
-    if (std::regex_search(name, match, kAttention)) return match[1];
     const std::string stem = path.stem().string();
+    if (auto type = attentionType(stem); type && containerOf(path)) return *type;
     if (stem.starts_with("cogvideox-")) {
         const std::size_t underscore = stem.find('_');
         if (underscore != std::string::npos && underscore + 1 < stem.size())

@@ -91,4 +91,17 @@ int PacketIndex::keyBeforePacket(int packet) const {
     return 0;
 }
 
+int PacketIndex::reorderDelay() const {
+    // No codec reorders over more than this (H.264's largest picture buffer).
+    constexpr std::size_t kMostReordered = 16;
+    std::size_t delay = 0;
+    for (std::size_t i = 0; m_exact && i < m_packets.size(); ++i) {
+        std::size_t later = 0;  // decoded before this frame, shown after it
+        for (std::size_t back = 1; back <= std::min(i, 2 * kMostReordered); ++back)
+            later += m_packets[i - back].pts > m_packets[i].pts ? 1 : 0;
+        delay = std::max(delay, later);
+    }
+    return int(std::min(delay, kMostReordered));
+}
+
 }  // namespace reelgrid::media

@@ -42,6 +42,8 @@ class PacketIndex {
     [[nodiscard]] int keyBefore(int frame) const;
     /// The key packet before the one at place `packet`, or 0.
     [[nodiscard]] int keyBeforePacket(int packet) const;
+    /// How many frames a decoder must hold back to give them in presentation order.
+    [[nodiscard]] int reorderDelay() const;
 
   private:
     void finish();

@@ -40,6 +40,20 @@ int probeStreams(AVFormatContext& input) {
     return status;
 }
 
+/// MP4, MOV, Matroska and WebM describe their streams in the header, so that decoding a little to find out,
+/// which takes longer than all the rest of opening, can be left out.
+bool headerTellsAll(const AVFormatContext& input) {
+    const std::string name = input.iformat->name;
+    if (name.find("mp4") == std::string::npos && name.find("matroska") == std::string::npos) return false;
+    for (unsigned i = 0; i < input.nb_streams; ++i) {
+        const AVCodecParameters& parameters = *input.streams[i]->codecpar;
+        if (parameters.codec_type != AVMEDIA_TYPE_VIDEO) continue;
+        if (parameters.codec_id == AV_CODEC_ID_NONE || parameters.width <= 0 || parameters.height <= 0)
+            return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 PacketReader::PacketReader(fs::path path, InputHandle input, int stream)
@@ -65,7 +79,9 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
             return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
         return avError("can't be opened", code);
     }
-    if (const int code = probeStreams(*input); code < 0) return avError("its streams can't be read", code);
+    if (!headerTellsAll(*input))
+        if (const int code = probeStreams(*input); code < 0)
+            return avError("its streams can't be read", code);
     const int stream = av_find_best_stream(input.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (stream < 0) return Error{ErrorCode::InvalidData, "it has no video that can be decoded"};
     const AVCodecParameters& parameters = *input->streams[stream]->codecpar;
@@ -103,10 +119,10 @@ Result<void> PacketReader::rewind() {
     if (m_atStart) return {};
     // Opening again is the one way back that every container has.
     InputHandle fresh;
-    if (const int status = openInput(m_path, fresh); status < 0)
-        return avError("can't be opened again", status);
+    if (const int code = openInput(m_path, fresh); code < 0) return avError("can't be opened again", code);
     // Some stamps (MPEG-PS, raw streams) and streams are known only after the probe.
-    if (const int status = probeStreams(*fresh); status < 0 || int(fresh->nb_streams) <= m_stream)
+    const int status = headerTellsAll(*fresh) ? 0 : probeStreams(*fresh);
+    if (status < 0 || int(fresh->nb_streams) <= m_stream)
         return Error{ErrorCode::InvalidData, "its video is gone on a second reading"};
     m_input = std::move(fresh);
     selectStream();
