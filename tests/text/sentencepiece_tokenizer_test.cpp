@@ -50,7 +50,7 @@ TEST(SentencePieceTokenizer, KnowsItsIdBound) {
     EXPECT_THAT(sentinels.tokenize("<extra_id_0>"), ElementsAre(sentinels.idBound() - 1));
 }
 
-class BadTokenizerTest : public testing::Test {
+class TokenizerFolderTest : public testing::Test {
   protected:
     fs::path m_folder = fs::path(testing::TempDir()) / ("tokenizer_" + std::to_string(getpid()));
     void SetUp() override { fs::create_directories(m_folder); }
@@ -60,13 +60,13 @@ class BadTokenizerTest : public testing::Test {
     }
 };
 
-TEST_F(BadTokenizerTest, SaysWhatIsMissing) {
+TEST_F(TokenizerFolderTest, SaysWhatIsMissing) {
     EXPECT_THAT(message(), HasSubstr("spiece.model: no such file"));
     ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", "{}"));
     EXPECT_THAT(message(), HasSubstr("has tokenizer.json only, spiece.model beside it was needed"));
 }
 
-TEST_F(BadTokenizerTest, RejectsDamagedFiles) {
+TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
     ASSERT_TRUE(writeFile(m_folder / "spiece.model", "not a model"));
     EXPECT_THAT(message(), HasSubstr("not a SentencePiece model"));
     std::string model = readFile(kFixtures / "umt5-like/spiece.model").value();
@@ -80,6 +80,17 @@ TEST_F(BadTokenizerTest, RejectsDamagedFiles) {
     ASSERT_TRUE(
         writeFile(m_folder / "tokenizer_config.json", R"({"added_tokens_decoder":{"x":{"content":"<a>"}}})"));
     EXPECT_THAT(message(), HasSubstr("needs a content and an id"));
+}
+
+TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
+    fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
+    ASSERT_TRUE(
+        writeFile(m_folder / "tokenizer_config.json",
+                  R"({"added_tokens_decoder":{"1":{"content":"</s>"},"4000":{"content":"<mine>"}}})"));
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", R"({"added_tokens":[{"id":7,"content":"<mine>"}]})"));
+    const SentencePieceTokenizer tokenizer(m_folder);
+    EXPECT_THAT(tokenizer.tokenize("<mine></s>"), ElementsAre(4000, 1));
+    EXPECT_EQ(tokenizer.idBound(), 4001);
 }
 
 TEST(AddedTokens, TakeWhitespaceAlongWhereTheySaySo) {
