@@ -2,6 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <atomic>
+
 namespace reelgrid::vae {
 
 namespace {
@@ -23,11 +26,14 @@ at::Tensor padChannels(const at::Tensor& x) {
 }  // namespace
 
 bool WinogradConv::takes(const at::Tensor& weight_OCTHW) {
-    return kernels::hasVaeConv() && weight_OCTHW.is_cpu() && weight_OCTHW.scalar_type() == at::kFloat;
+    return kernels::vaeConvLanes() > 0 && weight_OCTHW.is_cpu() && weight_OCTHW.scalar_type() == at::kFloat;
 }
 
 WinogradConv::WinogradConv(const at::Tensor& weight_OCTHW, const at::Tensor& bias_O)
-    : m_in(padded(weight_OCTHW.size(1))), m_out(weight_OCTHW.size(0)), m_taps(weight_OCTHW.size(2)) {
+    : m_in(padded(weight_OCTHW.size(1))),
+      m_out(weight_OCTHW.size(0)),
+      m_taps(weight_OCTHW.size(2)),
+      m_lanes(kernels::vaeConvLanes()) {
     const std::int64_t out = padded(m_out);
     const at::Tensor weight =
         at::constant_pad_nd(weight_OCTHW, {0, 0, 0, 0, 0, 0, 0, m_in - weight_OCTHW.size(1), 0, out - m_out})
@@ -36,7 +42,7 @@ WinogradConv::WinogradConv(const at::Tensor& weight_OCTHW, const at::Tensor& bia
     const std::size_t floats = kernels::vaeConvWeightFloats(int(m_in), int(out), int(m_taps));
     m_packed = at::empty({std::int64_t(floats)}, weight.options());
     at::parallel_for(0, out, kChannelStep, [&](std::int64_t first, std::int64_t last) {
-        kernels::packVaeConvWeights(weight.const_data_ptr<float>(), int(m_in), int(out), int(m_taps),
+        kernels::packVaeConvWeights(weight.const_data_ptr<float>(), int(m_in), int(out), int(m_taps), m_lanes,
                                     m_packed.mutable_data_ptr<float>(), int(first), int(last));
     });
 }
@@ -66,6 +72,7 @@ at::Tensor WinogradConv::forward(const Call& call) const {
         at::empty({frames, scale * x_THWC.size(1), scale * x_THWC.size(2), out}, x_THWC.options());
 
     kernels::VaeConv conv;
+    conv.lanes = m_lanes;
     conv.inChannels = int(m_in);
     conv.outChannels = int(out);
     conv.timeTaps = int(m_taps);
@@ -79,10 +86,13 @@ at::Tensor WinogradConv::forward(const Call& call) const {
     conv.bias = m_bias_O.const_data_ptr<float>();
     conv.residual = fuseResidual ? residual_THWO.const_data_ptr<float>() : nullptr;
     conv.out = out_THWO.mutable_data_ptr<float>();
-    at::parallel_for(0, kernels::vaeConvTasks(conv), 1, [&](std::int64_t first, std::int64_t last) {
+    // Threads take tasks as they get to them: a core that others use does fewer.
+    const std::int64_t threads = std::min<std::int64_t>(at::get_num_threads(), kernels::vaeConvTasks(conv));
+    std::atomic<std::int64_t> nextTask{0};
+    at::parallel_for(0, threads, 1, [&](std::int64_t, std::int64_t) {
         const at::Tensor scratch =
             at::empty({std::int64_t(kernels::vaeConvScratchFloats(conv))}, x_THWC.options());
-        kernels::runVaeConv(conv, first, last, scratch.mutable_data_ptr<float>());
+        kernels::runVaeConv(conv, nextTask, scratch.mutable_data_ptr<float>());
     });
 
     if (out == m_out) return out_THWO;

@@ -29,6 +29,7 @@ class WinogradConv {
 
   private:
     std::int64_t m_in, m_out, m_taps;
+    int m_lanes;
     at::Tensor m_packed, m_bias_O;
 };
 

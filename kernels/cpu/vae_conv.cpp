@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdlib>
+#include <limits>
+#include <string_view>
 
 #include "kernels/cpu/vae_conv_kernels.h"
 #include "kernels/cpu/vae_conv_plan.h"
@@ -14,15 +16,9 @@ namespace {
 /// transformed frames stay in a core's second-level cache.
 constexpr std::size_t kCacheFloats = 640 * 1024 / sizeof(float);
 constexpr int kFewestTiles = 24, kMostTiles = 48;
-
-int widestLanes() {
-    static const int lanes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
-                                 ? 16
-                             : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 8
-                                                                                               : 0;
-    return lanes;
-}
+/// Sums of one tile and output channel over activating and copying one input pixel, roughly, per input
+/// channel.
+constexpr double kTileWork = 36 * 3 / 16.0 / 2.5;
 
 int ceilDivide(int a, int b) {
     return (a + b - 1) / b;
@@ -54,20 +50,37 @@ VaeConvPlan::VaeConvPlan(const VaeConv& conv, int blockWidth)
     const std::size_t floatsPerTile =
         std::size_t(kPositions) * std::size_t(conv.timeTaps * conv.inChannels + blockWidth);
     const int wanted = std::clamp(int(kCacheFloats / floatsPerTile), kFewestTiles, kMostTiles);
-    tasksAcross = ceilDivide(tileColumns, wanted);
-    taskColumns = ceilDivide(tileColumns, tasksAcross);
-    taskRows = std::clamp(wanted / taskColumns, 1, tileRows);
-    tasksDown = ceilDivide(tileRows, taskRows);
-    taskRows = ceilDivide(tileRows, tasksDown);
-    paddedTiles = ceilDivide(taskRows * taskColumns, kTileBlock) * kTileBlock;
+    // The patch with the least work: few pixels seen by two patches, few tiles that only fill up.
+    double least = std::numeric_limits<double>::infinity();
+    for (int candidate = 1; candidate <= std::min(wanted, tileRows); ++candidate) {
+        const int down = ceilDivide(tileRows, candidate),
+                  across = ceilDivide(tileColumns, wanted / candidate);
+        const int high = ceilDivide(tileRows, down), wide = ceilDivide(tileColumns, across);
+        const int filled = ceilDivide(high * wide, kTileBlock) * kTileBlock;
+        const double work =
+            double(down) * across *
+            (kTileWork * conv.outChannels * filled + (high * kTile + 2.0) * (wide * kTile + 2.0));
+        if (work >= least) continue;
+        least = work;
+        taskRows = high;
+        taskColumns = wide;
+        tasksDown = down;
+        tasksAcross = across;
+        paddedTiles = filled;
+    }
     patchFloats = oddLines(std::size_t(taskRows * kTile + 2) * std::size_t(taskColumns * kTile + 2) *
                            std::size_t(conv.inChannels));
     positionStride = oddLines(std::size_t(paddedTiles) * std::size_t(conv.inChannels));
     sumStride = oddLines(std::size_t(paddedTiles) * std::size_t(blockWidth));
 }
 
-bool hasVaeConv() {
-    return widestLanes() > 0;
+int vaeConvLanes() {
+    const char* forced = std::getenv("REELGRID_CPU");
+    const std::string_view most = forced == nullptr ? "" : forced;
+    if (most == "scalar" || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    return avx512 && most != "avx2" ? 16 : 8;
 }
 
 std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps) {
@@ -75,10 +88,10 @@ std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps) {
            std::size_t(outChannels);
 }
 
-void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps,
+void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps, int lanes,
                         float* packed, int firstOut, int lastOut) {
     const auto g = filterTransform();
-    const auto width = std::size_t(channelBlockOf(outChannels, widestLanes()).width());
+    const auto width = std::size_t(channelBlockOf(outChannels, lanes).width());
     const auto in = std::size_t(inChannels), taps = std::size_t(timeTaps);
     for (auto o = std::size_t(firstOut); o < std::size_t(lastOut); ++o) {
         for (std::size_t c = 0; c < in; ++c) {
@@ -104,17 +117,17 @@ void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChann
 }
 
 std::int64_t vaeConvTasks(const VaeConv& conv) {
-    const VaeConvPlan plan(conv, channelBlockOf(conv.outChannels, widestLanes()).width());
+    const VaeConvPlan plan(conv, channelBlockOf(conv.outChannels, conv.lanes).width());
     return std::int64_t(plan.tasksDown) * plan.tasksAcross;
 }
 
 std::size_t vaeConvScratchFloats(const VaeConv& conv) {
-    return VaeConvPlan(conv, channelBlockOf(conv.outChannels, widestLanes()).width()).scratchFloats(conv);
+    return VaeConvPlan(conv, channelBlockOf(conv.outChannels, conv.lanes).width()).scratchFloats(conv);
 }
 
-void runVaeConv(const VaeConv& conv, std::int64_t first, std::int64_t last, float* scratch) {
-    const ChannelBlock block = channelBlockOf(conv.outChannels, widestLanes());
-    (widestLanes() == 16 ? runVaeConvAvx512 : runVaeConvAvx2)(conv, block, first, last, scratch);
+void runVaeConv(const VaeConv& conv, std::atomic<std::int64_t>& nextTask, float* scratch) {
+    const ChannelBlock block = channelBlockOf(conv.outChannels, conv.lanes);
+    (conv.lanes == 16 ? runVaeConvAvx512 : runVaeConvAvx2)(conv, block, nextTask, scratch);
 }
 
 }  // namespace reelgrid::kernels

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,7 @@ enum class VaeConvInput { Same, Doubled };
 /// interpolation points 0, 1, −1, ½, −2 keep its error at about twice that of a direct fp32 sum. Sources:
 /// Lavin and Gray 2015 (arXiv:1509.09308); Barabasz et al. 2018 (arXiv:1803.10986) on the points.
 struct VaeConv {
+    int lanes = 0;        ///< vaeConvLanes(), or 8 where that is 16
     int inChannels = 0;   ///< C
     int outChannels = 0;  ///< O
     int timeTaps = 3;     ///< 1 or 3
@@ -36,23 +38,23 @@ struct VaeConv {
     float* out = nullptr;             ///< [frames, rows, columns, O]
 };
 
-/// Whether this machine runs the kernels below (AVX2 with FMA, or AVX-512).
-bool hasVaeConv();
+/// Floats in the vectors of the best kernels that this machine runs: 16 (AVX-512), 8 (AVX2 with FMA) or 0
+/// (none). REELGRID_CPU=avx2 or scalar keeps it from taking better ones.
+int vaeConvLanes();
 
 /// Floats that the packed weights take.
 std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps);
 
 /// Transforms and orders weights_OCTHW [O, C, timeTaps, 3, 3] once, for the kernels of this machine: the part
 /// of the output channels [firstOut, lastOut).
-void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps,
+void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps, int lanes,
                         float* packed, int firstOut, int lastOut);
 
-/// The convolution in independent pieces, each a patch of the picture over all frames, for the caller's
-/// threads.
+/// The convolution in independent tasks, each a patch of the picture over all frames. Each thread calls
+/// runVaeConv with one counter shared by all, which starts at 0, and a scratch of its own, aligned to 64
+/// bytes.
 std::int64_t vaeConvTasks(const VaeConv& conv);
-/// Floats of scratch that one thread needs for any number of tasks.
 std::size_t vaeConvScratchFloats(const VaeConv& conv);
-/// Runs tasks [first, last). `scratch` needs an alignment of 64 bytes.
-void runVaeConv(const VaeConv& conv, std::int64_t first, std::int64_t last, float* scratch);
+void runVaeConv(const VaeConv& conv, std::atomic<std::int64_t>& nextTask, float* scratch);
 
 }  // namespace reelgrid::kernels

@@ -10,7 +10,7 @@ namespace reelgrid::kernels {
 constexpr int kTile = 4;                             ///< output pixels along a tile's edge
 constexpr int kTileInput = kTile + 2;                ///< input pixels along its edge
 constexpr int kPositions = kTileInput * kTileInput;  ///< products of one tile and channel pair
-constexpr int kTileBlock = 8;                        ///< tiles whose sums stay in registers together
+constexpr int kTileBlock = 8;                        ///< tiles of a task are filled up to a multiple of it
 
 /// Output channels computed together: three vectors of the machine's widest, or what divides O. The packed
 /// weights are ordered by it, so it depends on nothing but O and the machine.

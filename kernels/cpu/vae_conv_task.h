@@ -3,6 +3,7 @@
 // One task of the convolution: a patch of tiles over all frames. Included by one source an instruction set.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -11,6 +12,14 @@
 
 namespace reelgrid::kernels {
 namespace {
+
+// Tiles whose sums stay in registers together: with three vectors of channels each, 24 of 32 registers or 12
+// of 16.
+#ifdef __AVX512F__
+constexpr int kTilesTogether = 8;
+#else
+constexpr int kTilesTogether = 4;
+#endif
 
 /// L lanes for the pixels' channels; BL lanes and BV vectors for a block of output channels.
 template <int L, int BL, int BV>
@@ -144,7 +153,7 @@ class VaeConvTask {
             m_conv.weights + std::size_t(block) * kPositions * std::size_t(m_conv.timeTaps) * tapFloats;
         for (int position = 0; position < kPositions; ++position) {
             const std::size_t offset = std::size_t(position) * m_plan.positionStride;
-            for (int tile = 0; tile < tiles; tile += kTileBlock) {
+            for (int tile = 0; tile < tiles; tile += kTilesTogether) {
                 multiplyTiles(frame, weights, offset + std::size_t(tile) * std::size_t(m_conv.inChannels),
                               m_sums + std::size_t(position) * m_plan.sumStride + std::size_t(tile) * kWidth);
             }
@@ -155,7 +164,7 @@ class VaeConvTask {
     [[gnu::always_inline]] void multiplyTiles(int frame, const float* weights, std::size_t offset,
                                               float* to) const {
         const int channels = m_conv.inChannels;
-        Sum sums[kTileBlock][BV] = {};
+        Sum sums[kTilesTogether][BV] = {};
         for (int tap = 0; tap < m_conv.timeTaps; ++tap) {
             if (m_conv.inFrames[frame + tap] == nullptr) continue;
             const float* in = transformed(frame + tap) + offset;
@@ -165,7 +174,7 @@ class VaeConvTask {
 #pragma GCC unroll 8
                 for (int v = 0; v < BV; ++v) of[v] = load<BL>(w + v * BL);
 #pragma GCC unroll 8
-                for (int i = 0; i < kTileBlock; ++i) {
+                for (int i = 0; i < kTilesTogether; ++i) {
                     const Sum value = Sum{} + in[i * channels + c];
 #pragma GCC unroll 8
                     for (int v = 0; v < BV; ++v) sums[i][v] += value * of[v];
@@ -173,7 +182,7 @@ class VaeConvTask {
             }
         }
 #pragma GCC unroll 8
-        for (int i = 0; i < kTileBlock; ++i) {
+        for (int i = 0; i < kTilesTogether; ++i) {
 #pragma GCC unroll 8
             for (int v = 0; v < BV; ++v) store<BL>(to + i * kWidth + v * BL, sums[i][v]);
         }
@@ -227,18 +236,19 @@ class VaeConvTask {
 };
 
 template <int L, int BL, int BV>
-void runTasks(const VaeConv& conv, std::int64_t first, std::int64_t last, float* scratch) {
+void runTasks(const VaeConv& conv, std::atomic<std::int64_t>& nextTask, float* scratch) {
     const VaeConvPlan plan(conv, BL * BV);
     VaeConvTask<L, BL, BV> task(conv, plan, scratch);
-    for (std::int64_t i = first; i < last; ++i) task.run(i);
+    const std::int64_t tasks = std::int64_t(plan.tasksDown) * plan.tasksAcross;
+    for (std::int64_t i = nextTask++; i < tasks; i = nextTask++) task.run(i);
 }
 
 template <int BL, int BV>
-void runTasksOfBlock(const VaeConv& conv, std::int64_t first, std::int64_t last, float* scratch) {
+void runTasksOfBlock(const VaeConv& conv, std::atomic<std::int64_t>& nextTask, float* scratch) {
 #ifdef __AVX512F__
-    if (conv.inChannels % 16 == 0) return runTasks<16, BL, BV>(conv, first, last, scratch);
+    if (conv.inChannels % 16 == 0) return runTasks<16, BL, BV>(conv, nextTask, scratch);
 #endif
-    runTasks<8, BL, BV>(conv, first, last, scratch);
+    runTasks<8, BL, BV>(conv, nextTask, scratch);
 }
 
 }  // namespace

@@ -34,11 +34,17 @@ template <int L>
     *reinterpret_cast<typename Lanes<L>::Loose*>(to) = value;
 }
 
+// Pairwise, so that the additions don't wait for each other.
 template <int L>
-[[gnu::always_inline]] inline float sumOf(typename Lanes<L>::Float value) {
-    float sum = 0;
-    for (int i = 0; i < L; ++i) sum += value[i];
-    return sum;
+[[gnu::always_inline]] inline float sumOf(typename Lanes<L>::Float v) {
+    if constexpr (L == 16)
+        v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    if constexpr (L == 16) {
+        v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3);
+    } else {
+        v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    }
+    return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
 /// x / (1 + e^−x). e^x is 2^n · 2^f with a polynomial for 2^f, |f| ≤ ½: relative error below 2e-7.

@@ -98,6 +98,20 @@ TEST(WanVae, RefusesShapesItCannotTake) {
     EXPECT_EQ(failureOf([&] { (void)vae.decode(noise({4, 2, 8, 8})); }).code, ErrorCode::InvalidData);
 }
 
+TEST(WanVae, SaysWhichPartItWasLoadedWithout) {
+    TensorMap source(readTensors("two_blocks.safetensors"));
+    const weights::WeightScope scope(source, at::kFloat);
+    const WanVae decoder(scope, fixtureConfig("two_blocks"), {.parts = WanVaeParts::Decoder});
+    const std::size_t encoderTensors = source.unused();
+    EXPECT_GT(encoderTensors, 0u);
+    const at::Tensor z = noise({1, 4, 2, 2, 2});
+    EXPECT_TRUE(at::equal(decoder.decode(z), fixtureVae("two_blocks").decode(z)));
+    const Error error = failureOf([&] { (void)decoder.encode(noise({1, 3, 5, 8, 8})); });
+    EXPECT_EQ(error.message, "the VAE was loaded without its encoder");
+    const WanVae encoder(scope, fixtureConfig("two_blocks"), {.parts = WanVaeParts::Encoder});
+    EXPECT_EQ(failureOf([&] { (void)encoder.decode(z); }).message, "the VAE was loaded without its decoder");
+}
+
 TEST(WanVae, NormalisesLatentsPerChannelAndBack) {
     const WanVae vae = fixtureVae("two_blocks");
     const at::Tensor z = noise({1, 4, 2, 3, 3});

@@ -1,6 +1,6 @@
-// reelgrid_vae_benchmark FOLDER [FRAMES WIDTH HEIGHT [REPEATS]]: seconds to encode a made-up clip and to
-// decode its latents with the VAE in FOLDER, per dtype and engine, with the shares of the decoder's parts and
-// what bfloat16 costs in quality.
+// reelgrid_vae_benchmark FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS]]]: seconds to encode a made-up clip
+// and to decode its latents with the VAE in FOLDER, per dtype and engine, with the shares of the decoder's
+// parts and what bfloat16 costs in quality.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -69,8 +69,8 @@ double psnr(const at::Tensor& a, const at::Tensor& b) {
     return 10 * std::log10(4 / (a - b).pow(2).mean().item<double>());
 }
 
-void run(const std::string& folder, std::int64_t frames, std::int64_t width, std::int64_t height,
-         int repeats) {
+void run(const std::string& folder, std::int64_t frames, std::int64_t width, std::int64_t height, int repeats,
+         int variantCount) {
     weights::SafetensorsFolder source{folder};
     const auto config = vae::WanVaeConfig::from(weights::ModelConfig::read(folder));
     const at::Tensor clip = movingShapes(frames, height, width);
@@ -86,6 +86,7 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
                     {"fp32 libtorch", at::kFloat, vae::ConvEngine::Libtorch},
                     {"bf16 libtorch", at::kBFloat16, vae::ConvEngine::Libtorch}};
     for (const auto& variant : variants) {
+        if (variantCount-- <= 0) break;
         std::map<std::string, double> parts;
         vae::WanVaeOptions options;
         options.engine = variant.engine;
@@ -119,14 +120,14 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: %s FOLDER [FRAMES WIDTH HEIGHT [REPEATS]]\n", argv[0]);
+        std::fprintf(stderr, "usage: %s FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS]]]\n", argv[0]);
         return 2;
     }
     const auto number = [&](int index, int fallback) {
         return argc > index ? std::atoi(argv[index]) : fallback;
     };
     try {
-        run(argv[1], number(2, 33), number(3, 256), number(4, 144), number(5, 3));
+        run(argv[1], number(2, 33), number(3, 256), number(4, 144), number(5, 3), number(6, 3));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
