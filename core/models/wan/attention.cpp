@@ -29,8 +29,8 @@ at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope
                                   attention::Dispatcher& dispatcher) const {
     const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
     at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
-    rmsNormRotateInPlace(q_BNC, m_normQ, rope, m_eps);
-    rmsNormRotateInPlace(k_BNC, m_normK, rope, m_eps);
+    rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
+    rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
     const at::Tensor o_BHND =
         dispatcher.attend(splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads),
                           {attention::ModuleKind::SelfAttention, m_layer});

@@ -12,32 +12,32 @@ Block::Block(const WanTransformerConfig& config, const weights::WeightScope& sco
       m_attn2(config, scope / "attn2", layer),
       m_ffnUp(Linear::load(scope / "ffn" / "net" / "0" / "proj", config.innerDim(), config.ffnDim)),
       m_ffnDown(Linear::load(scope / "ffn" / "net" / "2", config.ffnDim, config.innerDim())) {
-    if (config.crossAttnNorm) {
-        m_norm2Weight = scope.fp32("norm2.weight", {config.innerDim()});
-        m_norm2Bias = scope.fp32("norm2.bias", {config.innerDim()});
-    }
+    if (config.crossAttnNorm)
+        m_norm2 = {scope.fp32("norm2.weight", {config.innerDim()}),
+                   scope.fp32("norm2.bias", {config.innerDim()}), config.eps};
 }
 
 void Block::forward(at::Tensor& x_BNC, const at::Tensor& modulation_16C, const TextKeysValues& text,
                     const RopeTable& rope, attention::Dispatcher& dispatcher) const {
-    const std::vector<at::Tensor> m = (m_scaleShiftTable + modulation_16C).view({6, -1}).unbind(0);
-    const at::Tensor &shift = m[0], &scale = m[1], &gate = m[2];
-    const at::Tensor &ffnShift = m[3], &ffnScale = m[4], &ffnGate = m[5];
+    const at::Tensor m_6C = (m_scaleShiftTable + modulation_16C).view({6, -1});
+    const NormAffine norm1{m_6C[1] + 1, m_6C[0], m_eps}, norm3{m_6C[4] + 1, m_6C[3], m_eps};
+    const at::Tensor gate = m_6C[2], ffnGate = m_6C[5], plain;
 
-    addGated(x_BNC, m_attn1.forward(modulatedNorm(x_BNC, shift, scale, m_eps, m_dtype), rope, dispatcher),
-             gate);
+    const at::Tensor seen = m_attn1.forward(normed(x_BNC, norm1, m_dtype), rope, dispatcher);
+    const at::Tensor read = m_attn2.forward(addThenNorm2(x_BNC, seen, gate), text, dispatcher);
+    addGated(x_BNC, feedForward(addThenNorm(x_BNC, read, plain, norm3)), ffnGate);
+}
 
-    const at::Tensor normed = m_norm2Weight.defined()
-                                  ? affineNorm(x_BNC, m_norm2Weight, m_norm2Bias, m_eps, m_dtype)
-                                  : x_BNC.to(m_dtype);
-    x_BNC.add_(m_attn2.forward(normed, text, dispatcher));
-
-    addGated(x_BNC, feedForward(modulatedNorm(x_BNC, ffnShift, ffnScale, m_eps, m_dtype)), ffnGate);
+at::Tensor Block::addThenNorm2(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C) const {
+    if (m_norm2.weight_C.defined()) return addThenNorm(x_BNC, y_BNC, gate_C, m_norm2);
+    addGated(x_BNC, y_BNC, gate_C);
+    return x_BNC.to(m_dtype);
 }
 
 at::Tensor Block::feedForward(const at::Tensor& x_BNC) const {
     at::Tensor hidden = m_ffnUp(x_BNC);
-    return m_ffnDown(at::gelu_(hidden, "tanh"));
+    geluTanhInPlace(hidden);
+    return m_ffnDown(hidden);
 }
 
 }  // namespace reelgrid::models::wan

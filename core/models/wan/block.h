@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/models/wan/attention.h"
+#include "core/models/wan/norms.h"
 
 namespace reelgrid::models::wan {
 
@@ -18,13 +19,15 @@ class Block {
                  const RopeTable& rope, attention::Dispatcher& dispatcher) const;
 
   private:
+    [[nodiscard]] at::Tensor addThenNorm2(at::Tensor& x_BNC, const at::Tensor& y_BNC,
+                                          const at::Tensor& gate_C) const;
     [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC) const;
 
     double m_eps;
     at::ScalarType m_dtype;
     at::Tensor m_scaleShiftTable;  ///< [1, 6, C] fp32
     SelfAttention m_attn1;
-    at::Tensor m_norm2Weight, m_norm2Bias;  ///< undefined when the checkpoint has no cross_attn_norm
+    NormAffine m_norm2;  ///< undefined when the checkpoint has no cross_attn_norm
     CrossAttention m_attn2;
     Linear m_ffnUp, m_ffnDown;
 };

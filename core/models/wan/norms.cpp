@@ -1,41 +1,114 @@
 #include "core/models/wan/norms.h"
 
+#include "kernels/cpu/wan_fused.h"
+
 namespace reelgrid::models::wan {
 namespace {
 
-at::Tensor rmsNorm(const at::Tensor& x_BNC, const at::Tensor& weight_C, double eps) {
-    const at::Tensor x = x_BNC.to(at::kFloat);
-    return x * at::rsqrt(x.square().mean(-1, true) + eps) * weight_C.to(at::kFloat);
+using kernels::wan::BFloat16;
+
+bool isFused(const at::Tensor& x, at::ScalarType dtype) {
+    return x.is_cpu() && (dtype == at::kFloat || dtype == at::kBFloat16);
+}
+
+kernels::wan::Rows rowsOf(const at::Tensor& x_BNC, double eps) {
+    return {x_BNC.numel() / x_BNC.size(-1), x_BNC.size(-1), static_cast<float>(eps)};
+}
+
+const float* floats(const at::Tensor& x) {
+    return x.defined() ? x.const_data_ptr<float>() : nullptr;
+}
+
+template <class T>
+T* data(const at::Tensor& x) {
+    return x.defined() ? static_cast<T*>(x.data_ptr()) : nullptr;
+}
+
+/// x += y gate and the norm of it into `out`; y or out may be undefined.
+void fusedAddThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C,
+                      const NormAffine& affine, const at::Tensor& out_BNC) {
+    const auto rows = rowsOf(x_BNC, affine.eps);
+    const at::Tensor y = y_BNC.defined() ? y_BNC.contiguous() : y_BNC;
+    const at::Tensor gate = gate_C.defined() ? gate_C.contiguous() : gate_C;
+    const auto run = [&]<class T>(T*) {
+        kernels::wan::addThenNorm(rows, x_BNC.data_ptr<float>(), data<const T>(y), floats(gate),
+                                  floats(affine.weight_C), floats(affine.bias_C), data<T>(out_BNC));
+    };
+    const at::ScalarType dtype = (y.defined() ? y : out_BNC).scalar_type();
+    if (dtype == at::kFloat)
+        run(static_cast<float*>(nullptr));
+    else
+        run(static_cast<BFloat16*>(nullptr));
+}
+
+at::Tensor rotated(const at::Tensor& x_BNC, const RopeTable& rope) {
+    const at::Tensor x_BNHP2 = x_BNC.view({x_BNC.size(0), x_BNC.size(1), -1, rope.cos_NP.size(1), 2});
+    const at::Tensor even = x_BNHP2.select(-1, 0), odd = x_BNHP2.select(-1, 1);
+    const at::Tensor cos = rope.cos_NP.unsqueeze(1), sin = rope.sin_NP.unsqueeze(1);
+    return at::stack({even * cos - odd * sin, even * sin + odd * cos}, -1).view(x_BNC.sizes());
+}
+
+/// Rows of x that lie at one distance from each other, as those of a slice of joined channels do.
+bool hasOneRowStride(const at::Tensor& x_BNC) {
+    return x_BNC.dim() == 3 && x_BNC.stride(2) == 1 &&
+           (x_BNC.size(0) == 1 || x_BNC.stride(0) == x_BNC.size(1) * x_BNC.stride(1));
 }
 
 }  // namespace
 
-at::Tensor modulatedNorm(const at::Tensor& x_BNC, const at::Tensor& shift_C, const at::Tensor& scale_C,
-                         double eps, at::ScalarType dtype) {
-    const at::Tensor normed = at::layer_norm(x_BNC, {x_BNC.size(-1)}, {}, {}, eps);
-    return (normed * (1 + scale_C) + shift_C).to(dtype);
+at::Tensor normed(const at::Tensor& x_BNC, const NormAffine& affine, at::ScalarType dtype) {
+    if (!isFused(x_BNC, dtype))
+        return at::layer_norm(x_BNC, {x_BNC.size(-1)}, affine.weight_C, affine.bias_C, affine.eps).to(dtype);
+    at::Tensor out = at::empty(x_BNC.sizes(), x_BNC.options().dtype(dtype));
+    fusedAddThenNorm(x_BNC, {}, {}, affine, out);
+    return out;
 }
 
-at::Tensor affineNorm(const at::Tensor& x_BNC, const at::Tensor& weight_C, const at::Tensor& bias_C,
-                      double eps, at::ScalarType dtype) {
-    return at::layer_norm(x_BNC, {x_BNC.size(-1)}, weight_C, bias_C, eps).to(dtype);
+at::Tensor addThenNorm(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C,
+                       const NormAffine& affine) {
+    if (!isFused(x_BNC, y_BNC.scalar_type())) {
+        addGated(x_BNC, y_BNC, gate_C);
+        return normed(x_BNC, affine, y_BNC.scalar_type());
+    }
+    at::Tensor out = at::empty(x_BNC.sizes(), y_BNC.options());
+    fusedAddThenNorm(x_BNC, y_BNC, gate_C, affine, out);
+    return out;
 }
 
 void addGated(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C) {
-    x_BNC.addcmul_(y_BNC.to(at::kFloat), gate_C);
+    if (isFused(x_BNC, y_BNC.scalar_type()))
+        fusedAddThenNorm(x_BNC, y_BNC, gate_C, {}, {});
+    else if (gate_C.defined())
+        x_BNC.addcmul_(y_BNC.to(at::kFloat), gate_C);
+    else
+        x_BNC.add_(y_BNC);
 }
 
-void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps) {
-    x_BNC.copy_(rmsNorm(x_BNC, weight_C, eps));
+void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, const RopeTable* rope) {
+    if (!isFused(x_BNC, x_BNC.scalar_type()) || !hasOneRowStride(x_BNC)) {
+        const at::Tensor x = x_BNC.to(at::kFloat);
+        const at::Tensor scaled = x * at::rsqrt(x.square().mean(-1, true) + eps) * weight_C;
+        x_BNC.copy_(rope ? rotated(scaled, *rope) : scaled);
+        return;
+    }
+    kernels::wan::Rotation rotation;
+    if (rope)
+        rotation = {floats(rope->cos_NP), floats(rope->sin_NP), rope->cos_NP.size(0),
+                    2 * rope->cos_NP.size(1)};
+    const auto rows = rowsOf(x_BNC, eps);
+    if (x_BNC.scalar_type() == at::kFloat)
+        kernels::wan::rmsNormRotate(rows, data<float>(x_BNC), x_BNC.stride(1), floats(weight_C), rotation);
+    else
+        kernels::wan::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1), floats(weight_C), rotation);
 }
 
-void rmsNormRotateInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, const RopeTable& rope, double eps) {
-    const auto pairs = rope.cos_NP.size(1);
-    const at::Tensor normed = rmsNorm(x_BNC, weight_C, eps);
-    const at::Tensor x_BNHP2 = normed.view({x_BNC.size(0), x_BNC.size(1), -1, pairs, 2});
-    const at::Tensor even = x_BNHP2.select(-1, 0), odd = x_BNHP2.select(-1, 1);
-    const at::Tensor cos = rope.cos_NP.unsqueeze(1), sin = rope.sin_NP.unsqueeze(1);
-    x_BNC.copy_(at::stack({even * cos - odd * sin, even * sin + odd * cos}, -1).view(normed.sizes()));
+void geluTanhInPlace(at::Tensor& x) {
+    if (!isFused(x, x.scalar_type()) || !x.is_contiguous())
+        at::gelu_(x, "tanh");
+    else if (x.scalar_type() == at::kFloat)
+        kernels::wan::geluTanh(data<float>(x), x.numel());
+    else
+        kernels::wan::geluTanh(data<BFloat16>(x), x.numel());
 }
 
 }  // namespace reelgrid::models::wan

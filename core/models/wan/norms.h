@@ -1,7 +1,9 @@
 #pragma once
 
+// What lies between the matrix products. On the CPU in fp32 and bf16 each of these is one pass over memory
+// (kernels/cpu/wan_fused.h), elsewhere libtorch's operations.
 // Shape legend: B batch, N tokens, H heads, D head dim, C = H·D channels.
-// The residual stream x_BNC and all modulation vectors are fp32; `dtype` is what the model computes in.
+// The residual stream x_BNC, its modulation and all norm weights are fp32.
 
 #include <ATen/ATen.h>
 
@@ -9,22 +11,28 @@
 
 namespace reelgrid::models::wan {
 
-/// layerNorm(x) (1 + scale) + shift, without learned weights, rounded to dtype. shift_C and scale_C: fp32.
-at::Tensor modulatedNorm(const at::Tensor& x_BNC, const at::Tensor& shift_C, const at::Tensor& scale_C,
-                         double eps, at::ScalarType dtype);
+/// What a layer norm is multiplied by and shifted by: learned, or 1 + scale and shift of the timestep.
+struct NormAffine {
+    at::Tensor weight_C, bias_C;  ///< fp32
+    double eps = 0;
+};
 
-/// layerNorm(x) weight + bias, rounded to dtype. weight_C and bias_C: fp32.
-at::Tensor affineNorm(const at::Tensor& x_BNC, const at::Tensor& weight_C, const at::Tensor& bias_C,
-                      double eps, at::ScalarType dtype);
+/// layerNorm(x) weight + bias, rounded to dtype.
+at::Tensor normed(const at::Tensor& x_BNC, const NormAffine& affine, at::ScalarType dtype);
 
-/// x += y gate, in place on fp32 x.
+/// x += y gate in place, then normed(x) in y's dtype. An undefined gate is 1.
+at::Tensor addThenNorm(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C,
+                       const NormAffine& affine);
+
+/// x += y gate, in place. An undefined gate is 1.
 void addGated(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C);
 
-/// RMS norm over all channels (across heads), in fp32, rounded back. Any row stride, channels contiguous.
-void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps);
+/// RMS norm over all channels (across heads), then, with a rope, the rotation of each head's interleaved
+/// pairs by its token's angles; in place, rounded once. Tokens may be strided, channels are contiguous.
+void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps,
+                    const RopeTable* rope = nullptr);
 
-/// The same, then the rotation of each head's interleaved pairs by its token's angles; in place, rounded
-/// once.
-void rmsNormRotateInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, const RopeTable& rope, double eps);
+/// gelu in its tanh form, in place.
+void geluTanhInPlace(at::Tensor& x);
 
 }  // namespace reelgrid::models::wan

@@ -64,9 +64,9 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
     for (std::size_t layer = 0; layer < m_blocks.size(); ++layer)
         m_blocks[layer].forward(x_BNC, step.modulation_16C, text.layers.at(layer), rope, dispatcher);
 
-    const at::Tensor m = m_scaleShiftTable + step.temb_1C.unsqueeze(1);
-    const at::Tensor normed = modulatedNorm(x_BNC, m[0][0], m[0][1], m_config.eps, m_dtype);
-    return unpatchify(m_projOut(normed).to(at::kFloat), grid);
+    const at::Tensor m_2C = (m_scaleShiftTable + step.temb_1C.unsqueeze(1)).view({2, -1});
+    const NormAffine normOut{m_2C[1] + 1, m_2C[0], m_config.eps};
+    return unpatchify(m_projOut(normed(x_BNC, normOut, m_dtype)).to(at::kFloat), grid);
 }
 
 at::Tensor WanTransformer::patchify(const at::Tensor& latents_BZFYX,

@@ -4,8 +4,8 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <map>
 
@@ -18,22 +18,24 @@
 namespace reelgrid::models::wan {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kRepetitions = 3;
 constexpr std::int64_t kTextPositions = 512;
 constexpr std::int64_t kPromptTokens = 12;
 
-double secondsSince(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+/// Wall time; on one thread its CPU time, which other programs don't disturb.
+double seconds() {
+    timespec time{};
+    clock_gettime(at::get_num_threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 double bestOf(const std::function<void()>& work) {
     work();
     double best = 1e9;
     for (int i = 0; i < kRepetitions; ++i) {
-        const auto start = Clock::now();
+        const double start = seconds();
         work();
-        best = std::min(best, secondsSince(start));
+        best = std::min(best, seconds() - start);
     }
     return best;
 }
@@ -43,15 +45,15 @@ class TimedDispatcher final : public attention::Dispatcher {
   public:
     at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
                       const attention::CallSite& site) override {
-        const auto start = Clock::now();
+        const double start = seconds();
         at::Tensor o_BHND = at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD);
-        seconds[site.kind] += secondsSince(start);
+        spent[site.kind] += seconds() - start;
         return o_BHND;
     }
     void beginPass(int, attention::GuidanceBranch) override {}
     [[nodiscard]] std::vector<attention::CallRecord> records() const override { return {}; }
 
-    std::map<attention::ModuleKind, double> seconds;
+    std::map<attention::ModuleKind, double> spent;
 };
 
 /// One pass's matrix products alone.
@@ -60,10 +62,10 @@ double productSeconds(const WanTransformerConfig& c, std::int64_t tokens, at::Sc
     const auto product = [&](std::int64_t in, std::int64_t out) {
         const at::Tensor x = at::randn({1, tokens, in}).to(dtype), w = at::randn({out, in}).to(dtype);
         const at::Tensor b = at::randn({out}).to(dtype);
-        const double seconds = bestOf([&] { (void)at::linear(x, w, b); });
-        std::printf("    %5ld x %5ld -> %5ld: %6.2f ms, %4.0f GFLOP/s\n", tokens, in, out, seconds * 1e3,
-                    2e-9 * static_cast<double>(tokens * in * out) / seconds);
-        return seconds;
+        const double time = bestOf([&] { (void)at::linear(x, w, b); });
+        std::printf("    %5ld x %5ld -> %5ld: %6.2f ms, %4.0f GFLOP/s\n", tokens, in, out, time * 1e3,
+                    2e-9 * static_cast<double>(tokens * in * out) / time);
+        return time;
     };
     const double block = product(inner, 3 * inner) + 3 * product(inner, inner) + product(inner, c.ffnDim) +
                          product(c.ffnDim, inner);
@@ -94,14 +96,14 @@ void measure(const std::string& folder, std::int64_t height, std::int64_t width,
     for (int repetition = 0; repetition <= kRepetitions; ++repetition)
         for (std::size_t i = 0; i < dtypes.size(); ++i) {
             TimedDispatcher dispatcher;
-            const auto start = Clock::now();
+            const double start = seconds();
             const StepEmbedding step = models[i].embedTimestep(700);
             for (int pass = 0; pass < 2; ++pass)
                 flows[i] = models[i].forward(latents, step, texts[i], dispatcher);
-            const double seconds = secondsSince(start);
-            if (repetition > 0 && seconds < best[i].step)
-                best[i] = {seconds, dispatcher.seconds[attention::ModuleKind::SelfAttention],
-                           dispatcher.seconds[attention::ModuleKind::CrossAttention]};
+            const double time = seconds() - start;
+            if (repetition > 0 && time < best[i].step)
+                best[i] = {time, dispatcher.spent[attention::ModuleKind::SelfAttention],
+                           dispatcher.spent[attention::ModuleKind::CrossAttention]};
         }
 
     std::printf("%ld tokens, %ld text positions, %d threads; one guided step (two passes)\n", tokens,

@@ -1,0 +1,54 @@
+#pragma once
+
+// What lies between a diffusion transformer's matrix products, each as one pass over memory, on all cores.
+// Rows are tokens; a row's channels are contiguous. Arithmetic is fp32, outputs are rounded once, to nearest
+// even. None of these checks its pointers: the extents given must be there.
+
+#include <cstdint>
+
+namespace reelgrid::kernels::wan {
+
+/// bfloat16 as it lies in memory.
+struct BFloat16 {
+    std::uint16_t bits;
+};
+
+struct Rows {
+    std::int64_t count = 0;
+    std::int64_t channels = 0;
+    float eps = 0;
+};
+
+/// x += y gate (when y isn't null; a null gate is 1), then out = layerNorm(x) weight + bias (when out isn't
+/// null). x, y, out: [count, channels], not overlapping; gate, weight, bias: [channels].
+void addThenNorm(const Rows& rows, float* x, const BFloat16* y, const float* gate, const float* weight,
+                 const float* bias, BFloat16* out);
+void addThenNorm(const Rows& rows, float* x, const float* y, const float* gate, const float* weight,
+                 const float* bias, float* out);
+
+/// The angles of each token's pairs: cos and sin are [tokens, headDim / 2]; row r is token r % tokens.
+struct Rotation {
+    const float* cos = nullptr;  ///< null: no rotation
+    const float* sin = nullptr;
+    std::int64_t tokens = 0;
+    std::int64_t headDim = 0;
+};
+
+/// x = rmsNorm(x) weight over all channels, then each head's interleaved pairs (2p, 2p + 1) are rotated; in
+/// place. Row r begins at x + r rowStride. channels is a multiple of headDim, headDim even.
+void rmsNormRotate(const Rows& rows, BFloat16* x, std::int64_t rowStride, const float* weight,
+                   const Rotation& rotation);
+void rmsNormRotate(const Rows& rows, float* x, std::int64_t rowStride, const float* weight,
+                   const Rotation& rotation);
+
+/// x = gelu(x), tanh form, in place; absolute error below 1e-6 (1 + |x|) before rounding.
+void geluTanh(BFloat16* x, std::int64_t count);
+void geluTanh(float* x, std::int64_t count);
+
+/// The instruction sets that this machine can run, widest first; the first is used.
+enum class WanFusedIsa { Avx512, Avx2, Portable };
+bool supports(WanFusedIsa isa);
+/// For tests: every call from now on uses `isa`, which must be supported.
+void forceWanFusedIsa(WanFusedIsa isa);
+
+}  // namespace reelgrid::kernels::wan
