@@ -20,7 +20,8 @@ struct ComparedClip {
     QColor color;
     std::filesystem::path path;  ///< of the clip; where it will be while it is being rendered
     bool onDisk = false;
-    QString message;  ///< shown in the tile while there is no picture
+    double offsetSeconds = 0;  ///< at time t it shows its own time t + offset
+    QString message;           ///< shown in the tile while there is no picture
     double progress = -1;
     bool failed = false;
     std::optional<widgets::RenderTiming> timing;

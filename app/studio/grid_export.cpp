@@ -10,11 +10,12 @@ GridExport::~GridExport() {
     for (auto& [id, thread] : m_running) thread.request_stop();
 }
 
-QString GridExport::start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output) {
+QString GridExport::start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output,
+                          int columns) {
     const QString id = QString("export-%1").arg(++m_count);
     const QString name = QString::fromStdString(output.string());
     Q_EMIT started(id, name);
-    m_running[id] = std::jthread([this, id, name, output,
+    m_running[id] = std::jthread([this, id, name, output, columns,
                                   clips = std::move(clips)](const std::stop_token& stop) {
         const auto progress = [this, id](int done, int count) {
             QMetaObject::invokeMethod(this, [this, id, done, count] { Q_EMIT progressed(id, done, count); });
@@ -22,7 +23,9 @@ QString GridExport::start(std::vector<media::LabelledClip> clips, const std::fil
         // No exception may end the program from here: the library's are all Results, memory may run out.
         Result<media::StitchedGrid> result = Error{ErrorCode::OutOfMemory, "export: not enough memory"};
         try {
-            result = media::stitch(clips, output, {}, stop, progress);
+            media::StitchOptions options;
+            options.columns = columns;
+            result = media::stitch(clips, output, options, stop, progress);
         } catch (const std::bad_alloc&) {
         }
         QMetaObject::invokeMethod(this,

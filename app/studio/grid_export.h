@@ -18,8 +18,9 @@ class GridExport : public QObject {
     explicit GridExport(QObject* parent = nullptr);
     ~GridExport() override;
 
-    /// The export's id; it ends with finished() or failed().
-    QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output);
+    /// `columns` as media::StitchOptions has it. Returns the export's id; it ends with finished() or
+    /// failed().
+    QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output, int columns);
     void cancel(const QString& id);
 
   Q_SIGNALS:

@@ -4,10 +4,9 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
-#include <QFileDialog>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -15,7 +14,10 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/studio/backend_choices.h"
+#include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
+#include "app/studio/export_jobs.h"
 #include "core/base/resources.h"
 #include "core/catalog/model_catalog.h"
 #include "core/media/labels.h"
@@ -29,7 +31,6 @@ namespace reelgrid::studio {
 
 namespace {
 constexpr int kSideWidth = 372;
-constexpr const char* kClipFilter = "*.mp4 *.webm *.mkv *.mov *.avi *.gif";
 }  // namespace
 
 MainWindow::MainWindow(QWidget* parent)
@@ -44,6 +45,9 @@ MainWindow::MainWindow(QWidget* parent)
       m_timing(new widgets::TimingChart),
       m_coherence(new widgets::CoherenceChart),
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
+      m_measuring(new Measuring(m_comparison, m_background, this)),
+      m_renders(new RenderController(m_comparison, m_jobs, this)),
+      m_sessions(new SessionFiles(m_background, this)),
       m_keyboard(m_playback->player(), m_grid) {
     setWindowTitle("ReelGrid");
     setAcceptDrops(true);
@@ -58,7 +62,10 @@ MainWindow::MainWindow(QWidget* parent)
     columns->setContentsMargins(8, 4, 8, 8);
     setCentralWidget(columns);
     buildMenus();
-    connectExport();
+    showExportsAsJobs(m_export, m_jobs, m_issues);
+    connectRenders();
+    connectSessions();
+    m_editor->setBackends(backendChoices());
 
     connect(m_comparison, &Comparison::changed, this, &MainWindow::showEmptyOrGrid);
     connect(m_playback, &Playback::clipFailed, m_issues, &widgets::IssuePanel::addIssue);
@@ -121,8 +128,19 @@ QWidget* MainWindow::buildStage() {
 void MainWindow::buildMenus() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Open clips or session…"), QKeySequence::Open, this, &MainWindow::askForFiles);
+    file->addAction(tr("&Save session…"), QKeySequence::Save, this, [this] {
+        if (const auto name = askForSessionName(this); !name.empty()) saveSession(name);
+    });
     file->addSeparator();
-    file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, &MainWindow::askForExport);
+    file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
+        if (const auto name = askForExportName(this); !name.empty()) exportGrid(name);
+    });
+    file->addSeparator();
+    file->addAction(tr("Choose &model folder…"), this, &MainWindow::chooseModelFolder);
+    file->addAction(tr("Choose &results folder…"), this, [this] {
+        const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
+        if (!folder.empty()) m_renders->setResultsFolder(folder);
+    });
     file->addSeparator();
     file->addAction(tr("&Close comparison"), QKeySequence("Ctrl+W"), m_comparison, &Comparison::clear);
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
@@ -148,40 +166,29 @@ void MainWindow::buildMenus() {
     view->addAction(tr("&Full screen\tF"), this, &MainWindow::toggleFullScreen);
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys"), QKeySequence("F1"), this, &MainWindow::showKeys);
+    help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
 }
 
-void MainWindow::connectExport() {
-    const auto view = [this](const QString& id, widgets::JobState state, const QString& status,
-                             double progress) {
-        widgets::JobView job = m_jobs->job(id);
-        job.state = state;
-        job.status = status;
-        job.progress = progress;
-        m_jobs->setJob(id, job);
-    };
-    using enum widgets::JobState;
-    connect(m_export, &GridExport::started, this, [this](const QString& id, const QString& output) {
-        widgets::JobView job;
-        job.title = QFileInfo(output).fileName();
-        job.color = widgets::theme::kQuiet;
-        job.state = Running;
-        job.status = tr("exporting");
-        m_jobs->setJob(id, job);
+void MainWindow::connectRenders() {
+    connect(m_editor, &widgets::RequestEditor::renderRequested, this, [this] {
+        const bool wasEmpty = m_comparison->clips().empty();
+        m_renders->render(m_editor->request(), m_editor->checkedBackends());
+        if (wasEmpty) m_playback->player()->play();
     });
-    connect(m_export, &GridExport::progressed, this, [view](const QString& id, int done, int count) {
-        view(id, Running, tr("exporting %1 / %2").arg(done).arg(count), count > 0 ? double(done) / count : 0);
+    connect(m_editor, &widgets::RequestEditor::modelFolderRequested, this, &MainWindow::chooseModelFolder);
+    connect(m_renders, &RenderController::failed, m_issues, &widgets::IssuePanel::addIssue);
+    connect(m_measuring, &Measuring::problem, m_issues, &widgets::IssuePanel::addIssue);
+    connect(m_jobs, &widgets::JobPanel::logRequested, this, [this](const QString& job) {
+        const QString log = m_renders->logOf(job);
+        showText(this, m_jobs->job(job).title, log.isEmpty() ? m_jobs->job(job).status : log);
     });
-    connect(m_export, &GridExport::finished, this, [view](const QString& id, const QString&, int frames) {
-        view(id, Done, tr("exported, %1 frames").arg(frames), 1);
-    });
-    connect(m_export, &GridExport::cancelled, this,
-            [view](const QString& id) { view(id, Cancelled, tr("cancelled"), 0); });
-    connect(m_export, &GridExport::failed, this, [this, view](const QString& id, const QString& message) {
-        view(id, Failed, message, 0);
-        m_issues->addIssue(message);
-    });
-    connect(m_jobs, &widgets::JobPanel::cancelRequested, m_export, &GridExport::cancel);
+}
+
+void MainWindow::connectSessions() {
+    connect(m_sessions, &SessionFiles::loaded, this, &MainWindow::showSession);
+    connect(m_sessions, &SessionFiles::failed, m_issues, &widgets::IssuePanel::addIssue);
+    connect(m_sessions, &SessionFiles::saved, this,
+            [this](const QString& file) { setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid"); });
 }
 
 void MainWindow::loadLater() {
@@ -199,7 +206,54 @@ void MainWindow::loadLater() {
 }
 
 void MainWindow::open(const std::vector<std::filesystem::path>& paths) {
-    for (const auto& path : paths) addClip(path);
+    for (const auto& path : paths) {
+        if (SessionFiles::isSession(path))
+            m_sessions->load(std::filesystem::absolute(path));
+        else
+            addClip(std::filesystem::absolute(path));
+    }
+}
+
+void MainWindow::showSession(const session::Session& opened, const QString& file) {
+    m_session = opened;
+    m_comparison->clear();
+    m_grid->setColumns(opened.columns);
+    for (const session::SessionClip& each : opened.clips) {
+        ComparedClip clip;
+        const std::string& name = each.attentionType.empty() ? each.label : each.attentionType;
+        clip.label = QString::fromStdString(each.label.empty() ? name : each.label);
+        clip.path = each.path;
+        clip.onDisk = true;
+        clip.offsetSeconds = each.offsetSeconds;
+        m_comparison->add(std::move(clip));
+    }
+    m_editor->setRequest(opened.request);
+    widgets::Player* player = m_playback->player();
+    if (opened.loop) player->setRange(opened.loop->inSeconds, opened.loop->outSeconds);
+    player->seek(opened.playheadSeconds);
+    player->play();
+    setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid");
+}
+
+session::Session MainWindow::currentSession() const {
+    session::Session session = m_session;
+    session.clips.clear();
+    for (const ComparedClip& clip : m_comparison->clips())
+        if (clip.onDisk)
+            session.clips.push_back(
+                {clip.path, clip.label.toStdString(), clip.label.toStdString(), clip.offsetSeconds});
+    const widgets::PlaybackClock& clock = m_playback->player()->clock();
+    session.playheadSeconds = clock.position();
+    session.loop.reset();
+    if (clock.loop() == widgets::LoopMode::Range)
+        session.loop = {clock.timeline().stop(clock.loopFirstStop()),
+                        clock.timeline().stop(clock.loopLastStop())};
+    session.request = m_editor->request();
+    return session;
+}
+
+void MainWindow::saveSession(const std::filesystem::path& file) {
+    m_sessions->save(currentSession(), file);
 }
 
 void MainWindow::addClip(const std::filesystem::path& path) {
@@ -213,18 +267,21 @@ void MainWindow::addClip(const std::filesystem::path& path) {
 }
 
 void MainWindow::askForFiles() {
-    const QStringList names =
-        QFileDialog::getOpenFileNames(this, tr("Open clips or a session"), {},
-                                      tr("Clips and sessions (%1 *.json);;All files (*)").arg(kClipFilter));
-    std::vector<std::filesystem::path> paths;
-    for (const QString& name : names) paths.emplace_back(name.toStdString());
-    open(paths);
+    open(askForClipsOrSessions(this));
 }
 
-void MainWindow::askForExport() {
-    const QString name = QFileDialog::getSaveFileName(this, tr("Export grid"), "comparison_grid.mp4",
-                                                      tr("MP4 (*.mp4);;WebM (*.webm);;GIF (*.gif)"));
-    if (!name.isEmpty()) exportGrid(name.toStdString());
+void MainWindow::chooseModelFolder() {
+    const std::filesystem::path folder = askForFolder(this, tr("Choose a model folder (diffusers layout)"));
+    if (folder.empty()) return;
+    m_background->run([this, folder](const std::stop_token&) -> BackgroundThread::Completion {
+        auto found = catalog::findModel(folder.string());
+        return [this, found = std::move(found)] {
+            if (found)
+                m_editor->addModel(*found);
+            else
+                m_issues->addIssue(QString::fromStdString(found.error().message));
+        };
+    });
 }
 
 void MainWindow::exportGrid(const std::filesystem::path& output) {
@@ -234,7 +291,7 @@ void MainWindow::exportGrid(const std::filesystem::path& output) {
     if (clips.empty())
         m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
     else
-        m_export->start(std::move(clips), output);
+        m_export->start(std::move(clips), output, m_session.columns);
 }
 
 void MainWindow::showEmptyOrGrid() {
@@ -255,19 +312,6 @@ void MainWindow::toggleFullScreen() {
     m_charts->setVisible(!full);
     menuBar()->setVisible(!full);
     setWindowState(windowState() ^ Qt::WindowFullScreen);
-}
-
-void MainWindow::showKeys() {
-    QString table = "<table cellspacing='6'>";
-    for (const QString& line : QString::fromUtf8(Keyboard::description()).split('\n')) {
-        const QStringList parts = line.split('\t');
-        table +=
-            QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(parts.value(0), parts.value(1));
-    }
-    auto* box =
-        new QMessageBox(QMessageBox::NoIcon, tr("Keys"), table + "</table>", QMessageBox::Close, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {

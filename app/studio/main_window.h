@@ -9,7 +9,10 @@
 #include "app/studio/comparison.h"
 #include "app/studio/grid_export.h"
 #include "app/studio/keyboard.h"
+#include "app/studio/measuring.h"
 #include "app/studio/playback.h"
+#include "app/studio/render_controller.h"
+#include "app/studio/session_files.h"
 
 class QStackedWidget;
 
@@ -33,10 +36,13 @@ class MainWindow : public QMainWindow {
     /// Clips are added to the comparison, a session replaces it. Returns at once.
     void open(const std::vector<std::filesystem::path>& paths);
     void exportGrid(const std::filesystem::path& output);
+    void saveSession(const std::filesystem::path& file);
 
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }
     [[nodiscard]] Playback& playback() { return *m_playback; }
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
+    [[nodiscard]] RenderController& renders() { return *m_renders; }
+    [[nodiscard]] SessionFiles& sessions() { return *m_sessions; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
@@ -51,14 +57,16 @@ class MainWindow : public QMainWindow {
     QWidget* buildSide();
     QWidget* buildStage();
     void buildMenus();
-    void connectExport();
     void loadLater();
+    void connectRenders();
+    void connectSessions();
     void addClip(const std::filesystem::path& path);
+    void showSession(const session::Session& session, const QString& file);
+    [[nodiscard]] session::Session currentSession() const;
     void askForFiles();
-    void askForExport();
+    void chooseModelFolder();
     void showEmptyOrGrid();
     void toggleFullScreen();
-    void showKeys();
 
     Comparison* m_comparison;
     BackgroundThread* m_background;
@@ -70,10 +78,14 @@ class MainWindow : public QMainWindow {
     widgets::TimingChart* m_timing;
     widgets::CoherenceChart* m_coherence;
     Playback* m_playback;
+    Measuring* m_measuring;
+    RenderController* m_renders;
+    SessionFiles* m_sessions;
     QStackedWidget* m_stage = nullptr;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
     Keyboard m_keyboard;
+    session::Session m_session;  // what a session carries that is shown nowhere
 };
 
 }  // namespace reelgrid::studio

@@ -60,7 +60,7 @@ void Playback::syncClip(int id) {
     const auto playing = m_playerClips.find(id);
     const bool wanted = clip != nullptr && clip->onDisk;
     if (wanted && playing == m_playerClips.end()) {
-        m_playerClips[id] = m_player.addClip(clip->path);
+        m_playerClips[id] = m_player.addClip(clip->path, clip->offsetSeconds);
     } else if (!wanted && playing != m_playerClips.end()) {
         const int playerClip = playing->second;
         m_playerClips.erase(playing);

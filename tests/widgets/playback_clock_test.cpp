@@ -14,7 +14,7 @@ class PlaybackClockTest : public testing::Test {
     PlaybackClockTest() : m_clock([this] { return m_now; }) {
         for (int i = 0; i < 33; ++i) m_clip.frameSeconds.push_back(i / 16.0);
         m_clip.durationSeconds = 33 / 16.0;
-        const std::array clips{static_cast<const media::ClipInfo*>(&m_clip)};
+        const std::array clips{TimedClip{&m_clip}};
         m_clock.setTimeline(Timeline(clips));
     }
     double m_now = 100;
@@ -112,8 +112,7 @@ TEST_F(PlaybackClockTest, KeepsItsPlaceWhenAClipJoins) {
     media::ClipInfo longer;
     for (int i = 0; i < 90; ++i) longer.frameSeconds.push_back(i / 30.0);
     longer.durationSeconds = 3;
-    const std::array clips{static_cast<const media::ClipInfo*>(&m_clip),
-                           static_cast<const media::ClipInfo*>(&longer)};
+    const std::array clips{TimedClip{&m_clip}, TimedClip{&longer}};
     m_clock.setTimeline(Timeline(clips));
     EXPECT_DOUBLE_EQ(m_clock.position(), 1);
     EXPECT_TRUE(m_clock.playing());

@@ -17,7 +17,7 @@ media::ClipInfo clipAt(double fps, int frames) {
 TEST(Timeline, StopsOnceWhereClipsChangeTogether) {
     const media::ClipInfo slow = clipAt(8, 8);
     const media::ClipInfo fast = clipAt(24, 24);
-    const std::array clips{&slow, &fast};
+    const std::array clips{TimedClip{&slow}, TimedClip{&fast}};
     const Timeline timeline(clips);
     EXPECT_EQ(timeline.stopCount(), 24);
     EXPECT_DOUBLE_EQ(timeline.duration(), 1.0);
@@ -31,7 +31,7 @@ TEST(Timeline, StopsOnceWhereClipsChangeTogether) {
 TEST(Timeline, PassesEveryFrameOfUnrelatedRates) {
     const media::ClipInfo a = clipAt(16, 33);
     const media::ClipInfo b = clipAt(30, 60);
-    const std::array clips{&a, &b};
+    const std::array clips{TimedClip{&a}, TimedClip{&b}};
     const Timeline timeline(clips);
     std::vector<bool> seenA(33);
     std::vector<bool> seenB(60);
@@ -46,13 +46,24 @@ TEST(Timeline, PassesEveryFrameOfUnrelatedRates) {
 TEST(Timeline, LastsAsLongAsTheLongestClip) {
     const media::ClipInfo brief = clipAt(16, 8);
     const media::ClipInfo lengthy = clipAt(16, 40);
-    const std::array clips{&brief, &lengthy};
+    const std::array clips{TimedClip{&brief}, TimedClip{&lengthy}};
     const Timeline timeline(clips);
     EXPECT_DOUBLE_EQ(timeline.duration(), 2.5);
     EXPECT_EQ(brief.frameAt(2.4), 7);  // holds its last frame
     EXPECT_DOUBLE_EQ(timeline.endOfStop(39), 2.5);
     EXPECT_EQ(timeline.stopAt(-1), 0);
     EXPECT_EQ(timeline.stopAt(99), 39);
+}
+
+TEST(Timeline, ShiftsAClipByItsOffset) {
+    const media::ClipInfo still = clipAt(16, 32);
+    const media::ClipInfo early = clipAt(16, 32);
+    const std::array clips{TimedClip{&still}, TimedClip{&early, 0.53}};
+    const Timeline timeline(clips);
+    EXPECT_DOUBLE_EQ(timeline.duration(), 2);
+    EXPECT_EQ(timeline.stop(0), 0);
+    EXPECT_NEAR(timeline.stop(1), 9 / 16.0 - 0.53, 1e-9);  // the shifted clip's next frame
+    EXPECT_EQ(clips[1].frameAt(0), 8);
 }
 
 }  // namespace

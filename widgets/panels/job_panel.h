@@ -21,6 +21,7 @@ struct JobView {
     QString status;          ///< "denoise 7 / 20", "done in 21.3 s", the error's line
     double progress = 0;     ///< 0 to 1 of the whole job
     double etaSeconds = -1;  ///< negative while unknown
+    bool repeatable = true;  ///< can be tried again once it failed or was cancelled
 };
 
 /// The background jobs, newest last, each with its progress and what can be done about it.

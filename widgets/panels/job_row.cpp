@@ -85,7 +85,8 @@ void JobRow::show(const JobView& job) {
     const bool active = job.state == JobState::Waiting || job.state == JobState::Running;
     m_progress->setVisible(job.state == JobState::Running);
     m_cancel->setVisible(active);
-    m_retry->setVisible(job.state == JobState::Failed || job.state == JobState::Cancelled);
+    m_retry->setVisible(job.repeatable &&
+                        (job.state == JobState::Failed || job.state == JobState::Cancelled));
     m_log->setVisible(job.state != JobState::Waiting);
 }
 

@@ -6,10 +6,11 @@
 
 namespace reelgrid::widgets {
 
-std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap) {
+std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns) {
     std::vector<PixelRect> cells;
     if (tileCount <= 0) return cells;
-    const int columns = int(std::ceil(std::sqrt(double(tileCount))));
+    if (columns <= 0) columns = int(std::ceil(std::sqrt(double(tileCount))));
+    columns = std::min(columns, tileCount);
     const int rows = (tileCount + columns - 1) / columns;
     const int cellWidth = std::max(1, (width - gap * (columns - 1)) / columns);
     const int cellHeight = std::max(1, (height - gap * (rows - 1)) / rows);

@@ -16,9 +16,9 @@ struct PixelRect {
     bool operator==(const PixelRect&) const = default;
 };
 
-/// Where tiles go: ⌈√n⌉ columns, as many rows as that needs, equal cells with `gap` pixels between them.
-/// The same rule as the exported grid's, so that the file looks like the window.
-std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap);
+/// Where tiles go: `columns` columns (0: ⌈√n⌉), as many rows as that needs, equal cells with `gap` pixels
+/// between them. The same rule as the exported grid's, so that the file looks like the window.
+std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns = 0);
 
 /// The largest rectangle of a picture's shape inside a cell, centred. A picture that fits without scaling at
 /// a whole factor keeps whole pixels.

@@ -11,7 +11,8 @@ constexpr double kGap = 4;  // logical pixels between cells
 std::vector<GridScene::Placed> GridScene::place(const QSize& size, double pixelRatio) const {
     const bool alone = solo >= 0 && solo < int(tiles.size());
     const int count = alone ? 1 : int(tiles.size());
-    const auto cells = gridCells(count, size.width(), size.height(), int(std::lround(kGap * pixelRatio)));
+    const auto cells = gridCells(count, size.width(), size.height(), int(std::lround(kGap * pixelRatio)),
+                                 alone ? 1 : columns);
     std::vector<Placed> placed;
     for (int i = 0; i < count; ++i) {
         Placed tile{alone ? solo : i, cells[std::size_t(i)], {}};

@@ -41,6 +41,7 @@ struct GridScene {
         }
     };
     std::vector<Tile> tiles;
+    int columns = 0;          ///< 0: as many as make the grid square
     int solo = -1;            ///< index of the only tile on show, or -1
     int selected = -1;        ///< index of the outlined tile, or -1
     QRectF view{0, 0, 1, 1};  ///< the part of every picture on show, in fractions of it

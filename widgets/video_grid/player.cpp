@@ -41,20 +41,12 @@ std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::p
     return source;
 }
 
-int Player::addClip(const std::filesystem::path& path) {
+int Player::addClip(const std::filesystem::path& path, double offsetSeconds) {
     const int id = m_nextId++;
-    m_clips.push_back({id, makeSource(id, path)});
+    m_clips.push_back({id, offsetSeconds, makeSource(id, path)});
     shareCache();
     update();
     return id;
-}
-
-void Player::reloadClip(int clip) {
-    const auto entry = std::ranges::find(m_clips, clip, &Entry::id);
-    if (entry == m_clips.end()) return;
-    entry->source = makeSource(clip, std::filesystem::path(entry->source->path()));
-    shareCache();
-    update();
 }
 
 void Player::removeClip(int clip) {
@@ -93,10 +85,10 @@ void Player::shareCache() {
 }
 
 void Player::rebuildTimeline() {
-    std::vector<const media::ClipInfo*> infos;
+    std::vector<TimedClip> clips;
     for (const Entry& entry : m_clips)
-        if (entry.source->info() != nullptr) infos.push_back(entry.source->info());
-    m_clock.setTimeline(Timeline(infos));
+        if (entry.source->info() != nullptr) clips.push_back({entry.source->info(), entry.offsetSeconds});
+    m_clock.setTimeline(Timeline(clips));
     Q_EMIT timelineChanged();
 }
 
@@ -107,9 +99,9 @@ void Player::requestFrames() {
     const double first = timeline.stop(m_clock.loopFirstStop());
     const double last = timeline.stop(m_clock.loopLastStop());
     for (const Entry& entry : m_clips) {
-        const media::ClipInfo* clip = entry.source->info();
-        if (clip == nullptr) continue;
-        entry.source->request({clip->frameAt(now), m_direction, clip->frameAt(first), clip->frameAt(last)});
+        const TimedClip clip{entry.source->info(), entry.offsetSeconds};
+        if (clip.info == nullptr) continue;
+        entry.source->request({clip.frameAt(now), m_direction, clip.frameAt(first), clip.frameAt(last)});
     }
 }
 
@@ -119,7 +111,7 @@ bool Player::compose(double seconds, Composition& into) const {
     for (const Entry& entry : m_clips) {
         ComposedTile tile{entry.id, -1, nullptr, {}};
         if (const media::ClipInfo* clip = entry.source->info()) {
-            tile.frameIndex = clip->frameAt(seconds);
+            tile.frameIndex = clip->frameAt(seconds + entry.offsetSeconds);
             const auto picture = entry.source->picture(tile.frameIndex);
             if (!picture) return false;
             tile.frame = picture->frame;

@@ -36,11 +36,10 @@ class Player : public QObject {
     explicit Player(FrameSource::Opener opener, QObject* parent = nullptr);
     ~Player() override;
 
-    int addClip(const std::filesystem::path& path);
+    /// At time t the clip shows its own time t + offset.
+    int addClip(const std::filesystem::path& path, double offsetSeconds = 0);
     void removeClip(int clip);
     void clear();
-    /// Opens the file again, after it was written anew.
-    void reloadClip(int clip);
     [[nodiscard]] const media::ClipInfo* info(int clip) const;
     void setCacheBytes(std::size_t total);
 
@@ -70,6 +69,7 @@ class Player : public QObject {
   private:
     struct Entry {
         int id = 0;
+        double offsetSeconds = 0;
         std::unique_ptr<FrameSource> source;
     };
     [[nodiscard]] const Entry* find(int clip) const;

@@ -9,12 +9,17 @@ namespace {
 constexpr double kSameInstant = 1e-5;
 }  // namespace
 
-Timeline::Timeline(std::span<const media::ClipInfo* const> clips) {
+Timeline::Timeline(std::span<const TimedClip> clips) {
     std::vector<double> times;
-    for (const media::ClipInfo* clip : clips) {
-        times.insert(times.end(), clip->frameSeconds.begin(), clip->frameSeconds.end());
-        m_duration = std::max(m_duration, clip->durationSeconds);
+    for (const TimedClip& clip : clips) {
+        for (const double time : clip.info->frameSeconds) {
+            const double shown = time - clip.offsetSeconds;
+            // What lies before the start is never shown; the frame that reaches into it is there at 0.
+            if (shown > -kSameInstant) times.push_back(std::max(shown, 0.0));
+        }
+        m_duration = std::max(m_duration, clip.info->durationSeconds - clip.offsetSeconds);
     }
+    if (!clips.empty()) times.push_back(0);
     std::ranges::sort(times);
     for (double time : times) {
         // Of times that mean one instant the latest stands, so that every clip has its new frame there.

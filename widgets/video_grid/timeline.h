@@ -7,15 +7,22 @@
 
 namespace reelgrid::widgets {
 
+/// A clip's place on the common time axis: at time t it shows its own time t + offset.
+struct TimedClip {
+    const media::ClipInfo* info = nullptr;
+    double offsetSeconds = 0;
+    [[nodiscard]] int frameAt(double seconds) const { return info->frameAt(seconds + offsetSeconds); }
+};
+
 /// The common time axis of several clips: every instant at which any of them shows a new frame. Stepping
 /// from stop to stop passes each frame of each clip once, whatever the mix of constant and variable rates.
 class Timeline {
   public:
     Timeline() = default;
-    explicit Timeline(std::span<const media::ClipInfo* const> clips);
+    explicit Timeline(std::span<const TimedClip> clips);
 
     [[nodiscard]] bool empty() const { return m_stops.empty(); }
-    [[nodiscard]] double duration() const { return m_duration; }  ///< seconds, the longest clip's end
+    [[nodiscard]] double duration() const { return m_duration; }  ///< seconds, the latest end of a clip
     [[nodiscard]] int stopCount() const { return int(m_stops.size()); }
     [[nodiscard]] double stop(int index) const { return m_stops[std::size_t(index)]; }
     /// Index of the last stop ≤ `seconds`, clamped to the first and last; 0 when empty.

@@ -47,6 +47,11 @@ void VideoGrid::showAlone(int tile) {
     Q_EMIT soloChanged(m_scene.solo);
 }
 
+void VideoGrid::setColumns(int columns) {
+    m_scene.columns = columns;
+    repaintSurface();
+}
+
 void VideoGrid::resetZoom() {
     setView({0, 0, 1, 1});
 }

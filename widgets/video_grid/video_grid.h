@@ -26,7 +26,8 @@ class VideoGrid : public QWidget {
     [[nodiscard]] int selected() const { return m_scene.selected; }
     [[nodiscard]] int solo() const { return m_scene.solo; }
     void select(int tile);
-    void showAlone(int tile);  ///< -1: all
+    void showAlone(int tile);      ///< -1: all
+    void setColumns(int columns);  ///< 0: as many as make the grid square
     void resetZoom();
     void setScaling(PixelScaling scaling);
     [[nodiscard]] PixelScaling scaling() const { return m_scene.scaling; }

@@ -1,0 +1,65 @@
+#include "app/studio/dialogs.h"
+
+#include <QDialog>
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QVBoxLayout>
+
+#include "app/studio/keyboard.h"
+
+namespace reelgrid::studio {
+
+std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
+    const QStringList names = QFileDialog::getOpenFileNames(
+        parent, QObject::tr("Open clips or a session"), {},
+        QObject::tr("Clips and sessions (*.mp4 *.webm *.mkv *.mov *.avi *.gif *.json);;All files (*)"));
+    std::vector<std::filesystem::path> paths;
+    for (const QString& name : names) paths.emplace_back(name.toStdString());
+    return paths;
+}
+
+std::filesystem::path askForExportName(QWidget* parent) {
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), "comparison_grid.mp4",
+                                        QObject::tr("MP4 (*.mp4);;WebM (*.webm);;GIF (*.gif)"))
+        .toStdString();
+}
+
+std::filesystem::path askForSessionName(QWidget* parent) {
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Save session"), "session.json",
+                                        QObject::tr("Sessions (*.json)"))
+        .toStdString();
+}
+
+std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
+    return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
+        .toStdString();
+}
+
+void showKeys(QWidget* parent) {
+    QString table = "<table cellspacing='6'>";
+    for (const QString& line : QString::fromUtf8(Keyboard::description()).split('\n')) {
+        const QStringList parts = line.split('\t');
+        table +=
+            QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(parts.value(0), parts.value(1));
+    }
+    auto* box = new QMessageBox(QMessageBox::NoIcon, QObject::tr("Keys"), table + "</table>",
+                                QMessageBox::Close, parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    box->show();
+}
+
+void showText(QWidget* parent, const QString& title, const QString& text) {
+    auto* view = new QPlainTextEdit(text);
+    view->setReadOnly(true);
+    auto* dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    auto* layout = new QVBoxLayout(dialog);
+    layout->addWidget(view);
+    dialog->resize(640, 420);
+    dialog->show();
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QString>
+#include <filesystem>
+#include <vector>
+
+class QWidget;
+
+namespace reelgrid::studio {
+
+// Questions for files. The answer is empty when the person thought better of it.
+
+std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent);
+std::filesystem::path askForExportName(QWidget* parent);
+std::filesystem::path askForSessionName(QWidget* parent);
+std::filesystem::path askForFolder(QWidget* parent, const QString& what,
+                                   const std::filesystem::path& now = {});
+
+// Windows that only tell something; they stay open beside the work.
+
+void showKeys(QWidget* parent);
+void showText(QWidget* parent, const QString& title, const QString& text);
+
+}  // namespace reelgrid::studio
