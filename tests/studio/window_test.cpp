@@ -125,11 +125,11 @@ TEST_F(WindowTest, ARunningRenderCanBeCancelled) {
     renderPrompt("slow");
     const auto states = [&] {
         std::vector<widgets::JobState> all;
-        for (const char* id : {"j1", "j2", "j3"}) all.push_back(m_window.jobs().job(id).state);
+        for (const QString& id : m_window.jobs().jobIds()) all.push_back(m_window.jobs().job(id).state);
         return all;
     };
     ASSERT_TRUE(waitUntil([&] { return std::ranges::count(states(), widgets::JobState::Running) == 1; }));
-    for (const char* id : {"j1", "j2", "j3"}) Q_EMIT m_window.jobs().cancelRequested(id);
+    for (const QString& id : m_window.jobs().jobIds()) Q_EMIT m_window.jobs().cancelRequested(id);
     ASSERT_TRUE(
         waitUntil([&] { return std::ranges::count(states(), widgets::JobState::Cancelled) == 3; }, 5000));
     for (const ComparedClip& clip : clips()) EXPECT_EQ(clip.message, "cancelled");

@@ -54,6 +54,12 @@ void JobPanel::removeFinished() {
     showCount();
 }
 
+QStringList JobPanel::jobIds() const {
+    QStringList ids;
+    for (const auto& [id, row] : m_rows) ids.append(id);
+    return ids;
+}
+
 JobView JobPanel::job(const QString& id) const {
     const auto found = m_rows.find(id);
     return found == m_rows.end() ? JobView{} : found->second->job();

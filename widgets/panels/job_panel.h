@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QColor>
+#include <QStringList>
 #include <QWidget>
 #include <map>
 
@@ -34,6 +35,7 @@ class JobPanel : public QWidget {
     void setJob(const QString& id, const JobView& job);
     /// Drops the rows of jobs that are neither waiting nor running.
     void removeFinished();
+    [[nodiscard]] QStringList jobIds() const;
     [[nodiscard]] int jobCount() const { return int(m_rows.size()); }
     [[nodiscard]] JobView job(const QString& id) const;
 
