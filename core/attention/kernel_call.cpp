@@ -24,6 +24,12 @@ kernels::Strides stridesOf(const at::Tensor& x_BHND) {
     return {.batch = x_BHND.stride(0), .head = x_BHND.stride(1), .token = x_BHND.stride(2)};
 }
 
+std::string shapeOf(const at::Tensor& x) {
+    std::string text;
+    for (const auto size : x.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+    return text + "]";
+}
+
 std::optional<std::string> obstacleOf(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     for (const at::Tensor* tensor : {&q, &k, &v}) {
         if (!tensor->device().is_cpu())
@@ -34,6 +40,9 @@ std::optional<std::string> obstacleOf(const at::Tensor& q, const at::Tensor& k, 
             return std::string("the head dim is not contiguous");
         if (tensor->scalar_type() != q.scalar_type()) return std::string("q, k and v have different dtypes");
     }
+    if (k.sizes() != v.sizes() || q.size(0) != k.size(0) || q.size(3) != k.size(3))
+        return "q " + shapeOf(q) + ", k " + shapeOf(k) + " and v " + shapeOf(v) +
+               " don't have the same batch, head dim and keys";
     if (!dataTypeOf(q.scalar_type()))
         return std::string("dtype ") + at::toString(q.scalar_type()) + " is not fp32, bf16 or fp16";
     return std::nullopt;

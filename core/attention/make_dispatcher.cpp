@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/kernel_call.h"
 #include "kernels/attention/backend_list.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::attention {
 namespace {
@@ -15,7 +17,10 @@ constexpr const char* kDefault = "default";
 
 /// libtorch's own attention, laid out as the other backends lay out theirs.
 at::Tensor sdpa(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD) {
-    const at::Tensor out_BHND = at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD);
+    const bool sharedKeyHeads = q_BHND.size(1) != k_BHMD.size(1);
+    const at::Tensor out_BHND =
+        at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD, /*attn_mask=*/{}, /*dropout_p=*/0.0,
+                                         /*is_causal=*/false, /*scale=*/std::nullopt, sharedKeyHeads);
     return out_BHND.transpose(1, 2).contiguous().transpose(1, 2);
 }
 
@@ -37,12 +42,13 @@ Outcome attendWith(const std::string& requested, const at::Tensor& q, const at::
 
 class RecordingDispatcher final : public Dispatcher {
   public:
-    explicit RecordingDispatcher(std::string selfType) : m_selfType(std::move(selfType)) {}
+    explicit RecordingDispatcher(AttentionPolicy policy) : m_policy(std::move(policy)) {}
 
     at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
                       const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
-        const std::string& requested = site.kind == ModuleKind::SelfAttention ? m_selfType : m_crossType;
+        const std::string& requested =
+            site.kind == ModuleKind::SelfAttention ? m_policy.selfAttention : m_policy.crossAttention;
         Outcome outcome = attendWith(requested, q_BHND, k_BHMD, v_BHMD);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
@@ -67,8 +73,7 @@ class RecordingDispatcher final : public Dispatcher {
         return m_records.back();
     }
 
-    std::string m_selfType;
-    std::string m_crossType = kSdpa;
+    AttentionPolicy m_policy;
     std::vector<CallRecord> m_records;
 };
 
@@ -79,10 +84,20 @@ std::string attentionTypes() {
 }
 
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType) {
-    if (attentionType != kDefault && kernels::findBackend(attentionType) == nullptr)
-        return Error{ErrorCode::BadUsage,
-                     "--attention-type " + attentionType + ": one of " + attentionTypes() + " was needed"};
-    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(attentionType));
+    return makeDispatcher(AttentionPolicy{.selfAttention = attentionType});
+}
+
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(const AttentionPolicy& policy) {
+    for (const std::string& type : {policy.selfAttention, policy.crossAttention})
+        if (type != kDefault && kernels::findBackend(type) == nullptr)
+            return Error{ErrorCode::BadUsage,
+                         "--attention-type " + type + ": one of " + attentionTypes() + " was needed"};
+    try {
+        static_cast<void>(kernels::selectedInstructionSet());
+    } catch (const std::runtime_error& error) {
+        return Error{ErrorCode::BadUsage, error.what()};
+    }
+    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(policy));
 }
 
 }  // namespace reelgrid::attention

@@ -69,7 +69,7 @@ struct Avx512 {
             p = fma(p, f, set1(0.6931471824645996F));
         }
         p = fma(p, f, set1(1.0F));
-        // Infinite x: f is NaN, but scalef(anything, −inf) is 0 only for numbers, so clear it first.
+        // −inf − −inf is NaN, and scalef(NaN, −inf) too: clear those.
         const __mmask16 number = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-HUGE_VALF), _CMP_NEQ_UQ);
         return _mm512_maskz_scalef_ps(number, p, whole);
     }
@@ -198,7 +198,9 @@ struct Int8Quads {
         using Sum = __m512i;
         static Sum start(std::int32_t bias) { return _mm512_set1_epi32(bias); }
         static Sum add(Sum sum, __m512i queries, __m512i keys) {
-            return _mm512_dpbusd_epi32(sum, queries, keys);
+            // Not the intrinsic: GCC 12 copies every sum before it and spills half of them.
+            asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(queries), "v"(keys));
+            return sum;
         }
         static __m512 toFloat(Sum sum) { return _mm512_cvtepi32_ps(sum); }
     };

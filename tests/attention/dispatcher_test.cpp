@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
+#include "core/attention/kernel_call.h"
 #include "core/attention/make_dispatcher.h"
 #include "kernels/attention/backend_list.h"
 
@@ -90,6 +93,104 @@ TEST(Dispatcher, AnUnknownTypeNamesTheKnownOnes) {
     ASSERT_FALSE(dispatcher);
     EXPECT_EQ(dispatcher.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(dispatcher.error().message, testing::AllOf(HasSubstr("fav9"), HasSubstr("sagev1")));
+}
+
+double largestDifference(const at::Tensor& a, const at::Tensor& b) {
+    return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+TEST(Dispatcher, ExactBackendsStayWithDoublePrecisionInEveryType) {
+    for (const auto& [dtype, allowed] :
+         {std::pair{at::kFloat, 3e-6}, {at::kBFloat16, 0.01}, {at::kHalf, 0.002}})
+        for (const std::int64_t dim : {64, 128})
+            for (const std::string name : {"sdpa", "fav2"}) {
+                const Inputs in = inputsOf(dtype, 144, 200, dim);
+                const at::Tensor out = makeDispatcher(name).value()->attend(in.q, in.k, in.v, kSelf);
+                const at::Tensor exact = at::scaled_dot_product_attention(
+                    in.q.to(at::kDouble), in.k.to(at::kDouble), in.v.to(at::kDouble));
+                EXPECT_LE(largestDifference(out, exact), allowed)
+                    << name << " " << at::toString(dtype) << " d" << dim;
+            }
+}
+
+TEST(Dispatcher, TakesSlicesOfOneProjectionAndLeavesThemAsTheyWere) {
+    const at::Tensor qkv = at::randn({1, 70, 3 * 2 * 64});
+    const at::Tensor before = qkv.clone();
+    std::vector<at::Tensor> heads;
+    for (const auto& part : qkv.chunk(3, -1)) heads.push_back(part.unflatten(-1, {2, 64}).transpose(1, 2));
+    const at::Tensor expected = at::scaled_dot_product_attention(heads[0], heads[1], heads[2]);
+    for (const std::string name : {"fav2", "sagev1"}) {
+        const at::Tensor out = makeDispatcher(name).value()->attend(heads[0], heads[1], heads[2], kSelf);
+        EXPECT_LE(largestDifference(out, expected), 0.05) << name;
+        EXPECT_TRUE(at::equal(qkv, before)) << name;
+    }
+}
+
+TEST(Dispatcher, ResultIsContiguousTokensFirstForHeadsFirstInputsToo) {
+    const at::Tensor x = at::randn({2, 2, 30, 64});
+    for (const std::string& name : names()) {
+        const at::Tensor out = makeDispatcher(name).value()->attend(x, x, x, kSelf);
+        EXPECT_EQ(out.sizes(), x.sizes());
+        EXPECT_TRUE(out.transpose(1, 2).is_contiguous()) << name;
+    }
+}
+
+TEST(Dispatcher, APolicyCanAskForABackendInCrossAttention) {
+    const auto dispatcher =
+        makeDispatcher(AttentionPolicy{.selfAttention = "sdpa", .crossAttention = "fav2"}).value();
+    const Inputs in = inputsOf(at::kFloat, 40, 512, 64);
+    (void)dispatcher->attend(in.q, in.k, in.v, kCross);
+    EXPECT_EQ(dispatcher->records().at(0).requested, "fav2");
+    EXPECT_EQ(dispatcher->records().at(0).used, "fav2");
+}
+
+TEST(Dispatcher, CallsOfOneKindAreCountedTogetherAndTimed) {
+    const auto dispatcher = makeDispatcher("fav2").value();
+    const Inputs in = inputsOf(at::kFloat, 40, 40, 64);
+    for (int i = 0; i < 3; ++i) (void)dispatcher->attend(in.q, in.k, in.v, kSelf);
+    const auto records = dispatcher->records();
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(records[0].calls, 3);
+    EXPECT_GT(records[0].seconds, 0);
+}
+
+TEST(Dispatcher, DoubleTensorsRunWithSdpaAndSaySo) {
+    const auto dispatcher = makeDispatcher("sagev1").value();
+    const Inputs in = inputsOf(at::kDouble, 20, 20, 64);
+    (void)dispatcher->attend(in.q, in.k, in.v, kSelf);
+    EXPECT_EQ(dispatcher->records().at(0).used, "sdpa");
+    EXPECT_THAT(dispatcher->records().at(0).why, HasSubstr("Double"));
+}
+
+TEST(Dispatcher, SharedKeyHeadsGiveTheSameWithEveryBackend) {
+    const at::Tensor q = at::randn({1, 4, 30, 64});
+    const at::Tensor k = at::randn({1, 2, 50, 64});
+    const at::Tensor expected = makeDispatcher("sdpa").value()->attend(q, k, k, kSelf);
+    EXPECT_LE(largestDifference(makeDispatcher("fav2").value()->attend(q, k, k, kSelf), expected), 3e-6);
+}
+
+TEST(KernelCall, RefusesTensorsThatDontBelongTogether) {
+    const auto& fav2 = *kernels::findBackend("fav2");
+    const at::Tensor q = at::randn({1, 2, 30, 64});
+    const at::Tensor shorter = at::randn({1, 2, 20, 64});
+    const at::Tensor narrow = at::randn({1, 2, 30, 32});
+    EXPECT_THAT(KernelCall(q, q, shorter).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 20, 64]"));
+    EXPECT_THAT(KernelCall(q, narrow, narrow).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 30, 32]"));
+    EXPECT_EQ(KernelCall(q, shorter, shorter).whyNot(fav2), std::nullopt);
+}
+
+TEST(Dispatcher, InstructionsThatCantBeForcedAreBadUsage) {
+    const char* before = std::getenv("REELGRID_CPU");
+    const std::string kept = before != nullptr ? before : "";
+    setenv("REELGRID_CPU", "pentium", 1);
+    const auto made = makeDispatcher("fav2");
+    if (before != nullptr)
+        setenv("REELGRID_CPU", kept.c_str(), 1);
+    else
+        unsetenv("REELGRID_CPU");
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(made.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(made.error().message, HasSubstr("pentium"));
 }
 
 }  // namespace
