@@ -12,20 +12,17 @@ namespace {
 constexpr std::int64_t kValuesWorthThreads = 1 << 15;
 constexpr std::int64_t kGeluChunk = 1 << 13;
 
-const WanFusedRows* rowsOf(WanFusedIsa isa) {
-#if defined(__x86_64__)
-    if (isa == WanFusedIsa::Avx512) return &wanFusedAvx512();
-    if (isa == WanFusedIsa::Avx2) return &wanFusedAvx2();
+const WanFusedRows* rowsOf(InstructionSet set) {
+#if defined(REELGRID_X86_KERNELS)
+    if (set == InstructionSet::Avx512) return &wanFusedAvx512();
+    if (set == InstructionSet::Avx2) return &wanFusedAvx2();
 #endif
-    (void)isa;
+    (void)set;
     return &kRows;
 }
 
 std::atomic<const WanFusedRows*>& active() {
-    static std::atomic<const WanFusedRows*> rows{rowsOf(supports(WanFusedIsa::Avx512) ? WanFusedIsa::Avx512
-                                                        : supports(WanFusedIsa::Avx2)
-                                                            ? WanFusedIsa::Avx2
-                                                            : WanFusedIsa::Portable)};
+    static std::atomic<const WanFusedRows*> rows{rowsOf(selectedInstructionSet())};
     return rows;
 }
 
@@ -71,19 +68,8 @@ void geluTanhOn(T* x, std::int64_t count) {
 
 }  // namespace
 
-bool supports(WanFusedIsa isa) {
-#if defined(__x86_64__)
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (isa == WanFusedIsa::Avx2) return avx2;
-    if (isa == WanFusedIsa::Avx512)
-        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-#endif
-    return isa == WanFusedIsa::Portable;
-}
-
-void forceWanFusedIsa(WanFusedIsa isa) {
-    active() = rowsOf(isa);
+void forceWanFused(InstructionSet set) {
+    active() = rowsOf(set);
 }
 
 void addThenNorm(const Rows& rows, float* x, const BFloat16* y, const float* gate, const float* weight,

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/instruction_set.h"
+
 namespace reelgrid::kernels::wan {
 
 /// bfloat16 as it lies in memory.
@@ -45,10 +47,8 @@ void rmsNormRotate(const Rows& rows, float* x, std::int64_t rowStride, const flo
 void geluTanh(BFloat16* x, std::int64_t count);
 void geluTanh(float* x, std::int64_t count);
 
-/// The instruction sets that this machine can run, widest first; the first is used.
-enum class WanFusedIsa { Avx512, Avx2, Portable };
-bool supports(WanFusedIsa isa);
-/// For tests: every call from now on uses `isa`, which must be supported.
-void forceWanFusedIsa(WanFusedIsa isa);
+/// For tests: every call from now on uses `set`, which this machine must have. Otherwise it is
+/// selectedInstructionSet().
+void forceWanFused(InstructionSet set);
 
 }  // namespace reelgrid::kernels::wan

@@ -52,9 +52,12 @@ typedef std::uint32_t __attribute__((may_alias, aligned(2))) LoosePair;
 
 /// 1 / (1 + e^-x): e^-x is 2^n 2^f with a polynomial for 2^f, |f| <= 1/2, relative error below 2e-7.
 [[gnu::always_inline]] inline float sigmoid(float x) {
-    float y = x * -1.44269504088896341F;
-    y = y > 126.0F ? 126.0F : y;  // beyond, e^-x leaves fp32
-    y = y < -126.0F ? -126.0F : y;
+    // Beyond 126 the power leaves fp32. Clamped as integers: the compiler turns a selection of floats into
+    // a second path through all that follows.
+    constexpr std::uint32_t kSign = 0x80000000U, kLimit = __builtin_bit_cast(std::uint32_t, 126.0F);
+    const auto bits = __builtin_bit_cast(std::uint32_t, x * -1.44269504088896341F);
+    const std::uint32_t size = (bits & ~kSign) < kLimit ? (bits & ~kSign) : kLimit;
+    const float y = __builtin_bit_cast(float, size | (bits & kSign));
     constexpr float kRound = 12582912.0F;  // 1.5 2^23: adding it leaves the nearest integer in the low bits
     const float shifted = y + kRound;
     const float f = y - (shifted - kRound);

@@ -9,7 +9,7 @@ namespace reelgrid::kernels::wan {
 namespace {
 
 struct Case {
-    WanFusedIsa isa;
+    InstructionSet isa;
     at::ScalarType dtype;
 };
 
@@ -17,14 +17,12 @@ struct Case {
 class WanFused : public testing::TestWithParam<Case> {
   protected:
     void SetUp() override {
-        if (!supports(GetParam().isa)) GTEST_SKIP() << "this machine lacks the instruction set";
-        forceWanFusedIsa(GetParam().isa);
+        if (bestInstructionSet() < GetParam().isa)
+            GTEST_SKIP() << "this machine lacks " << nameOf(GetParam().isa);
+        forceWanFused(GetParam().isa);
         at::manual_seed(5);
     }
-    void TearDown() override {
-        for (const WanFusedIsa isa : {WanFusedIsa::Portable, WanFusedIsa::Avx2, WanFusedIsa::Avx512})
-            if (supports(isa)) forceWanFusedIsa(isa);
-    }
+    void TearDown() override { forceWanFused(selectedInstructionSet()); }
 
     static at::Tensor random(at::IntArrayRef shape, at::ScalarType dtype = at::kFloat) {
         return at::randn(shape).to(dtype);
@@ -148,21 +146,15 @@ TEST_P(WanFused, NotANumberStaysOne) {
     EXPECT_TRUE(at::isnan(x).all().item<bool>());
 }
 
-constexpr std::pair<WanFusedIsa, const char*> kIsas[] = {
-    {WanFusedIsa::Avx512, "Avx512"}, {WanFusedIsa::Avx2, "Avx2"}, {WanFusedIsa::Portable, "Portable"}};
-
 std::vector<Case> allCases() {
     std::vector<Case> cases;
-    for (const auto& isa : kIsas)
-        for (const auto dtype : {at::kFloat, at::kBFloat16}) cases.push_back({isa.first, dtype});
+    for (const auto isa : {InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable})
+        for (const auto dtype : {at::kFloat, at::kBFloat16}) cases.push_back({isa, dtype});
     return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, WanFused, testing::ValuesIn(allCases()), [](const auto& testCase) {
-    for (const auto& isa : kIsas)
-        if (isa.first == testCase.param.isa)
-            return std::string(isa.second) + (testCase.param.dtype == at::kFloat ? "Fp32" : "Bf16");
-    return std::string("unknown");
+INSTANTIATE_TEST_SUITE_P(Sets, WanFused, testing::ValuesIn(allCases()), [](const auto& testCase) {
+    return std::string(nameOf(testCase.param.isa)) + (testCase.param.dtype == at::kFloat ? "_fp32" : "_bf16");
 });
 
 }  // namespace

@@ -73,6 +73,14 @@ TEST_P(WanTransformerParity, StaysWithinTheReferencesOwnRoundingInBf16) {
     EXPECT_GT(error, 0) << "bf16 was not used";
 }
 
+TEST_P(WanTransformerParity, StaysCloseInFp16WhichRunsOnLibtorchsOperationsAlone) {
+    WanTransformer model = load(at::kHalf);
+    const at::Tensor exact = expected("fp32");
+    const double error = largest(run(model) - exact) / largest(exact);
+    EXPECT_LE(error, 1.5e-3);
+    EXPECT_GT(error, 0) << "fp16 was not used";
+}
+
 TEST_P(WanTransformerParity, TextAndStepAreReusedExactly) {
     WanTransformer model = load(at::kFloat);
     EXPECT_TRUE(at::equal(run(model), run(model)));

@@ -1,5 +1,5 @@
-// reelgrid_wan_benchmark [MODEL_FOLDER] [HEIGHT WIDTH FRAMES]: times a guided denoising step of a Wan
-// transformer in fp32 and bf16 and says where the time goes. Takes the best of several, interleaved.
+// reelgrid_wan_benchmark [ATTENTION [MODEL_FOLDER [HEIGHT WIDTH FRAMES]]]: times a guided denoising step of a
+// Wan transformer in fp32 and bf16 and says where the time goes. Takes the best of several, interleaved.
 
 #include <ATen/Parallel.h>
 
@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
 #include "core/models/wan/transformer.h"
 #include "core/schedulers/initial_noise.h"
@@ -40,20 +41,25 @@ double bestOf(const std::function<void()>& work) {
     return best;
 }
 
-/// libtorch's attention, with the time of each kind.
+/// Any attention, with the time of each kind.
 class TimedDispatcher final : public attention::Dispatcher {
   public:
+    explicit TimedDispatcher(const std::string& type) : m_inner(attention::makeDispatcher(type).value()) {}
+
     at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
                       const attention::CallSite& site) override {
         const double start = seconds();
-        at::Tensor o_BHND = at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD);
+        at::Tensor o_BHND = m_inner->attend(q_BHND, k_BHMD, v_BHMD, site);
         spent[site.kind] += seconds() - start;
         return o_BHND;
     }
     void beginPass(int, attention::GuidanceBranch) override {}
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return {}; }
+    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_inner->records(); }
 
     std::map<attention::ModuleKind, double> spent;
+
+  private:
+    std::unique_ptr<attention::Dispatcher> m_inner;
 };
 
 /// One pass's matrix products alone.
@@ -76,7 +82,8 @@ struct Timing {
     double step = 1e9, self = 0, cross = 0;
 };
 
-void measure(const std::string& folder, std::int64_t height, std::int64_t width, std::int64_t frames) {
+void measure(const std::string& type, const std::string& folder, std::int64_t height, std::int64_t width,
+             std::int64_t frames) {
     const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
     weights::SafetensorsFolder source(folder);
     const at::Tensor latents =
@@ -95,7 +102,7 @@ void measure(const std::string& folder, std::int64_t height, std::int64_t width,
     std::vector<at::Tensor> flows(dtypes.size());
     for (int repetition = 0; repetition <= kRepetitions; ++repetition)
         for (std::size_t i = 0; i < dtypes.size(); ++i) {
-            TimedDispatcher dispatcher;
+            TimedDispatcher dispatcher(type);
             const double start = seconds();
             const StepEmbedding step = models[i].embedTimestep(700);
             for (int pass = 0; pass < 2; ++pass)
@@ -129,17 +136,19 @@ void measure(const std::string& folder, std::int64_t height, std::int64_t width,
 }  // namespace reelgrid::models::wan
 
 int main(int argc, char** argv) {
-    if (argc != 1 && argc != 2 && argc != 5) {
-        std::fprintf(stderr, "usage: reelgrid_wan_benchmark [MODEL_FOLDER] [HEIGHT WIDTH FRAMES]\n");
+    if (argc > 3 && argc != 6) {
+        std::fprintf(stderr,
+                     "usage: reelgrid_wan_benchmark [ATTENTION [MODEL_FOLDER [HEIGHT WIDTH FRAMES]]]\n");
         return 2;
     }
-    const std::string folder = argc > 1 ? argv[1] : REELGRID_SOURCE_DIR "/resources/models/wan-demo";
+    const std::string type = argc > 1 ? argv[1] : "sdpa";
+    const std::string folder = argc > 2 ? argv[2] : REELGRID_SOURCE_DIR "/resources/models/wan-demo";
+    const auto size = [&](int i, std::int64_t standard) {
+        return argc == 6 ? std::stoll(argv[i]) : standard;
+    };
     try {
-        if (argc == 5)
-            reelgrid::models::wan::measure(folder + "/transformer", std::stoll(argv[2]), std::stoll(argv[3]),
-                                           std::stoll(argv[4]));
-        else
-            reelgrid::models::wan::measure(folder + "/transformer", 144, 256, 33);
+        reelgrid::models::wan::measure(type, folder + "/transformer", size(3, 144), size(4, 256),
+                                       size(5, 33));
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "reelgrid_wan_benchmark: %s\n", failure.what());
         return 1;
