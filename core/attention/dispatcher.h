@@ -29,16 +29,22 @@ struct CallRecord {
     double seconds = 0;  ///< wall time inside the attention, summed
 };
 
+/// One call's tensors, of one dtype, any strides with D contiguous (so a [B,N,H,D] tensor may be passed
+/// transposed).
+struct Inputs {
+    at::Tensor q_BHND, k_BHMD, v_BHMD;
+    /// Optional fp32 [M], added to every score of a key: log(n) makes one key stand for n equal ones.
+    at::Tensor keyBias_M;
+};
+
 /// The one door through which a model's self- and cross-attention goes. Not thread-safe: one per running
 /// pipeline.
 class Dispatcher {
   public:
     virtual ~Dispatcher() = default;
 
-    /// softmax(q kᵀ / √D) v. q_BHND, k_BHMD, v_BHMD of one dtype, any strides with D contiguous (so a
-    /// [B,N,H,D] tensor may be passed transposed); returns o_BHND, whose transpose(1, 2) is contiguous.
-    virtual at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
-                              const CallSite& site) = 0;
+    /// softmax(q kᵀ / √D + keyBias) v → o_BHND, whose transpose(1, 2) is contiguous.
+    virtual at::Tensor attend(const Inputs& inputs, const CallSite& site) = 0;
 
     /// Called by the denoise loop before each forward pass.
     virtual void beginPass(int step, GuidanceBranch branch) = 0;

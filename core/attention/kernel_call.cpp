@@ -30,7 +30,9 @@ std::string shapeOf(const at::Tensor& x) {
     return text + "]";
 }
 
-std::optional<std::string> obstacleOf(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+std::optional<std::string> obstacleOf(const Inputs& in) {
+    const at::Tensor &q = in.q_BHND, &k = in.k_BHMD, &v = in.v_BHMD;
+    if (in.keyBias_M.defined()) return std::string("the kernel takes no key bias");
     for (const at::Tensor* tensor : {&q, &k, &v}) {
         if (!tensor->device().is_cpu())
             return "a tensor is on " + tensor->device().str() + ", the kernel runs on cpu";
@@ -50,23 +52,23 @@ std::optional<std::string> obstacleOf(const at::Tensor& q, const at::Tensor& k, 
 
 }  // namespace
 
-KernelCall::KernelCall(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD)
-    : m_q(q_BHND), m_k(k_BHMD), m_v(v_BHMD), m_obstacle(obstacleOf(q_BHND, k_BHMD, v_BHMD)) {
+KernelCall::KernelCall(const Inputs& inputs) : m_inputs(inputs), m_obstacle(obstacleOf(inputs)) {
     if (m_obstacle) return;
-    m_problem.q = m_q.const_data_ptr();
-    m_problem.k = m_k.const_data_ptr();
-    m_problem.v = m_v.const_data_ptr();
-    m_problem.type = *dataTypeOf(m_q.scalar_type());
-    m_problem.batch = m_q.size(0);
-    m_problem.queryHeads = m_q.size(1);
-    m_problem.keyHeads = m_k.size(1);
-    m_problem.queries = m_q.size(2);
-    m_problem.keys = m_k.size(2);
-    m_problem.headDim = m_q.size(3);
-    m_problem.qStrides = stridesOf(m_q);
-    m_problem.kStrides = stridesOf(m_k);
-    m_problem.vStrides = stridesOf(m_v);
-    m_problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(m_q.size(3))));
+    const at::Tensor &q = m_inputs.q_BHND, &k = m_inputs.k_BHMD, &v = m_inputs.v_BHMD;
+    m_problem.q = q.const_data_ptr();
+    m_problem.k = k.const_data_ptr();
+    m_problem.v = v.const_data_ptr();
+    m_problem.type = *dataTypeOf(q.scalar_type());
+    m_problem.batch = q.size(0);
+    m_problem.queryHeads = q.size(1);
+    m_problem.keyHeads = k.size(1);
+    m_problem.queries = q.size(2);
+    m_problem.keys = k.size(2);
+    m_problem.headDim = q.size(3);
+    m_problem.qStrides = stridesOf(q);
+    m_problem.kStrides = stridesOf(k);
+    m_problem.vStrides = stridesOf(v);
+    m_problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(q.size(3))));
     m_problem.threads = at::get_num_threads();
 }
 
@@ -75,8 +77,8 @@ std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backen
 }
 
 at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {
-    const at::Tensor out_BNHD =
-        at::empty({m_q.size(0), m_q.size(2), m_q.size(1), m_q.size(3)}, m_q.options());
+    const at::Tensor& q = m_inputs.q_BHND;
+    const at::Tensor out_BNHD = at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options());
     const at::Tensor out_BHND = out_BNHD.transpose(1, 2);
     kernels::AttentionProblem problem = m_problem;
     problem.out = out_BHND.data_ptr();

@@ -7,14 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "core/attention/dispatcher.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::attention {
 
-/// One call of a framework-free kernel on libtorch's tensors: q_BHND, k_BHMD, v_BHMD with D contiguous.
+/// One call of a framework-free kernel on libtorch's tensors.
 class KernelCall {
   public:
-    KernelCall(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD);
+    explicit KernelCall(const Inputs& inputs);
 
     /// Why `backend` can't run it (device, dtype, head dim, …); nothing when it can.
     [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
@@ -23,7 +24,7 @@ class KernelCall {
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend) const;
 
   private:
-    at::Tensor m_q, m_k, m_v;
+    Inputs m_inputs;
     std::optional<std::string> m_obstacle;
     kernels::AttentionProblem m_problem;
 };

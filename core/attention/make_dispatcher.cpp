@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -16,10 +17,12 @@ constexpr const char* kSdpa = "sdpa";
 constexpr const char* kDefault = "default";
 
 /// libtorch's own attention, laid out as the other backends lay out theirs.
-at::Tensor sdpa(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD) {
-    const bool sharedKeyHeads = q_BHND.size(1) != k_BHMD.size(1);
+at::Tensor sdpa(const Inputs& in) {
+    const bool sharedKeyHeads = in.q_BHND.size(1) != in.k_BHMD.size(1);
+    std::optional<at::Tensor> bias_111M;
+    if (in.keyBias_M.defined()) bias_111M = in.keyBias_M.view({1, 1, 1, -1});
     const at::Tensor out_BHND =
-        at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD, /*attn_mask=*/{}, /*dropout_p=*/0.0,
+        at::scaled_dot_product_attention(in.q_BHND, in.k_BHMD, in.v_BHMD, bias_111M, /*dropout_p=*/0.0,
                                          /*is_causal=*/false, /*scale=*/std::nullopt, sharedKeyHeads);
     return out_BHND.transpose(1, 2).contiguous().transpose(1, 2);
 }
@@ -30,13 +33,12 @@ struct Outcome {
     std::string why;
 };
 
-Outcome attendWith(const std::string& requested, const at::Tensor& q, const at::Tensor& k,
-                   const at::Tensor& v) {
-    if (requested == kSdpa) return {sdpa(q, k, v), kSdpa, ""};
-    if (requested == kDefault) return {sdpa(q, k, v), kSdpa, "the reference's default is sdpa"};
+Outcome attendWith(const std::string& requested, const Inputs& in) {
+    if (requested == kSdpa) return {sdpa(in), kSdpa, ""};
+    if (requested == kDefault) return {sdpa(in), kSdpa, "the reference's default is sdpa"};
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
-    const KernelCall call(q, k, v);
-    if (auto obstacle = call.whyNot(backend)) return {sdpa(q, k, v), kSdpa, *std::move(obstacle)};
+    const KernelCall call(in);
+    if (auto obstacle = call.whyNot(backend)) return {sdpa(in), kSdpa, *std::move(obstacle)};
     return {call.run(backend), requested, ""};
 }
 
@@ -44,12 +46,11 @@ class RecordingDispatcher final : public Dispatcher {
   public:
     explicit RecordingDispatcher(AttentionPolicy policy) : m_policy(std::move(policy)) {}
 
-    at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
-                      const CallSite& site) override {
+    at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
         const std::string& requested =
             site.kind == ModuleKind::SelfAttention ? m_policy.selfAttention : m_policy.crossAttention;
-        Outcome outcome = attendWith(requested, q_BHND, k_BHMD, v_BHMD);
+        Outcome outcome = attendWith(requested, inputs);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "core/attention/kernel_call.h"
@@ -14,17 +15,13 @@ using testing::HasSubstr;
 constexpr CallSite kSelf{ModuleKind::SelfAttention, 0};
 constexpr CallSite kCross{ModuleKind::CrossAttention, 0};
 
-struct Inputs {
-    at::Tensor q, k, v;
-};
-
 /// As a transformer hands them over: projections of [B, N, H·D] seen as [B, H, N, D].
 Inputs inputsOf(at::ScalarType dtype, std::int64_t queries, std::int64_t keys, std::int64_t headDim) {
     at::manual_seed(3);
     const auto make = [&](std::int64_t tokens) {
         return at::randn({1, tokens, 3, headDim}).to(dtype).transpose(1, 2);
     };
-    return {make(queries), make(keys), make(keys)};
+    return {make(queries), make(keys), make(keys), {}};
 }
 
 class EveryBackend : public testing::TestWithParam<std::string> {};
@@ -33,9 +30,9 @@ TEST_P(EveryBackend, IsCloseToDoublePrecisionAndSaysThatItRan) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         const auto dispatcher = makeDispatcher(GetParam()).value();
         const Inputs in = inputsOf(dtype, 200, 200, 128);
-        const at::Tensor out = dispatcher->attend(in.q, in.k, in.v, kSelf);
-        const at::Tensor exact = at::scaled_dot_product_attention(in.q.to(at::kDouble), in.k.to(at::kDouble),
-                                                                  in.v.to(at::kDouble));
+        const at::Tensor out = dispatcher->attend(in, kSelf);
+        const at::Tensor exact = at::scaled_dot_product_attention(
+            in.q_BHND.to(at::kDouble), in.k_BHMD.to(at::kDouble), in.v_BHMD.to(at::kDouble));
         EXPECT_EQ(out.scalar_type(), dtype);
         EXPECT_TRUE(out.transpose(1, 2).is_contiguous());
         const double error = ((out.to(at::kDouble) - exact).abs().sum() / exact.abs().sum()).item<double>();
@@ -60,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryBackend, testing::ValuesIn(names()),
 TEST(Dispatcher, CrossAttentionStaysSdpa) {
     const auto dispatcher = makeDispatcher("sagev1").value();
     const Inputs in = inputsOf(at::kFloat, 50, 20, 64);
-    (void)dispatcher->attend(in.q, in.k, in.v, kCross);
+    (void)dispatcher->attend(in, kCross);
     const auto records = dispatcher->records();
     ASSERT_EQ(records.size(), 1u);
     EXPECT_EQ(records[0].kind, ModuleKind::CrossAttention);
@@ -71,8 +68,9 @@ TEST(Dispatcher, CrossAttentionStaysSdpa) {
 TEST(Dispatcher, ACallThatABackendCannotRunSaysSo) {
     const auto dispatcher = makeDispatcher("fav2").value();
     const Inputs in = inputsOf(at::kFloat, 20, 20, 512);
-    const at::Tensor out = dispatcher->attend(in.q, in.k, in.v, kSelf);
-    EXPECT_TRUE(at::allclose(out, at::scaled_dot_product_attention(in.q, in.k, in.v), 1e-4, 1e-5));
+    const at::Tensor out = dispatcher->attend(in, kSelf);
+    EXPECT_TRUE(
+        at::allclose(out, at::scaled_dot_product_attention(in.q_BHND, in.k_BHMD, in.v_BHMD), 1e-4, 1e-5));
     const auto records = dispatcher->records();
     ASSERT_EQ(records.size(), 1u);
     EXPECT_EQ(records[0].requested, "fav2");
@@ -80,10 +78,33 @@ TEST(Dispatcher, ACallThatABackendCannotRunSaysSo) {
     EXPECT_THAT(records[0].why, HasSubstr("512"));
 }
 
+TEST(Dispatcher, ABiasedKeyStandsForManyEqualOnes) {
+    const auto dispatcher = makeDispatcher("sdpa").value();
+    const Inputs few = inputsOf(at::kFloat, 30, 5, 64);
+    const auto repeatLast = [](const at::Tensor& x) {
+        return at::cat({x, x.slice(2, 4).expand({1, 3, 99, 64})}, 2);
+    };
+    const Inputs many{few.q_BHND, repeatLast(few.k_BHMD), repeatLast(few.v_BHMD), {}};
+    Inputs biased = few;
+    biased.keyBias_M = at::zeros({5});
+    biased.keyBias_M[4] = std::log(100.0);
+    EXPECT_TRUE(
+        at::allclose(dispatcher->attend(biased, kCross), dispatcher->attend(many, kCross), 1e-5, 1e-6));
+}
+
+TEST(Dispatcher, AKernelThatTakesNoKeyBiasSaysSo) {
+    const auto dispatcher = makeDispatcher("fav2").value();
+    Inputs in = inputsOf(at::kFloat, 8, 8, 64);
+    in.keyBias_M = at::zeros({8});
+    (void)dispatcher->attend(in, kSelf);
+    EXPECT_EQ(dispatcher->records()[0].used, "sdpa");
+    EXPECT_THAT(dispatcher->records()[0].why, HasSubstr("bias"));
+}
+
 TEST(Dispatcher, DefaultIsAttributedToSdpa) {
     const auto dispatcher = makeDispatcher("default").value();
     const Inputs in = inputsOf(at::kFloat, 8, 8, 32);
-    (void)dispatcher->attend(in.q, in.k, in.v, kSelf);
+    (void)dispatcher->attend(in, kSelf);
     EXPECT_EQ(dispatcher->records()[0].requested, "default");
     EXPECT_EQ(dispatcher->records()[0].used, "sdpa");
 }
@@ -105,9 +126,9 @@ TEST(Dispatcher, ExactBackendsStayWithDoublePrecisionInEveryType) {
         for (const std::int64_t dim : {64, 128})
             for (const std::string name : {"sdpa", "fav2"}) {
                 const Inputs in = inputsOf(dtype, 144, 200, dim);
-                const at::Tensor out = makeDispatcher(name).value()->attend(in.q, in.k, in.v, kSelf);
+                const at::Tensor out = makeDispatcher(name).value()->attend(in, kSelf);
                 const at::Tensor exact = at::scaled_dot_product_attention(
-                    in.q.to(at::kDouble), in.k.to(at::kDouble), in.v.to(at::kDouble));
+                    in.q_BHND.to(at::kDouble), in.k_BHMD.to(at::kDouble), in.v_BHMD.to(at::kDouble));
                 EXPECT_LE(largestDifference(out, exact), allowed)
                     << name << " " << at::toString(dtype) << " d" << dim;
             }
@@ -120,7 +141,8 @@ TEST(Dispatcher, TakesSlicesOfOneProjectionAndLeavesThemAsTheyWere) {
     for (const auto& part : qkv.chunk(3, -1)) heads.push_back(part.unflatten(-1, {2, 64}).transpose(1, 2));
     const at::Tensor expected = at::scaled_dot_product_attention(heads[0], heads[1], heads[2]);
     for (const std::string name : {"fav2", "sagev1"}) {
-        const at::Tensor out = makeDispatcher(name).value()->attend(heads[0], heads[1], heads[2], kSelf);
+        const at::Tensor out =
+            makeDispatcher(name).value()->attend({heads[0], heads[1], heads[2], {}}, kSelf);
         EXPECT_LE(largestDifference(out, expected), 0.05) << name;
         EXPECT_TRUE(at::equal(qkv, before)) << name;
     }
@@ -129,7 +151,7 @@ TEST(Dispatcher, TakesSlicesOfOneProjectionAndLeavesThemAsTheyWere) {
 TEST(Dispatcher, ResultIsContiguousTokensFirstForHeadsFirstInputsToo) {
     const at::Tensor x = at::randn({2, 2, 30, 64});
     for (const std::string& name : names()) {
-        const at::Tensor out = makeDispatcher(name).value()->attend(x, x, x, kSelf);
+        const at::Tensor out = makeDispatcher(name).value()->attend({x, x, x, {}}, kSelf);
         EXPECT_EQ(out.sizes(), x.sizes());
         EXPECT_TRUE(out.transpose(1, 2).is_contiguous()) << name;
     }
@@ -139,7 +161,7 @@ TEST(Dispatcher, APolicyCanAskForABackendInCrossAttention) {
     const auto dispatcher =
         makeDispatcher(AttentionPolicy{.selfAttention = "sdpa", .crossAttention = "fav2"}).value();
     const Inputs in = inputsOf(at::kFloat, 40, 512, 64);
-    (void)dispatcher->attend(in.q, in.k, in.v, kCross);
+    (void)dispatcher->attend(in, kCross);
     EXPECT_EQ(dispatcher->records().at(0).requested, "fav2");
     EXPECT_EQ(dispatcher->records().at(0).used, "fav2");
 }
@@ -147,7 +169,7 @@ TEST(Dispatcher, APolicyCanAskForABackendInCrossAttention) {
 TEST(Dispatcher, CallsOfOneKindAreCountedTogetherAndTimed) {
     const auto dispatcher = makeDispatcher("fav2").value();
     const Inputs in = inputsOf(at::kFloat, 40, 40, 64);
-    for (int i = 0; i < 3; ++i) (void)dispatcher->attend(in.q, in.k, in.v, kSelf);
+    for (int i = 0; i < 3; ++i) (void)dispatcher->attend(in, kSelf);
     const auto records = dispatcher->records();
     ASSERT_EQ(records.size(), 1u);
     EXPECT_EQ(records[0].calls, 3);
@@ -157,7 +179,7 @@ TEST(Dispatcher, CallsOfOneKindAreCountedTogetherAndTimed) {
 TEST(Dispatcher, DoubleTensorsRunWithSdpaAndSaySo) {
     const auto dispatcher = makeDispatcher("sagev1").value();
     const Inputs in = inputsOf(at::kDouble, 20, 20, 64);
-    (void)dispatcher->attend(in.q, in.k, in.v, kSelf);
+    (void)dispatcher->attend(in, kSelf);
     EXPECT_EQ(dispatcher->records().at(0).used, "sdpa");
     EXPECT_THAT(dispatcher->records().at(0).why, HasSubstr("Double"));
 }
@@ -165,8 +187,9 @@ TEST(Dispatcher, DoubleTensorsRunWithSdpaAndSaySo) {
 TEST(Dispatcher, SharedKeyHeadsGiveTheSameWithEveryBackend) {
     const at::Tensor q = at::randn({1, 4, 30, 64});
     const at::Tensor k = at::randn({1, 2, 50, 64});
-    const at::Tensor expected = makeDispatcher("sdpa").value()->attend(q, k, k, kSelf);
-    EXPECT_LE(largestDifference(makeDispatcher("fav2").value()->attend(q, k, k, kSelf), expected), 3e-6);
+    const at::Tensor expected = makeDispatcher("sdpa").value()->attend({q, k, k, {}}, kSelf);
+    EXPECT_LE(largestDifference(makeDispatcher("fav2").value()->attend({q, k, k, {}}, kSelf), expected),
+              3e-6);
 }
 
 TEST(KernelCall, RefusesTensorsThatDontBelongTogether) {
@@ -174,9 +197,9 @@ TEST(KernelCall, RefusesTensorsThatDontBelongTogether) {
     const at::Tensor q = at::randn({1, 2, 30, 64});
     const at::Tensor shorter = at::randn({1, 2, 20, 64});
     const at::Tensor narrow = at::randn({1, 2, 30, 32});
-    EXPECT_THAT(KernelCall(q, q, shorter).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 20, 64]"));
-    EXPECT_THAT(KernelCall(q, narrow, narrow).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 30, 32]"));
-    EXPECT_EQ(KernelCall(q, shorter, shorter).whyNot(fav2), std::nullopt);
+    EXPECT_THAT(KernelCall({q, q, shorter, {}}).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 20, 64]"));
+    EXPECT_THAT(KernelCall({q, narrow, narrow, {}}).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 30, 32]"));
+    EXPECT_EQ(KernelCall({q, shorter, shorter, {}}).whyNot(fav2), std::nullopt);
 }
 
 TEST(Dispatcher, InstructionsThatCantBeForcedAreBadUsage) {

@@ -31,9 +31,9 @@ at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope
     at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
     rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
     rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
-    const at::Tensor o_BHND =
-        dispatcher.attend(splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads),
-                          {attention::ModuleKind::SelfAttention, m_layer});
+    const at::Tensor o_BHND = dispatcher.attend(
+        {splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads), {}},
+        {attention::ModuleKind::SelfAttention, m_layer});
     return m_out(joinHeads(o_BHND));
 }
 
@@ -49,18 +49,19 @@ CrossAttention::CrossAttention(const WanTransformerConfig& config, const weights
     m_out = Linear::load(scope / "to_out" / "0", c, c);
 }
 
-TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC) const {
+TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const {
     at::Tensor k_BMC = m_k(text_BMC);
     rmsNormInPlace(k_BMC, m_normK, m_eps);
-    return {splitHeads(k_BMC, m_heads), splitHeads(m_v(text_BMC), m_heads)};
+    return {splitHeads(k_BMC, m_heads), splitHeads(m_v(text_BMC), m_heads), keyBias_M};
 }
 
 at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues& text,
                                    attention::Dispatcher& dispatcher) const {
     at::Tensor q_BNC = m_q(x_BNC);
     rmsNormInPlace(q_BNC, m_normQ, m_eps);
-    const at::Tensor o_BHND = dispatcher.attend(splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD,
-                                                {attention::ModuleKind::CrossAttention, m_layer});
+    const at::Tensor o_BHND =
+        dispatcher.attend({splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD, text.keyBias_M},
+                          {attention::ModuleKind::CrossAttention, m_layer});
     return m_out(joinHeads(o_BHND));
 }
 

@@ -31,6 +31,7 @@ class SelfAttention {
 /// The text as one layer's cross-attention sees it.
 struct TextKeysValues {
     at::Tensor k_BHMD, v_BHMD;
+    at::Tensor keyBias_M;  ///< undefined when every position stands for itself
 };
 
 /// attn2: every picture token looks at the prompt.
@@ -39,7 +40,7 @@ class CrossAttention {
     CrossAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
     /// Keys and values depend on the prompt alone, so they are made once per prompt, not per step.
-    [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC) const;
+    [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const;
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
                                      attention::Dispatcher& dispatcher) const;
 

@@ -10,8 +10,8 @@ class Block {
   public:
     Block(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
-    [[nodiscard]] TextKeysValues prepareText(const at::Tensor& text_BMC) const {
-        return m_attn2.prepare(text_BMC);
+    [[nodiscard]] TextKeysValues prepareText(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const {
+        return m_attn2.prepare(text_BMC, keyBias_M);
     }
 
     /// x_BNC: the residual stream, fp32, changed in place. modulation_16C: StepEmbedding's.

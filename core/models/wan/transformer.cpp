@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/models/wan/norms.h"
+#include "core/models/wan/text_padding.h"
 
 namespace reelgrid::models::wan {
 namespace {
@@ -45,9 +46,11 @@ WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights
 }
 
 PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT) const {
-    const at::Tensor text_BMC = m_conditionEmbedder.embedText(text_BMT);
+    const CollapsedText collapsed = collapsePadding(text_BMT);
+    const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
     PreparedText prepared;
-    for (const Block& block : m_blocks) prepared.layers.push_back(block.prepareText(text_BMC));
+    for (const Block& block : m_blocks)
+        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M));
     return prepared;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/attention/dispatcher.h"
 
 namespace reelgrid::models::wan {
@@ -7,10 +9,11 @@ namespace reelgrid::models::wan {
 /// libtorch's own attention, and a record of which layers asked.
 class SdpaDispatcher final : public attention::Dispatcher {
   public:
-    at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
-                      const attention::CallSite& site) override {
+    at::Tensor attend(const attention::Inputs& in, const attention::CallSite& site) override {
         sites.push_back(site);
-        return at::scaled_dot_product_attention(q_BHND, k_BHMD, v_BHMD);
+        std::optional<at::Tensor> bias;
+        if (in.keyBias_M.defined()) bias = in.keyBias_M.view({1, 1, 1, -1});
+        return at::scaled_dot_product_attention(in.q_BHND, in.k_BHMD, in.v_BHMD, bias);
     }
     void beginPass(int, attention::GuidanceBranch) override {}
     [[nodiscard]] std::vector<attention::CallRecord> records() const override { return {}; }
