@@ -14,7 +14,9 @@ const ComparedClip* Comparison::find(int id) const {
 
 int Comparison::add(ComparedClip clip) {
     clip.id = m_nextId++;
-    clip.color = widgets::backendColor(clip.label);
+    if (clip.backend.isEmpty()) clip.backend = clip.label;
+    if (clip.label.isEmpty()) clip.label = clip.backend;
+    clip.color = widgets::backendColor(clip.backend);
     m_clips.push_back(std::move(clip));
     const int id = m_clips.back().id;
     Q_EMIT clipAdded(id);
@@ -47,7 +49,7 @@ void Comparison::clear() {
 
 const ComparedClip* Comparison::reference() const {
     const auto found = std::ranges::find_if(
-        m_clips, [](const ComparedClip& clip) { return clip.onDisk && clip.label == "sdpa"; });
+        m_clips, [](const ComparedClip& clip) { return clip.onDisk && clip.backend == "sdpa"; });
     return found == m_clips.end() ? nullptr : &*found;
 }
 

@@ -17,6 +17,7 @@ namespace reelgrid::studio {
 struct ComparedClip {
     int id = 0;
     QString label;
+    QString backend;  ///< the attention backend; empty: taken from the label
     QColor color;
     std::filesystem::path path;  ///< of the clip; where it will be while it is being rendered
     bool onDisk = false;
@@ -37,12 +38,12 @@ class Comparison : public QObject {
 
     [[nodiscard]] const std::vector<ComparedClip>& clips() const { return m_clips; }
     [[nodiscard]] const ComparedClip* find(int id) const;
-    /// Gives the clip its id and its label's colour.
+    /// Gives the clip its id and its backend's colour.
     int add(ComparedClip clip);
     void change(int id, const std::function<void(ComparedClip&)>& how);
     void remove(int id);
     void clear();
-    /// The clip the others are measured against: the first one labelled sdpa that is on disk.
+    /// The clip the others are measured against: the first one by sdpa that is on disk.
     [[nodiscard]] const ComparedClip* reference() const;
 
   Q_SIGNALS:

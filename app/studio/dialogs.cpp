@@ -1,5 +1,6 @@
 #include "app/studio/dialogs.h"
 
+#include <QCoreApplication>
 #include <QDialog>
 #include <QFileDialog>
 #include <QMessageBox>
@@ -31,6 +32,12 @@ std::filesystem::path askForSessionName(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForPictureName(QWidget* parent) {
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Save picture of the grid"), "comparison.png",
+                                        QObject::tr("Pictures (*.png *.jpg)"))
+        .toStdString();
+}
+
 std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
     return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
         .toStdString();
@@ -45,6 +52,20 @@ void showKeys(QWidget* parent) {
     }
     auto* box = new QMessageBox(QMessageBox::NoIcon, QObject::tr("Keys"), table + "</table>",
                                 QMessageBox::Close, parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    box->show();
+}
+
+void showAbout(QWidget* parent) {
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, QObject::tr("About ReelGrid"),
+        QObject::tr(
+            "<b>ReelGrid %1</b><p>Compares renders of one prompt with several attention kernels.</p>"
+            "<p>The sources are under the Apache License 2.0. This program, with QCustomPlot and FFmpeg, "
+            "is distributed under the GNU General Public License, version 3 or later.</p>")
+            .arg(QCoreApplication::applicationVersion()),
+        QMessageBox::Close, parent);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setModal(false);
     box->show();

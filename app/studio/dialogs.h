@@ -13,12 +13,14 @@ namespace reelgrid::studio {
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent);
 std::filesystem::path askForExportName(QWidget* parent);
 std::filesystem::path askForSessionName(QWidget* parent);
+std::filesystem::path askForPictureName(QWidget* parent);
 std::filesystem::path askForFolder(QWidget* parent, const QString& what,
                                    const std::filesystem::path& now = {});
 
 // Windows that only tell something; they stay open beside the work.
 
 void showKeys(QWidget* parent);
+void showAbout(QWidget* parent);
 void showText(QWidget* parent, const QString& title, const QString& text);
 
 }  // namespace reelgrid::studio

@@ -93,9 +93,7 @@ QWidget* MainWindow::buildSide() {
 QWidget* MainWindow::buildStage() {
     auto* empty = new EmptyState;
     connect(empty, &EmptyState::openClicked, this, &MainWindow::askForFiles);
-    connect(empty, &EmptyState::renderClicked, m_editor, [this] {
-        if (m_editor->problem().isEmpty()) Q_EMIT m_editor->renderRequested();
-    });
+    connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     m_stage = new QStackedWidget;
     m_stage->addWidget(empty);
     m_stage->addWidget(m_grid);
@@ -136,6 +134,10 @@ void MainWindow::buildMenus() {
         if (const auto name = askForExportName(this); !name.empty()) exportGrid(name);
     });
     file->addSeparator();
+    file->addAction(tr("Save &picture of the grid…"), QKeySequence("Ctrl+Shift+S"), this, [this] {
+        if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
+    });
+    file->addSeparator();
     file->addAction(tr("Choose &model folder…"), this, &MainWindow::chooseModelFolder);
     file->addAction(tr("Choose &results folder…"), this, [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
@@ -167,6 +169,7 @@ void MainWindow::buildMenus() {
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
+    help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });
 }
 
 void MainWindow::connectRenders() {
@@ -220,8 +223,8 @@ void MainWindow::showSession(const session::Session& opened, const QString& file
     m_grid->setColumns(opened.columns);
     for (const session::SessionClip& each : opened.clips) {
         ComparedClip clip;
-        const std::string& name = each.attentionType.empty() ? each.label : each.attentionType;
-        clip.label = QString::fromStdString(each.label.empty() ? name : each.label);
+        clip.backend = QString::fromStdString(each.attentionType);
+        clip.label = QString::fromStdString(each.label);
         clip.path = each.path;
         clip.onDisk = true;
         clip.offsetSeconds = each.offsetSeconds;
@@ -241,7 +244,7 @@ session::Session MainWindow::currentSession() const {
     for (const ComparedClip& clip : m_comparison->clips())
         if (clip.onDisk)
             session.clips.push_back(
-                {clip.path, clip.label.toStdString(), clip.label.toStdString(), clip.offsetSeconds});
+                {clip.path, clip.label.toStdString(), clip.backend.toStdString(), clip.offsetSeconds});
     const widgets::PlaybackClock& clock = m_playback->player()->clock();
     session.playheadSeconds = clock.position();
     session.loop.reset();
@@ -292,6 +295,15 @@ void MainWindow::exportGrid(const std::filesystem::path& output) {
         m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
     else
         m_export->start(std::move(clips), output, m_session.columns);
+}
+
+void MainWindow::savePicture(const std::filesystem::path& file) {
+    m_background->run([this, file, picture = m_grid->snapshot()](const std::stop_token&) {
+        const bool saved = picture.save(QString::fromStdString(file.string()));
+        return [this, saved, name = QString::fromStdString(file.string())] {
+            if (!saved) m_issues->addIssue(tr("%1: can't be written as a PNG or JPEG picture").arg(name));
+        };
+    });
 }
 
 void MainWindow::showEmptyOrGrid() {

@@ -36,6 +36,7 @@ class MainWindow : public QMainWindow {
     /// Clips are added to the comparison, a session replaces it. Returns at once.
     void open(const std::vector<std::filesystem::path>& paths);
     void exportGrid(const std::filesystem::path& output);
+    void savePicture(const std::filesystem::path& file);
     void saveSession(const std::filesystem::path& file);
 
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }

@@ -76,7 +76,7 @@ TEST(TimingChart, StagesAreStackedToTheWholeTime) {
     for (int i = 0; i < stages->itemCount(); ++i)
         if (auto* text = qobject_cast<QCPItemText*>(stages->item(i))) texts.append(text->text());
     ASSERT_EQ(texts.size(), 2);
-    EXPECT_TRUE(texts[0].startsWith("14.5 s"));
+    EXPECT_TRUE(texts[0].startsWith("13.5 s"));
     EXPECT_TRUE(texts[1].contains("1.25")) << texts[1].toStdString();
 }
 

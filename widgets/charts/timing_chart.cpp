@@ -137,6 +137,7 @@ void TimingChart::drawStages() {
         names->addTick(row, timing.name);
         QCPBars* below = nullptr;
         double total = 0;
+        double end = 0;
         for (const QString& stage : orderedStages(m_timings)) {
             const double seconds = timing.stage(stage);
             if (seconds <= 0) continue;
@@ -148,17 +149,19 @@ void TimingChart::drawStages() {
             bars->setData({row}, {seconds});
             if (below != nullptr) bars->moveAbove(below);
             below = bars;
-            total += seconds;
+            end += seconds;
+            // A warm worker loads nothing: the total would depend on which render came first.
+            if (stage != "load") total += seconds;
         }
         if (total <= 0) continue;
-        longest = std::max(longest, total);
+        longest = std::max(longest, end);
         QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
         const double own = timing.stage("denoise");
         const double first = m_timings.front().stage("denoise");
         if (i > 0 && own > 0 && first > 0)
             text += tr("   denoise %1× %2").arg(first / own, 0, 'f', 2).arg(m_timings.front().name);
         auto* label = new QCPItemText(m_stages);
-        label->position->setCoords(total, row);
+        label->position->setCoords(end, row);
         label->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         label->setPadding(QMargins(6, 0, 0, 0));
         label->setText(text);

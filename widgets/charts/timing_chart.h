@@ -31,7 +31,7 @@ class TimingChart : public QWidget {
   public:
     explicit TimingChart(QWidget* parent = nullptr);
 
-    /// The first render is the one the others' denoising time is compared with.
+    /// Totals are without loading. The first render is the one the others' denoising time is compared with.
     void setTimings(std::vector<RenderTiming> timings);
     enum class View { Stages, Steps };
     void setView(View view);

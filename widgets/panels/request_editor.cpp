@@ -12,6 +12,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStyle>
@@ -45,7 +46,7 @@ QPlainTextEdit* textBox(int lines, const QString& name, const QString& placehold
     box->setPlaceholderText(placeholder);
     box->setAccessibleName(name);
     box->setTabChangesFocus(true);
-    box->setFixedHeight(box->fontMetrics().lineSpacing() * lines + 20);
+    box->setFixedHeight(box->fontMetrics().lineSpacing() * lines + 24);
     return box;
 }
 
@@ -94,9 +95,10 @@ RequestEditor::RequestEditor(QWidget* parent)
     connect(m_seed, &QLineEdit::textChanged, this, &RequestEditor::check);
     connect(m_model, &QComboBox::currentIndexChanged, this, &RequestEditor::showModelDefaults);
     connect(m_folder, &QPushButton::clicked, this, &RequestEditor::modelFolderRequested);
-    connect(m_render, &QPushButton::clicked, this, [this] {
-        if (problem().isEmpty()) Q_EMIT renderRequested();
-    });
+    connect(m_render, &QPushButton::clicked, this, &RequestEditor::submit);
+    // Not the button's own shortcut: that is lost whenever its text changes.
+    for (const char* keys : {"Ctrl+Return", "Ctrl+Enter"})
+        connect(new QShortcut(QKeySequence(keys), this), &QShortcut::activated, this, &RequestEditor::submit);
     check();
 }
 
@@ -120,7 +122,6 @@ void RequestEditor::buildFields() {
     m_render->setObjectName("primary");
     m_render->setIcon(icon(Glyph::Render, QColor(0x0b, 0x14, 0x20)));
     m_render->setToolTip(tr("Render with each checked backend, in the background (Ctrl+Enter)"));
-    m_render->setShortcut(QKeySequence("Ctrl+Return"));
 
     auto* promptHead = new QHBoxLayout;
     promptHead->addWidget(heading(tr("PROMPT")));
@@ -309,6 +310,10 @@ QString RequestEditor::problem() const {
     if (checkedBackends().isEmpty()) return tr("--types: at least one attention backend is needed");
     const auto settings = catalog::resolveSettings(request(), *chosen);
     return settings ? QString() : QString::fromStdString(settings.error().message);
+}
+
+void RequestEditor::submit() {
+    if (problem().isEmpty()) Q_EMIT renderRequested();
 }
 
 void RequestEditor::check() {

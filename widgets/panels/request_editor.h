@@ -52,6 +52,8 @@ class RequestEditor : public QWidget {
     void setCheckedBackends(const QStringList& names);
     /// Why it can't be rendered, in one line; empty when it can.
     [[nodiscard]] QString problem() const;
+    /// Asks for the render, if there is no problem.
+    void submit();
 
   Q_SIGNALS:
     void renderRequested();

@@ -140,10 +140,13 @@ void TransportBar::showPosition() {
             .arg(milliseconds % 1000, 3, 10, QChar('0'));
     };
     const int stop = timeline.stopAt(seconds);
+    const int late = m_player->lateTicks();
     m_readout->setText(tr("%1 / %2   frame %3 / %4")
                            .arg(time(timeline.stop(stop)), time(timeline.duration()))
                            .arg(stop + 1)
                            .arg(timeline.stopCount()));
+    m_readout->setToolTip(late == 0 ? tr("Every frame was shown in time")
+                                    : tr("The playhead waited for a frame: %1 times").arg(late));
 }
 
 }  // namespace reelgrid::widgets

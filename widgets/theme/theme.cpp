@@ -35,7 +35,10 @@ QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     selection-background-color: %7; selection-color: white; }
 QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: %7; }
 *[invalid="true"] { border-color: %8; }
-QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow { image: url(:/icons/chevron-down.png); }
+QPushButton::menu-indicator { image: url(:/icons/chevron-down.png); subcontrol-position: right center; right: 4px; }
+QPushButton#flat { padding: 3px 18px 3px 8px; color: %6; }
 QComboBox QAbstractItemView { background: %3; border: 1px solid %4; selection-background-color: %7; outline: none; }
 QPushButton, QToolButton { background: %3; border: 1px solid %4; border-radius: 6px; padding: 6px 12px; }
 QToolButton { padding: 5px; }

@@ -45,9 +45,11 @@ QImage GridOverlay::pill(const QString& text, const QString& detail, const QColo
     if (room < 16) return {};
     const QString shown = strong.elidedText(text, Qt::ElideMiddle, room);
     const int textWidth = strong.horizontalAdvance(shown);
-    const int detailRoom = room - textWidth - 8;
+    const int beforeDetail = shown.isEmpty() ? 0 : 8;
+    const int detailRoom = room - textWidth - beforeDetail;
     const bool withDetail = !detail.isEmpty() && quiet.horizontalAdvance(detail) <= detailRoom;
-    const int width = 16 + mark + textWidth + (withDetail ? 8 + quiet.horizontalAdvance(detail) : 0);
+    const int width =
+        16 + mark + textWidth + (withDetail ? beforeDetail + quiet.horizontalAdvance(detail) : 0);
     const int height = strong.height() + 8;
 
     QImage image = canvas(width, height, pixelRatio);
@@ -67,7 +69,7 @@ QImage GridOverlay::pill(const QString& text, const QString& detail, const QColo
     if (withDetail) {
         painter.setFont(labelFont(false));
         painter.setPen(kQuiet);
-        painter.drawText(8 + mark + textWidth + 8, baseline, detail);
+        painter.drawText(8 + mark + textWidth + beforeDetail, baseline, detail);
     }
     return image;
 }
