@@ -28,6 +28,8 @@ struct RenderSettings {
     std::string attentionType;
     std::optional<std::string> scheduler;
     std::optional<double> flowShift;
+
+    bool operator==(const RenderSettings&) const = default;
 };
 
 /// BadUsage naming the option, its value and what was needed.

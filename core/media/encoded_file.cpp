@@ -40,6 +40,10 @@ Recipe recipeOf(Container container) {
 
 }  // namespace
 
+const char* encoderOf(Container container) {
+    return recipeOf(container).encoder;
+}
+
 EncodedFile::EncodedFile(PendingFile pending, const SinkOptions& options)
     : m_pending(std::move(pending)), m_options(options), m_packet(av_packet_alloc()) {}
 

@@ -1,0 +1,232 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/cli/comparison.h"
+#include "app/cli/console.h"
+#include "app/cli/frame_rate.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/render_options.h"
+#include "app/cli/report_html.h"
+#include "app/cli/result_summary.h"
+#include "app/cli/verb.h"
+#include "core/base/pending_file.h"
+#include "core/jobs/job_queue.h"
+#include "core/media/stitch.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct CompareVerb {
+    RenderOptions render;
+    UnbuiltOptions unbuilt;
+    std::vector<std::string> types;
+    std::string outputFolder = "./rendered_videos";
+    std::string fps;
+    int fontSize = 36;
+    bool stitch = false;
+    bool reuse = false;
+    bool json = false;
+};
+
+Result<Comparison> planOf(const CompareVerb& verb) {
+    if (auto built = verb.unbuilt.check(); !built) return built.error();
+    Comparison comparison;
+    comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
+    std::set<std::string> seen;
+    for (const std::string& type : verb.types) {
+        if (auto known = checkAttentionType("--types", type); !known) return known.error();
+        if (!seen.insert(type).second)
+            return Error{ErrorCode::BadUsage,
+                         "--types names " + type + " twice: each backend once was needed"};
+        auto checked = verb.render.check(type);
+        if (!checked) return checked.error();
+        checked->request.output = comparison.folder / "results" / resultName(*checked);
+        ComparisonEntry entry;
+        entry.checked = *std::move(checked);
+        entry.reused = verb.reuse && isReusable(entry.checked);
+        comparison.entries.push_back(std::move(entry));
+    }
+    return comparison;
+}
+
+/// A clip of the reference's own choice that an earlier `render` left in the results: shown in the grid,
+/// never rendered here.
+std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, const Comparison& comparison) {
+    constexpr const char* kDefault = "default";
+    for (const ComparisonEntry& entry : comparison.entries)
+        if (entry.type() == kDefault) return std::nullopt;
+    const auto checked = verb.render.check(kDefault);
+    if (!checked) return std::nullopt;
+    const fs::path clip = comparison.folder / "results" / resultName(*checked);
+    std::error_code failed;
+    if (!fs::is_regular_file(clip, failed)) return std::nullopt;
+    return media::LabelledClip{clip, kDefault};
+}
+
+/// Renders what isn't there yet, one after another in one worker, which keeps the model loaded. sdpa goes
+/// first: the worker measures the others' drift against its frames.
+void render(Comparison& comparison, std::stop_token stop) {
+    std::vector<ComparisonEntry*> waiting;
+    for (ComparisonEntry& entry : comparison.entries)
+        if (!entry.reused) waiting.push_back(&entry);
+    std::stable_partition(waiting.begin(), waiting.end(),
+                          [](const auto* entry) { return entry->type() == "sdpa"; });
+    if (waiting.empty()) return;
+
+    ProgressLine line;
+    const auto told = [&](const jobs::Job& job) {
+        if (job.state != jobs::JobState::Running) return line.clear();
+        const auto place = std::find_if(waiting.begin(), waiting.end(), [&](const ComparisonEntry* entry) {
+            return entry->type() == job.request.attentionType;
+        });
+        const std::string what = job.request.attentionType + " (" +
+                                 std::to_string(place - waiting.begin() + 1) + " of " +
+                                 std::to_string(waiting.size()) + ")";
+        const protocol::JobProgress& now = job.progress;
+        line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, now.etaSeconds);
+    };
+    jobs::JobQueueOptions options;
+    options.capacity = waiting.size();
+    jobs::JobQueue queue(options, told);
+    for (ComparisonEntry* entry : waiting)
+        if (auto submitted = queue.submit(entry->checked.request); !submitted)
+            entry->error = submitted.error();
+    const std::stop_callback cancel(stop, [&queue] { queue.cancelAll(); });
+    queue.waitUntilIdle();
+
+    for (const jobs::Job& job : queue.jobs())
+        for (ComparisonEntry* entry : waiting) {
+            if (entry->type() != job.request.attentionType) continue;
+            if (job.state == jobs::JobState::Cancelled)
+                entry->error = Error{ErrorCode::Cancelled, "cancelled"};
+            if (job.state == jobs::JobState::Failed) entry->error = job.error;
+        }
+}
+
+Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, std::stop_token stop) {
+    media::StitchOptions options;
+    options.fontSize = verb.fontSize;
+    if (!verb.fps.empty()) options.fps = frameRateFrom(verb.fps).value();
+    std::vector<media::LabelledClip> clips;
+    for (const ComparisonEntry* entry : comparison.finished())
+        clips.push_back({entry->clip(), entry->label()});
+    if (auto existing = existingDefault(verb, comparison)) clips.push_back(*std::move(existing));
+    ProgressLine line;
+    auto grid = media::stitch(clips, comparison.gridPath(), options, stop, [&line](int done, int total) {
+        line.update("", "stitching", done, total, -1);
+    });
+    if (!grid) return grid.error();
+    comparison.grid = comparison.gridPath();
+    return {};
+}
+
+json entryJson(const ComparisonEntry& entry) {
+    json object = {{"requested", entry.type()}, {"reused", entry.reused}};
+    if (entry.error) {
+        object["error"] = {{"code", nameOf(entry.error->code)}, {"message", entry.error->message}};
+        return object;
+    }
+    object.update(clipJson(entry.clip()));
+    object["used"] = entry.measured.usedAttention();
+    object["label"] = entry.label();
+    return object;
+}
+
+int printComparison(const CompareVerb& verb, const Comparison& comparison) {
+    if (verb.json) {
+        json document = {{"output_dir", comparison.folder.string()},
+                         {"prompt", comparison.entries.front().checked.settings.prompt},
+                         {"report", comparison.reportPath().string()},
+                         {"session", comparison.sessionPath().string()},
+                         {"results", json::array()}};
+        if (!comparison.grid.empty()) document["grid"] = comparison.grid.string();
+        for (const ComparisonEntry& entry : comparison.entries)
+            document["results"].push_back(entryJson(entry));
+        return printResult(document);
+    }
+    std::string text;
+    for (const ComparisonEntry* entry : comparison.finished()) {
+        text += entry->label() + (entry->reused ? " (reused)" : "");
+        if (!entry->measured.runs.empty()) text += ": " + timingLine(entry->measured.runs.back());
+        const auto& drift = entry->measured.drift;
+        if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
+            text += "; PSNR against sdpa " + fixed(drift->psnr->mean, 2) + " dB";
+        text += "\n  " + entry->clip().string() + "\n";
+    }
+    if (!comparison.grid.empty()) text += "grid:    " + comparison.grid.string() + "\n";
+    return printResult(text + "report:  " + comparison.reportPath().string() +
+                       "\nsession: " + comparison.sessionPath().string());
+}
+
+int runCompare(const CompareVerb& verb) {
+    if (!verb.fps.empty())
+        if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
+    auto plan = planOf(verb);
+    if (!plan) return fail(plan.error());
+    Comparison comparison = *std::move(plan);
+
+    const InterruptWatch interrupts;
+    render(comparison, interrupts.token());
+    int status = 0;
+    for (ComparisonEntry& entry : comparison.entries) {
+        if (entry.error)
+            status = fail(entry.error->in(entry.type()));
+        else
+            entry.measured = session::readClipMeasurements(entry.clip());
+    }
+    if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+        for (const std::string& substitution : substitutions(entry->measured))
+            say(entry->type() + ": " + substitution);
+
+    const auto note = [&status](const Result<void>& done) {
+        if (!done) status = fail(done.error());
+    };
+    note(measureMissingDrift(comparison));
+    if (verb.stitch) note(makeGrid(verb, comparison, interrupts.token()));
+    note(writeFile(comparison.reportPath(), reportHtml(comparison)));
+    note(saveSession(comparison));
+    const int printed = printComparison(verb, comparison);
+    return std::max(status, printed);
+}
+
+std::vector<std::string> builtBackends() {
+    std::vector<std::string> names;
+    for (const kernels::BackendInfo& backend : kernels::backends()) names.emplace_back(backend.name);
+    return names;
+}
+
+}  // namespace
+
+Verb addCompareVerb(CLI::App& program) {
+    auto verb = std::make_shared<CompareVerb>();
+    verb->types = builtBackends();
+    CLI::App* command = program.add_subcommand(
+        "compare", "One video per backend, then the labelled grid, metrics and a report");
+    command->add_option("--types", verb->types, "Backends, separated by commas")
+        ->delimiter(',')
+        ->capture_default_str();
+    command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
+    command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
+    command->add_flag("--reuse", verb->reuse,
+                      "Keep clips that are there already and come from the same request");
+    command->add_option("--font-size", verb->fontSize, "Pixels of the grid's labels")
+        ->check(CLI::Range(0, 1000))
+        ->capture_default_str();
+    command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    verb->render.addTo(*command);
+    verb->unbuilt.addValue(*command, "--nproc");
+    return {command, [verb] { return runCompare(*verb); }};
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,62 @@
+#include "app/cli/console.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/parse_json.h"
+
+namespace reelgrid::cli {
+
+void say(const std::string& line) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int fail(const Error& error) {
+    std::string message = error.message;
+    // One line, whatever a library put into it.
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    say("reelgrid-cli: " + message);
+    return exitCodeOf(error.code);
+}
+
+int printResult(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    const bool ended = text.ends_with('\n') || std::fputc('\n', stdout) != EOF;
+    if (written && ended && std::fflush(stdout) == 0) return 0;
+    return fail({ErrorCode::Io, std::string("can't write the result to stdout: ") + std::strerror(errno)});
+}
+
+int printResult(const nlohmann::json& document) {
+    return printResult(protocol::printJsonIndented(document));
+}
+
+std::string fixed(double value, int decimals) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+    return text.data();
+}
+
+std::string clockTime(double seconds) {
+    const long whole = std::lround(std::clamp(seconds, 0.0, 359999.0));
+    std::array<char, 32> text{};
+    if (whole < 3600)
+        std::snprintf(text.data(), text.size(), "%ld:%02ld", whole / 60, whole % 60);
+    else
+        std::snprintf(text.data(), text.size(), "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+    return text.data();
+}
+
+std::string byteCount(std::uint64_t bytes) {
+    const std::array<const char*, 5> units{"B", "kB", "MB", "GB", "TB"};
+    double value = double(bytes);
+    std::size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < units.size(); ++unit) value /= 1000;
+    return fixed(value, unit == 0 ? 0 : 1) + " " + units[unit];
+}
+
+}  // namespace reelgrid::cli

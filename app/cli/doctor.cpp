@@ -1,0 +1,114 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/console.h"
+#include "app/cli/libtorch_version.h"
+#include "app/cli/machine.h"
+#include "app/cli/verb.h"
+#include "core/base/version.h"
+#include "core/catalog/model_catalog.h"
+#include "core/media/capabilities.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Checkup {
+    Machine machine;
+    media::Capabilities media;
+    Result<catalog::ModelInfo> demo = Error{};
+};
+
+Checkup examine() {
+    return {.machine = inspectMachine(),
+            .media = media::inspectCapabilities(),
+            .demo = catalog::findModel("demo")};
+}
+
+/// What is missing that some verb can't do without, for a person.
+std::vector<std::string> problemsOf(const Checkup& checkup) {
+    std::vector<std::string> problems;
+    for (const media::EncoderSupport& encoder : checkup.media.encoders)
+        if (!encoder.present)
+            problems.push_back("FFmpeg has no " + encoder.name + " encoder: " + encoder.container +
+                               " can't be written");
+    if (!checkup.media.labels)
+        problems.push_back("labels can't be drawn: " + checkup.media.labels.error().message);
+    if (!checkup.demo.ok()) problems.push_back(checkup.demo.error().message);
+    return problems;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text.empty() ? "none" : text;
+}
+
+json asJson(const Checkup& checkup) {
+    const Machine& machine = checkup.machine;
+    json document = {
+        {"versions",
+         {{"reelgrid", kVersion}, {"libtorch", libtorchVersion()}, {"ffmpeg", checkup.media.version}}},
+        {"cpu",
+         {{"name", machine.cpuName},
+          {"features", machine.cpuFeatures},
+          {"threads", machine.threads},
+          {"libtorch_level", libtorchCpuLevel()}}},
+        {"memory", {{"bytes", machine.memoryBytes}, {"available_bytes", machine.availableMemoryBytes}}},
+        {"gpu", {{"present", !machine.gpus.empty()}, {"names", machine.gpus}, {"used", false}}},
+        {"codecs", json::array()},
+        {"backends", json::array()},
+        {"problems", problemsOf(checkup)}};
+    for (const media::EncoderSupport& encoder : checkup.media.encoders)
+        document["codecs"].push_back(
+            {{"container", encoder.container}, {"encoder", encoder.name}, {"present", encoder.present}});
+    for (const kernels::BackendInfo& backend : kernels::backends())
+        document["backends"].push_back({{"name", backend.name}, {"title", backend.title}, {"device", "cpu"}});
+    if (checkup.demo.ok())
+        document["demo_model"] = {{"folder", checkup.demo->folder.string()},
+                                  {"bytes", checkup.demo->bytes()}};
+    document["labels"] = checkup.media.labels.ok();
+    return document;
+}
+
+std::string asText(const Checkup& checkup) {
+    const Machine& machine = checkup.machine;
+    std::string text = std::string("ReelGrid   ") + kVersion + "\nlibtorch   " + libtorchVersion() +
+                       "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpuName + ", " +
+                       std::to_string(machine.threads) + " threads\nfeatures   " +
+                       joined(machine.cpuFeatures) + "\nmemory     " + byteCount(machine.memoryBytes) + ", " +
+                       byteCount(machine.availableMemoryBytes) + " available\nGPU        " +
+                       (machine.gpus.empty() ? "none" : joined(machine.gpus) + " (not used in this version)");
+    for (const media::EncoderSupport& encoder : checkup.media.encoders)
+        text += "\nencoder    " + encoder.container + ": " + encoder.name +
+                (encoder.present ? "" : " is missing");
+    for (const kernels::BackendInfo& backend : kernels::backends())
+        text += "\nbackend    " + std::string(backend.name) + ": " + std::string(backend.title);
+    if (checkup.media.labels) text += "\nlabels     can be drawn";
+    if (checkup.demo.ok())
+        text +=
+            "\nmodel      demo in " + checkup.demo->folder.string() + ", " + byteCount(checkup.demo->bytes());
+    return text;
+}
+
+int runDoctor(bool asDocument) {
+    const Checkup checkup = examine();
+    const std::vector<std::string> problems = problemsOf(checkup);
+    const int printed = asDocument ? printResult(asJson(checkup)) : printResult(asText(checkup));
+    for (const std::string& problem : problems) say("reelgrid-cli: " + problem);
+    return problems.empty() ? printed : 1;
+}
+
+}  // namespace
+
+Verb addDoctorVerb(CLI::App& program) {
+    auto asDocument = std::make_shared<bool>(false);
+    CLI::App* command = program.add_subcommand("doctor", "What this machine can run");
+    command->add_flag("--json", *asDocument, "Print one JSON document");
+    return {command, [asDocument] { return runDoctor(*asDocument); }};
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "app/cli/console.h"
+#include "app/cli/option_spelling.h"
+#include "app/cli/verb.h"
+#include "core/base/version.h"
+
+namespace {
+
+using namespace reelgrid;
+
+/// Parsed but not there yet, with whatever follows.
+cli::Verb addUnbuiltVerb(CLI::App& program, const std::string& name) {
+    CLI::App* command = program.add_subcommand(name);
+    command->group("");
+    command->set_help_flag();
+    command->allow_extras();
+    return {command, [name] { return cli::fail({ErrorCode::BadUsage, name + ": not in this version"}); }};
+}
+
+int runProgram(std::vector<std::string> arguments) {
+    CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
+    program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
+    program.require_subcommand(1);
+    const std::vector<cli::Verb> verbs = {
+        cli::addRenderVerb(program),  cli::addCompareVerb(program),     cli::addStitchVerb(program),
+        cli::addMetricsVerb(program), cli::addModelsVerb(program),      cli::addWorkerVerb(program),
+        cli::addDoctorVerb(program),  addUnbuiltVerb(program, "bench"),
+    };
+    const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
+    if (!arguments.empty() && !arguments[0].starts_with('-') &&
+        std::none_of(verbs.begin(), verbs.end(), isVerb))
+        return cli::fail({ErrorCode::BadUsage, arguments[0] + ": no such verb (see --help)"});
+    try {
+        arguments = cli::withCurrentSpelling(std::move(arguments));
+        std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+        program.parse(std::move(arguments));
+    } catch (const CLI::Success& done) {
+        return program.exit(done);  // --help, --version
+    } catch (const CLI::ParseError& error) {
+        return cli::fail({ErrorCode::BadUsage, std::string(error.what()) + " (see --help)"});
+    }
+    for (const cli::Verb& verb : verbs)
+        if (verb.command->parsed()) return verb.run();
+    return cli::fail({ErrorCode::Internal, "no verb ran"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return runProgram({argv + 1, argv + argc});
+    } catch (const Failure& failure) {
+        return cli::fail(failure.error());
+    } catch (const std::exception& failure) {
+        return cli::fail({ErrorCode::Internal, failure.what()});
+    }
+}

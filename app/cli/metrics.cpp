@@ -1,0 +1,71 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "app/cli/console.h"
+#include "app/cli/verb.h"
+#include "core/media/clip.h"
+#include "core/metrics/clip_metrics.h"
+#include "core/metrics/metrics_report.h"
+
+namespace reelgrid::cli {
+namespace {
+
+struct MetricsVerb {
+    std::string clip;
+    std::string reference;
+    bool json = false;
+    bool csv = false;
+};
+
+std::string shown(double value) {
+    return std::isfinite(value) ? fixed(value, 4) : "none";
+}
+
+std::string forReading(const metrics::ClipMetrics& measured) {
+    std::string text = "frames             " + std::to_string(measured.frames);
+    if (measured.frameCorrelation) text += "\nframe correlation  " + shown(measured.frameCorrelation->mean);
+    if (measured.flickering) text += "\nflickering         " + shown(*measured.flickering);
+    if (measured.reference) {
+        text += "\nPSNR               " + shown(measured.reference->psnr.mean) + " dB";
+        if (measured.reference->ssim) text += "\nSSIM               " + shown(measured.reference->ssim->mean);
+    }
+    return text;
+}
+
+int runMetrics(const MetricsVerb& verb) {
+    if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
+    auto video = media::readRgb(verb.clip);
+    if (!video) return fail(video.error());
+    std::optional<media::RgbVideo> reference;
+    if (!verb.reference.empty()) {
+        auto read = media::readRgb(verb.reference);
+        if (!read) return fail(read.error());
+        reference = *std::move(read);
+    }
+    auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
+    if (!measured) return fail(measured.error());
+    if (const std::string warning = metrics::gateWarning(measured->gates); !warning.empty())
+        say(verb.clip + ": " + warning);
+    if (measured->reference && measured->reference->comparedFrames != measured->frames)
+        say(verb.clip + ": " + std::to_string(measured->reference->comparedFrames) + " of " +
+            std::to_string(measured->frames) + " frames compared: the reference has " +
+            std::to_string(measured->reference->referenceFrames));
+    if (verb.csv) return printResult(metrics::metricsCsv(*measured));
+    return printResult(verb.json ? metrics::metricsJson(*measured) : forReading(*measured));
+}
+
+}  // namespace
+
+Verb addMetricsVerb(CLI::App& program) {
+    auto verb = std::make_shared<MetricsVerb>();
+    CLI::App* command = program.add_subcommand(
+        "metrics", "Temporal coherence of a clip, and quality against a reference clip");
+    command->add_option("clip", verb->clip, "The clip")->required();
+    command->add_option("--reference", verb->reference, "Also PSNR and SSIM against this clip");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    command->add_flag("--csv", verb->csv, "Print one line a frame");
+    return {command, [verb] { return runMetrics(*verb); }};
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,137 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/console.h"
+#include "app/cli/verb.h"
+#include "core/catalog/model_catalog.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using catalog::ComponentInfo;
+using catalog::ModelInfo;
+using nlohmann::json;
+
+struct ModelsVerb {
+    CLI::App* list = nullptr;
+    CLI::App* show = nullptr;
+    CLI::App* download = nullptr;
+    CLI::App* verify = nullptr;
+    std::string model = "demo";
+    bool json = false;
+};
+
+json asJson(const ModelInfo& model) {
+    const catalog::RenderDefaults& defaults = model.defaults;
+    json object = {{"id", model.id},
+                   {"title", model.title},
+                   {"family", model.family},
+                   {"folder", model.folder.string()},
+                   {"tasks", model.tasks},
+                   {"bytes", model.bytes()},
+                   {"defaults",
+                    {{"task", defaults.task},
+                     {"width", defaults.width},
+                     {"height", defaults.height},
+                     {"num_frames", defaults.numFrames},
+                     {"fps", defaults.fps},
+                     {"num_inference_steps", defaults.numInferenceSteps},
+                     {"guidance_scale", defaults.guidanceScale},
+                     {"negative_prompt", defaults.negativePrompt}}},
+                   {"sizes",
+                    {{"size_multiple", model.sizes.sizeMultiple},
+                     {"max_size", model.sizes.maxSize},
+                     {"frame_stride", model.sizes.frameStride},
+                     {"max_frames", model.sizes.maxFrames}}},
+                   {"components", json::array()}};
+    for (const ComponentInfo& component : model.components)
+        object["components"].push_back({{"name", component.name},
+                                        {"class", component.className},
+                                        {"bytes", component.bytes},
+                                        {"parameters", component.parameters},
+                                        {"dtypes", component.dtypes}});
+    return object;
+}
+
+std::string padded(std::string text, std::size_t width) {
+    text.resize(std::max(text.size() + 1, width), ' ');
+    return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+std::string parameterCount(std::int64_t parameters) {
+    return parameters == 0 ? "" : fixed(double(parameters) / 1e6, 2) + " M";
+}
+
+int listModels(bool asDocument) {
+    const std::vector<ModelInfo> models = catalog::listModels();
+    if (asDocument) {
+        json document = json::array();
+        for (const ModelInfo& model : models) document.push_back(asJson(model));
+        return printResult(document);
+    }
+    std::string text;
+    for (const ModelInfo& model : models)
+        text += padded(model.id, 34) + padded(model.family, 9) + padded(joined(model.tasks), 6) +
+                padded(byteCount(model.bytes()), 10) + model.title + "\n";
+    return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
+}
+
+int showModel(const std::string& name, bool asDocument) {
+    auto model = catalog::findModel(name);
+    if (!model) return fail(model.error());
+    if (asDocument) return printResult(asJson(*model));
+    const catalog::RenderDefaults& defaults = model->defaults;
+    std::string text =
+        model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
+        model->folder.string() + "\ntasks     " + joined(model->tasks) + "\ndefaults  " +
+        std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
+        std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
+        std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
+        "\nsizes     multiples of " + std::to_string(model->sizes.sizeMultiple) + " up to " +
+        std::to_string(model->sizes.maxSize) + "; frames " + std::to_string(model->sizes.frameStride) +
+        "·k + 1 up to " + std::to_string(model->sizes.maxFrames) + "\n";
+    for (const ComponentInfo& component : model->components)
+        text += "  " + padded(component.name, 14) + padded(component.className, 28) +
+                padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +
+                joined(component.dtypes) + "\n";
+    return printResult(text);
+}
+
+int runModels(const ModelsVerb& verb) {
+    for (const CLI::App* later : {verb.download, verb.verify})
+        if (later->parsed())
+            return fail({ErrorCode::BadUsage, "models " + later->get_name() + ": not in this version"});
+    return verb.show->parsed() ? showModel(verb.model, verb.json) : listModels(verb.json);
+}
+
+}  // namespace
+
+Verb addModelsVerb(CLI::App& program) {
+    auto verb = std::make_shared<ModelsVerb>();
+    CLI::App* command = program.add_subcommand("models", "List and show models");
+    command->require_subcommand(1);
+    verb->list = command->add_subcommand("list", "The built-in model and those in the Hugging Face cache");
+    verb->show = command->add_subcommand("show", "One model: components, sizes, defaults");
+    verb->show->add_option("model", verb->model, "demo, a diffusers folder, or a hub id")
+        ->capture_default_str();
+    for (CLI::App* shown : {verb->list, verb->show})
+        shown->add_flag("--json", verb->json, "Print one JSON document");
+    verb->download = command->add_subcommand("download");
+    verb->verify = command->add_subcommand("verify");
+    for (CLI::App* later : {verb->download, verb->verify}) {
+        later->group("");
+        later->set_help_flag();
+        later->allow_extras();
+    }
+    return {command, [verb] { return runModels(*verb); }};
+}
+
+}  // namespace reelgrid::cli

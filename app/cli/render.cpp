@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/render_options.h"
+#include "app/cli/result_summary.h"
+#include "app/cli/verb.h"
+#include "core/media/writer.h"
+#include "core/pipeline/pipeline.h"
+#include "core/session/clip_measurements.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RenderVerb {
+    RenderOptions render;
+    std::string attentionType = "sdpa";
+    std::optional<double> fps;
+    std::string output;
+    std::string benchmarkFolder;
+    bool json = false;
+};
+
+Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked) {
+    if (!verb.output.empty() && !verb.benchmarkFolder.empty())
+        return Error{ErrorCode::BadUsage,
+                     "--output and --benchmark-output-directory: only one of them says where the clip goes"};
+    fs::path clip = resultName(checked);
+    if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
+    if (!verb.output.empty()) clip = verb.output;
+    if (auto container = media::containerOf(clip); !container)
+        return Error{ErrorCode::BadUsage, "--output " + container.error().message};
+    return fs::absolute(clip).lexically_normal();
+}
+
+int runRender(const RenderVerb& verb) {
+    auto checked = verb.render.check(verb.attentionType);
+    if (!checked) return fail(checked.error());
+    if (verb.fps) {
+        checked->request.fps = verb.fps;
+        auto settings = catalog::resolveSettings(checked->request, checked->model);
+        if (!settings) return fail(settings.error());
+    }
+    auto output = outputOf(verb, *checked);
+    if (!output) return fail(output.error());
+    checked->request.output = output->string();
+
+    const InterruptWatch interrupts;
+    pipeline::Renderer renderer;
+    ProgressLine line;
+    const auto progress = [&line, &verb](const pipeline::Progress& now) {
+        line.update(verb.attentionType, now.stage, now.done, now.total, now.etaSeconds);
+    };
+    auto clip = renderer.render(checked->request, progress, interrupts.token());
+    line.clear();
+    if (!clip) {
+        if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
+        return fail(clip.error());
+    }
+    const session::ClipMeasurements measured = session::readClipMeasurements(*clip);
+    for (const Error& problem : measured.problems) say("reelgrid-cli: " + problem.message);
+    if (verb.json) return printResult(clipJson(*clip));
+    for (const std::string& substitution : substitutions(measured)) say(substitution);
+    if (!measured.runs.empty()) say(timingLine(measured.runs.back()));
+    return printResult(*clip);
+}
+
+}  // namespace
+
+Verb addRenderVerb(CLI::App& program) {
+    auto verb = std::make_shared<RenderVerb>();
+    CLI::App* command = program.add_subcommand("render", "Render one video");
+    verb->render.addTo(*command);
+    command->add_option("--attention-type", verb->attentionType, "Backend of self-attention")
+        ->capture_default_str();
+    command->add_option_function<double>(
+        "--fps", [verb = verb.get()](const double& fps) { verb->fps = fps; },
+        "Frames per second of the clip (default: the model's)");
+    command->add_option("--output", verb->output, "The clip: F.mp4, with everything else in F.files/");
+    command->add_option("--benchmark-output-directory", verb->benchmarkFolder,
+                        "Or a folder: D/results/<name>.mp4 and D/results/<name>.files/");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return {command, [verb] { return runRender(*verb); }};
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/cli/unbuilt_options.h"
+#include "core/base/result.h"
+#include "core/catalog/model_info.h"
+#include "core/catalog/render_settings.h"
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::cli {
+
+/// A request that is known to be possible.
+struct CheckedRequest {
+    protocol::RenderRequest request;
+    catalog::ModelInfo model;
+    catalog::RenderSettings settings;
+};
+
+/// The options that `render` and `compare` share, and the request that they make.
+class RenderOptions {
+  public:
+    void addTo(CLI::App& command);
+
+    /// The request, for `attentionType`, checked against the model before anything is loaded: BadUsage or
+    /// what is wrong with the model. Its output is left empty.
+    [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType) const;
+
+  private:
+    protocol::RenderRequest m_request;
+    std::optional<std::string> m_prompt;
+    std::string m_seed = "42";
+    std::string m_dtype;
+    UnbuiltOptions m_unbuilt;
+};
+
+/// BadUsage unless a backend of that name is built; one that is planned says so.
+Result<void> checkAttentionType(const std::string& option, const std::string& name);
+
+/// The file name that run_wan gives: wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sdpa_480x832.mp4.
+std::string resultName(const CheckedRequest& checked);
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/session/clip_measurements.h"
+
+namespace reelgrid::cli {
+
+/// {"clip", "files", "timing", "metrics", "manifest"}: a finished clip with its companions as they are.
+nlohmann::json clipJson(const std::filesystem::path& clip);
+
+/// "denoise 8.1 s, decode 3.2 s, …".
+std::string timingLine(const session::RunTiming& run);
+
+/// One line for each backend that took another's place: "self attention: fav2 was asked for, sdpa ran 4 calls
+/// (head dim 512, …)".
+std::vector<std::string> substitutions(const session::ClipMeasurements& measured);
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,126 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/console.h"
+#include "app/cli/frame_rate.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/verb.h"
+#include "core/media/stitch.h"
+#include "core/media/writer.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using media::LabelledClip;
+
+struct StitchVerb {
+    std::vector<std::string> clips;
+    std::string inputFolder = "./rendered_videos";
+    std::string pattern;
+    std::string output;
+    std::string format;
+    std::vector<std::string> labels;
+    std::string fps;
+    int fontSize = 36;
+    int columns = 0;
+    bool json = false;
+};
+
+Result<fs::path> outputOf(const StitchVerb& verb) {
+    if (!verb.format.empty() && verb.format != "mp4" && verb.format != "webm" && verb.format != "gif")
+        return Error{ErrorCode::BadUsage, "--format " + verb.format + ": one of mp4, webm, gif was needed"};
+    const fs::path output =
+        !verb.output.empty() ? verb.output : "comparison_grid." + (verb.format.empty() ? "mp4" : verb.format);
+    if (auto container = media::containerOf(output); !container)
+        return Error{ErrorCode::BadUsage, "--output " + container.error().message};
+    if (!verb.format.empty() && output.extension() != "." + verb.format)
+        return Error{ErrorCode::BadUsage, "--output " + output.string() + " and --format " + verb.format +
+                                              " contradict each other"};
+    return output;
+}
+
+Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path& output) {
+    std::vector<LabelledClip> clips;
+    if (verb.clips.empty()) {
+        const std::vector<std::string> one{verb.pattern};
+        const std::span<const std::string> patterns =
+            verb.pattern.empty() ? media::defaultClipPatterns() : std::span<const std::string>(one);
+        auto found = media::findClips(verb.inputFolder, patterns, output);
+        if (!found) return found.error();
+        clips = *std::move(found);
+    }
+    for (const std::string& path : verb.clips) clips.push_back({path, media::labelOf(path)});
+    if (!verb.labels.empty() && verb.labels.size() != clips.size())
+        return Error{ErrorCode::BadUsage, "--labels names " + std::to_string(verb.labels.size()) +
+                                              " clips: " + std::to_string(clips.size()) +
+                                              " labels were needed"};
+    for (std::size_t i = 0; i < verb.labels.size(); ++i) clips[i].label = verb.labels[i];
+    return clips;
+}
+
+int runStitch(const StitchVerb& verb) {
+    if (verb.columns < 0 || verb.columns > 64)
+        return fail(
+            {ErrorCode::BadUsage, "--columns " + std::to_string(verb.columns) + ": from 1 to 64 was needed"});
+    if (verb.fontSize < 0 || verb.fontSize > 1000)
+        return fail({ErrorCode::BadUsage, "--font-size " + std::to_string(verb.fontSize) +
+                                              ": from 0 (no labels) to 1000 was needed"});
+    media::StitchOptions options;
+    options.columns = verb.columns;
+    options.fontSize = verb.fontSize;
+    if (!verb.fps.empty()) {
+        auto rate = frameRateFrom(verb.fps);
+        if (!rate) return fail(rate.error());
+        options.fps = *rate;
+    }
+    auto output = outputOf(verb);
+    if (!output) return fail(output.error());
+    auto clips = clipsOf(verb, *output);
+    if (!clips) return fail(clips.error());
+
+    const InterruptWatch interrupts;
+    ProgressLine line;
+    auto grid = media::stitch(*clips, *output, options, interrupts.token(), [&line](int done, int total) {
+        line.update("", "stitching", done, total, -1);
+    });
+    line.clear();
+    if (!grid) return fail(grid.error());
+    if (!verb.json) return printResult(output->string());
+    nlohmann::json document = {{"output", fs::absolute(*output).lexically_normal().string()},
+                               {"width", grid->width},
+                               {"height", grid->height},
+                               {"columns", grid->columns},
+                               {"fps", grid->fps.value()},
+                               {"frames", grid->frameCount},
+                               {"clips", nlohmann::json::array()}};
+    for (const LabelledClip& clip : *clips)
+        document["clips"].push_back({{"path", clip.path.string()}, {"label", clip.label}});
+    return printResult(document);
+}
+
+}  // namespace
+
+Verb addStitchVerb(CLI::App& program) {
+    auto verb = std::make_shared<StitchVerb>();
+    CLI::App* command = program.add_subcommand("stitch", "Put videos side by side in one labelled grid");
+    command->add_option("clips", verb->clips,
+                        "The clips, in order; else those of --input-dir, sorted by name");
+    command->add_option("--input-dir", verb->inputFolder, "Folder of clips")->capture_default_str();
+    command->add_option("--pattern", verb->pattern,
+                        "Shell pattern of their names (default: *_attn_*.mp4, cogvideox-*.mp4)");
+    command->add_option("--output", verb->output, "The grid (default: comparison_grid.mp4)");
+    command->add_option("--format", verb->format, "mp4, webm or gif (default: as --output is named)");
+    command->add_option("--labels", verb->labels, "Labels, separated by commas (default: from the names)")
+        ->delimiter(',');
+    command->add_option("--font-size", verb->fontSize, "Pixels; 0: no labels")->capture_default_str();
+    command->add_option("--fps", verb->fps, "Frames per second (default: the highest of the clips')");
+    command->add_option("--columns", verb->columns,
+                        "Columns (default: the square root of the number, rounded up)");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return {command, [verb] { return runStitch(*verb); }};
+}
+
+}  // namespace reelgrid::cli

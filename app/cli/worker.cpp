@@ -1,0 +1,36 @@
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+
+#include "app/cli/console.h"
+#include "app/cli/verb.h"
+#include "app/cli/worker_loop.h"
+#include "core/pipeline/pipeline.h"
+
+namespace reelgrid::cli {
+namespace {
+
+int runWorker() {
+    // A worker without its parent would hold gigabytes for nobody, so it dies with it. (The end of stdin says
+    // the same, but only once a denoising step is over.)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Whatever a library prints goes to stderr: stdout is the protocol's.
+    const int output = dup(STDOUT_FILENO);
+    if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return fail({ErrorCode::Io, "worker: stdout can't be used"});
+    std::signal(SIGPIPE, SIG_IGN);
+    pipeline::Renderer renderer;
+    serveJobs(STDIN_FILENO, output, renderer);
+    return 0;
+}
+
+}  // namespace
+
+Verb addWorkerVerb(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("worker", "Serve jobs as JSON lines on stdin and stdout");
+    return {command, [] { return runWorker(); }};
+}
+
+}  // namespace reelgrid::cli

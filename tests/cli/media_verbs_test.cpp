@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/media/clip.h"
+#include "tests/cli/program.h"
+#include "tests/cli/small_clip.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class MediaVerbs : public testing::Test {
+  protected:
+    void SetUp() override {
+        writeSmallClip(m_folder.path() / "wan_result_t2v_attn_sdpa_48x64.mp4", 8, 40);
+        writeSmallClip(m_folder.path() / "wan_result_t2v_attn_fav2_48x64.mp4", 5, 60);
+        writeSmallClip(m_folder.path() / "holiday.mp4", 5, 60);
+    }
+    TestFolder m_folder;
+};
+
+TEST_F(MediaVerbs, StitchFindsTheRendersOfAFolder) {
+    const std::string grid = m_folder.file("grid.mp4");
+    const ProgramRun run = runProgram({"stitch", "--input_dir", m_folder.path(), "--output", grid, "--json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    ASSERT_TRUE(document.is_object()) << run.output;
+    EXPECT_EQ(document["output"], grid);
+    ASSERT_EQ(document["clips"].size(), 2u);
+    EXPECT_EQ(document["clips"][0]["label"], "fav2");
+    EXPECT_EQ(document["clips"][1]["label"], "sdpa");
+    const auto clip = media::Clip::open(grid);
+    ASSERT_TRUE(clip) << clip.error().message;
+    EXPECT_EQ((*clip)->info().frameCount(), 8);
+    EXPECT_EQ((*clip)->info().width, document["width"]);
+}
+
+TEST_F(MediaVerbs, StitchTakesPatternFontSizeAndRate) {
+    const std::string grid = m_folder.file("grid.gif");
+    const ProgramRun run = runProgram({"stitch", "--input_dir", m_folder.path(), "--pattern", "holi*.mp4",
+                                       "--font_size", "12", "--fps", "8", "--output", grid, "--json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    EXPECT_EQ(document["clips"].size(), 1u);
+    EXPECT_EQ(document["fps"], 8.0);
+}
+
+TEST_F(MediaVerbs, StitchTakesClipsInOrderWithLabels) {
+    const ProgramRun run = runProgram({"stitch", m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"),
+                                       m_folder.file("holiday.mp4"), "--labels", "before,after", "--columns",
+                                       "1", "--output", m_folder.file("grid.webm"), "--json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    EXPECT_EQ(document["columns"], 1);
+    EXPECT_EQ(document["clips"][0]["label"], "before");
+    EXPECT_EQ(document["clips"][1]["label"], "after");
+}
+
+TEST_F(MediaVerbs, StitchLeavesNothingBehindWhenAClipIsCorrupt) {
+    std::ofstream(m_folder.path() / "broken.mp4") << "not a video";
+    const ProgramRun run = runProgram({"stitch", m_folder.file("holiday.mp4"), m_folder.file("broken.mp4"),
+                                       "--output", m_folder.file("grid.mp4")});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("broken.mp4"));
+    for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
+        EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("grid")));
+}
+
+TEST_F(MediaVerbs, MetricsAgainstAReferenceIsOneDocument) {
+    const ProgramRun run = runProgram({"metrics", m_folder.file("holiday.mp4"), "--reference",
+                                       m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4"), "--json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    ASSERT_TRUE(document.is_object()) << run.output;
+    EXPECT_EQ(document["frames"], 5);
+    EXPECT_EQ(document["frame_correlation"]["per_frame"].size(), 4u);
+    EXPECT_EQ(document["psnr"]["per_frame"].size(), 5u);
+    EXPECT_GT(document["psnr"]["mean"], 15.0);
+    EXPECT_LT(document["psnr"]["mean"], 30.0);
+    EXPECT_LT(document["ssim"]["mean"], 1.0);
+}
+
+TEST_F(MediaVerbs, MetricsWithoutReferenceHasNoPsnr) {
+    const json document =
+        onlyDocument(runProgram({"metrics", m_folder.file("holiday.mp4"), "--json"}).output);
+    ASSERT_TRUE(document.is_object());
+    EXPECT_TRUE(document.contains("flickering"));
+    EXPECT_FALSE(document.contains("psnr"));
+}
+
+TEST_F(MediaVerbs, MetricsAsCsvHasALineAFrame) {
+    const ProgramRun run = runProgram({"metrics", m_folder.file("holiday.mp4"), "--csv"});
+    ASSERT_EQ(run.exitCode, 0);
+    EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 6);
+}
+
+}  // namespace
+}  // namespace reelgrid::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace reelgrid::cli {
+
+/// How a run of reelgrid-cli ended and what it wrote.
+struct ProgramRun {
+    int exitCode = -1;  ///< 128 + signal when it was killed
+    std::string output;
+    std::string errors;
+};
+
+/// Runs reelgrid-cli and waits for it. `input` is its stdin; the environment is this one's plus
+/// `environment`.
+ProgramRun runProgram(const std::vector<std::string>& arguments, const std::string& input = "",
+                      const std::map<std::string, std::string>& environment = {});
+
+/// The one JSON document that `text` is; a discarded value when it is anything else.
+nlohmann::json onlyDocument(const std::string& text);
+
+/// A new folder that is removed with everything in it.
+class TestFolder {
+  public:
+    TestFolder();
+    TestFolder(const TestFolder&) = delete;
+    TestFolder& operator=(const TestFolder&) = delete;
+    ~TestFolder();
+    [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
+    [[nodiscard]] std::string file(const std::string& name) const { return (m_path / name).string(); }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/media/clip.h"
+#include "core/protocol/result_paths.h"
+#include "core/protocol/worker_message.h"
+#include "core/session/session.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::vector<std::string> kTiny{
+    "--height", "48", "--width", "64", "--num_frames", "5", "--num_inference_steps", "2"};
+
+std::vector<std::string> tiny(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), kTiny.begin(), kTiny.end());
+    return arguments;
+}
+
+std::string textOf(const fs::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+TEST(Render, WritesTheClipAndItsCompanions) {
+    const TestFolder folder;
+    const fs::path clip = folder.path() / "clip.mp4";
+    const ProgramRun run = runProgram(tiny({"render", "--output", clip, "--json"}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    ASSERT_TRUE(document.is_object()) << run.output;
+    EXPECT_EQ(document["clip"], clip.string());
+    EXPECT_EQ(document["timing"].size(), 1u);
+    EXPECT_EQ(document["timing"][0]["steps"].size(), 2u);
+    EXPECT_EQ(document["metrics"]["frames"], 5);
+    EXPECT_EQ(document["manifest"]["seed"], 42);
+    EXPECT_FALSE(document["manifest"]["attention"].empty());
+    const auto opened = media::Clip::open(clip);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ((*opened)->info().frameCount(), 5);
+    for (const char* name :
+         {protocol::kTimingFile, protocol::kManifestFile, protocol::kMetricsFile, protocol::kLatentsFile})
+        EXPECT_TRUE(fs::exists(protocol::resultFolderOf(clip) / name)) << name;
+}
+
+TEST(Render, NamesTheClipAsRunWanDoes) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        tiny({"render", "--attention_type", "sagev1", "--benchmark_output_directory", folder.path()}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_EQ(run.output,
+              folder.file("results/wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sagev1_48x64.mp4\n"));
+}
+
+TEST(Compare, MakesGridReportAndSessionAndReusesThemLater) {
+    const TestFolder folder;
+    const std::vector<std::string> command =
+        tiny({"compare", "--types", "sdpa,fav2,sagev1", "--stitch", "--reuse", "--prompt", "a <b>red</b> car",
+              "--output-dir", folder.path(), "--json"});
+    const ProgramRun first = runProgram(command);
+    ASSERT_EQ(first.exitCode, 0) << first.errors;
+    const json document = onlyDocument(first.output);
+    ASSERT_TRUE(document.is_object()) << first.output;
+    ASSERT_EQ(document["results"].size(), 3u);
+    for (const json& result : document["results"]) {
+        EXPECT_FALSE(result["reused"]);
+        EXPECT_EQ(result["used"], result["requested"]);
+        const json& metrics = result["metrics"];
+        const bool compared = metrics.contains("psnr") || metrics.contains("drift");
+        EXPECT_EQ(compared, result["requested"] != "sdpa");
+    }
+    const auto grid = media::Clip::open(folder.path() / "comparison_grid.mp4");
+    ASSERT_TRUE(grid) << grid.error().message;
+    EXPECT_EQ((*grid)->info().frameCount(), 5);
+
+    const std::string report = textOf(folder.path() / "report.html");
+    EXPECT_THAT(report, HasSubstr("a &lt;b&gt;red&lt;/b&gt; car"));
+    EXPECT_THAT(report, testing::Not(HasSubstr("<b>red")));
+    EXPECT_THAT(report, testing::Not(HasSubstr("http"))) << "nothing from outside";
+    EXPECT_THAT(report, HasSubstr("<svg"));
+    const auto session = session::loadSession(folder.path() / "session.json");
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_TRUE(session->outside.empty());
+    ASSERT_EQ(session->session.clips.size(), 3u);
+    EXPECT_EQ(session->session.clips[2].attentionType, "sagev1");
+
+    for (const json& result : onlyDocument(runProgram(command).output)["results"])
+        EXPECT_TRUE(result["reused"]);
+    std::vector<std::string> otherSeed = command;
+    otherSeed.insert(otherSeed.end(), {"--seed", "7"});
+    for (const json& result : onlyDocument(runProgram(otherSeed).output)["results"])
+        EXPECT_FALSE(result["reused"]);
+}
+
+TEST(Worker, CancelsWhatRunsAndWhatWaitsWhenItsInputEnds) {
+    const TestFolder folder;
+    protocol::RenderRequest request;
+    request.prompt = "a red car";
+    request.numInferenceSteps = 1000;
+    std::string input;
+    for (const char* id : {"a", "b"}) {
+        request.output = folder.file(std::string(id) + ".mp4");
+        input += toLine(protocol::WorkerCommand(protocol::RenderCommand{id, request})) + "\n";
+    }
+    input += toLine(protocol::WorkerCommand(protocol::CancelCommand{"b"})) + "\n";
+    const ProgramRun run = runProgram({"worker"}, input);
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.output, HasSubstr(R"("id":"b","type":"cancelled")"));
+    EXPECT_FALSE(fs::exists(folder.path() / "a.mp4"));
+    EXPECT_FALSE(fs::exists(folder.path() / "b.mp4"));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli

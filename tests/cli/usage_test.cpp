@@ -1,0 +1,116 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct BadUsage {
+    std::vector<std::string> arguments;
+    const char* says;
+};
+void PrintTo(const BadUsage& usage, std::ostream* out) {
+    for (const std::string& word : usage.arguments) *out << word << ' ';
+}
+
+class RejectsUsage : public testing::TestWithParam<BadUsage> {};
+
+TEST_P(RejectsUsage, WithExitCode2AndOneLine) {
+    const ProgramRun run = runProgram(GetParam().arguments);
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_THAT(run.errors, HasSubstr(GetParam().says));
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Any, RejectsUsage,
+    testing::Values(BadUsage{{}, "subcommand"}, BadUsage{{"dance"}, "dance"},
+                    BadUsage{{"render", "--heigth", "3"}, "--heigth"},
+                    BadUsage{{"render", "--height", "tall"}, "--height = tall"},
+                    BadUsage{{"render", "--height", "250"}, "--height 250"},
+                    BadUsage{{"render", "--num-frames", "32"}, "--num-frames 32"},
+                    BadUsage{{"render", "--seed", "-1"}, "--seed -1"},
+                    BadUsage{{"render", "--seed", "18446744073709551616"}, "--seed 18446744073709551616"},
+                    BadUsage{{"render", "--prompt", ""}, "--prompt"},
+                    BadUsage{{"render", "--prompt", "caf\xe9"}, "UTF-8"},
+                    BadUsage{{"render", "--dtype", "int4"}, "--dtype int4"},
+                    BadUsage{{"render", "--device", "tpu"}, "--device tpu"},
+                    BadUsage{{"render", "--task", "i2v"}, "--task i2v"},
+                    BadUsage{{"render", "--attention-type", "flashier"}, "--attention-type flashier"},
+                    BadUsage{{"render", "--output", "a.avi"}, ".avi"},
+                    BadUsage{{"render", "--output", "a.mp4", "--benchmark-output-directory", "d"},
+                             "only one"},
+                    BadUsage{{"compare", "--types", "sdpa,flashier"}, "--types flashier"},
+                    BadUsage{{"compare", "--types", "sdpa,sdpa"}, "sdpa twice"},
+                    BadUsage{{"compare", "--fps", "fast"}, "--fps fast"},
+                    BadUsage{{"stitch", "--columns", "-1"}, "--columns -1"},
+                    BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
+                    BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
+                    BadUsage{{"metrics"}, "clip"}, BadUsage{{"models"}, "subcommand"},
+                    BadUsage{{"metrics", "a.mp4", "--json", "--csv"}, "only one"}));
+
+/// Options of the reference tools that aren't built yet.
+INSTANTIATE_TEST_SUITE_P(
+    Unbuilt, RejectsUsage,
+    testing::Values(
+        BadUsage{{"render", "--save_inputs"}, "--save-inputs: not in this version"},
+        BadUsage{{"render", "--input_dir", "x"}, "--input-dir: not in this version"},
+        BadUsage{{"render", "--max_captures", "10"}, "--max-captures: not in this version"},
+        BadUsage{{"render", "--use_torch_compile"}, "--use-torch-compile: not in this version"},
+        BadUsage{{"render", "--compile"}, "--use-torch-compile: not in this version"},
+        BadUsage{{"render", "--ulysses_degree", "8"}, "--ulysses-degree: not in this version"},
+        BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
+        BadUsage{{"render", "--profile_output", "p"}, "--profile-output: not in this version"},
+        BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
+        BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
+        BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
+        BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
+        BadUsage{{"render", "--attention-policy", "p"}, "--attention-policy: not in this version"},
+        BadUsage{{"render", "--attention_type", "fav3_sage"}, "not in this version"},
+        BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
+        BadUsage{{"bench", "attention", "--kernel", "fav2", "-metric", "time"}, "bench: not in this version"},
+        BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
+
+TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
+    for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor"}) {
+        const ProgramRun run = runProgram({verb, "--help"});
+        EXPECT_EQ(run.exitCode, 0) << verb;
+        EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
+        EXPECT_THAT(run.errors, IsEmpty()) << verb;
+        for (const char* unbuilt : {"save-inputs", "ulysses", "compile", "profile", "nproc"})
+            EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
+    }
+    EXPECT_THAT(runProgram({"--help"}).output, Not(HasSubstr("bench")));
+}
+
+struct Failing {
+    std::vector<std::string> arguments;
+    const char* says;
+};
+class Fails : public testing::TestWithParam<Failing> {};
+
+TEST_P(Fails, WithExitCode1AndOneLine) {
+    const ProgramRun run = runProgram(GetParam().arguments);
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.output, IsEmpty());
+    EXPECT_THAT(run.errors, HasSubstr(GetParam().says));
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+}
+
+INSTANTIATE_TEST_SUITE_P(Any, Fails,
+                         testing::Values(Failing{{"render", "--model", "/nowhere", "--prompt", "a"},
+                                                 "/nowhere"},
+                                         Failing{{"models", "show", "nobody/nothing"}, "nobody/nothing"},
+                                         Failing{{"stitch", "--input-dir", "/nowhere"}, "/nowhere"},
+                                         Failing{{"metrics", "/etc/passwd"}, "/etc/passwd"},
+                                         Failing{{"metrics", "/nowhere/a.mp4"}, "/nowhere/a.mp4"}));
+
+}  // namespace
+}  // namespace reelgrid::cli

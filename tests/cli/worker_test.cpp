@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "core/protocol/worker_message.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using namespace protocol;
+using testing::HasSubstr;
+
+/// Everything that the worker says to these lines; fails on a line that isn't the protocol.
+std::vector<WorkerEvent> eventsFor(const std::string& input, int expectedExitCode = 0) {
+    const ProgramRun run = runProgram({"worker"}, input);
+    EXPECT_EQ(run.exitCode, expectedExitCode) << run.errors;
+    std::vector<WorkerEvent> events;
+    std::istringstream lines(run.output);
+    for (std::string line; std::getline(lines, line);) {
+        auto event = eventFromLine(line);
+        if (event)
+            events.push_back(*std::move(event));
+        else
+            ADD_FAILURE() << line << ": " << event.error().message;
+    }
+    return events;
+}
+
+TEST(Worker, IsReadyAndQuits) {
+    const auto events = eventsFor(toLine(WorkerCommand(QuitCommand{})) + "\n");
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_TRUE(std::holds_alternative<WorkerReady>(events[0]));
+}
+
+TEST(Worker, EndsWithItsInput) {
+    EXPECT_EQ(eventsFor("").size(), 1u);
+}
+
+TEST(Worker, AnswersACommandThatItCannotUnderstand) {
+    const auto events = eventsFor(
+        "nonsense\n"
+        R"({"v":1,"type":"render","id":"a","request":{"height":"tall"}})"
+        "\n"
+        R"({"v":2,"type":"render","id":"b","request":{}})"
+        "\n");
+    ASSERT_EQ(events.size(), 3u);
+    const auto* first = std::get_if<JobFailed>(&events[1]);
+    ASSERT_NE(first, nullptr);
+    EXPECT_EQ(first->id, "a");
+    EXPECT_EQ(first->error.code, ErrorCode::BadUsage);
+    EXPECT_THAT(first->error.message, HasSubstr("height \"tall\""));
+    const auto* second = std::get_if<JobFailed>(&events[2]);
+    ASSERT_NE(second, nullptr);
+    EXPECT_EQ(second->id, "b");
+    EXPECT_THAT(second->error.message, HasSubstr("version 2"));
+}
+
+TEST(Worker, EndsOnALineWithoutEnd) {
+    const ProgramRun run = runProgram({"worker"}, std::string(std::size_t{3} << 20, 'x'));
+    EXPECT_EQ(run.exitCode, 0);
+    EXPECT_THAT(run.errors, HasSubstr("more than 1048576 bytes"));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli
