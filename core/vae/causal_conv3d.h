@@ -14,7 +14,8 @@ namespace reelgrid::vae {
 /// What a 3×3×3 convolution does on its way through the data.
 struct ConvFusion {
     const RmsNorm* normSilu = nullptr;  ///< the input first goes through silu(norm(x))
-    at::Tensor residual_THWO;           ///< added to the output, when defined
+    /// Added to the output, when defined. The output may take its memory: not to be used afterwards.
+    at::Tensor residual_THWO;
 };
 
 /// 3×3×3 convolution, zero-padded in space, causal in time: frame t sees t−2 … t, the frames before the chunk

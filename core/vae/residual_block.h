@@ -11,6 +11,7 @@ namespace reelgrid::vae {
 class ResidualBlock {
   public:
     ResidualBlock(const LayerSource& source, std::int64_t in, std::int64_t out);
+    /// The output may take the memory of x_THWC: not to be used afterwards.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
 
   private:

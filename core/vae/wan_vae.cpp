@@ -7,6 +7,9 @@ namespace reelgrid::vae {
 
 namespace {
 
+// About a last-level cache: larger chunks measured slower, smaller ones repeat more of the history.
+constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
+
 template <class... Words>
 [[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {
     std::ostringstream text;
@@ -75,6 +78,15 @@ LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& pro
     return {halves[0].contiguous(), halves[1].clamp(-30.0, 20.0)};
 }
 
+std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
+    if (m_options.latentFramesPerChunk > 0) return m_options.latentFramesPerChunk;
+    const std::int64_t edge = m_config.spatialFactor();
+    const std::int64_t frameBytes = z_CTHW.size(2) * edge * z_CTHW.size(3) * edge * m_config.decoderBaseDim *
+                                    m_config.dimMult.front() *
+                                    std::int64_t(m_tensorOptions.dtype().itemsize());
+    return std::max<std::int64_t>(1, kChunkBytes / (frameBytes * m_config.temporalFactor()));
+}
+
 void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
     if (!m_decoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
     if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0) {
@@ -83,11 +95,9 @@ void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop
     const at::Tensor z_THWC =
         m_decoding->postQuantConv.forward(z_CTHW.permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous());
     FeatureCache cache(stop, m_options.partSeconds);
-    const std::int64_t frames = z_THWC.size(0);
+    const std::int64_t frames = z_THWC.size(0), chunk = decodeChunk(z_CTHW);
     for (std::int64_t first = 0; first < frames;) {
-        const std::int64_t count =
-            first == 0 ? 1
-                       : std::min(std::max<std::int64_t>(1, m_options.latentFramesPerChunk), frames - first);
+        const std::int64_t count = first == 0 ? 1 : std::min(chunk, frames - first);
         cache.beginChunk();
         sink(m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache)
                  .to(at::kFloat)

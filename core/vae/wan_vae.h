@@ -32,8 +32,10 @@ enum class WanVaeParts { Both, Encoder, Decoder };
 struct WanVaeOptions {
     WanVaeParts parts = WanVaeParts::Both;
     ConvEngine engine = ConvEngine::Fastest;
-    /// Latent frames decoded at a time after the first: the result doesn't depend on it, memory does.
-    std::int64_t latentFramesPerChunk = 1;
+    /// Latent frames decoded at a time after the first, or 0 for as many as keep the largest activation below
+    /// 64 MB (at least one). The result doesn't depend on it; memory does, and the time, as each chunk goes
+    /// again over the two frames before it.
+    std::int64_t latentFramesPerChunk = 0;
     /// When set, decoding adds the seconds of each part to it: one thread at a time then.
     FeatureCache::PartSeconds* partSeconds = nullptr;
 };
@@ -71,6 +73,8 @@ class WanVae {
     }
 
   private:
+    [[nodiscard]] std::int64_t decodeChunk(const at::Tensor& z_CTHW) const;
+
     WanVaeConfig m_config;
     WanVaeOptions m_options;
     at::TensorOptions m_tensorOptions;

@@ -69,7 +69,9 @@ at::Tensor WinogradConv::forward(const Call& call) const {
     at::Tensor residual_THWO;
     if (fuseResidual) residual_THWO = call.residual_THWO.contiguous();
     at::Tensor out_THWO =
-        at::empty({frames, scale * x_THWC.size(1), scale * x_THWC.size(2), out}, x_THWC.options());
+        fuseResidual
+            ? residual_THWO
+            : at::empty({frames, scale * x_THWC.size(1), scale * x_THWC.size(2), out}, x_THWC.options());
 
     kernels::VaeConv conv;
     conv.lanes = m_lanes;

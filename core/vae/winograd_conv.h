@@ -22,8 +22,9 @@ class WinogradConv {
         at::Tensor history_NHWC;  ///< up to two frames before x; undefined, or missing ones, are zeros
         at::Tensor x_THWC;        ///< contiguous
         kernels::VaeConvInput input = kernels::VaeConvInput::Same;
-        at::Tensor normScale_C;    ///< see VaeConv::normScale; undefined: no activation
-        at::Tensor residual_THWO;  ///< undefined: none
+        at::Tensor normScale_C;  ///< see VaeConv::normScale; undefined: no activation
+        /// Added to the output, which may take its memory: not to be used afterwards. Undefined: none.
+        at::Tensor residual_THWO;
     };
     [[nodiscard]] at::Tensor forward(const Call& call) const;
 

@@ -32,10 +32,11 @@ struct VaeConv {
     const float* normScale =
         nullptr;  ///< [C]: the input first becomes silu(x / max(‖x‖₂, 1e-12) · normScale)
 
-    const float* weights = nullptr;   ///< from packVaeConvWeights
-    const float* bias = nullptr;      ///< [O]
-    const float* residual = nullptr;  ///< [frames, rows, columns, O], added to the output, or null
-    float* out = nullptr;             ///< [frames, rows, columns, O]
+    const float* weights = nullptr;  ///< from packVaeConvWeights
+    const float* bias = nullptr;     ///< [O]
+    const float* residual =
+        nullptr;           ///< [frames, rows, columns, O], added to the output, or null; may be `out` itself
+    float* out = nullptr;  ///< [frames, rows, columns, O]
 };
 
 /// Floats in the vectors of the best kernels that this machine runs: 16 (AVX-512), 8 (AVX2 with FMA) or 0

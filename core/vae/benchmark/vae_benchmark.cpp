@@ -1,6 +1,6 @@
-// reelgrid_vae_benchmark FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS]]]: seconds to encode a made-up clip
-// and to decode its latents with the VAE in FOLDER, per dtype and engine, with the shares of the decoder's
-// parts and what bfloat16 costs in quality.
+// reelgrid_vae_benchmark FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS [CHUNK]]]]: seconds to encode a
+// made-up clip and to decode its latents with the VAE in FOLDER, per dtype and engine, with the shares of the
+// decoder's parts and what bfloat16 costs in quality.
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -70,7 +70,7 @@ double psnr(const at::Tensor& a, const at::Tensor& b) {
 }
 
 void run(const std::string& folder, std::int64_t frames, std::int64_t width, std::int64_t height, int repeats,
-         int variantCount) {
+         int variantCount, int chunk) {
     weights::SafetensorsFolder source{folder};
     const auto config = vae::WanVaeConfig::from(weights::ModelConfig::read(folder));
     const at::Tensor clip = movingShapes(frames, height, width);
@@ -91,6 +91,7 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
         vae::WanVaeOptions options;
         options.engine = variant.engine;
         options.partSeconds = &parts;
+        options.latentFramesPerChunk = chunk;
         std::optional<vae::WanVae> vae;
         const Seconds load =
             best(1, [&] { vae.emplace(weights::WeightScope(source, variant.dtype), config, options); });
@@ -120,14 +121,15 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: %s FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS]]]\n", argv[0]);
+        std::fprintf(stderr, "usage: %s FOLDER [FRAMES WIDTH HEIGHT [REPEATS [VARIANTS [CHUNK]]]]\n",
+                     argv[0]);
         return 2;
     }
     const auto number = [&](int index, int fallback) {
         return argc > index ? std::atoi(argv[index]) : fallback;
     };
     try {
-        run(argv[1], number(2, 33), number(3, 256), number(4, 144), number(5, 3), number(6, 3));
+        run(argv[1], number(2, 33), number(3, 256), number(4, 144), number(5, 3), number(6, 3), number(7, 0));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
