@@ -92,7 +92,8 @@ struct QuantisedScores {
         }
     }
 
-    static float scaleOf(const float* x, int n) {
+    /// max |x|, or NaN when there is a NaN or an infinity.
+    static float largestOf(const float* x, int n) {
         using F = typename Isa::Float;
         F largest = Isa::set1(0);
         F probe = Isa::set1(0);  // becomes NaN with the first NaN or infinity
@@ -111,7 +112,7 @@ struct QuantisedScores {
             if (lanes[i] > result) result = lanes[i];
             nan += probes[i];
         }
-        return result / 127.0F + nan;
+        return result + nan;
     }
 
     static void packKeys(const PackArgs& args) {
@@ -123,7 +124,7 @@ struct QuantisedScores {
             widenRow<Isa>(args.type, args.rows, args.rowStride, r, args.dim, args.paddedDim, wide);
             for (int d = 0; d < args.paddedDim; ++d) wide[d] -= args.mean[d];
         }
-        *args.scale = scaleOf(centred, args.count * args.paddedDim);
+        *args.scale = largestOf(centred, args.count * args.paddedDim) / 127.0F;
         for (int first = 0; first < kBlockKeys; first += Isa::kRows) {
             for (int r = 0; r < Isa::kRows; ++r) {
                 std::uint32_t* units = rows + r * steps;
@@ -156,12 +157,16 @@ struct QuantisedScores {
         }
     }
 
+    /// The rows' own maximum times the factor: rounding keeps the order, so this is the maximum of the
+    /// products.
     static float scaleOfRows(const PackArgs& args, float factor) {
         float scale = 0;
-        for (int r = 0; r < args.count; ++r) {
-            widenRow<Isa>(args.type, args.rows, args.rowStride, r, args.dim, args.paddedDim, args.scratch);
-            for (int d = 0; d < args.paddedDim; ++d) args.scratch[d] *= factor;
-            const float one = scaleOf(args.scratch, args.paddedDim);
+        for (int first = 0; first < args.count; first += kBlockKeys) {
+            const int rows = args.count - first < kBlockKeys ? args.count - first : kBlockKeys;
+            for (int r = 0; r < rows; ++r)
+                widenRow<Isa>(args.type, args.rows, args.rowStride, first + r, args.dim, args.paddedDim,
+                              args.scratch + r * args.paddedDim);
+            const float one = largestOf(args.scratch, rows * args.paddedDim) * factor / 127.0F;
             if (one > scale || one != one) scale = one;
             if (one != one) break;
         }

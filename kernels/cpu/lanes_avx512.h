@@ -74,25 +74,33 @@ struct Avx512 {
         return _mm512_maskz_scalef_ps(number, p, whole);
     }
 
+    static Float widen16(DataType type, const void* from, __mmask16 mask) {
+        if (type == DataType::Float32) return _mm512_maskz_loadu_ps(mask, from);
+        const __m256i half = _mm256_maskz_loadu_epi16(mask, from);
+        if (type == DataType::Float16) return _mm512_cvtph_ps(half);
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+    }
+    static __mmask16 firstLanes(int n) { return static_cast<__mmask16>((1U << n) - 1); }
+    template <DataType kType>
+    static void widenAs(const char* from, int n, float* to) {
+        int i = 0;
+        for (; i + 16 <= n; i += 16) storeFloat(to + i, widen16(kType, from + i * sizeOf(kType), 0xFFFF));
+        if (i < n)
+            _mm512_mask_storeu_ps(to + i, firstLanes(n - i),
+                                  widen16(kType, from + i * sizeOf(kType), firstLanes(n - i)));
+    }
     static void widen(DataType type, const void* from, int n, float* to) {
-        for (int i = 0; i < n; i += 16) {
-            const __mmask16 mask = n - i >= 16 ? 0xFFFF : static_cast<__mmask16>((1U << (n - i)) - 1);
-            Float wide;
-            if (type == DataType::Float32) {
-                wide = _mm512_maskz_loadu_ps(mask, static_cast<const float*>(from) + i);
-            } else {
-                const __m256i half =
-                    _mm256_maskz_loadu_epi16(mask, static_cast<const std::uint16_t*>(from) + i);
-                wide = type == DataType::BFloat16
-                           ? _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16))
-                           : _mm512_cvtph_ps(half);
-            }
-            _mm512_mask_storeu_ps(to + i, mask, wide);
-        }
+        const char* bytes = static_cast<const char*>(from);
+        if (type == DataType::BFloat16)
+            widenAs<DataType::BFloat16>(bytes, n, to);
+        else if (type == DataType::Float16)
+            widenAs<DataType::Float16>(bytes, n, to);
+        else
+            widenAs<DataType::Float32>(bytes, n, to);
     }
     static void narrow(DataType type, const float* from, int n, void* to) {
         for (int i = 0; i < n; i += 16) {
-            const __mmask16 mask = n - i >= 16 ? 0xFFFF : static_cast<__mmask16>((1U << (n - i)) - 1);
+            const __mmask16 mask = n - i >= 16 ? 0xFFFF : firstLanes(n - i);
             const Float wide = _mm512_maskz_loadu_ps(mask, from + i);
             if (type == DataType::Float32) {
                 _mm512_mask_storeu_ps(static_cast<float*>(to) + i, mask, wide);
