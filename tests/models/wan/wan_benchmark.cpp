@@ -46,10 +46,9 @@ class TimedDispatcher final : public attention::Dispatcher {
   public:
     explicit TimedDispatcher(const std::string& type) : m_inner(attention::makeDispatcher(type).value()) {}
 
-    at::Tensor attend(const at::Tensor& q_BHND, const at::Tensor& k_BHMD, const at::Tensor& v_BHMD,
-                      const attention::CallSite& site) override {
+    at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override {
         const double start = seconds();
-        at::Tensor o_BHND = m_inner->attend(q_BHND, k_BHMD, v_BHMD, site);
+        at::Tensor o_BHND = m_inner->attend(inputs, site);
         spent[site.kind] += seconds() - start;
         return o_BHND;
     }
