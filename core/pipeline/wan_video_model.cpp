@@ -32,10 +32,12 @@ WanTransformer loadTransformer(const fs::path& folder, at::ScalarType dtype) {
 }
 
 vae::WanVae loadVae(const fs::path& folder) {
-    // fp32 whatever the transformer runs in, as the reference's documentation recommends for Wan.
+    // fp32 whatever the transformer runs in: the reference's documentation recommends it, and on the CPU it
+    // is the faster one too. Text-to-video never encodes.
     weights::SafetensorsFolder source(folder);
     return {weights::WeightScope(source, at::kFloat),
-            vae::WanVaeConfig::from(weights::ModelConfig::read(folder))};
+            vae::WanVaeConfig::from(weights::ModelConfig::read(folder)),
+            {.parts = vae::WanVaeParts::Decoder}};
 }
 
 class WanVideoModel final : public VideoModel {
