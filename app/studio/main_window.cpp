@@ -10,7 +10,6 @@
 #include <QMimeData>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -72,8 +71,8 @@ MainWindow::MainWindow(QWidget* parent)
     showEmptyOrGrid();
     resize(1440, 900);
     m_grid->setFocus();
-    // What needs the disk comes after the window is on screen.
-    QTimer::singleShot(0, this, &MainWindow::loadLater);
+    // Before any session is read: a session's request is then put into an editor that knows its models.
+    loadInBackground();
 }
 
 MainWindow::~MainWindow() = default;
@@ -155,10 +154,10 @@ void MainWindow::buildMenus() {
         action->setChecked(on);
         return action;
     };
-    connect(toggle(tr("&Side panel"), QKeySequence("F9"), true), &QAction::toggled, m_side,
-            &QWidget::setVisible);
-    connect(toggle(tr("&Charts"), QKeySequence("F10"), true), &QAction::toggled, m_charts,
-            &QWidget::setVisible);
+    m_showSide = toggle(tr("&Side panel"), QKeySequence("F9"), true);
+    connect(m_showSide, &QAction::toggled, m_side, &QWidget::setVisible);
+    m_showCharts = toggle(tr("&Charts"), QKeySequence("F10"), true);
+    connect(m_showCharts, &QAction::toggled, m_charts, &QWidget::setVisible);
     connect(toggle(tr("Frame &numbers"), {}, true), &QAction::toggled, m_playback,
             &Playback::setFrameNumbers);
     connect(toggle(tr("Sharp &pixels"), {}, false), &QAction::toggled, m_grid, [this](bool sharp) {
@@ -194,7 +193,7 @@ void MainWindow::connectSessions() {
             [this](const QString& file) { setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid"); });
 }
 
-void MainWindow::loadLater() {
+void MainWindow::loadInBackground() {
     m_background->run([this](const std::stop_token&) -> BackgroundThread::Completion {
         std::vector<catalog::ModelInfo> models = catalog::listModels();
         QStringList prompts;
@@ -231,8 +230,12 @@ void MainWindow::showSession(const session::Session& opened, const QString& file
         m_comparison->add(std::move(clip));
     }
     m_editor->setRequest(opened.request);
+    if (!m_editor->knowsModel(opened.request.model)) addModel(opened.request.model);
     widgets::Player* player = m_playback->player();
-    if (opened.loop) player->setRange(opened.loop->inSeconds, opened.loop->outSeconds);
+    if (opened.loop)
+        player->setRange(opened.loop->inSeconds, opened.loop->outSeconds);
+    else
+        player->setLoop(widgets::LoopMode::Whole);
     player->seek(opened.playheadSeconds);
     player->play();
     setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid");
@@ -275,9 +278,12 @@ void MainWindow::askForFiles() {
 
 void MainWindow::chooseModelFolder() {
     const std::filesystem::path folder = askForFolder(this, tr("Choose a model folder (diffusers layout)"));
-    if (folder.empty()) return;
-    m_background->run([this, folder](const std::stop_token&) -> BackgroundThread::Completion {
-        auto found = catalog::findModel(folder.string());
+    if (!folder.empty()) addModel(folder.string());
+}
+
+void MainWindow::addModel(const std::string& idOrFolder) {
+    m_background->run([this, idOrFolder](const std::stop_token&) -> BackgroundThread::Completion {
+        auto found = catalog::findModel(idOrFolder);
         return [this, found = std::move(found)] {
             if (found)
                 m_editor->addModel(*found);
@@ -320,8 +326,8 @@ void MainWindow::showEmptyOrGrid() {
 
 void MainWindow::toggleFullScreen() {
     const bool full = !isFullScreen();
-    m_side->setVisible(!full);
-    m_charts->setVisible(!full);
+    m_side->setVisible(!full && m_showSide->isChecked());
+    m_charts->setVisible(!full && m_showCharts->isChecked());
     menuBar()->setVisible(!full);
     setWindowState(windowState() ^ Qt::WindowFullScreen);
 }

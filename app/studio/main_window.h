@@ -14,6 +14,7 @@
 #include "app/studio/render_controller.h"
 #include "app/studio/session_files.h"
 
+class QAction;
 class QStackedWidget;
 
 namespace reelgrid::widgets {
@@ -58,7 +59,7 @@ class MainWindow : public QMainWindow {
     QWidget* buildSide();
     QWidget* buildStage();
     void buildMenus();
-    void loadLater();
+    void loadInBackground();
     void connectRenders();
     void connectSessions();
     void addClip(const std::filesystem::path& path);
@@ -66,6 +67,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] session::Session currentSession() const;
     void askForFiles();
     void chooseModelFolder();
+    void addModel(const std::string& idOrFolder);
     void showEmptyOrGrid();
     void toggleFullScreen();
 
@@ -85,6 +87,8 @@ class MainWindow : public QMainWindow {
     QStackedWidget* m_stage = nullptr;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
+    QAction* m_showSide = nullptr;
+    QAction* m_showCharts = nullptr;
     Keyboard m_keyboard;
     session::Session m_session;  // what a session carries that is shown nowhere
 };

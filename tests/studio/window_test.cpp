@@ -150,6 +150,10 @@ TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
     ASSERT_TRUE(waitUntil([&] { return player().clock().timeline().stopCount() == 9; }));
     player().pause();
     player().setRange(0.125, 0.375);
+    protocol::RenderRequest request = m_window.editor().request();
+    request.seed = 7;
+    request.width = 128;
+    m_window.editor().setRequest(request);
     bool saved = false;
     QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
     m_window.saveSession(m_folder / "session.json");
@@ -164,6 +168,8 @@ TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
     EXPECT_EQ(other.playback().player()->clock().loop(), widgets::LoopMode::Range);
     EXPECT_EQ(other.playback().player()->clock().loopFirstStop(), 2);
     EXPECT_EQ(other.playback().player()->clock().loopLastStop(), 6);
+    EXPECT_EQ(other.editor().request().seed, 7U);
+    EXPECT_EQ(other.editor().request().width, 128);
     EXPECT_TRUE(other.issues().issues().isEmpty());
 }
 

@@ -32,6 +32,9 @@ QStringList orderedStages(const std::vector<RenderTiming>& timings) {
     return stages;
 }
 
+// A bar alone must not fill the chart.
+constexpr int kFewestRows = 3;
+
 /// The backend's colour, a step darker for every stage after the first; loading is grey.
 QColor shade(const QColor& base, const QString& stage) {
     if (stage == "load") return QColor(0x3b, 0x41, 0x4c);
@@ -130,10 +133,11 @@ void TimingChart::drawStages() {
     m_stages->clearItems();
     const int count = int(m_timings.size());
     const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
+    const int rows = std::max(kFewestRows, count);
     double longest = 0;
     for (int i = 0; i < count; ++i) {
         const RenderTiming& timing = m_timings[std::size_t(i)];
-        const double row = count - i;  // the first on top
+        const double row = rows - i;  // the first on top
         names->addTick(row, timing.name);
         QCPBars* below = nullptr;
         double total = 0;
@@ -170,7 +174,7 @@ void TimingChart::drawStages() {
         label->setClipToAxisRect(false);
     }
     m_stages->yAxis->setTicker(names);
-    m_stages->yAxis->setRange(0.4, std::max(1, count) + 0.6);
+    m_stages->yAxis->setRange(0.4, rows + 0.6);
     // Room on the right for what is written after the longest bar.
     m_stages->xAxis->setRange(0, longest > 0 ? longest * (count > 1 ? 1.5 : 1.2) : 1);
     m_stages->replot(QCustomPlot::rpQueuedReplot);

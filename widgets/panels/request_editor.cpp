@@ -226,6 +226,11 @@ void RequestEditor::addModel(const catalog::ModelInfo& added) {
     models.push_back(added);
     setModels(std::move(models));
     m_model->setCurrentIndex(m_model->count() - 1);
+    if (added.id == m_asked.model) setRequest(protocol::RenderRequest(m_asked));
+}
+
+bool RequestEditor::knowsModel(const std::string& id) const {
+    return std::ranges::find(m_models, id, &catalog::ModelInfo::id) != m_models.end();
 }
 
 void RequestEditor::setExamplePrompts(const QStringList& prompts) {
@@ -277,6 +282,7 @@ protocol::RenderRequest RequestEditor::request() const {
 }
 
 void RequestEditor::setRequest(const protocol::RenderRequest& request) {
+    m_asked = request;
     const auto known = std::ranges::find(m_models, request.model, &catalog::ModelInfo::id);
     if (known != m_models.end()) m_model->setCurrentIndex(int(known - m_models.begin()));
     m_prompt->setPlainText(QString::fromStdString(request.prompt));

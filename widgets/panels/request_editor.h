@@ -42,7 +42,9 @@ class RequestEditor : public QWidget {
     void setBackends(const std::vector<BackendChoice>& backends);
     /// Keeps the chosen model if it is still among them, else chooses the built-in one.
     void setModels(std::vector<catalog::ModelInfo> models);
-    void addModel(const catalog::ModelInfo& model);  ///< and chooses it
+    /// And chooses it; sizes and the like become its defaults unless a request asked for this very model.
+    void addModel(const catalog::ModelInfo& model);
+    [[nodiscard]] bool knowsModel(const std::string& id) const;
     void setExamplePrompts(const QStringList& prompts);
 
     /// As it stands; attentionType and output are for the caller to fill in.
@@ -66,6 +68,7 @@ class RequestEditor : public QWidget {
     [[nodiscard]] const catalog::ModelInfo* model() const;
 
     std::vector<catalog::ModelInfo> m_models;
+    protocol::RenderRequest m_asked;  // by setRequest()
     std::vector<std::pair<QString, QCheckBox*>> m_backends;
     QPlainTextEdit* m_prompt;
     QPlainTextEdit* m_negative;

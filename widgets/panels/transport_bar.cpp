@@ -55,7 +55,7 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
     }());
     m_readout->setTextFormat(Qt::PlainText);
     m_readout->setMinimumWidth(
-        m_readout->fontMetrics().horizontalAdvance("00:00.000 / 00:00.000   0000 / 0000"));
+        m_readout->fontMetrics().horizontalAdvance("00:00.000 / 00:00.000   frame 0000 / 0000"));
     m_readout->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
     auto* layout = new QHBoxLayout(this);

@@ -66,8 +66,7 @@ QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
 QScrollBar::handle:horizontal { background: #363c47; border-radius: 4px; min-width: 28px; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; height: 0; width: 0; }
 QCheckBox { spacing: 8px; }
-QStatusBar { color: %6; }
-QStatusBar::item { border: none; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 )";
 
 QPalette darkPalette() {
