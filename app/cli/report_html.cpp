@@ -104,7 +104,8 @@ std::string qualityTable(const Comparison& comparison) {
         const auto& drift = measured.drift;
         rows += "<tr>" + cell(entry->label()) + cell(number(meanOf(measured.frameCorrelation), 4)) +
                 cell(number(measured.flickering, 4)) +
-                cell(number(drift ? meanOf(drift->psnr) : std::nullopt, 2, " dB")) +
+                cell(number(drift ? meanOf(drift->psnr) : std::nullopt, 2, " dB") +
+                     (drift && !drift->measuredOn.empty() ? " (" + drift->measuredOn + ")" : "")) +
                 cell(number(drift ? meanOf(drift->ssim) : std::nullopt, 4)) + "</tr>";
     }
     return "<h2>Picture</h2><table><tr><th>backend</th><th>frame correlation</th><th>flickering</th><th>PSNR "

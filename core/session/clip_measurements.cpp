@@ -119,6 +119,7 @@ Result<std::optional<Drift>> readDrift(const json& object) {
     // `metrics --reference` writes an object about the reference clip here, which has no name to show.
     if (object.is_object() && object.contains("reference") && object["reference"].is_string())
         fields.text("reference", drift.reference, kMaxNameBytes);
+    fields.text("measured_on", drift.measuredOn, kMaxNameBytes);
     auto psnr = readSeries(fields, "psnr");
     if (!psnr) return psnr.error();
     auto ssim = readSeries(fields, "ssim");

@@ -42,6 +42,7 @@ struct AttentionUse {
 /// PSNR (dB) and SSIM against the clip that was rendered with `reference`.
 struct Drift {
     std::string reference;
+    std::string measuredOn;  ///< "decoded clips" when not on the frames before encoding, else empty
     std::optional<FrameSeries> psnr;
     std::optional<FrameSeries> ssim;
 };

@@ -30,7 +30,7 @@ TEST(ClipMeasurements, ReadEveryCompanion) {
                       "stages":{"decode":3.5,"encode":0.1,"text":0.2,"denoise":5.75,"upscale":1}}])");
     folder.write("a.files/metrics.json",
                  R"({"frames":3,"frame_correlation":{"mean":0.9,"per_frame":[0.8,null]},"flickering":0.95,
-                     "drift":{"reference":"sdpa","psnr":{"mean":30,"per_frame":[29,31,30]},
+                     "drift":{"reference":"sdpa","measured_on":"decoded clips","psnr":{"mean":30,"per_frame":[29,31,30]},
                               "ssim":{"mean":0.9,"per_frame":[0.9,0.9,0.9]}}})");
     folder.write("a.files/manifest.json",
                  R"({"request":{"prompt":"a car","attention_type":"sagev1"},"frames_sha256":"abc",
@@ -54,6 +54,7 @@ TEST(ClipMeasurements, ReadEveryCompanion) {
     EXPECT_FALSE(read.warpingError);
     ASSERT_TRUE(read.drift);
     EXPECT_EQ(read.drift->reference, "sdpa");
+    EXPECT_EQ(read.drift->measuredOn, "decoded clips");
     EXPECT_EQ(read.drift->psnr->mean, 30);
     ASSERT_EQ(read.attention.size(), 3u);
     EXPECT_EQ(read.attention[1].why, "head dim 512");
