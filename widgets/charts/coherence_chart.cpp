@@ -141,7 +141,9 @@ void CoherenceChart::redraw() {
         const auto& points = pointsOf(curves, measure());
         if (points.empty()) continue;
         QCPGraph* graph = m_plot->addGraph();
-        graph->setPen(QPen(curves.color, 2));
+        // Wider below, so that curves that coincide are all seen.
+        const auto above = double(&m_curves.back() - &curves);
+        graph->setPen(QPen(curves.color, std::min(2 + 1.6 * above, 7.0)));
         for (const ClipCurves::Point& point : points) {
             const bool gap = !std::isfinite(point.value);
             graph->addData(point.seconds, gap ? std::numeric_limits<double>::quiet_NaN() : point.value);
