@@ -67,7 +67,8 @@ void measure(const Shape& shape, at::ScalarType dtype, double peak, Clock clock)
             if (contender.backend->run == nullptr)
                 (void)at::scaled_dot_product_attention(q, k, v);
             else
-                (void)attention::KernelCall(q, k, v).run(*contender.backend);
+                (void)attention::KernelCall({.q_BHND = q, .k_BHMD = k, .v_BHMD = v, .keyBias_M = {}})
+                    .run(*contender.backend);
             const double spent = now(clock) - start;
             if (round >= 0) contender.seconds.push_back(spent);
         }

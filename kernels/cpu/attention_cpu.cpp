@@ -3,10 +3,9 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <exception>
+#include <array>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "kernels/cpu/tile_kernels.h"
 
@@ -16,14 +15,36 @@ namespace {
 struct FreeAligned {
     void operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }
 };
-template <class T>
-using Buffer = std::unique_ptr<T[], FreeAligned>;
+/// Memory for one purpose, kept by the calling thread between calls: fresh pages from the system would cost a
+/// short call a tenth of its time. Large ones are given back after the call.
+class Workspace {
+  public:
+    static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
 
-template <class T>
-Buffer<T> allocate(std::int64_t count) {
-    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T);
-    return Buffer<T>(static_cast<T*>(::operator new (bytes, std::align_val_t{64})));
-}
+    template <class T>
+    T* take(std::int64_t count) {
+        const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T);
+        if (bytes > m_bytes) {
+            m_memory.reset();
+            m_bytes = 0;
+            m_memory.reset(::operator new (bytes, std::align_val_t{64}));
+            m_bytes = bytes;
+        }
+        return static_cast<T*>(m_memory.get());
+    }
+    void giveBackIfLarge() {
+        if (m_bytes <= kKeptBytes) return;
+        m_memory.reset();
+        m_bytes = 0;
+    }
+
+  private:
+    std::unique_ptr<void, FreeAligned> m_memory;
+    std::size_t m_bytes = 0;
+};
+
+enum Purpose { PackedKeys, PackedValues, Scratch, Means, Sums, KeyScales, Bias, QueryScales, PurposeCount };
+thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 TileKernels kernelsFor(InstructionSet set, Method method, DataType type) {
 #if defined(REELGRID_X86_KERNELS)
@@ -66,17 +87,24 @@ class Schedule {
         const std::int64_t lanes = m_kernels.tileQueries / 3;
         m_tileQueries = static_cast<int>(std::min<std::int64_t>(
             m_kernels.tileQueries, ceilDiv(ceilDiv(problem.queries, tiles), lanes) * lanes));
-        m_packedKeys = allocate<std::uint32_t>(m_group * m_blocks * m_keyBlockUnits);
-        m_packedValues = allocate<std::uint32_t>(m_group * m_blocks * m_valueBlockUnits);
-        m_scratch = allocate<float>(m_threads * kScratch);
+        m_packedKeys = t_workspaces[PackedKeys].take<std::uint32_t>(m_group * m_blocks * m_keyBlockUnits);
+        m_packedValues =
+            t_workspaces[PackedValues].take<std::uint32_t>(m_group * m_blocks * m_valueBlockUnits);
+        m_scratch = t_workspaces[Scratch].take<float>(m_threads * kScratch);
         if (m_method == Method::Sage1) {
-            m_means = allocate<float>(m_group * m_paddedDim);
-            m_sums = allocate<float>(m_group * m_blocks * m_paddedDim);
-            m_keyScales = allocate<float>(m_group * m_blocks);
-            m_bias = allocate<std::int32_t>(m_group * m_blocks * kBlockKeys);
-            m_queryScales = allocate<float>(m_group * m_headsPerKeyHead * m_scales);
+            m_means = t_workspaces[Means].take<float>(m_group * m_paddedDim);
+            m_sums = t_workspaces[Sums].take<float>(m_group * m_blocks * m_paddedDim);
+            m_keyScales = t_workspaces[KeyScales].take<float>(m_group * m_blocks);
+            m_bias = t_workspaces[Bias].take<std::int32_t>(m_group * m_blocks * kBlockKeys);
+            m_queryScales = t_workspaces[QueryScales].take<float>(m_group * m_headsPerKeyHead * m_scales);
         }
     }
+
+    ~Schedule() {
+        for (auto& workspace : t_workspaces) workspace.giveBackIfLarge();
+    }
+    Schedule(const Schedule&) = delete;
+    Schedule& operator=(const Schedule&) = delete;
 
     void run() {
         const std::int64_t keyHeads = m_p.batch * m_p.keyHeads;
@@ -94,7 +122,7 @@ class Schedule {
         const std::int64_t tiles = ceilDiv(m_p.queries, m_tileQueries);
 #pragma omp parallel num_threads(m_threads)
         {
-            float* scratch = m_scratch.get() + omp_get_thread_num() * kScratch;
+            float* scratch = m_scratch + omp_get_thread_num() * kScratch;
             if (m_method == Method::Sage1) {
 #pragma omp for schedule(static)
                 for (std::int64_t i = 0; i < heads * m_blocks; ++i) sumBlock(first, i, scratch);
@@ -134,7 +162,7 @@ class Schedule {
     void sumBlock(std::int64_t first, std::int64_t index, float* scratch) {
         const PackArgs args =
             blockOf(m_p.k, m_p.kStrides, first + index / m_blocks, index % m_blocks, scratch);
-        m_kernels.sumRows(args, m_sums.get() + index * m_paddedDim);
+        m_kernels.sumRows(args, m_sums + index * m_paddedDim);
     }
 
     void meanOfHead(std::int64_t head) {
@@ -167,15 +195,15 @@ class Schedule {
     void packBlock(std::int64_t first, std::int64_t index, float* scratch) {
         const std::int64_t keyHead = first + index / m_blocks;
         PackArgs keys = blockOf(m_p.k, m_p.kStrides, keyHead, index % m_blocks, scratch);
-        keys.units = m_packedKeys.get() + index * m_keyBlockUnits;
+        keys.units = m_packedKeys + index * m_keyBlockUnits;
         if (m_method == Method::Sage1) {
-            keys.mean = m_means.get() + index / m_blocks * m_paddedDim;
-            keys.scale = m_keyScales.get() + index;
-            keys.bias = m_bias.get() + index * kBlockKeys;
+            keys.mean = m_means + index / m_blocks * m_paddedDim;
+            keys.scale = m_keyScales + index;
+            keys.bias = m_bias + index * kBlockKeys;
         }
         m_kernels.packKeys(keys);
         PackArgs values = blockOf(m_p.v, m_p.vStrides, keyHead, index % m_blocks, scratch);
-        values.units = m_packedValues.get() + index * m_valueBlockUnits;
+        values.units = m_packedValues + index * m_valueBlockUnits;
         m_kernels.packValues(values);
     }
 
@@ -201,14 +229,14 @@ class Schedule {
         args.causal = m_p.mask == Mask::Causal;
         args.causalOffset = m_p.keys - m_p.queries;
         args.scale = m_p.scale;
-        args.packedKeys = m_packedKeys.get() + groupKeyHead * m_blocks * m_keyBlockUnits;
-        args.packedValues = m_packedValues.get() + groupKeyHead * m_blocks * m_valueBlockUnits;
+        args.packedKeys = m_packedKeys + groupKeyHead * m_blocks * m_keyBlockUnits;
+        args.packedValues = m_packedValues + groupKeyHead * m_blocks * m_valueBlockUnits;
         args.scratch = scratch;
         if (m_method == Method::Sage1) {
-            args.queryScales = m_queryScales.get() + groupHead * m_scales;
-            args.keyScales = m_keyScales.get() + groupKeyHead * m_blocks;
-            args.keyBias = m_bias.get() + groupKeyHead * m_blocks * kBlockKeys;
-            args.keyMean = m_means.get() + groupKeyHead * m_paddedDim;
+            args.queryScales = m_queryScales + groupHead * m_scales;
+            args.keyScales = m_keyScales + groupKeyHead * m_blocks;
+            args.keyBias = m_bias + groupKeyHead * m_blocks * kBlockKeys;
+            args.keyMean = m_means + groupKeyHead * m_paddedDim;
         }
         m_kernels.attend(args);
     }
@@ -225,14 +253,14 @@ class Schedule {
     std::int64_t m_keyBlockUnits = 0;
     std::int64_t m_valueBlockUnits = 0;
     std::int64_t m_group = 1;  ///< key heads per round
-    Buffer<std::uint32_t> m_packedKeys;
-    Buffer<std::uint32_t> m_packedValues;
-    Buffer<float> m_scratch;
-    Buffer<float> m_means;
-    Buffer<float> m_sums;
-    Buffer<float> m_keyScales;
-    Buffer<std::int32_t> m_bias;
-    Buffer<float> m_queryScales;
+    std::uint32_t* m_packedKeys = nullptr;
+    std::uint32_t* m_packedValues = nullptr;
+    float* m_scratch = nullptr;
+    float* m_means = nullptr;
+    float* m_sums = nullptr;
+    float* m_keyScales = nullptr;
+    std::int32_t* m_bias = nullptr;
+    float* m_queryScales = nullptr;
 };
 
 }  // namespace
