@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
 #include "app/cli/verb.h"
 #include "core/base/version.h"
@@ -52,6 +53,8 @@ int runProgram(std::vector<std::string> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    const std::string verb = argc > 1 ? argv[1] : "";
+    if (verb == "render" || verb == "worker") cli::limitOpenMpSpinning(argv);
     try {
         return runProgram({argv + 1, argv + argc});
     } catch (const Failure& failure) {
