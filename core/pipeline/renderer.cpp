@@ -11,6 +11,7 @@
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/metrics_report.h"
+#include "core/pipeline/memory_check.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/result_files.h"
@@ -59,6 +60,11 @@ void removeStaleCompanions(const fs::path& folder) {
         fs::remove(folder / name, ignored);
 }
 
+std::string sizeText(const catalog::RenderSettings& settings) {
+    return std::to_string(settings.width) + "×" + std::to_string(settings.height) + ", " +
+           std::to_string(settings.numFrames) + " frames";
+}
+
 Error errorOf(const c10::Error& failure) {
     const std::string message = failure.what_without_backtrace();
     const std::string firstLine = message.substr(0, message.find('\n'));
@@ -96,6 +102,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     const catalog::RenderSettings& settings = plan.settings;
     auto dispatcher = attention::makeDispatcher(settings.attentionType).value();
     VideoModel& video = modelFor(plan, clock);
+    requireMemory(video.workingBytes(settings), sizeText(settings));
 
     std::vector<Timing> repetitions;
     media::RgbVideo frames;

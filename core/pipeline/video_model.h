@@ -29,6 +29,9 @@ class VideoModel {
     virtual media::RgbVideo decode(const at::Tensor& latents, const catalog::RenderSettings& settings,
                                    StageClock& clock) = 0;
 
+    /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
+    [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
+
     /// SHA-256 of the weight files, by path within the model's folder.
     virtual std::map<std::string, std::string> hashes() = 0;
 };

@@ -1,5 +1,6 @@
 #include "core/pipeline/wan_video_model.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -53,6 +54,7 @@ class WanVideoModel final : public VideoModel {
                        StageClock& clock) override;
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            StageClock& clock) override;
+    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
     std::map<std::string, std::string> hashes() override;
 
   private:
@@ -140,6 +142,23 @@ media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
     m_vae.decodeTo(m_vae.denormalised(latents_BCTHW)[0], keep, clock.stopToken());
     clock.end();
     return video;
+}
+
+/// Denoising holds a token's residual stream, norms, projections and feed-forward at once; decoding holds
+/// some layers of one chunk at full size, the whole clip and its bytes.
+std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
+    const WanTransformerConfig& dit = m_transformer.config();
+    const vae::WanVaeConfig& vae = m_vae.config();
+    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t pixels = count(settings.width) * count(settings.height);
+    const std::uint64_t patchPixels =
+        count(vae.spatialFactor() * dit.patchSize[1]) * count(vae.spatialFactor() * dit.patchSize[2]);
+    const std::uint64_t tokens =
+        pixels / patchPixels * count((settings.numFrames - 1) / vae.temporalFactor() + 1);
+    const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
+    const std::uint64_t decode =
+        pixels * (count(settings.numFrames) * 3 + count(vae.temporalFactor() * vae.decoderBaseDim) * 4 * 6);
+    return std::max(denoise, decode);
 }
 
 std::map<std::string, std::string> WanVideoModel::hashes() {

@@ -1,0 +1,60 @@
+#include "core/pipeline/memory_check.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
+#include "core/base/result.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t numberIn(const char* path) {
+    std::ifstream file(path);
+    std::uint64_t number = 0;
+    return file >> number ? number : kUnknown;  // a limit of "max" is no number
+}
+
+std::uint64_t machineAvailable() {
+    std::ifstream file("/proc/meminfo");
+    std::string key;
+    std::uint64_t kilobytes = 0;
+    std::string unit;
+    while (file >> key >> kilobytes) {
+        if (key == "MemAvailable:") return kilobytes * 1024;
+        std::getline(file, unit);
+    }
+    return kUnknown;
+}
+
+std::uint64_t groupAvailable() {
+    const std::uint64_t limit = numberIn("/sys/fs/cgroup/memory.max");
+    const std::uint64_t used = numberIn("/sys/fs/cgroup/memory.current");
+    if (limit == kUnknown || used == kUnknown) return kUnknown;
+    return limit > used ? limit - used : 0;
+}
+
+std::string gigabytes(std::uint64_t bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) * 1e-9);
+    return text;
+}
+
+}  // namespace
+
+std::uint64_t availableMemory() {
+    return std::min(machineAvailable(), groupAvailable());
+}
+
+void requireMemory(std::uint64_t needed, const std::string& what) {
+    const std::uint64_t available = availableMemory();
+    if (needed > available)
+        throw Failure(ErrorCode::OutOfMemory, what + " needs about " + gigabytes(needed) + " of memory, " +
+                                                  gigabytes(available) +
+                                                  " are free: a smaller size or fewer frames");
+}
+
+}  // namespace reelgrid::pipeline

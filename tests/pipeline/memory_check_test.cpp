@@ -1,0 +1,22 @@
+#include "core/pipeline/memory_check.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/result.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+TEST(MemoryCheck, LetsASmallRenderPassAndNamesOneThatCannotFit) {
+    EXPECT_NO_THROW(requireMemory(1, "1×1, 1 frames"));
+    try {
+        requireMemory(std::uint64_t{1} << 62, "16384×16384, 4093 frames");
+        FAIL() << "4 EB were promised";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.error().code, ErrorCode::OutOfMemory);
+        EXPECT_THAT(failure.error().message, testing::StartsWith("16384×16384, 4093 frames needs about"));
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::pipeline
