@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/weights/json_file.h"
+#include "core/weights/scaled_fp8.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -90,8 +91,15 @@ void SafetensorsFolder::addShards(const fs::path& index) {
 
 std::vector<std::string> SafetensorsFolder::names() const {
     std::vector<std::string> names;
-    for (const auto& [name, stored] : m_tensors) names.push_back(name);
+    for (const auto& [name, stored] : m_tensors)
+        if (!belongsToScaledFp8(name)) names.push_back(name);
     return names;
+}
+
+bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
+    if (name == kScaledFp8Marker) return true;
+    const auto weight = m_tensors.find(weightNameOf(name));
+    return weight != m_tensors.end() && isFp8(weight->second.entry.dtype);
 }
 
 at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef shape) {
@@ -99,11 +107,22 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
     if (found == m_tensors.end())
         throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " is missing, shape " +
                                                   shapeText(shape) + " was needed");
-    const auto& [file, entry] = found->second;
+    const TensorEntry& entry = found->second.entry;
     if (at::IntArrayRef(entry.shape) != shape)
         throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " has shape " +
                                                   shapeText(entry.shape) + ", the config needs " +
                                                   shapeText(shape));
+    const at::Tensor tensor = view(found->second);
+    if (!isFp8(entry.dtype)) return tensor;
+    const std::string scaleName = scaleNameOf(name);
+    const auto scale = m_tensors.find(scaleName);
+    if (scale == m_tensors.end()) return tensor;
+    return dequantised(tensor, view(scale->second), m_folder.string() + ": tensor " + scaleName);
+}
+
+at::Tensor SafetensorsFolder::view(const Stored& stored) {
+    const auto& [file, entry] = stored;
+    const at::IntArrayRef shape(entry.shape);
     const auto options = at::TensorOptions().dtype(entry.dtype);
     if (entry.bytes == 0) return at::empty(shape, options);
     const char* data = file->bytes().data() + entry.begin;

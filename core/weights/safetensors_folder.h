@@ -16,7 +16,7 @@ namespace reelgrid::weights {
 /// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only).
 /// The tensors are views of read-only memory maps, valid as long as any of them lives. When the last
 /// reference to one goes, its pages are given back: what a model converts to another dtype doesn't stay in
-/// memory twice.
+/// memory twice. A matrix stored as scaled FP8 (see scaled_fp8.h) comes out as bf16, in memory of its own.
 class SafetensorsFolder final : public WeightSource {
   public:
     /// Opens every file and checks every header. Throws Failure naming the folder or file and what is missing
@@ -28,7 +28,7 @@ class SafetensorsFolder final : public WeightSource {
 
     /// The weight files, sorted.
     [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return m_paths; }
-    /// Names of all tensors, sorted.
+    /// Names of all tensors, sorted, without the scales and the marker of scaled FP8.
     [[nodiscard]] std::vector<std::string> names() const;
 
   private:
@@ -36,6 +36,8 @@ class SafetensorsFolder final : public WeightSource {
         std::shared_ptr<const MappedFile> file;
         TensorEntry entry;
     };
+    [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
+    static at::Tensor view(const Stored& stored);
     void addFile(const std::filesystem::path& path);
     void addShards(const std::filesystem::path& index);
 

@@ -1,0 +1,82 @@
+#include "core/weights/scaled_fp8.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "core/base/result.h"
+#include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
+
+namespace reelgrid::weights {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ScaledFp8Test : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("scaled_fp8_" + std::to_string(getpid()));
+    at::Tensor m_matrix = at::linspace(-3, 5, 64 * 32).reshape({64, 32});
+    at::Tensor m_scale = at::full({}, 5.0 / 448, at::kFloat);
+
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    SafetensorsFolder stored(std::map<std::string, at::Tensor> tensors) {
+        tensors["scaled_fp8"] = at::empty({0}, at::kFloat8_e4m3fn);
+        EXPECT_TRUE(writeSafetensors(m_folder / "model.safetensors", tensors));
+        return SafetensorsFolder(m_folder);
+    }
+    at::Tensor quantised() const { return (m_matrix / m_scale).to(at::kFloat8_e4m3fn); }
+
+    std::string messageOfReading(const at::Tensor& scale) {
+        SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.scale_weight", scale}});
+        try {
+            (void)folder.require("q.weight", {64, 32});
+            return "read";
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+    }
+};
+
+TEST_F(ScaledFp8Test, AMatrixComesOutAsTheProductWithItsScaleInBf16) {
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.scale_weight", m_scale}});
+    const at::Tensor read = folder.require("q.weight", {64, 32});
+    EXPECT_EQ(read.scalar_type(), at::kBFloat16);
+    EXPECT_TRUE(at::equal(read, (quantised().to(at::kFloat) * m_scale).to(at::kBFloat16)));
+    // Four significant bits, then bf16's eight: half a step of the former and of the latter.
+    EXPECT_THAT(folder.names(), testing::ElementsAre("q.weight"));
+    EXPECT_TRUE(at::allclose(read.to(at::kFloat), m_matrix, 1.0 / 16 + 1.0 / 256, 1e-4));
+}
+
+TEST_F(ScaledFp8Test, AScaleMayBeAVectorOfOne) {
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.scale_weight", m_scale.reshape({1})}});
+    EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kBFloat16);
+}
+
+TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"k.scale_weight", m_scale}});
+    EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+}
+
+TEST_F(ScaledFp8Test, OtherTensorsOfSuchAFileAreUntouched) {
+    SafetensorsFolder folder = stored({{"q.bias", at::ones({4}, at::kBFloat16)},
+                                       {"q.weight", at::ones({2, 2})},
+                                       {"q.scale_weight", m_scale}});
+    EXPECT_EQ(folder.require("q.bias", {4}).scalar_type(), at::kBFloat16);
+    EXPECT_TRUE(at::equal(folder.require("q.weight", {2, 2}), at::ones({2, 2})));
+}
+
+TEST_F(ScaledFp8Test, RejectsAScaleThatIsNoPositiveNumber) {
+    EXPECT_THAT(messageOfReading(at::zeros({}, at::kFloat)), HasSubstr("q.scale_weight is 0"));
+    EXPECT_THAT(messageOfReading(at::full({}, std::numeric_limits<float>::infinity())),
+                HasSubstr("q.scale_weight is inf, a positive number was needed"));
+    EXPECT_THAT(messageOfReading(at::ones({64})), HasSubstr("has shape [64], one number was needed"));
+}
+
+}  // namespace
+}  // namespace reelgrid::weights
