@@ -36,7 +36,7 @@ TEST_F(CatalogTest, KnowsTheDemoModel) {
     ASSERT_EQ(model->components.size(), 5u);
     EXPECT_EQ(model->components[0].name, "transformer");
     EXPECT_GT(model->components[0].parameters, 20'000'000);
-    EXPECT_THAT(model->components[0].dtypes, testing::ElementsAre("BF16"));
+    EXPECT_THAT(model->components[0].dtypes, testing::ElementsAre("BF16", "F32", "F8_E4M3"));
 }
 
 TEST_F(CatalogTest, FindsAHubIdInTheCache) {
