@@ -1,0 +1,186 @@
+"""Stage 3: what the judge sees in clips of 200 prompts.  
+python3 evaluate.py generate --work DIR [--diffusers FOLDER] [--precision fp8], then python3 evaluate.py judge ...
+
+Prompts are single objects in every background and motion; 40 of them ask for pairs of object and background that training
+never showed together. Writes evaluation_NAME.json and contact sheets.
+"""
+import argparse
+import glob
+import io
+import json
+import random
+import time
+
+import numpy as np
+import torch
+from PIL import Image
+from safetensors.torch import load_file
+
+import transformer_model
+from sampling import generate
+from scaled_fp8 import dequantise, quantise
+from scenes import FRAMES
+from session import contact_sheet, prepare, record, say, to_bytes
+from train_judge import COLOURS, HEADS, Judge, view
+from train_t2v import choose_attention, load_vae, read
+from vocabulary import (ANIMALS, BACKGROUND_NAMES, BACKGROUNDS, COLOURED, DIRECTIONS, HELD_OUT, HUES, MOTION_PHRASES, MOTIONS,
+                        NAMES, OBJECTS, ONLY_COLOURS, VERBS)
+from captions import with_article
+from vae_model import VAE
+
+SHOWCASE = ["a rocket launching into space", "the earth spinning in outer space", "a watermelon falling on a beach",
+            "a smiley face growing bigger in the desert", "a red heart growing bigger in a blue sky",
+            "a red car driving to the right on a beach", "a cat jumping up and down on green grass",
+            "a robot standing still in the snow", "a panda growing bigger in a forest", "a yellow star spinning in space",
+            "a shark swimming to the left underwater", "a purple butterfly flying to the right over a city at night",
+            "a unicorn running to the right in a meadow", "an octopus swaying underwater",
+            "a dog moving to the left in outer space", "a pizza spinning over the ocean",
+            "a snowman swaying in the snow", "a dragon flying to the left at sunset",
+            "a penguin walking to the right on a beach", "a train driving to the left in the desert",
+            "a green ball bouncing in a park", "a ghost moving in a circle in the night sky",
+            "a blue balloon rising in a blue sky with clouds", "a ufo going away in a starry night"]
+
+
+def make_prompts(count=200, held_out=40, seed=20):
+    """[(prompt, labels)]: fixed by the seed; motions and backgrounds in turn, objects drawn at random."""
+    rng, rows = random.Random(seed), []
+    hidden = sorted(HELD_OUT)
+    for i in range(count):
+        motion = MOTIONS[i % len(MOTIONS)]
+        if i < held_out:
+            name, background = hidden[i % len(hidden)]
+        else:
+            background = BACKGROUND_NAMES[(i // len(MOTIONS) + i) % len(BACKGROUND_NAMES)]
+            name = rng.choice([n for n in NAMES if (n, background) not in HELD_OUT])
+        index = NAMES.index(name)
+        colour = rng.choice(ONLY_COLOURS.get(name, list(HUES))) if name in COLOURED else None
+        verb = rng.choice(VERBS[OBJECTS[index][2]]) + " " + rng.choice(DIRECTIONS[motion]) if motion in DIRECTIONS \
+            else rng.choice(MOTION_PHRASES[motion])
+        text = f"{with_article((colour + ' ' if colour else '') + name)} {verb} {rng.choice(BACKGROUNDS[background])}"
+        rows.append((text, {"object": index, "background": BACKGROUND_NAMES.index(background), "motion": MOTIONS.index(motion),
+                            "count": 0, "colour": COLOURS.index(colour), "held_out": i < held_out}))
+    return rows
+
+
+def pack(frames, path):
+    """Clips as the judge sees them, [n, 9, 72, 128, 3] uint8, kept as JPEG pictures of nine frames."""
+    out = []
+    for clip in frames:
+        stream = io.BytesIO()
+        Image.fromarray(clip.reshape(-1, clip.shape[2], 3)).save(stream, "jpeg", quality=93, subsampling=0)
+        out.append(np.frombuffer(stream.getvalue(), np.uint8))
+    np.savez(path, sizes=np.array([len(o) for o in out]), bytes=np.concatenate(out))
+
+
+def unpack(path):
+    archive, at, out = np.load(path), 0, []
+    for size in archive["sizes"]:
+        picture = np.array(Image.open(io.BytesIO(archive["bytes"][at:at + size].tobytes())))
+        out.append(picture.reshape(9, 72, 128, 3))
+        at += size
+    return torch.from_numpy(np.stack(out)).permute(0, 4, 1, 2, 3).float() / 127.5 - 1
+
+
+def load_models(a):
+    """The models of a work folder, or of a folder in diffusers' layout; with --precision fp8 as they are shipped."""
+    transformer, text_encoder = transformer_model.Transformer().to(a.device), transformer_model.make_text_encoder().to(a.device)
+    if not a.diffusers:
+        read(a.work, transformer, text_encoder)
+        vae = load_vae(f"{a.work}/vae.safetensors", a.device)
+    else:
+        for part, model in (("transformer", transformer), ("text_encoder", text_encoder)):
+            tensors = {}
+            for path in glob.glob(f"{a.diffusers}/{part}/*.safetensors"):
+                tensors.update(load_file(path))
+            model.load_state_dict({k: v.float() for k, v in dequantise(tensors).items()})
+        config = json.load(open(f"{a.diffusers}/vae/config.json"))
+        vae = VAE().to(a.device)
+        vae.load_state_dict({k: v.float() for k, v in load_file(f"{a.diffusers}/vae/diffusion_pytorch_model.safetensors").items()})
+        vae = vae.eval(), *(torch.tensor(config[k], device=a.device) for k in ("latents_mean", "latents_std"))
+    for model in (transformer, text_encoder):
+        if a.precision == "fp8":
+            tensors = dequantise(quantise({k: v.cpu() for k, v in model.state_dict().items()}))
+            model.load_state_dict({k: v.float() for k, v in tensors.items()})
+        model.requires_grad_(False).eval()
+    return transformer, text_encoder, *vae
+
+
+def name_of(head, label):
+    return {"object": NAMES, "background": BACKGROUND_NAMES, "motion": MOTIONS, "count": ["one", "two"],
+            "colour": COLOURS}[head][label]
+
+
+def generate_clips(a, rows):
+    if a.device == "cuda":
+        choose_attention()
+    models = load_models(a)
+    for guidance in a.guidance:
+        start, seen = time.time(), []
+        for i in range(0, len(rows), a.batch):
+            clips = generate(*models, [r[0] for r in rows[i:i + a.batch]], a.frames, a.steps, guidance, seed=1000 + i)
+            if clips.shape[2] != FRAMES:  # a trial run: nine frames all the same
+                clips = clips[:, :, torch.linspace(0, clips.shape[2] - 1, 9).long()]
+            seen.append(to_bytes(view(clips)))
+            if a.device == "cpu":
+                pack(np.concatenate(seen), f"{a.work}/clips_{a.title(guidance)}.npz")
+                say(i, "of", len(rows))
+        pack(np.concatenate(seen), f"{a.work}/clips_{a.title(guidance)}.npz")
+        say(a.title(guidance), f"{len(rows)} clips in {time.time() - start:.0f} s")
+    if a.showcase:
+        shown = to_bytes(generate(*models, SHOWCASE[:a.showcase], a.frames, a.steps, a.guidance[0], seed=42))
+        contact_sheet([list(c[::4]) for c in shown], SHOWCASE, f"{a.work}/showcase_{a.name}_{a.precision}.png")
+
+
+def judge_clips(a, rows):
+    judge = Judge().to(a.device)
+    judge.load_state_dict({k: v.float() for k, v in load_file(f"{a.work}/judge.safetensors").items()})
+    judge.eval()
+    for guidance in a.guidance:
+        clips = unpack(f"{a.work}/clips_{a.title(guidance)}.npz")
+        part = rows[:len(clips)]
+        said = {k: [] for k in HEADS}
+        for chunk in clips.split(25):
+            for k, v in judge(chunk.to(a.device)).items():
+                said[k] += v.argmax(1).tolist()
+        rate = lambda head, keep: round(100 * float(np.mean([said[head][i] == l[head] for i, (_, l) in enumerate(part) if keep(l)]
+                                                            or [0])), 1)
+        result = {"prompts": len(part), "steps": a.steps, "guidance": guidance}
+        for group, keep in (("all", lambda l: True), ("held out", lambda l: l["held_out"]),
+                            ("animals", lambda l: NAMES[l["object"]] in ANIMALS)):
+            result[group] = {k: rate(k, keep) for k in HEADS}
+        result["by motion"] = {m: {k: rate(k, lambda l, m=m: MOTIONS[l["motion"]] == m) for k in ("object", "motion")}
+                               for m in MOTIONS}
+        misses = [(i, {k: name_of(k, said[k][i]) for k in HEADS if said[k][i] != l[k]}) for i, (_, l) in enumerate(part)]
+        misses = [(i, wrong) for i, wrong in misses if wrong]
+        record(a.work, f"evaluation_{a.title(guidance)}.json",
+               result | {"misses": [{"prompt": part[i][0], "judge saw": w, "held out": part[i][1]["held_out"]} for i, w in misses]})
+        say(a.title(guidance), result, len(misses), "prompts with a miss")
+        pictures = ((clips + 1) * 127.5).round().byte().permute(0, 2, 3, 4, 1).numpy()
+        for k in range(0, len(part), 50):
+            contact_sheet([list(p[::2]) for p in pictures[k:k + 50]], [f"{k + j} {t[0]}" for j, t in enumerate(part[k:k + 50])],
+                          f"{a.work}/all_{a.title(guidance)}_{k}.jpg", 128)
+
+
+@torch.no_grad()
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("what", choices=["generate", "judge"])
+    p.add_argument("--work", required=True, help="clips and results go here; holds judge.safetensors and the models")
+    p.add_argument("--diffusers", default="", help="take the models from a folder in diffusers' layout instead")
+    p.add_argument("--precision", default="bf16", choices=["bf16", "fp8"])
+    p.add_argument("--name", default="new")
+    p.add_argument("--every", type=int, default=1, help="every nth of the 200 prompts")
+    p.add_argument("--steps", type=int, default=20)
+    p.add_argument("--guidance", type=float, nargs="+", default=[5.0])
+    p.add_argument("--batch", type=int, default=50)
+    p.add_argument("--frames", type=int, default=9, help="latent frames")
+    p.add_argument("--showcase", type=int, default=24)
+    p.add_argument("--device", default="cuda")
+    a = p.parse_args()
+    a.title = lambda guidance: f"{a.name}_{a.precision}_g{guidance:g}_s{a.steps}"
+    prepare(a.device)
+    {"generate": generate_clips, "judge": judge_clips}[a.what](a, make_prompts()[::a.every])
+
+
+if __name__ == "__main__":
+    main()
