@@ -3,7 +3,7 @@ python3 prompt_guide.py ../../prompts/demo.json"""
 import json
 import sys
 
-from vocabulary import BACKGROUNDS, DIRECTIONS, HUES, LAUNCHES, MOTION_PHRASES, OBJECTS, VERBS
+from vocabulary import BACKGROUNDS, HUES, LAUNCHES, MOTION_PHRASES, OBJECTS, VERBS
 
 SUGGESTIONS = ["a red heart growing bigger in a blue sky", "a penguin walking to the right on a beach",
                "a watermelon falling on a beach", "a rocket launching into space", "a ghost moving in a circle in the night sky",
@@ -19,7 +19,7 @@ def motions():
     phrases = [p for ps in MOTION_PHRASES.values() for p in ps] + LAUNCHES
     verbs = unique(v for vs in VERBS.values() for v in vs) + ["moving"]
     return unique(phrases + [f"{v} {d}" for v in verbs for d in ("to the right", "to the left")] +
-                  [d for ds in DIRECTIONS.values() for d in ds if " " in d])
+                  ["towards the right", "towards the left"])  # the model takes "from right to left" for "to the right"
 
 
 if __name__ == "__main__":
