@@ -269,6 +269,10 @@ void fav2(const AttentionProblem& problem) {
     Schedule(problem, Method::Flash).run();
 }
 
+void fav3(const AttentionProblem& problem) {
+    Schedule(problem, Method::Flash3).run();
+}
+
 void sageV1(const AttentionProblem& problem) {
     Schedule(problem, Method::Sage1).run();
 }

@@ -49,6 +49,10 @@ struct PlainScores {
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kQuantised = false;
+    static constexpr bool kLastFirst = false;
+    /// Blocks per turn of the online softmax: more turns rescale Oᵀ more often, longer ones leave the L1
+    /// cache.
+    static constexpr int kTurnBlocks = Isa::kTurnBlocks;
 
     static void packKeys(const PackArgs& args) {
         const int steps = args.paddedDim / kDimsPerUnit;
@@ -73,12 +77,21 @@ struct PlainScores {
     }
 };
 
+/// fav3: the same products, 192 keys a turn and the turns walked from the last to the first.
+template <class Isa, class Arithmetic>
+struct LastFirstScores : PlainScores<Isa, Arithmetic> {
+    static constexpr bool kLastFirst = true;
+    static constexpr int kTurnBlocks = 3;
+};
+
 /// sagev1: K minus its mean and Q · scale · log2e as per-block integers.
 template <class Isa, class Arithmetic>
 struct QuantisedScores {
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kQuantised = true;
+    static constexpr bool kLastFirst = false;
+    static constexpr int kTurnBlocks = Isa::kTurnBlocks;
 
     /// Rounds half away from zero. A block of zeros has scale 0 and stays zeros.
     static void quantise(const float* x, int n, float scale, std::int32_t* integers) {
@@ -201,10 +214,7 @@ template <class Isa, class Scores, class Values, int Cols>
 struct Tile {
     using Float = typename Isa::Float;
     static constexpr int kPitch = Cols * Isa::kLanes;
-    /// Blocks per turn of the online softmax: more turns rescale Oᵀ more often, longer ones leave the L1
-    /// cache.
-    static constexpr int kTurnBlocks = Isa::kTurnBlocks;
-    static constexpr int kTurnKeys = kTurnBlocks * kBlockKeys;
+    static constexpr int kTurnKeys = Scores::kTurnBlocks * kBlockKeys;
     static_assert(kPitch <= kMaxTileQueries && kTurnKeys <= kMaxTurnKeys);
 
     const TileArgs& args;
@@ -414,7 +424,9 @@ struct Tile {
             sums[c] = Isa::set1(0);
         }
         const std::int64_t end = limits[args.count - 1] + std::int64_t{1};
-        for (std::int64_t firstKey = 0; firstKey < end; firstKey += kTurnKeys) {
+        const std::int64_t turns = (end + kTurnKeys - 1) / kTurnKeys;
+        for (std::int64_t turn = 0; turn < turns; ++turn) {
+            const std::int64_t firstKey = (Scores::kLastFirst ? turns - 1 - turn : turn) * kTurnKeys;
             int keys = end - firstKey < kTurnKeys ? static_cast<int>(end - firstKey) : kTurnKeys;
             keys = (keys + Isa::kRows - 1) / Isa::kRows * Isa::kRows;
             Float raised[Cols];
@@ -432,7 +444,7 @@ struct Tile {
                 largest[c] = raised[c];
             }
             computeWeights(keys, factor, shift, sums);
-            if (firstKey == 0)
+            if (turn == 0)
                 accumulate<Before::Nothing>(firstKey, keys, rescale);
             else if (rescaled)
                 accumulate<Before::Rescaled>(firstKey, keys, rescale);

@@ -15,7 +15,7 @@
 
 namespace reelgrid::kernels::cpu {
 
-enum class Method { Flash, Sage1 };
+enum class Method { Flash, Flash3, Sage1 };
 
 /// Keys in a packed block. 64 is sagev1's BLKK, and a block of one head's keys (16 KB at d128) fits the L1
 /// cache.

@@ -15,9 +15,11 @@ double roundingOf(DataType type) {
     return type == DataType::Float32 ? 6e-7 : type == DataType::BFloat16 ? 1.0 / 256 : 1.0 / 2048;
 }
 
+using Kernel = void (*)(const AttentionProblem&);
+
 /// FlashAttention's own criterion: no more than twice the error of plain code in the same type, and a
 /// rounding of the output; on every instruction set.
-void expectAsGoodAsPlainCode(AttentionCase& c) {
+void expectAsGoodAsPlainCode(AttentionCase& c, Kernel kernel) {
     const auto truth = referenceAttention(c.problem);
     const auto plain = lowPrecisionAttention(c.problem);
     const double allowed = 2 * maxError(plain, truth.out) + roundingOf(c.problem.type) * largest(truth.out);
@@ -25,7 +27,7 @@ void expectAsGoodAsPlainCode(AttentionCase& c) {
     for (const auto set : instructionSets()) {
         const ForcedInstructionSet forced(set);
         std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-        cpu::fav2(c.problem);
+        kernel(c.problem);
         const auto out = c.output();
         EXPECT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
         EXPECT_LE(maxError(out, truth.out), allowed) << c.name() << " on " << kernels::nameOf(set);
@@ -40,73 +42,88 @@ void expectAsGoodAsPlainCode(AttentionCase& c) {
     }
 }
 
-TEST(Fav2, IsAsExactAsPlainCodeOverOddLengths) {
+struct Exact {
+    const char* name;
+    Kernel run;
+};
+
+/// fav2 and fav3 promise the same: they differ in the order of their sums.
+class ExactAttention : public testing::TestWithParam<Exact> {
+  protected:
+    static Kernel kernel() { return GetParam().run; }
+    static void run(const AttentionProblem& problem) { kernel()(problem); }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, ExactAttention,
+                         testing::Values(Exact{"Fav2", &cpu::fav2}, Exact{"Fav3", &cpu::fav3}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOverOddLengths) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : {64, 128, 40, 96})
             for (const auto& [queries, keys] :
                  {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {65, 129}, {48, 64}}) {
                 AttentionCase c({1, 2, 2, queries, keys, dim}, type);
-                expectAsGoodAsPlainCode(c);
+                expectAsGoodAsPlainCode(c, kernel());
             }
 }
 
-TEST(Fav2, IsAsExactAsPlainCodeOverLongSequences) {
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOverLongSequences) {
     for (const auto type : kTypes) {
         AttentionCase odd({1, 1, 1, 799, 3, 128}, type);
-        expectAsGoodAsPlainCode(odd);
+        expectAsGoodAsPlainCode(odd, kernel());
         AttentionCase unequal({1, 1, 1, 255, 1024, 64}, type);
-        expectAsGoodAsPlainCode(unequal);
+        expectAsGoodAsPlainCode(unequal, kernel());
     }
     AttentionCase large({1, 1, 1, 1023, 1024, 128}, DataType::BFloat16);
-    expectAsGoodAsPlainCode(large);
+    expectAsGoodAsPlainCode(large, kernel());
 }
 
-TEST(Fav2, IsAsExactAsPlainCodeOnEveryInputFamily) {
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOnEveryInputFamily) {
     for (const auto type : kTypes)
         for (const auto family :
              {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Underflow}) {
             AttentionCase c({1, 1, 1, 97, 211, 128}, type, family);
-            expectAsGoodAsPlainCode(c);
+            expectAsGoodAsPlainCode(c, kernel());
         }
 }
 
-TEST(Fav2, TakesAnyHeadDimUpTo256) {
+TEST_P(ExactAttention, TakesAnyHeadDimUpTo256) {
     for (const std::int64_t dim : {1, 7, 16, 33, 72, 80, 160, 192, 255, 256}) {
         AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::BFloat16);
-        expectAsGoodAsPlainCode(c);
+        expectAsGoodAsPlainCode(c, kernel());
         AttentionCase exact({1, 1, 1, 51, 77, dim}, DataType::Float32);
-        expectAsGoodAsPlainCode(exact);
+        expectAsGoodAsPlainCode(exact, kernel());
     }
 }
 
-TEST(Fav2, ReadsBothLayoutsBatchesAndSharedKeyHeads) {
+TEST_P(ExactAttention, ReadsBothLayoutsBatchesAndSharedKeyHeads) {
     for (const auto layout : {Layout::HeadsFirst, Layout::TokensFirst})
         for (const std::int64_t keyHeads : {6, 3, 1}) {
             AttentionCase c({2, 6, keyHeads, 70, 90, 64}, DataType::BFloat16, Family::Normal, layout);
-            expectAsGoodAsPlainCode(c);
+            expectAsGoodAsPlainCode(c, kernel());
         }
 }
 
-TEST(Fav2, CausalMaskIsAlignedAtTheBottomRight) {
+TEST_P(ExactAttention, CausalMaskIsAlignedAtTheBottomRight) {
     for (const auto type : kTypes)
         for (const auto& [queries, keys] : {std::pair{113, 203}, {203, 113}, {150, 150}, {1, 77}, {300, 1}}) {
             AttentionCase c({1, 2, 1, queries, keys, 64}, type, Family::Normal, Layout::TokensFirst,
                             Mask::Causal);
-            expectAsGoodAsPlainCode(c);
+            expectAsGoodAsPlainCode(c, kernel());
         }
 }
 
-TEST(Fav2, NegativeScoresAfterTheTailDoNotLoseToPadding) {
+TEST_P(ExactAttention, NegativeScoresAfterTheTailDoNotLoseToPadding) {
     // Padding keys score 0. Taken for real ones they would win over keys that all score far below it.
     AttentionCase c({1, 1, 1, 33, 67, 64}, DataType::Float32);
     auto* q = reinterpret_cast<float*>(c.q.data());
     auto* k = reinterpret_cast<float*>(c.k.data());
     for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 3 + 0.1F * q[i];
     for (std::size_t i = 0; i < c.k.size() / 4; ++i) k[i] = -3 + 0.1F * k[i];
-    expectAsGoodAsPlainCode(c);
+    expectAsGoodAsPlainCode(c, kernel());
 }
 
-TEST(Fav2, LargeFp16ValuesDoNotOverflow) {
+TEST_P(ExactAttention, LargeFp16ValuesDoNotOverflow) {
     // Black frames came from scores or sums kept in fp16: these scores pass 65504.
     AttentionCase half({1, 1, 1, 40, 80, 128}, DataType::Float16);
     auto* q = reinterpret_cast<std::uint16_t*>(half.q.data());
@@ -114,40 +131,40 @@ TEST(Fav2, LargeFp16ValuesDoNotOverflow) {
         q[i] = static_cast<std::uint16_t>(q[i] + (9 << 10));  // ×512
     half.problem.scale = 1.0F;
     const auto truth = referenceAttention(half.problem);
-    cpu::fav2(half.problem);
+    run(half.problem);
     EXPECT_TRUE(allFinite(half.output()));
     EXPECT_GE(cosine(half.output(), truth.out), 0.9999);
 }
 
-TEST(Fav2, NanInAQueryStaysInItsRow) {
+TEST_P(ExactAttention, NanInAQueryStaysInItsRow) {
     AttentionCase c({1, 1, 1, 60, 70, 64}, DataType::Float32);
     reinterpret_cast<float*>(c.q.data())[5 * 64 + 3] = std::numeric_limits<float>::quiet_NaN();
     for (const auto set : instructionSets()) {
         const ForcedInstructionSet forced(set);
-        cpu::fav2(c.problem);
+        run(c.problem);
         const auto out = c.output();
         for (std::size_t i = 0; i < out.size(); ++i)
             ASSERT_EQ(std::isnan(out[i]), i / 64 == 5) << kernels::nameOf(set);
     }
 }
 
-TEST(Fav2, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(ExactAttention, GivesTheSameBitsForAnyNumberOfThreads) {
     AttentionCase c({1, 3, 3, 200, 300, 64}, DataType::BFloat16);
     c.problem.threads = 1;
-    cpu::fav2(c.problem);
+    run(c.problem);
     const auto one = c.output();
     for (const int threads : {2, 5}) {
         c.problem.threads = threads;
-        cpu::fav2(c.problem);
+        run(c.problem);
         EXPECT_EQ(c.output(), one) << threads << " threads";
     }
 }
 
-TEST(Fav2, PartialResultsMergeThroughTheirLogSumExp) {
+TEST_P(ExactAttention, PartialResultsMergeThroughTheirLogSumExp) {
     AttentionCase whole({1, 1, 1, 60, 200, 64}, DataType::Float32);
     whole.withLse();
     const auto truth = referenceAttention(whole.problem);
-    cpu::fav2(whole.problem);
+    run(whole.problem);
     const auto& p = whole.problem;
 
     std::vector<double> merged(truth.out.size(), 0.0);
@@ -157,12 +174,54 @@ TEST(Fav2, PartialResultsMergeThroughTheirLogSumExp) {
         part.problem.k = static_cast<const float*>(p.k) + first * 64;
         part.problem.v = static_cast<const float*>(p.v) + first * 64;
         part.withLse();
-        cpu::fav2(part.problem);
+        run(part.problem);
         const auto out = part.output();
         for (std::size_t i = 0; i < out.size(); ++i)
             merged[i] += out[i] * std::exp(static_cast<double>(part.lse[i / 64]) - truth.lse[i / 64]);
     }
     EXPECT_LE(maxError(merged, truth.out), 1e-5);
+}
+
+TEST_P(ExactAttention, RowsOfMinusInfinityGiveZero) {
+    AttentionCase c({1, 1, 1, 50, 450, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
+    for (std::size_t n = 0; n < 450; ++n) k[n * 64 + 7] = -std::numeric_limits<float>::infinity();
+    c.withLse();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        run(c.problem);
+        EXPECT_EQ(largest(c.output()), 0) << kernels::nameOf(set);
+        EXPECT_TRUE(allFinite(c.output())) << kernels::nameOf(set);
+        for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
+    }
+}
+
+TEST_P(ExactAttention, MaskedBlocksBeforeOrAfterTheVisibleOnesChangeNothing) {
+    // Whole turns of −inf at either end of the walk, first seen or last seen.
+    for (const bool atTheEnd : {false, true}) {
+        AttentionCase c({1, 1, 1, 50, 600, 64}, DataType::Float32);
+        auto* q = reinterpret_cast<float*>(c.q.data());
+        auto* k = reinterpret_cast<float*>(c.k.data());
+        for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
+        for (std::size_t n = 0; n < 300; ++n)
+            k[(atTheEnd ? n + 300 : n) * 64 + 7] = -std::numeric_limits<float>::infinity();
+        expectAsGoodAsPlainCode(c, kernel());
+    }
+}
+
+TEST(Fav3, SumsInAnotherOrderThanFav2) {
+    // Equal bits over several turns would mean that one kernel ran under both names.
+    AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        cpu::fav2(c.problem);
+        const auto forward = c.output();
+        cpu::fav3(c.problem);
+        EXPECT_NE(c.output(), forward) << kernels::nameOf(set);
+    }
 }
 
 }  // namespace
