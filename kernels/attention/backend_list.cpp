@@ -35,22 +35,6 @@ constexpr std::array<BackendInfo, 4> kBackends{{
         .run = &cpu::fav2,
     },
     {
-        .name = "fav3",
-        .title = "FlashAttention-3: exact, keys walked last to first",
-        .description =
-            "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
-            "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
-            "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
-        .cpuDeviation = "48 queries (AVX-512) by 192 keys a tile at every head dim instead of 192×192 or "
-                        "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
-                        "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
-                        "are multiplied in fp32, with P rounded to fp16 all the same.",
-        .causal = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::fav3,
-    },
-    {
         .name = "sagev1",
         .title = "SageAttention 1: int8 scores with smoothed keys",
         .description = "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, "
@@ -66,6 +50,22 @@ constexpr std::array<BackendInfo, 4> kBackends{{
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::sageV1,
+    },
+    {
+        .name = "fav3",
+        .title = "FlashAttention-3: exact, keys walked last to first",
+        .description =
+            "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
+            "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
+            "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
+        .cpuDeviation = "48 queries (AVX-512) by 192 keys a tile at every head dim instead of 192×192 or "
+                        "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
+                        "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
+                        "are multiplied in fp32, with P rounded to fp16 all the same.",
+        .causal = true,
+        .logSumExp = true,
+        .maxHeadDim = 256,
+        .run = &cpu::fav3,
     },
 }};
 
