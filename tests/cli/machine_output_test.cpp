@@ -43,7 +43,7 @@ TEST(Models, ShowsComponentsAndDefaults) {
         if (component["name"] != "transformer") continue;
         transformer = true;
         EXPECT_GT(component["parameters"], 20'000'000);
-        EXPECT_EQ(component["dtypes"], json::array({"BF16"}));
+        EXPECT_EQ(component["dtypes"], json::array({"BF16", "F32", "F8_E4M3"}));
     }
     EXPECT_TRUE(transformer);
 }

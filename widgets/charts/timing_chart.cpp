@@ -176,7 +176,7 @@ void TimingChart::drawStages() {
     m_stages->yAxis->setTicker(names);
     m_stages->yAxis->setRange(0.4, rows + 0.6);
     // Room on the right for what is written after the longest bar.
-    m_stages->xAxis->setRange(0, longest > 0 ? longest * (count > 1 ? 1.5 : 1.2) : 1);
+    m_stages->xAxis->setRange(0, longest > 0 ? longest * (count > 1 ? 1.65 : 1.2) : 1);
     m_stages->replot(QCustomPlot::rpQueuedReplot);
 }
 
