@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/pending_file.h"
+#include "core/protocol/parse_json.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -18,9 +19,9 @@ constexpr std::uint64_t kMaxHeaderBytes = 100u << 20;
 Result<json> readJson(const fs::path& path) {
     auto text = readFile(path);
     if (!text) return text.error();
-    json parsed = json::parse(*text, nullptr, false);
-    if (parsed.is_discarded() || !parsed.is_object())
-        return Error{ErrorCode::InvalidData, path.string() + " is not a JSON object"};
+    auto parsed = protocol::parseJson(*text, path.string());
+    if (!parsed) return parsed.error();
+    if (!parsed->is_object()) return Error{ErrorCode::InvalidData, path.string() + " is not a JSON object"};
     return parsed;
 }
 
@@ -42,8 +43,11 @@ void countTensors(const fs::path& file, ComponentInfo& component, std::set<std::
         if (shape == entry.end() || !shape->is_array() || dtype == entry.end() || !dtype->is_string())
             continue;
         std::int64_t elements = 1;
+        bool sound = true;
         for (const json& extent : *shape)
-            elements *= extent.is_number_integer() ? extent.get<std::int64_t>() : 0;
+            sound = sound && extent.is_number_unsigned() &&
+                    !__builtin_mul_overflow(elements, extent.get<std::int64_t>(), &elements);
+        if (!sound) continue;
         component.parameters += elements;
         dtypes.insert(dtype->get<std::string>());
     }

@@ -53,6 +53,12 @@ void writeJson(const fs::path& path, const json& content) {
     writeFile(path, content.dump(kJsonIndent) + "\n").value();
 }
 
+/// A render that failed before it had anything to keep leaves no folder either.
+void removeIfEmpty(const fs::path& folder) {
+    std::error_code notEmpty;
+    if (fs::is_directory(folder, notEmpty)) fs::remove(folder, notEmpty);
+}
+
 /// A manifest from an earlier render must not stand beside a newer clip.
 void removeStaleCompanions(const fs::path& folder) {
     std::error_code ignored;
@@ -79,6 +85,9 @@ struct Renderer::State {
     std::unique_ptr<VideoModel> model;
     ReferenceFrames reference;
 
+    /// The one place where what a job throws becomes an Error.
+    Result<std::string> renderOrError(const protocol::RenderRequest& request,
+                                      const ProgressCallback& progress, std::stop_token stop);
     std::string render(const protocol::RenderRequest& request, StageClock& clock);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
 };
@@ -142,14 +151,11 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     return plan.clip.string();
 }
 
-Renderer::Renderer() : m_state(std::make_unique<State>()) {}
-Renderer::~Renderer() = default;
-
-Result<std::string> Renderer::render(const protocol::RenderRequest& request, const ProgressCallback& progress,
-                                     std::stop_token stop) {
+Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest& request,
+                                                   const ProgressCallback& progress, std::stop_token stop) {
     try {
         StageClock clock(progress, std::move(stop));
-        return m_state->render(request, clock);
+        return render(request, clock);
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const c10::Error& failure) {
@@ -159,6 +165,16 @@ Result<std::string> Renderer::render(const protocol::RenderRequest& request, con
     } catch (const std::exception& failure) {
         return Error{ErrorCode::Internal, failure.what()};
     }
+}
+
+Renderer::Renderer() : m_state(std::make_unique<State>()) {}
+Renderer::~Renderer() = default;
+
+Result<std::string> Renderer::render(const protocol::RenderRequest& request, const ProgressCallback& progress,
+                                     std::stop_token stop) {
+    auto result = m_state->renderOrError(request, progress, std::move(stop));
+    if (!result) removeIfEmpty(protocol::resultFolderOf(request.output));
+    return result;
 }
 
 }  // namespace reelgrid::pipeline
