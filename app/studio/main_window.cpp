@@ -3,13 +3,13 @@
 #include <QAction>
 #include <QDragEnterEvent>
 #include <QDropEvent>
-#include <QFile>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -196,13 +196,20 @@ void MainWindow::connectSessions() {
 void MainWindow::loadInBackground() {
     m_background->run([this](const std::stop_token&) -> BackgroundThread::Completion {
         std::vector<catalog::ModelInfo> models = catalog::listModels();
-        QStringList prompts;
-        QFile file(QString::fromStdString((resourceFolder() / "prompts" / "demo.txt").string()));
-        if (file.open(QIODevice::ReadOnly | QIODevice::Text))
-            prompts = QString::fromUtf8(file.readAll()).split('\n', Qt::SkipEmptyParts);
-        return [this, models = std::move(models), prompts] {
-            m_editor->setModels(models);
-            m_editor->setExamplePrompts(prompts);
+        return [this, models = std::move(models)] { m_editor->setModels(models); };
+    });
+    // Once the window is up: nobody waits for it.
+    QTimer::singleShot(0, this, &MainWindow::loadPromptGuide);
+}
+
+void MainWindow::loadPromptGuide() {
+    m_background->run([this](const std::stop_token&) -> BackgroundThread::Completion {
+        auto guide = widgets::PromptGuide::read(resourceFolder() / "prompts" / "demo.json");
+        return [this, guide = std::move(guide)] {
+            if (guide)
+                m_editor->setPromptGuide(*guide);
+            else
+                m_issues->addIssue(QString::fromStdString(guide.error().in("prompt guide").message));
         };
     });
 }

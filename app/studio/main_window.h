@@ -60,6 +60,7 @@ class MainWindow : public QMainWindow {
     QWidget* buildStage();
     void buildMenus();
     void loadInBackground();
+    void loadPromptGuide();
     void connectRenders();
     void connectSessions();
     void addClip(const std::filesystem::path& path);

@@ -188,6 +188,26 @@ TEST_F(WindowTest, AnExportThatCannotBeWrittenIsAnIssue) {
     EXPECT_TRUE(m_window.issues().issues()[0].contains("grid.xyz"));
 }
 
+TEST_F(WindowTest, StartsWithASuggestionOfTheDemoModel) {
+    EXPECT_EQ(m_window.editor().request().prompt, "a red heart growing bigger in a blue sky");
+}
+
+TEST(Window, AMissingPromptGuideIsOneIssueAndTheRestWorks) {
+    const fs::path resources = fs::path(testing::TempDir()) / ("no_guide_" + std::to_string(getpid()));
+    fs::create_directories(resources);
+    qputenv("REELGRID_RESOURCES", QByteArray::fromStdString(resources.string()));
+    MainWindow window;
+    window.show();
+    const bool told = waitUntil([&] { return !window.issues().issues().isEmpty(); });
+    qunsetenv("REELGRID_RESOURCES");
+    fs::remove_all(resources);
+    ASSERT_TRUE(told);
+    EXPECT_EQ(window.issues().issues().size(), 1);
+    EXPECT_TRUE(window.issues().issues()[0].contains("demo.json"))
+        << window.issues().issues()[0].toStdString();
+    EXPECT_EQ(window.editor().request().prompt, "");
+}
+
 TEST_F(WindowTest, KeysDriveThePlayhead) {
     m_window.open({writeClip("one.mp4"), writeClip("two.mp4")});
     ASSERT_TRUE(waitUntil([&] { return player().clock().timeline().stopCount() == 9; }));

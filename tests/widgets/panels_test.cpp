@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTextBrowser>
 #include <QToolButton>
 
 #include "tests/widgets/gui_wait.h"
@@ -11,6 +15,7 @@
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/job_row.h"
 #include "widgets/panels/request_editor.h"
+#include "widgets/panels/words_popup.h"
 
 namespace reelgrid::widgets {
 namespace {
@@ -30,14 +35,31 @@ class RequestEditorTest : public testing::Test {
                               {"fav2", "fav2", "", true},
                               {"sagev1", "sagev1", "", true},
                               {"sla", "sla", "", false}});
-        m_editor.setModels({model});
-        m_editor.setExamplePrompts({"a red car"});
+        catalog::ModelInfo other = model;
+        other.id = "/models/other";
+        other.title = "Other";
+        m_editor.setModels({model, other});
+        const auto guide =
+            PromptGuide::parse(R"({"words": {"objects": ["car", "fire truck"], "backgrounds": ["on a beach"],
+            "motions": ["falling"], "colours": ["red"]}, "suggestions": ["a red car", "a fire truck falling"]})",
+                               "guide");
+        EXPECT_TRUE(guide);
+        if (guide) m_editor.setPromptGuide(*guide);
     }
     template <class Field>
     Field* field(const QString& name) {
         for (Field* each : m_editor.findChildren<Field*>())
             if (each->accessibleName() == name) return each;
         return nullptr;
+    }
+    QPushButton* button(const QString& text) {
+        for (auto* each : m_editor.findChildren<QPushButton*>())
+            if (each->text() == text) return each;
+        return nullptr;
+    }
+    bool noteShows() { return m_editor.findChild<QLabel*>("note")->isVisible(); }
+    bool noteComes() {
+        return waitUntil([&] { return noteShows(); }, 3000);
     }
     RequestEditor m_editor;
 };
@@ -96,6 +118,66 @@ TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
     EXPECT_EQ(m_editor.request().seed, 7U);
     EXPECT_EQ(m_editor.request().width, 128);
     EXPECT_EQ(m_editor.request().guidanceScale, 4.5);
+}
+
+TEST_F(RequestEditorTest, ExamplesAreTheSuggestionsOfTheGuide) {
+    m_editor.show();
+    ASSERT_NE(button("Examples"), nullptr);
+    const QList<QAction*> examples = button("Examples")->menu()->actions();
+    ASSERT_EQ(examples.size(), 2);
+    EXPECT_EQ(examples[0]->text(), "a red car");
+    examples[1]->trigger();
+    EXPECT_EQ(m_editor.request().prompt, "a fire truck falling");
+}
+
+TEST_F(RequestEditorTest, ANoteSaysThatTheDemoModelKnowsNoObjectOfThePrompt) {
+    m_editor.show();
+    auto* prompt = field<QPlainTextEdit>("Prompt");
+    EXPECT_FALSE(noteShows());
+    prompt->setPlainText("a wizard on a beach");
+    EXPECT_FALSE(noteShows());  // perhaps the word isn't complete yet
+    EXPECT_TRUE(noteComes());
+    EXPECT_EQ(m_editor.problem(), "");  // it can be rendered all the same
+    prompt->setPlainText("two Fire Trucks on a beach");
+    EXPECT_FALSE(noteShows());
+    prompt->setPlainText("a carpet");
+    EXPECT_TRUE(noteComes());
+    prompt->setPlainText(" ");
+    EXPECT_FALSE(noteShows());
+}
+
+TEST_F(RequestEditorTest, OtherModelsHaveNoGuide) {
+    m_editor.show();
+    field<QPlainTextEdit>("Prompt")->setPlainText("a wizard");
+    ASSERT_TRUE(noteComes());
+    field<QComboBox>("Model")->setCurrentIndex(1);
+    EXPECT_FALSE(noteShows());
+    EXPECT_FALSE(button("Words")->isVisible());
+    EXPECT_FALSE(button("Examples")->isVisible());
+    field<QComboBox>("Model")->setCurrentIndex(0);
+    EXPECT_TRUE(noteShows());
+    EXPECT_TRUE(button("Words")->isVisible());
+}
+
+TEST_F(RequestEditorTest, AWordOfTheGuideGoesWhereTheCursorIs) {
+    m_editor.show();
+    auto* prompt = field<QPlainTextEdit>("Prompt");
+    prompt->setPlainText("a  falling");
+    QTextCursor cursor = prompt->textCursor();
+    cursor.setPosition(2);
+    prompt->setTextCursor(cursor);
+    button("Words")->click();
+    auto* popup = m_editor.findChild<WordsPopup*>();
+    ASSERT_TRUE(popup != nullptr && popup->isVisible());
+    auto* words = popup->findChild<QTextBrowser*>();
+    EXPECT_TRUE(words->toPlainText().contains("fire truck")) << words->toPlainText().toStdString();
+    Q_EMIT words->anchorClicked(QUrl("word:fire%20truck"));
+    EXPECT_EQ(prompt->toPlainText(), "a fire truck falling");
+    cursor.movePosition(QTextCursor::End);
+    prompt->setTextCursor(cursor);
+    Q_EMIT words->anchorClicked(QUrl("word:on%20a%20beach"));
+    EXPECT_EQ(prompt->toPlainText(), "a fire truck falling on a beach");
+    EXPECT_TRUE(popup->isVisible());
 }
 
 TEST(JobPanel, OffersWhatCanBeDoneInEachState) {

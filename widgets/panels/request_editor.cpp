@@ -16,10 +16,12 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStyle>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/catalog/render_settings.h"
+#include "widgets/panels/words_popup.h"
 #include "widgets/theme/icons.h"
 
 namespace reelgrid::widgets {
@@ -27,6 +29,8 @@ namespace reelgrid::widgets {
 namespace {
 
 constexpr int kCheckedAtFirst = 3;
+constexpr const char* kBuiltInModel = "demo";
+constexpr int kTypingPauseMs = 600;     // a word half typed is no reason for a note
 constexpr int kLargestEntry = 1 << 20;  // the model's own limits are checked with a message, not clipped
 
 QLabel* heading(const QString& text) {
@@ -72,6 +76,9 @@ RequestEditor::RequestEditor(QWidget* parent)
                        tr("What the video shows, e.g. “a red car driving to the right on a beach”"))),
       m_negative(textBox(1, tr("Negative prompt"), tr("What it should not show (optional)"))),
       m_examples(new QPushButton(tr("Examples"))),
+      m_words(new QPushButton(tr("Words"))),
+      m_unknownNote(new QLabel(tr("The demo model knows no object here: see Words"))),
+      m_typingPause(new QTimer(this)),
       m_model(new QComboBox),
       m_folder(new QPushButton),
       m_backendBoxes(new QGridLayout),
@@ -89,6 +96,13 @@ RequestEditor::RequestEditor(QWidget* parent)
 
     for (QPlainTextEdit* box : {m_prompt, m_negative})
         connect(box, &QPlainTextEdit::textChanged, this, &RequestEditor::check);
+    connect(m_prompt, &QPlainTextEdit::textChanged, this, [this] {
+        const QString prompt = m_prompt->toPlainText();
+        m_typingPause->start();
+        if (prompt.trimmed().isEmpty() || m_guide.namesKnownObject(prompt)) showGuidance();
+    });
+    connect(m_typingPause, &QTimer::timeout, this, &RequestEditor::showGuidance);
+    connect(m_words, &QPushButton::clicked, this, [this] { m_wordsPopup->popUpBeside(*this); });
     for (QSpinBox* box : {m_steps, m_width, m_height, m_frames})
         connect(box, &QSpinBox::valueChanged, this, &RequestEditor::check);
     connect(m_guidance, &QDoubleSpinBox::valueChanged, this, &RequestEditor::check);
@@ -104,7 +118,16 @@ RequestEditor::RequestEditor(QWidget* parent)
 
 void RequestEditor::buildFields() {
     m_examples->setObjectName("flat");
-    m_examples->setVisible(false);
+    m_words->setObjectName("flat");
+    m_words->setProperty("plain", true);  // no arrow: it opens no menu
+    m_words->setToolTip(tr("The words that the demo model knows"));
+    m_unknownNote->setObjectName("note");
+    m_unknownNote->setWordWrap(true);
+    for (QWidget* guidance : {static_cast<QWidget*>(m_examples), static_cast<QWidget*>(m_words),
+                              static_cast<QWidget*>(m_unknownNote)})
+        guidance->setVisible(false);
+    m_typingPause->setSingleShot(true);
+    m_typingPause->setInterval(kTypingPauseMs);
     m_folder->setIcon(icon(Glyph::Folder));
     m_folder->setToolTip(tr("Choose a model folder…"));
     m_folder->setAccessibleName(tr("Choose a model folder"));
@@ -126,6 +149,7 @@ void RequestEditor::buildFields() {
     auto* promptHead = new QHBoxLayout;
     promptHead->addWidget(heading(tr("PROMPT")));
     promptHead->addStretch();
+    promptHead->addWidget(m_words);
     promptHead->addWidget(m_examples);
     auto* modelRow = new QHBoxLayout;
     modelRow->addWidget(m_model, 1);
@@ -159,6 +183,7 @@ void RequestEditor::buildFields() {
     column->setSpacing(6);
     column->addLayout(promptHead);
     column->addWidget(m_prompt);
+    column->addWidget(m_unknownNote);
     column->addWidget(m_negative);
     column->addSpacing(6);
     column->addWidget(heading(tr("MODEL")));
@@ -205,7 +230,7 @@ void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {
 }
 
 void RequestEditor::setModels(std::vector<catalog::ModelInfo> models) {
-    const std::string chosen = model() == nullptr ? "demo" : model()->id;
+    const std::string chosen = model() == nullptr ? kBuiltInModel : model()->id;
     {
         const QSignalBlocker quietly(m_model);
         m_models = std::move(models);
@@ -233,13 +258,39 @@ bool RequestEditor::knowsModel(const std::string& id) const {
     return std::ranges::find(m_models, id, &catalog::ModelInfo::id) != m_models.end();
 }
 
-void RequestEditor::setExamplePrompts(const QStringList& prompts) {
+void RequestEditor::setPromptGuide(PromptGuide guide) {
+    m_guide = std::move(guide);
+    delete m_examples->menu();
+    delete m_wordsPopup;
     auto* menu = new QMenu(m_examples);
-    for (const QString& prompt : prompts)
+    for (const QString& prompt : m_guide.suggestions())
         menu->addAction(prompt, this, [this, prompt] { m_prompt->setPlainText(prompt); });
     m_examples->setMenu(menu);
-    m_examples->setVisible(!prompts.isEmpty());
-    if (m_prompt->toPlainText().isEmpty() && !prompts.isEmpty()) m_prompt->setPlainText(prompts.front());
+    m_wordsPopup = new WordsPopup(m_guide, this);
+    connect(m_wordsPopup, &WordsPopup::wordChosen, this, &RequestEditor::insertIntoPrompt);
+    if (m_prompt->toPlainText().isEmpty() && !m_guide.suggestions().isEmpty())
+        m_prompt->setPlainText(m_guide.suggestions().front());
+    showGuidance();
+}
+
+void RequestEditor::showGuidance() {
+    const bool guided = !m_guide.isEmpty() && model() != nullptr && model()->id == kBuiltInModel;
+    m_examples->setVisible(guided);
+    m_words->setVisible(guided);
+    const QString prompt = m_prompt->toPlainText();
+    m_unknownNote->setVisible(guided && !prompt.trimmed().isEmpty() && !m_guide.namesKnownObject(prompt));
+}
+
+void RequestEditor::insertIntoPrompt(const QString& word) {
+    QTextCursor cursor = m_prompt->textCursor();
+    const QString prompt = m_prompt->toPlainText();
+    const int start = cursor.selectionStart();
+    const int end = cursor.selectionEnd();
+    QString spaced = word;
+    if (start > 0 && !prompt[start - 1].isSpace()) spaced.prepend(' ');
+    if (end < prompt.size() && prompt[end].isLetterOrNumber()) spaced.append(' ');
+    cursor.insertText(spaced);
+    m_prompt->setTextCursor(cursor);
 }
 
 const catalog::ModelInfo* RequestEditor::model() const {
@@ -261,6 +312,7 @@ void RequestEditor::showModelDefaults() {
         m_negative->setPlainText(QString::fromStdString(defaults.negativePrompt));
         m_model->setToolTip(QString::fromStdString(chosen->folder.string()));
     }
+    showGuidance();
     check();
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/catalog/model_info.h"
 #include "core/protocol/render_request.h"
+#include "widgets/panels/prompt_guide.h"
 
 class QCheckBox;
 class QComboBox;
@@ -19,8 +20,11 @@ class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
 class QSpinBox;
+class QTimer;
 
 namespace reelgrid::widgets {
+
+class WordsPopup;
 
 /// An attention backend as the editor offers it.
 struct BackendChoice {
@@ -45,7 +49,9 @@ class RequestEditor : public QWidget {
     /// And chooses it; sizes and the like become its defaults unless a request asked for this very model.
     void addModel(const catalog::ModelInfo& model);
     [[nodiscard]] bool knowsModel(const std::string& id) const;
-    void setExamplePrompts(const QStringList& prompts);
+    /// Suggestions and words offered while the built-in model is chosen. Its first suggestion fills an empty
+    /// prompt.
+    void setPromptGuide(PromptGuide guide);
 
     /// As it stands; attentionType and output are for the caller to fill in.
     [[nodiscard]] protocol::RenderRequest request() const;
@@ -65,6 +71,8 @@ class RequestEditor : public QWidget {
     void buildFields();
     void showModelDefaults();
     void check();
+    void showGuidance();
+    void insertIntoPrompt(const QString& word);
     [[nodiscard]] const catalog::ModelInfo* model() const;
 
     std::vector<catalog::ModelInfo> m_models;
@@ -72,7 +80,12 @@ class RequestEditor : public QWidget {
     std::vector<std::pair<QString, QCheckBox*>> m_backends;
     QPlainTextEdit* m_prompt;
     QPlainTextEdit* m_negative;
+    PromptGuide m_guide;
     QPushButton* m_examples;
+    QPushButton* m_words;
+    WordsPopup* m_wordsPopup = nullptr;
+    QLabel* m_unknownNote;
+    QTimer* m_typingPause;
     QComboBox* m_model;
     QPushButton* m_folder;
     QGridLayout* m_backendBoxes;

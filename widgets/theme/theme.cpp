@@ -30,6 +30,9 @@ QSplitter::handle:hover { background: %7; }
 #heading { color: %6; font-size: 11px; font-weight: 600; }
 #quiet { color: %6; }
 #problem { color: %8; font-size: 12px; }
+#note { color: #e0b050; font-size: 12px; }
+#popup { background: %3; border: 1px solid %4; border-radius: 6px; }
+#words { background: transparent; selection-background-color: %7; }
 QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     background: %1; border: 1px solid %4; border-radius: 6px; padding: 5px 7px;
     selection-background-color: %7; selection-color: white; }
@@ -39,6 +42,7 @@ QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-down.png); }
 QPushButton::menu-indicator { image: url(:/icons/chevron-down.png); subcontrol-position: right center; right: 4px; }
 QPushButton#flat { padding: 3px 18px 3px 8px; color: %6; }
+QPushButton#flat[plain="true"] { padding: 3px 8px; }
 QComboBox QAbstractItemView { background: %3; border: 1px solid %4; selection-background-color: %7; outline: none; }
 QPushButton, QToolButton { background: %3; border: 1px solid %4; border-radius: 6px; padding: 6px 12px; }
 QToolButton { padding: 5px; }
