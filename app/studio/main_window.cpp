@@ -173,10 +173,12 @@ void MainWindow::buildMenus() {
 
 void MainWindow::connectRenders() {
     connect(m_editor, &widgets::RequestEditor::renderRequested, this, [this] {
-        const bool wasEmpty = m_comparison->clips().empty();
+        // Playing takes processor time from the renders, from the later ones more: their times must be
+        // comparable.
+        m_playback->player()->pause();
         m_renders->render(m_editor->request(), m_editor->checkedBackends());
-        if (wasEmpty) m_playback->player()->play();
     });
+    connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_editor, &widgets::RequestEditor::modelFolderRequested, this, &MainWindow::chooseModelFolder);
     connect(m_renders, &RenderController::failed, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_measuring, &Measuring::problem, m_issues, &widgets::IssuePanel::addIssue);

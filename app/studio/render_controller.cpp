@@ -140,9 +140,12 @@ void RenderController::follow(const Job& job) {
     if (job.progress.stage != known->second.progress.stage || job.state != known->second.state)
         m_events[job.id] += QDateTime::currentDateTime().toString("HH:mm:ss  ").toStdString() +
                             nameOf(job.state) + " " + job.progress.stage + "\n";
+    const bool endedNow = isFinished(job.state) && !isFinished(known->second.state);
     known->second = job;
     showInPanel(job);
     showInComparison(job);
+    const auto ended = [](const auto& entry) { return isFinished(entry.second.state); };
+    if (endedNow && std::all_of(m_jobs.begin(), m_jobs.end(), ended)) Q_EMIT settled();
     if (failedNow) Q_EMIT failed(text(job.request.attentionType + ": " + job.error.message));
 }
 

@@ -32,6 +32,8 @@ class RenderController : public QObject {
 
   Q_SIGNALS:
     void failed(const QString& message);
+    /// The last unfinished job has ended, however it ended.
+    void settled();
 
   private:
     jobs::JobQueue& queue();
