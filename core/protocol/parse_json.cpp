@@ -1,7 +1,8 @@
 #include "core/protocol/parse_json.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "core/base/json_depth.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -9,27 +10,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShownBytes = 60;
-
-/// The deepest nesting of brackets outside strings. Meant for text that need not be JSON at all.
-int depthOf(std::string_view text) {
-    int depth = 0;
-    int deepest = 0;
-    bool inString = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char letter = text[at];
-        if (inString) {
-            if (letter == '\\') ++at;
-            if (letter == '"') inString = false;
-        } else if (letter == '"') {
-            inString = true;
-        } else if (letter == '[' || letter == '{') {
-            deepest = std::max(deepest, ++depth);
-        } else if (letter == ']' || letter == '}') {
-            --depth;
-        }
-    }
-    return deepest;
-}
 
 /// Cuts without splitting a UTF-8 sequence.
 std::string shortened(std::string text) {
@@ -42,7 +22,7 @@ std::string shortened(std::string text) {
 }  // namespace
 
 Result<json> parseJson(std::string_view text, const std::string& what) {
-    if (const int depth = depthOf(text); depth > kMaxJsonDepth)
+    if (const int depth = jsonDepth(text); depth > kMaxJsonDepth)
         return Error{ErrorCode::InvalidData, what + ": nested " + std::to_string(depth) + " deep, at most " +
                                                  std::to_string(kMaxJsonDepth) + " was expected"};
     json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -1,32 +1,12 @@
 #include "core/weights/json_file.h"
 
+#include "core/base/json_depth.h"
 #include "core/base/pending_file.h"
 
 namespace reelgrid::weights {
 namespace {
 
 constexpr int kMaxDepth = 32;
-
-/// How deep brackets nest, seen before a tree is built: a file of brackets alone would make one of gigabytes.
-int depthOf(const std::string& text) {
-    int depth = 0;
-    int deepest = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (inString) {
-            if (c == '\\') ++i;
-            if (c == '"') inString = false;
-        } else if (c == '"') {
-            inString = true;
-        } else if (c == '{' || c == '[') {
-            deepest = std::max(deepest, ++depth);
-        } else if (c == '}' || c == ']') {
-            --depth;
-        }
-    }
-    return deepest;
-}
 
 }  // namespace
 
@@ -40,7 +20,7 @@ Result<nlohmann::json> parseJson(const std::string& text, const std::string& ori
     const auto invalid = [&](const std::string& why) {
         return Error{ErrorCode::InvalidData, origin + ": " + why};
     };
-    const int depth = depthOf(text);
+    const int depth = jsonDepth(text);
     if (depth > kMaxDepth)
         return invalid("JSON nested " + std::to_string(depth) + " deep, at most " +
                        std::to_string(kMaxDepth) + " is read");
