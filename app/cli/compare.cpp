@@ -17,6 +17,7 @@
 #include "core/base/pending_file.h"
 #include "core/jobs/job_queue.h"
 #include "core/media/stitch.h"
+#include "core/protocol/attention_policy_json.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -69,7 +70,7 @@ std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, cons
     const fs::path clip = comparison.folder / "results" / resultName(*checked);
     std::error_code failed;
     if (!fs::is_regular_file(clip, failed)) return std::nullopt;
-    return media::LabelledClip{clip, kDefault};
+    return media::LabelledClip{clip, attentionName(checked->settings)};
 }
 
 /// Renders what isn't there yet, one after another in one worker, which keeps the model loaded. sdpa goes
@@ -148,6 +149,8 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
                          {"report", comparison.reportPath().string()},
                          {"session", comparison.sessionPath().string()},
                          {"results", json::array()}};
+        const protocol::AttentionPolicy& policy = comparison.entries.front().checked.request.attentionPolicy;
+        if (!policy.empty()) document["attention_policy"] = protocol::toJson(policy);
         if (!comparison.grid.empty()) document["grid"] = comparison.grid.string();
         for (const ComparisonEntry& entry : comparison.entries)
             document["results"].push_back(entryJson(entry));
@@ -160,6 +163,7 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         const auto& drift = entry->measured.drift;
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
             text += "; PSNR against sdpa " + fixed(drift->psnr->mean, 2) + " dB";
+        if (!entry->checked.request.attentionPolicy.empty()) text += "\n  " + attentionLine(entry->measured);
         text += "\n  " + entry->clip().string() + "\n";
     }
     if (!comparison.grid.empty()) text += "grid:    " + comparison.grid.string() + "\n";

@@ -54,11 +54,6 @@ Result<void> addDrift(const ComparisonEntry& entry, const media::RgbVideo& refer
 
 }  // namespace
 
-std::string ComparisonEntry::label() const {
-    const std::string used = measured.usedAttention();
-    return used.empty() || used == type() ? type() : type() + " (ran " + used + ")";
-}
-
 std::vector<const ComparisonEntry*> Comparison::finished() const {
     std::vector<const ComparisonEntry*> finished;
     for (const ComparisonEntry& entry : entries)
@@ -81,7 +76,7 @@ bool isReusable(const CheckedRequest& checked) {
 Result<void> measureMissingDrift(Comparison& comparison) {
     const ComparisonEntry* reference = nullptr;
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
-        if (entry->type() == kReferenceType) reference = entry;
+        if (entry->name() == kReferenceType) reference = entry;
     if (reference == nullptr) return {};
     std::optional<media::RgbVideo> frames;
     for (ComparisonEntry& entry : comparison.entries) {
@@ -100,7 +95,7 @@ Result<void> measureMissingDrift(Comparison& comparison) {
 Result<void> saveSession(const Comparison& comparison) {
     session::Session session;
     for (const ComparisonEntry* entry : comparison.finished())
-        session.clips.push_back({entry->clip(), entry->label(), entry->type(), 0});
+        session.clips.push_back({entry->clip(), entry->label(), entry->name(), 0});
     if (!comparison.entries.empty()) session.request = comparison.entries.front().checked.request;
     return session::saveSession(session, comparison.sessionPath());
 }

@@ -7,6 +7,7 @@
 
 #include "app/cli/render_options.h"
 #include "core/base/result.h"
+#include "core/session/clip_label.h"
 #include "core/session/clip_measurements.h"
 
 namespace reelgrid::cli {
@@ -20,8 +21,10 @@ struct ComparisonEntry {
 
     [[nodiscard]] const std::string& type() const { return checked.settings.attentionType; }
     [[nodiscard]] std::filesystem::path clip() const { return checked.request.output; }
-    /// "fav2", or "fav2 (ran sdpa)" when another backend served it.
-    [[nodiscard]] std::string label() const;
+    /// "fav2", or "fav2+policy" under a policy that alters it.
+    [[nodiscard]] std::string name() const { return attentionName(checked.settings); }
+    /// The name, with what ran instead when another backend served it: "fav2 (ran sdpa)".
+    [[nodiscard]] std::string label() const { return session::clipLabel(name(), measured); }
 };
 
 /// The same prompt, model and seed with several backends, and where its files are.

@@ -53,8 +53,9 @@ int runRender(const RenderVerb& verb) {
     const InterruptWatch interrupts;
     pipeline::Renderer renderer;
     ProgressLine line;
-    const auto progress = [&line, &verb](const pipeline::Progress& now) {
-        line.update(verb.attentionType, now.stage, now.done, now.total, now.etaSeconds);
+    const std::string name = attentionName(checked->settings);
+    const auto progress = [&line, &name](const pipeline::Progress& now) {
+        line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
     auto clip = renderer.render(checked->request, progress, interrupts.token());
     line.clear();
@@ -66,6 +67,7 @@ int runRender(const RenderVerb& verb) {
     for (const Error& problem : measured.problems) say("reelgrid-cli: " + problem.message);
     if (verb.json) return printResult(clipJson(*clip));
     for (const std::string& substitution : substitutions(measured)) say(substitution);
+    if (!checked->request.attentionPolicy.empty()) say(attentionLine(measured));
     if (!measured.runs.empty()) say(timingLine(measured.runs.back()));
     return printResult(*clip);
 }

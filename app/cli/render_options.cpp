@@ -78,6 +78,7 @@ void RenderOptions::addTo(CLI::App& command) {
         ->capture_default_str();
     command.add_option("--device", m_request.device, "cpu")->capture_default_str();
     command.add_option("--dtype", m_dtype, "fp32, bf16 or fp16 (default: the fastest at equal quality)");
+    m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
 }
 
@@ -108,6 +109,9 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) co
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
+    auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
+    if (!policy) return policy.error();
+    request.attentionPolicy = checked.settings.attentionPolicy = *std::move(policy);
     return checked;
 }
 
@@ -127,7 +131,7 @@ std::string resultName(const CheckedRequest& checked) {
                                     [](unsigned char letter) { return std::isdigit(letter) != 0; });
     const catalog::RenderSettings& settings = checked.settings;
     return std::string(family.begin(), digit) + "_result_" + settings.task +
-           "_ulysses1_ringNone_compileFalse_attn_" + settings.attentionType + "_" +
+           "_ulysses1_ringNone_compileFalse_attn_" + attentionName(settings) + "_" +
            std::to_string(settings.height) + "x" + std::to_string(settings.width) + ".mp4";
 }
 

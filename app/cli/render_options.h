@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/policy_options.h"
 #include "app/cli/unbuilt_options.h"
 #include "core/base/result.h"
 #include "core/catalog/model_info.h"
@@ -32,6 +33,7 @@ class RenderOptions {
     std::optional<std::string> m_prompt;
     std::string m_seed = "42";
     std::string m_dtype;
+    PolicyOptions m_policy;
     UnbuiltOptions m_unbuilt;
 };
 

@@ -79,7 +79,7 @@ std::optional<double> stage(const session::RunTiming* run, const char* name) {
 std::string timeTable(const Comparison& comparison) {
     std::optional<double> reference;
     for (const ComparisonEntry* entry : comparison.finished())
-        if (entry->type() == "sdpa") reference = stage(timingOf(*entry), "denoise");
+        if (entry->name() == "sdpa") reference = stage(timingOf(*entry), "denoise");
     std::string rows;
     for (const ComparisonEntry* entry : comparison.finished()) {
         const session::RunTiming* run = timingOf(*entry);
@@ -123,13 +123,24 @@ std::string attributionTable(const Comparison& comparison) {
     std::string rows;
     for (const ComparisonEntry* entry : comparison.finished())
         for (const session::AttentionUse& use : entry->measured.attention)
-            rows += "<tr>" + cell(entry->type()) + textCell(use.module) + textCell(use.requested) +
+            rows += "<tr>" + cell(entry->name()) + textCell(use.module) + textCell(use.requested) +
                     textCell(use.used) + cell(std::to_string(use.calls)) +
                     cell(number(use.seconds, 2, " s")) + textCell(use.why) + "</tr>";
     return "<h2>Which backend "
            "ran</h2><table><tr><th>clip</th><th>module</th><th>requested</th><th>used</th><th>calls</th>"
            "<th>time</th><th>why</th></tr>" +
            rows + "</table>";
+}
+
+/// The rules in force, in words; nothing without a policy.
+std::string policyList(const CheckedRequest& checked) {
+    const auto& rules = checked.settings.attentionPolicy.rules;
+    if (rules.empty()) return {};
+    std::string items;
+    for (const protocol::AttentionRule& rule : rules) items += "<li>" + escaped(describe(rule)) + "</li>";
+    return "<p>Attention policy, the first rule that fits a call decides:</p><ol>" + items +
+           "</ol><p class=\"note\">What no rule covers ran with the clip's own backend in self-attention and "
+           "with sdpa in cross-attention. Layers and steps count from 0, negative ones from the end.</p>";
 }
 
 std::string charts(const Comparison& comparison) {
@@ -191,9 +202,9 @@ std::string reportHtml(const Comparison& comparison) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
            escaped(checked.settings.prompt) + "</title><style>" + kStyle + "</style></head><body><h1>" +
            escaped(checked.settings.prompt) + "</h1><p>" + escaped(settingsLine(checked)) + "</p>" +
-           clipsAndFailures(comparison) + timeTable(comparison) + qualityTable(comparison) +
-           charts(comparison) + attributionTable(comparison) + "<p class=\"note\">Written by ReelGrid " +
-           kVersion + ".</p></body></html>\n";
+           policyList(checked) + clipsAndFailures(comparison) + timeTable(comparison) +
+           qualityTable(comparison) + charts(comparison) + attributionTable(comparison) +
+           "<p class=\"note\">Written by ReelGrid " + kVersion + ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::cli

@@ -33,6 +33,20 @@ std::string timingLine(const session::RunTiming& run) {
     return line;
 }
 
+std::string attentionLine(const session::ClipMeasurements& measured) {
+    std::string line;
+    std::string module;
+    for (const char* wanted : {"self", "cross"})
+        for (const session::AttentionUse& use : measured.attention) {
+            if (use.module != wanted) continue;
+            line += module == wanted ? ", " : (line.empty() ? "" : "; ") + use.module + "-attention: ";
+            line += use.used + " " + std::to_string(use.calls) + " calls" +
+                    (use.used != use.requested ? " in place of " + use.requested : "");
+            module = wanted;
+        }
+    return line;
+}
+
 std::vector<std::string> substitutions(const session::ClipMeasurements& measured) {
     std::vector<std::string> lines;
     for (const session::AttentionUse& use : measured.attention)

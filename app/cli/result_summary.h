@@ -15,6 +15,10 @@ nlohmann::json clipJson(const std::filesystem::path& clip);
 /// "denoise 8.1 s, decode 3.2 s, …".
 std::string timingLine(const session::RunTiming& run);
 
+/// "self-attention: sdpa 16 calls, fav2 48 calls; cross-attention: sdpa 64 calls in place of fav2":
+/// what served the calls.
+std::string attentionLine(const session::ClipMeasurements& measured);
+
 /// One line for each backend that took another's place: "self attention: fav2 was asked for, sdpa ran 4 calls
 /// (head dim 512, …)".
 std::vector<std::string> substitutions(const session::ClipMeasurements& measured);

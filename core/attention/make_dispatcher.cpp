@@ -44,12 +44,11 @@ Outcome attendWith(const std::string& requested, const Inputs& in) {
 
 class RecordingDispatcher final : public Dispatcher {
   public:
-    explicit RecordingDispatcher(AttentionPolicy policy) : m_policy(std::move(policy)) {}
+    explicit RecordingDispatcher(Policy policy) : m_policy(std::move(policy)) {}
 
     at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
-        const std::string& requested =
-            site.kind == ModuleKind::SelfAttention ? m_policy.selfAttention : m_policy.crossAttention;
+        const std::string& requested = m_policy.backendFor(site, m_pass);
         Outcome outcome = attendWith(requested, inputs);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
@@ -58,7 +57,7 @@ class RecordingDispatcher final : public Dispatcher {
         return std::move(outcome.out_BHND);
     }
 
-    void beginPass(int, GuidanceBranch) override {}
+    void beginPass(int step, GuidanceBranch branch) override { m_pass = {step, branch}; }
 
     [[nodiscard]] std::vector<CallRecord> records() const override { return m_records; }
 
@@ -74,7 +73,8 @@ class RecordingDispatcher final : public Dispatcher {
         return m_records.back();
     }
 
-    AttentionPolicy m_policy;
+    Policy m_policy;
+    Pass m_pass;
     std::vector<CallRecord> m_records;
 };
 
@@ -85,11 +85,11 @@ std::string attentionTypes() {
 }
 
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType) {
-    return makeDispatcher(AttentionPolicy{.selfAttention = attentionType});
+    return makeDispatcher(Policy(attentionType));
 }
 
-Result<std::unique_ptr<Dispatcher>> makeDispatcher(const AttentionPolicy& policy) {
-    for (const std::string& type : {policy.selfAttention, policy.crossAttention})
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy) {
+    for (const std::string& type : policy.backends())
         if (type != kDefault && kernels::findBackend(type) == nullptr)
             return Error{ErrorCode::BadUsage,
                          "--attention-type " + type + ": one of " + attentionTypes() + " was needed"};
@@ -98,7 +98,7 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(const AttentionPolicy& policy
     } catch (const std::runtime_error& error) {
         return Error{ErrorCode::BadUsage, error.what()};
     }
-    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(policy));
+    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(std::move(policy)));
 }
 
 }  // namespace reelgrid::attention

@@ -94,8 +94,8 @@ Result<void> readOwnDefaults(const fs::path& file, ModelInfo& model) {
     return {};
 }
 
-/// The strides that the model's own configs give; absent keys keep Wan 2.1's.
-Result<void> readSizeRules(const fs::path& folder, SizeRules& sizes) {
+/// The strides and the depth that the model's own configs give; absent keys keep Wan 2.1's.
+Result<void> readArchitecture(const fs::path& folder, ModelInfo& model) {
     auto transformer = readJson(folder / "transformer" / "config.json");
     if (!transformer) return transformer.error();
     auto vae = readJson(folder / "vae" / "config.json");
@@ -109,16 +109,18 @@ Result<void> readSizeRules(const fs::path& folder, SizeRules& sizes) {
         read(*vae, "scale_factor_temporal", temporal);
         read(*transformer, "rope_max_seq_len", rows);
         read(*transformer, "patch_size", patch);
+        read(*transformer, "num_layers", model.layers);
     } catch (const json::exception& wrong) {
         return Error{ErrorCode::InvalidData, folder.string() + ": config.json: " + wrong.what()};
     }
     const bool sound = patch.size() == 3 && patch[0] == 1 && patch[1] >= 1 && patch[1] == patch[2] &&
                        patch[1] <= 16 && spatial >= 1 && spatial <= 64 && temporal >= 1 && temporal <= 64 &&
-                       rows >= 1 && rows <= 65536;
+                       rows >= 1 && rows <= 65536 && model.layers >= 1 && model.layers <= 1024;
     if (!sound)
         return Error{ErrorCode::InvalidData, folder.string() +
-                                                 ": patch_size, scale_factor_spatial, "
+                                                 ": patch_size, num_layers, scale_factor_spatial, "
                                                  "scale_factor_temporal or rope_max_seq_len is out of range"};
+    SizeRules& sizes = model.sizes;
     sizes.sizeMultiple = spatial * patch[1];
     sizes.maxSize = sizes.sizeMultiple * rows;
     sizes.frameStride = temporal;
@@ -166,7 +168,7 @@ Result<ModelInfo> readModelFolder(const fs::path& folder) {
                          "model " + folder.string() + ": it has no " + name + ", a Wan 2.1 folder needs one"};
         model.components.push_back(readComponent(folder, name, (*entry)[1].get<std::string>()));
     }
-    if (auto rules = readSizeRules(folder, model.sizes); !rules) return rules.error();
+    if (auto rules = readArchitecture(folder, model); !rules) return rules.error();
     if (auto own = readOwnDefaults(folder / "reelgrid.json", model); !own) return own.error();
     return model;
 }

@@ -43,6 +43,7 @@ struct ModelInfo {
     std::vector<std::string> tasks;
     RenderDefaults defaults;
     SizeRules sizes;
+    int layers = 40;  ///< attention blocks of the transformer
     std::vector<ComponentInfo> components;
 
     [[nodiscard]] std::uint64_t bytes() const {

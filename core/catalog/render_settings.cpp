@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/catalog/default_dtype.h"
+#include "core/catalog/policy_check.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -34,6 +35,10 @@ Result<void> checkSide(const char* option, int value, const SizeRules& sizes) {
 
 }  // namespace
 
+std::string attentionName(const RenderSettings& settings) {
+    return protocol::attentionName(settings.attentionType, settings.attentionPolicy);
+}
+
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, const ModelInfo& model) {
     const RenderDefaults& defaults = model.defaults;
     RenderSettings settings;
@@ -50,6 +55,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, c
     settings.numRepetitions = request.numRepetitions;
     settings.device = request.device;
     settings.attentionType = request.attentionType;
+    settings.attentionPolicy = request.attentionPolicy;
     settings.scheduler = request.scheduler;
     settings.flowShift = request.flowShift;
     settings.dtype = request.dtype.value_or(defaultDtype());
@@ -81,6 +87,8 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, c
         return wrong("--scheduler", *settings.scheduler, "unipc or euler");
     if (settings.flowShift && !(*settings.flowShift > 0 && *settings.flowShift <= 100))
         return wrong("--flow-shift", *settings.flowShift, "a value above 0, at most 100,");
+    if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
+        return fits.error().in("--attention-policy");
     return settings;
 }
 

@@ -26,11 +26,15 @@ struct RenderSettings {
     std::string dtype;
     std::string device;
     std::string attentionType;
+    protocol::AttentionPolicy attentionPolicy;  ///< as the request has it
     std::optional<std::string> scheduler;
     std::optional<double> flowShift;
 
     bool operator==(const RenderSettings&) const = default;
 };
+
+/// What the render's attention is called: protocol::attentionName().
+std::string attentionName(const RenderSettings& settings);
 
 /// BadUsage naming the option, its value and what was needed.
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, const ModelInfo& model);

@@ -26,13 +26,13 @@ std::string keyOf(const std::string& modelId, const catalog::RenderSettings& set
 
 const media::RgbVideo* ReferenceFrames::matching(const std::string& modelId,
                                                  const catalog::RenderSettings& settings) const {
-    const bool isReference = settings.attentionType == kReferenceType;
+    const bool isReference = attentionName(settings) == kReferenceType;
     return !isReference && m_key == keyOf(modelId, settings) ? &m_video : nullptr;
 }
 
 void ReferenceFrames::offer(const std::string& modelId, const catalog::RenderSettings& settings,
                             const media::RgbVideo& video) {
-    if (settings.attentionType != kReferenceType) return;
+    if (attentionName(settings) != kReferenceType) return;
     m_key = keyOf(modelId, settings);
     m_video = video;
 }

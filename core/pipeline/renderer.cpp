@@ -49,6 +49,13 @@ Plan planOf(const protocol::RenderRequest& request) {
     return plan;
 }
 
+std::unique_ptr<attention::Dispatcher> dispatcherFor(const Plan& plan) {
+    const catalog::RenderSettings& settings = plan.settings;
+    auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
+                                            {plan.model.layers, settings.numInferenceSteps});
+    return attention::makeDispatcher(*std::move(policy)).value();
+}
+
 void writeJson(const fs::path& path, const json& content) {
     writeFile(path, content.dump(kJsonIndent) + "\n").value();
 }
@@ -109,7 +116,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     const c10::InferenceMode inference;
     const Plan plan = planOf(request);
     const catalog::RenderSettings& settings = plan.settings;
-    auto dispatcher = attention::makeDispatcher(settings.attentionType).value();
+    auto dispatcher = dispatcherFor(plan);
     VideoModel& video = modelFor(plan, clock);
     requireMemory(video.workingBytes(settings), sizeText(settings));
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/version.h"
+#include "core/protocol/attention_policy_json.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -30,6 +31,8 @@ json settingsJson(const catalog::RenderSettings& settings) {
                   {"num_repetitions", settings.numRepetitions},
                   {"dtype", settings.dtype},
                   {"attention_type", settings.attentionType}};
+    if (!settings.attentionPolicy.empty())
+        resolved["attention_policy"] = protocol::toJson(settings.attentionPolicy);
     if (settings.scheduler) resolved["scheduler"] = *settings.scheduler;
     if (settings.flowShift) resolved["flow_shift"] = *settings.flowShift;
     return resolved;

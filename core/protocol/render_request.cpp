@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/protocol/attention_policy_json.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::protocol {
@@ -38,6 +39,7 @@ json toJson(const RenderRequest& request) {
     put(object, "scheduler", request.scheduler);
     put(object, "flow_shift", request.flowShift);
     put(object, "dtype", request.dtype);
+    if (!request.attentionPolicy.empty()) object["attention_policy"] = toJson(request.attentionPolicy);
     return object;
 }
 
@@ -64,7 +66,13 @@ Result<RenderRequest> renderRequestFromJson(const json& object) {
     fields.text("output", request.output, kMaxPathBytes);
     if (request.fps && *request.fps <= 0)
         fields.fail("fps " + std::to_string(*request.fps) + ": more than 0 was needed");
+    const json* policy = fields.object("attention_policy");
     if (auto read = fields.finish(); !read) return read.error();
+    if (policy != nullptr) {
+        auto rules = attentionPolicyFromJson(*policy);
+        if (!rules) return rules.error().in("request: attention_policy");
+        request.attentionPolicy = *std::move(rules);
+    }
     return request;
 }
 

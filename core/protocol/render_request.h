@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/protocol/attention_policy.h"
 
 namespace reelgrid::protocol {
 
@@ -27,6 +28,7 @@ struct RenderRequest {
     std::optional<double> flowShift;
     std::uint64_t seed = 42;
     std::string attentionType = "sdpa";
+    AttentionPolicy attentionPolicy;  ///< empty: the attention type alone decides
     std::optional<std::string>
         dtype;  ///< "fp32", "bf16", "fp16"; absent: fastest at equal quality on the device
     std::string device = "cpu";

@@ -205,10 +205,10 @@ std::optional<double> RunTiming::stage(const std::string& name) const {
     return std::nullopt;
 }
 
-std::string ClipMeasurements::usedAttention() const {
+std::string ClipMeasurements::usedAttention(const std::string& module) const {
     std::vector<std::string> used;
     for (const AttentionUse& use : attention)
-        if (use.module == "self" && std::find(used.begin(), used.end(), use.used) == used.end())
+        if (use.module == module && std::find(used.begin(), used.end(), use.used) == used.end())
             used.push_back(use.used);
     std::string joined;
     for (const std::string& name : used) joined += (joined.empty() ? "" : "+") + name;

@@ -61,8 +61,8 @@ struct ClipMeasurements {
     /// One message for each companion that could not be read; the others count all the same.
     std::vector<Error> problems;
 
-    /// The backends that served self-attention, joined by "+"; empty when unknown.
-    [[nodiscard]] std::string usedAttention() const;
+    /// The backends that served a kind of attention ("self", "cross"), joined by "+"; empty when unknown.
+    [[nodiscard]] std::string usedAttention(const std::string& module = "self") const;
 };
 
 /// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist. Blocks on the disk;

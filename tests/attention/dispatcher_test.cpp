@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "core/attention/kernel_call.h"
 #include "core/attention/make_dispatcher.h"
+#include "core/protocol/attention_policy_json.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::attention {
@@ -157,13 +159,47 @@ TEST(Dispatcher, ResultIsContiguousTokensFirstForHeadsFirstInputsToo) {
     }
 }
 
+std::unique_ptr<Dispatcher> dispatcherWith(const std::string& type, const std::vector<std::string>& rules) {
+    const auto policy = protocol::attentionPolicyFromRules(rules).value();
+    return makeDispatcher(Policy::create(type, policy, {2, 4}).value()).value();
+}
+
 TEST(Dispatcher, APolicyCanAskForABackendInCrossAttention) {
-    const auto dispatcher =
-        makeDispatcher(AttentionPolicy{.selfAttention = "sdpa", .crossAttention = "fav2"}).value();
+    const auto dispatcher = dispatcherWith("sdpa", {"fav2:module=cross"});
     const Inputs in = inputsOf(at::kFloat, 40, 512, 64);
     (void)dispatcher->attend(in, kCross);
     EXPECT_EQ(dispatcher->records().at(0).requested, "fav2");
     EXPECT_EQ(dispatcher->records().at(0).used, "fav2");
+}
+
+TEST(Dispatcher, RecordsWhatThePolicyAskedOfEachPassAndLayer) {
+    const auto dispatcher = dispatcherWith("sagev1", {"sdpa:steps=0", "fav2:layers=1,branch=unconditional"});
+    const Inputs in = inputsOf(at::kFloat, 20, 20, 64);
+    for (int step = 0; step < 4; ++step)
+        for (const GuidanceBranch branch : {GuidanceBranch::Conditional, GuidanceBranch::Unconditional}) {
+            dispatcher->beginPass(step, branch);
+            for (int layer = 0; layer < 2; ++layer) {
+                (void)dispatcher->attend(in, {ModuleKind::SelfAttention, layer});
+                (void)dispatcher->attend(in, {ModuleKind::CrossAttention, layer});
+            }
+        }
+    std::map<std::string, std::int64_t> calls;
+    for (const CallRecord& record : dispatcher->records()) {
+        EXPECT_EQ(record.used, record.requested);
+        calls[(record.kind == ModuleKind::SelfAttention ? "self " : "cross ") + record.used] += record.calls;
+    }
+    const std::map<std::string, std::int64_t> expected{
+        {"self sdpa", 4}, {"self fav2", 3}, {"self sagev1", 9}, {"cross sdpa", 16}};
+    EXPECT_EQ(calls, expected);
+    EXPECT_EQ(dispatcher->records().size(), 4u);
+}
+
+TEST(Dispatcher, ARuleWithAnUnknownBackendNamesTheKnownOnes) {
+    const auto policy = protocol::attentionPolicyFromRules({"fav9:module=cross"}).value();
+    const auto dispatcher = makeDispatcher(Policy::create("sdpa", policy, {2, 4}).value());
+    ASSERT_FALSE(dispatcher);
+    EXPECT_EQ(dispatcher.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(dispatcher.error().message, testing::AllOf(HasSubstr("fav9"), HasSubstr("sagev1")));
 }
 
 TEST(Dispatcher, CallsOfOneKindAreCountedTogetherAndTimed) {

@@ -33,6 +33,7 @@ TEST_F(CatalogTest, KnowsTheDemoModel) {
     EXPECT_EQ(model->defaults.width, 256);
     EXPECT_EQ(model->defaults.numInferenceSteps, 20);
     EXPECT_EQ(model->sizes.sizeMultiple, 16);
+    EXPECT_EQ(model->layers, 8);
     ASSERT_EQ(model->components.size(), 5u);
     EXPECT_EQ(model->components[0].name, "transformer");
     EXPECT_GT(model->components[0].parameters, 20'000'000);

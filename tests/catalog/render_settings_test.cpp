@@ -15,6 +15,7 @@ ModelInfo demoLike() {
     model.defaults.width = 256;
     model.defaults.height = 144;
     model.defaults.numFrames = 33;
+    model.layers = 30;
     return model;
 }
 
@@ -44,6 +45,10 @@ TEST_P(RejectsValue, NamingOptionAndValue) {
     EXPECT_THAT(settings.error().message, testing::HasSubstr(GetParam().value));
 }
 
+void setRule(RenderRequest& request, protocol::AttentionRule rule) {
+    request.attentionPolicy.rules = {{.backend = "default"}, std::move(rule)};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, RejectsValue,
     testing::Values(BadValue{"--width", "250", [](RenderRequest& r) { r.width = 250; }},
@@ -56,6 +61,17 @@ INSTANTIATE_TEST_SUITE_P(
                              [](RenderRequest& r) { r.guidanceScale = 0.0 / 0.0; }},
                     BadValue{"--task", "i2v", [](RenderRequest& r) { r.task = "i2v"; }},
                     BadValue{"--dtype", "int4", [](RenderRequest& r) { r.dtype = "int4"; }},
+                    BadValue{"--attention-policy: rule 2: backend", "\"fav9\": one of sdpa",
+                             [](RenderRequest& r) { setRule(r, {.backend = "fav9"}); }},
+                    BadValue{"--attention-policy: rule 2: layers", "30: 0 to 29",
+                             [](RenderRequest& r) {
+                                 setRule(r, {.backend = "fav2", .layers = protocol::IndexRange{30, 30}});
+                             }},
+                    BadValue{"--attention-policy: rule 2: steps", "[-13, -1]: 0 to 11",
+                             [](RenderRequest& r) {
+                                 r.numInferenceSteps = 12;
+                                 setRule(r, {.backend = "fav2", .steps = protocol::IndexRange{-13, -1}});
+                             }},
                     BadValue{"--device", "tpu", [](RenderRequest& r) { r.device = "tpu"; }},
                     BadValue{"--scheduler", "ddim", [](RenderRequest& r) { r.scheduler = "ddim"; }}));
 

@@ -25,6 +25,11 @@ RenderRequest everyField() {
     request.flowShift = 3;
     request.seed = 18446744073709551615u;
     request.attentionType = "sagev1";
+    request.attentionPolicy.rules = {{.backend = "fav2",
+                                      .module = RuleModule::All,
+                                      .layers = IndexRange{0, 3},
+                                      .steps = IndexRange{-2, -1}},
+                                     {.backend = "sdpa", .branch = RuleBranch::Unconditional}};
     request.dtype = "fp32";
     request.device = "cpu";
     request.numRepetitions = 3;
@@ -39,11 +44,13 @@ TEST(RenderRequest, SurvivesARoundTrip) {
     EXPECT_EQ(toJson(*read), written);
     EXPECT_EQ(read->seed, 18446744073709551615u);
     EXPECT_EQ(read->negativePrompt, "");
+    EXPECT_EQ(read->attentionPolicy, everyField().attentionPolicy);
 }
 
 TEST(RenderRequest, LeavesOutWhatTheModelDecides) {
     const json written = toJson(RenderRequest{});
-    for (const char* key : {"height", "width", "num_frames", "dtype", "negative_prompt", "fps"})
+    for (const char* key :
+         {"height", "width", "num_frames", "dtype", "negative_prompt", "fps", "attention_policy"})
         EXPECT_FALSE(written.contains(key)) << key;
     const auto read = renderRequestFromJson(written);
     ASSERT_TRUE(read) << read.error().message;
@@ -85,6 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
                     BadField{R"({"fps": 0})", "fps", "0"}, BadField{R"({"seed": -1})", "seed", "-1"},
                     BadField{R"({"seed": 18446744073709551616})", "seed", "1.8446744073709552e+19"},
                     BadField{R"({"prompt": ["a"]})", "prompt", "[\"a\"]"},
+                    BadField{R"({"attention_policy": "hybrid.json"})", "attention_policy", "hybrid.json"},
+                    BadField{R"({"attention_policy": {"rules": [{"backend": "fav2", "steps": true}]}})",
+                             "rule 1: steps", "true"},
                     BadField{R"({"output": "a\u0000b"})", "output", "zero bytes"},
                     BadField{R"([1])", "request", "an object"}));
 

@@ -20,6 +20,7 @@ Session twoClips(const fs::path& folder) {
     session.playheadSeconds = 0.75;
     session.request.prompt = "a red car";
     session.request.height = 144;
+    session.request.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{-2, -1}}};
     session.request.output = "/somewhere/out.mp4";
     session.measurementsJson = R"({"note":[1,2,{"a":null}]})";
     return session;
@@ -44,6 +45,7 @@ TEST(Session, SurvivesARoundTrip) {
     EXPECT_EQ(session.playheadSeconds, 0.75);
     EXPECT_EQ(session.request.prompt, "a red car");
     EXPECT_EQ(session.request.height, 144);
+    EXPECT_EQ(session.request.attentionPolicy, twoClips(folder.path()).request.attentionPolicy);
     EXPECT_EQ(session.measurementsJson, R"({"note":[1,2,{"a":null}]})");
     EXPECT_THAT(loaded->outside, ElementsAre(fs::path("/elsewhere/b.mp4")));
 }
@@ -119,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadSession{R"({"reelgrid_session":1,"clips":[],"loop":{"in_seconds":2,"out_seconds":1}})",
                    "in_seconds 2"},
         BadSession{R"({"reelgrid_session":1,"clips":[],"request":{"height":"tall"}})", "height \"tall\""},
+        BadSession{R"({"reelgrid_session":1,"clips":[],"request":{"attention_policy":{"rules":[{}]}}})",
+                   "attention_policy: rule 1: backend is missing"},
         BadSession{R"({"reelgrid_session":1,"clips":[],"measurements":3})", "measurements 3"}));
 
 TEST(Session, BoundsTheNumberOfClips) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/catalog/model_info.h"
+#include "core/protocol/attention_policy.h"
+
+namespace CLI {
+class App;
+}
+
+namespace reelgrid::cli {
+
+/// --attention-policy FILE, or its rules one by one with --attention-rule.
+class PolicyOptions {
+  public:
+    void addTo(CLI::App& command);
+
+    /// The policy, empty when none was given. BadUsage naming file (or option), rule, field and value when
+    /// it can't be read or doesn't fit the model and the number of steps.
+    [[nodiscard]] Result<protocol::AttentionPolicy> check(const catalog::ModelInfo& model, int steps) const;
+
+  private:
+    std::string m_file;
+    std::vector<std::string> m_rules;
+    /// Read when the command line is: each backend of a comparison gets the same rules.
+    Result<protocol::AttentionPolicy> m_policy = protocol::AttentionPolicy{};
+};
+
+}  // namespace reelgrid::cli

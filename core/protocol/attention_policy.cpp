@@ -1,0 +1,85 @@
+#include "core/protocol/attention_policy.h"
+
+#include <algorithm>
+
+namespace reelgrid::protocol {
+namespace {
+
+std::string spelled(const IndexRange& range) {
+    if (range.first == range.last) return std::to_string(range.first);
+    return std::string("[") + std::to_string(range.first) + ", " + std::to_string(range.last) + "]";
+}
+
+Result<void> resolve(std::optional<IndexRange>& range, const std::string& noun, int count) {
+    if (!range) return {};
+    const auto wrong = [&](const std::string& needed) {
+        return Error{ErrorCode::BadUsage, noun + "s " + spelled(*range) + ": " + needed + " was needed"};
+    };
+    const std::string all = std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+    IndexRange found = *range;
+    for (int* index : {&found.first, &found.last}) {
+        if (*index < -count || *index >= count)
+            return wrong("0 to " + std::to_string(count - 1) + " (there are " + all + "), or -" +
+                         std::to_string(count) + " to -1 counted from the end,");
+        if (*index < 0) *index += count;
+    }
+    if (found.first > found.last) return wrong("of " + all + " a first that is not after the last");
+    range = found;
+    return {};
+}
+
+/// "first 2 steps", "last layer", "steps 3 to 5".
+std::string words(const IndexRange& range, const std::string& noun) {
+    const auto counted = [&](const char* which, int count) {
+        const std::string number = count == 1 ? std::string() : std::to_string(count) + " ";
+        return std::string(which) + " " + number + noun + (count == 1 ? "" : "s");
+    };
+    if (range.first == 0 && range.last == -1) return "every " + noun;
+    if (range.last == -1 && range.first < 0) return counted("last", -range.first);
+    if (range.first == 0 && range.last >= 0) return counted("first", range.last + 1);
+    if (range.first == range.last) return noun + " " + std::to_string(range.first);
+    return noun + "s " + std::to_string(range.first) + " to " +
+           (range.last == -1 ? "the last" : std::to_string(range.last));
+}
+
+}  // namespace
+
+Result<AttentionPolicy> resolved(const AttentionPolicy& policy, int layers, int steps) {
+    AttentionPolicy found = policy;
+    for (std::size_t i = 0; i < found.rules.size(); ++i) {
+        const std::string rule = "rule " + std::to_string(i + 1);
+        if (auto done = resolve(found.rules[i].layers, "layer", layers); !done) return done.error().in(rule);
+        if (auto done = resolve(found.rules[i].steps, "step", steps); !done) return done.error().in(rule);
+    }
+    return found;
+}
+
+std::string attentionName(const std::string& attentionType, const AttentionPolicy& policy) {
+    const bool alters = std::ranges::any_of(policy.rules, [&](const AttentionRule& rule) {
+        const bool altersSelf = rule.module != RuleModule::Cross && rule.backend != attentionType;
+        const bool altersCross = rule.module != RuleModule::Self && rule.backend != "sdpa";
+        return altersSelf || altersCross;
+    });
+    return alters ? attentionType + "+policy" : attentionType;
+}
+
+std::string describe(const AttentionRule& rule) {
+    std::string text = rule.backend + " in " +
+                       (rule.module == RuleModule::Self    ? "self-attention"
+                        : rule.module == RuleModule::Cross ? "cross-attention"
+                                                           : "self- and cross-attention");
+    if (rule.layers) text += ", " + words(*rule.layers, "layer");
+    if (rule.steps) text += ", " + words(*rule.steps, "step");
+    if (rule.branch) text += std::string(", ") + nameOf(*rule.branch) + " pass";
+    return text;
+}
+
+const char* nameOf(RuleModule module) {
+    return module == RuleModule::Self ? "self" : module == RuleModule::Cross ? "cross" : "all";
+}
+
+const char* nameOf(RuleBranch branch) {
+    return branch == RuleBranch::Conditional ? "conditional" : "unconditional";
+}
+
+}  // namespace reelgrid::protocol
