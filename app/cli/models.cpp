@@ -45,6 +45,7 @@ json asJson(const ModelInfo& model) {
                      {"max_size", model.sizes.maxSize},
                      {"frame_stride", model.sizes.frameStride},
                      {"max_frames", model.sizes.maxFrames}}},
+                   {"layers", model.layers},
                    {"components", json::array()}};
     for (const ComponentInfo& component : model.components)
         object["components"].push_back({{"name", component.name},
@@ -97,7 +98,8 @@ int showModel(const std::string& name, bool asDocument) {
         std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
         "\nsizes     multiples of " + std::to_string(model->sizes.sizeMultiple) + " up to " +
         std::to_string(model->sizes.maxSize) + "; frames " + std::to_string(model->sizes.frameStride) +
-        "·k + 1 up to " + std::to_string(model->sizes.maxFrames) + "\n";
+        "·k + 1 up to " + std::to_string(model->sizes.maxFrames) + "\nlayers    " +
+        std::to_string(model->layers) + "\n";
     for (const ComponentInfo& component : model->components)
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +

@@ -38,6 +38,12 @@ std::filesystem::path askForPictureName(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForPolicyFile(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Choose an attention policy"), {},
+                                        QObject::tr("Attention policies (*.json);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
     return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
         .toStdString();

@@ -20,6 +20,7 @@
 #include "core/base/resources.h"
 #include "core/catalog/model_catalog.h"
 #include "core/media/labels.h"
+#include "core/protocol/attention_policy_json.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/request_editor.h"
@@ -180,6 +181,7 @@ void MainWindow::connectRenders() {
     });
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_editor, &widgets::RequestEditor::modelFolderRequested, this, &MainWindow::chooseModelFolder);
+    connect(m_editor, &widgets::RequestEditor::policyFileRequested, this, &MainWindow::choosePolicyFile);
     connect(m_renders, &RenderController::failed, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_measuring, &Measuring::problem, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_jobs, &widgets::JobPanel::logRequested, this, [this](const QString& job) {
@@ -288,6 +290,23 @@ void MainWindow::askForFiles() {
 void MainWindow::chooseModelFolder() {
     const std::filesystem::path folder = askForFolder(this, tr("Choose a model folder (diffusers layout)"));
     if (!folder.empty()) addModel(folder.string());
+}
+
+void MainWindow::choosePolicyFile() {
+    const std::filesystem::path file = askForPolicyFile(this);
+    if (!file.empty()) readPolicy(file);
+}
+
+void MainWindow::readPolicy(const std::filesystem::path& file) {
+    m_background->run([this, file](const std::stop_token&) -> BackgroundThread::Completion {
+        auto policy = protocol::readAttentionPolicy(file);
+        return [this, policy = std::move(policy)] {
+            if (policy)
+                m_editor->setAttentionPolicy(*policy);
+            else
+                m_issues->addIssue(QString::fromStdString(policy.error().message));
+        };
+    });
 }
 
 void MainWindow::addModel(const std::string& idOrFolder) {

@@ -39,6 +39,8 @@ class MainWindow : public QMainWindow {
     void exportGrid(const std::filesystem::path& output);
     void savePicture(const std::filesystem::path& file);
     void saveSession(const std::filesystem::path& file);
+    /// Reads an attention policy into the request; one that can't be read is an issue.
+    void readPolicy(const std::filesystem::path& file);
 
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }
     [[nodiscard]] Playback& playback() { return *m_playback; }
@@ -68,6 +70,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] session::Session currentSession() const;
     void askForFiles();
     void chooseModelFolder();
+    void choosePolicyFile();
     void addModel(const std::string& idOrFolder);
     void showEmptyOrGrid();
     void toggleFullScreen();

@@ -5,7 +5,7 @@
 
 #include "core/media/clip.h"
 #include "core/metrics/clip_metrics.h"
-#include "core/session/clip_measurements.h"
+#include "core/session/clip_label.h"
 
 namespace reelgrid::studio {
 
@@ -73,6 +73,10 @@ ClipFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem
     const session::ClipMeasurements known = session::readClipMeasurements(clip);
     for (const Error& error : known.problems) facts.problems.append(QString::fromStdString(error.message));
     if (!known.runs.empty()) facts.timing = timingOf(known.runs.back());
+
+    if (known.request)
+        facts.label = QString::fromStdString(session::clipLabel(
+            protocol::attentionName(known.request->attentionType, known.request->attentionPolicy), known));
 
     const auto opened = media::Clip::open(clip);
     if (!opened || stop.stop_requested()) return facts;  // the player says what is wrong with the clip

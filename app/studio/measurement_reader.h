@@ -10,10 +10,11 @@
 
 namespace reelgrid::studio {
 
-/// What the charts show of one clip.
+/// What the charts and the tile show of one clip.
 struct ClipFacts {
     std::optional<widgets::RenderTiming> timing;
     std::optional<widgets::ClipCurves> curves;
+    QString label;  ///< what the manifest says that ran; empty when there is none
     QStringList problems;
 };
 

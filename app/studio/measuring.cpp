@@ -30,6 +30,9 @@ void Measuring::measure(const ComparedClip& clip, const std::filesystem::path& r
         return [this, id, facts = std::move(facts)] {
             for (const QString& message : facts.problems) Q_EMIT problem(message);
             m_comparison->change(id, [&](ComparedClip& compared) {
+                // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
+                if (compared.label == compared.backend && facts.label.startsWith(compared.backend))
+                    compared.label = facts.label;
                 compared.timing = facts.timing;
                 compared.curves = facts.curves;
                 if (compared.timing) {

@@ -35,16 +35,22 @@ std::string slugOf(const std::string& prompt) {
     return slug.empty() ? "render" : slug;
 }
 
+/// "fav2", or "fav2+policy".
+std::string attentionOf(const protocol::RenderRequest& request) {
+    return protocol::attentionName(request.attentionType, request.attentionPolicy);
+}
+
 /// The name that label patterns know: …_attn_<type>_<H>x<W>.mp4.
 std::string fileNameOf(const protocol::RenderRequest& request) {
-    return "wan_result_" + request.task + "_attn_" + request.attentionType + "_" +
+    return "wan_result_" + request.task + "_attn_" + attentionOf(request) + "_" +
            std::to_string(request.height.value_or(0)) + "x" + std::to_string(request.width.value_or(0)) +
            ".mp4";
 }
 
-/// Everything but the backend and the place of the result.
+/// Everything but the attention and the place of the result.
 nlohmann::json subjectOf(protocol::RenderRequest request) {
     request.attentionType.clear();
+    request.attentionPolicy = {};
     request.output.clear();
     return protocol::toJson(request);
 }
@@ -109,7 +115,7 @@ void RenderController::render(const protocol::RenderRequest& request, QStringLis
             if (clip.path == own.output) earlier.push_back(clip.id);
         for (const int clip : earlier) m_comparison->remove(clip);
         ComparedClip clip;
-        clip.label = backend;
+        clip.label = text(attentionOf(own));
         clip.path = own.output;
         clip.message = tr("waiting");
         clip.progress = 0;
@@ -146,12 +152,12 @@ void RenderController::follow(const Job& job) {
     showInComparison(job);
     const auto ended = [](const auto& entry) { return isFinished(entry.second.state); };
     if (endedNow && std::all_of(m_jobs.begin(), m_jobs.end(), ended)) Q_EMIT settled();
-    if (failedNow) Q_EMIT failed(text(job.request.attentionType + ": " + job.error.message));
+    if (failedNow) Q_EMIT failed(text(attentionOf(job.request) + ": " + job.error.message));
 }
 
 void RenderController::showInPanel(const Job& job) {
     widgets::JobView view;
-    view.title = text(job.request.attentionType);
+    view.title = text(attentionOf(job.request));
     view.color = widgets::backendColor(view.title);
     switch (job.state) {
         case jobs::JobState::Queued:

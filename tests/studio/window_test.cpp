@@ -105,6 +105,53 @@ TEST_F(WindowTest, RendersThenPlaysThenExports) {
     EXPECT_EQ(m_window.issues().issues(), QStringList());
 }
 
+TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
+    m_window.editor().setCheckedBackends({"sdpa", "fav2"});
+    renderPrompt("a square");
+    std::ofstream(m_folder / "policy.json") << R"({"rules": [{"backend": "sdpa", "steps": [0, 1]}]})";
+    m_window.readPolicy(m_folder / "policy.json");
+    ASSERT_TRUE(waitUntil([&] { return !m_window.editor().request().attentionPolicy.empty(); }));
+    m_window.editor().setCheckedBackends({"fav2"});
+    Q_EMIT m_window.editor().renderRequested();
+    ASSERT_EQ(clips().size(), 3U);
+    EXPECT_EQ(clips()[1].label, "fav2");
+    EXPECT_EQ(clips()[2].label, "fav2+policy");
+    ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
+    EXPECT_NE(clips()[1].path, clips()[2].path);
+    EXPECT_EQ(m_window.comparison().reference()->label, "sdpa");
+
+    bool saved = false;
+    QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
+    m_window.saveSession(m_folder / "session.json");
+    ASSERT_TRUE(waitUntil([&] { return saved; }));
+    MainWindow other;
+    other.show();
+    other.open({m_folder / "session.json"});
+    ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == 3U; }));
+    EXPECT_EQ(other.editor().request().attentionPolicy, m_window.editor().request().attentionPolicy);
+    EXPECT_EQ(other.comparison().clips()[2].label, "fav2+policy");
+}
+
+TEST_F(WindowTest, APolicyThatCantBeReadIsAnIssueAndChangesNothing) {
+    std::ofstream(m_folder / "policy.json") << R"({"rules": [{"backend": "sdpa", "step": 1}]})";
+    m_window.readPolicy(m_folder / "policy.json");
+    ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 1; }));
+    EXPECT_TRUE(m_window.issues().issues()[0].contains("policy.json: rule 1: \"step\""))
+        << m_window.issues().issues()[0].toStdString();
+    EXPECT_TRUE(m_window.editor().request().attentionPolicy.empty());
+}
+
+TEST_F(WindowTest, AClipWhoseBackendWasReplacedSaysSoOnItsTile) {
+    const fs::path clip = writeClip("wan_result_t2v_attn_fav2_48x64.mp4");
+    fs::create_directories(m_folder / "wan_result_t2v_attn_fav2_48x64.files");
+    std::ofstream(m_folder / "wan_result_t2v_attn_fav2_48x64.files/manifest.json")
+        << R"({"request": {"attention_type": "fav2"},
+               "attention": [{"module": "self", "requested": "fav2", "used": "sdpa", "calls": 3}]})";
+    m_window.open({clip});
+    ASSERT_TRUE(waitUntil([&] { return clips()[0].label == "fav2 (ran sdpa)"; }))
+        << clips()[0].label.toStdString();
+}
+
 TEST_F(WindowTest, AFailedBackendIsNamedAndTheOthersGoOn) {
     renderPrompt("fail, please");
     ASSERT_TRUE(waitUntil([&] { return clips()[0].onDisk && clips()[2].onDisk && clips()[1].failed; }));

@@ -120,6 +120,44 @@ TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
     EXPECT_EQ(m_editor.request().guidanceScale, 4.5);
 }
 
+TEST_F(RequestEditorTest, ShowsAPolicyInWordsUntilItIsRemoved) {
+    m_editor.show();
+    auto* rules = field<QLabel>("Attention policy");
+    auto* remove = field<QPushButton>("Remove the policy");
+    EXPECT_FALSE(rules->isVisible());
+    EXPECT_FALSE(remove->isVisible());
+    int asked = 0;
+    QObject::connect(&m_editor, &RequestEditor::policyFileRequested, [&] { ++asked; });
+    button("Policy…")->click();
+    EXPECT_EQ(asked, 1);
+
+    protocol::AttentionPolicy policy;
+    policy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}},
+                    {.backend = "fav2", .module = protocol::RuleModule::Cross}};
+    m_editor.setAttentionPolicy(policy);
+    EXPECT_TRUE(rules->isVisible());
+    EXPECT_EQ(rules->text(),
+              "1. sdpa in self-attention, first 2 steps\n2. fav2 in cross-attention\nThe rest: the checked "
+              "backends");
+    EXPECT_EQ(m_editor.request().attentionPolicy, policy);
+    remove->click();
+    EXPECT_FALSE(rules->isVisible());
+    EXPECT_TRUE(m_editor.request().attentionPolicy.empty());
+}
+
+TEST_F(RequestEditorTest, APolicyBeyondTheStepsIsAProblem) {
+    auto request = m_editor.request();
+    request.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 9}}};
+    m_editor.setRequest(request);
+    EXPECT_EQ(m_editor.problem(), "");
+    EXPECT_EQ(m_editor.request().attentionPolicy, request.attentionPolicy);
+    field<QSpinBox>("Steps")->setValue(8);
+    EXPECT_TRUE(m_editor.problem().startsWith("--attention-policy: rule 1: steps [0, 9]: 0 to 7"))
+        << m_editor.problem().toStdString();
+    m_editor.setAttentionPolicy({{{.backend = "flashier"}}});
+    EXPECT_TRUE(m_editor.problem().contains("flashier")) << m_editor.problem().toStdString();
+}
+
 TEST_F(RequestEditorTest, ExamplesAreTheSuggestionsOfTheGuide) {
     m_editor.show();
     ASSERT_NE(button("Examples"), nullptr);

@@ -21,6 +21,7 @@
 #include <algorithm>
 
 #include "core/catalog/render_settings.h"
+#include "widgets/panels/policy_box.h"
 #include "widgets/panels/words_popup.h"
 #include "widgets/theme/icons.h"
 
@@ -82,6 +83,7 @@ RequestEditor::RequestEditor(QWidget* parent)
       m_model(new QComboBox),
       m_folder(new QPushButton),
       m_backendBoxes(new QGridLayout),
+      m_policy(new PolicyBox),
       m_seed(new QLineEdit("42")),
       m_steps(numberBox(tr("Steps"))),
       m_guidance(new QDoubleSpinBox),
@@ -109,6 +111,8 @@ RequestEditor::RequestEditor(QWidget* parent)
     connect(m_seed, &QLineEdit::textChanged, this, &RequestEditor::check);
     connect(m_model, &QComboBox::currentIndexChanged, this, &RequestEditor::showModelDefaults);
     connect(m_folder, &QPushButton::clicked, this, &RequestEditor::modelFolderRequested);
+    connect(m_policy, &PolicyBox::fileRequested, this, &RequestEditor::policyFileRequested);
+    connect(m_policy, &PolicyBox::policyChanged, this, &RequestEditor::check);
     connect(m_render, &QPushButton::clicked, this, &RequestEditor::submit);
     // Not the button's own shortcut: that is lost whenever its text changes.
     for (const char* keys : {"Ctrl+Return", "Ctrl+Enter"})
@@ -191,6 +195,7 @@ void RequestEditor::buildFields() {
     column->addSpacing(6);
     column->addWidget(heading(tr("ATTENTION BACKENDS")));
     column->addLayout(m_backendBoxes);
+    column->addWidget(m_policy);
     column->addSpacing(6);
     column->addWidget(heading(tr("SAMPLING")));
     column->addLayout(numbers);
@@ -330,6 +335,7 @@ protocol::RenderRequest RequestEditor::request() const {
     request.numInferenceSteps = m_steps->value();
     request.guidanceScale = m_guidance->value();
     request.seed = m_seed->text().toULongLong();
+    request.attentionPolicy = m_policy->policy();
     return request;
 }
 
@@ -345,6 +351,11 @@ void RequestEditor::setRequest(const protocol::RenderRequest& request) {
     if (request.numInferenceSteps) m_steps->setValue(*request.numInferenceSteps);
     if (request.guidanceScale) m_guidance->setValue(*request.guidanceScale);
     m_seed->setText(QString::number(request.seed));
+    m_policy->setPolicy(request.attentionPolicy);
+}
+
+void RequestEditor::setAttentionPolicy(const protocol::AttentionPolicy& policy) {
+    m_policy->setPolicy(policy);
 }
 
 QStringList RequestEditor::checkedBackends() const {

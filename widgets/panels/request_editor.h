@@ -24,6 +24,7 @@ class QTimer;
 
 namespace reelgrid::widgets {
 
+class PolicyBox;
 class WordsPopup;
 
 /// An attention backend as the editor offers it.
@@ -56,6 +57,8 @@ class RequestEditor : public QWidget {
     /// As it stands; attentionType and output are for the caller to fill in.
     [[nodiscard]] protocol::RenderRequest request() const;
     void setRequest(const protocol::RenderRequest& request);
+    /// The rules that come before the checked backends; part of request().
+    void setAttentionPolicy(const protocol::AttentionPolicy& policy);
     [[nodiscard]] QStringList checkedBackends() const;
     void setCheckedBackends(const QStringList& names);
     /// Why it can't be rendered, in one line; empty when it can.
@@ -66,6 +69,7 @@ class RequestEditor : public QWidget {
   Q_SIGNALS:
     void renderRequested();
     void modelFolderRequested();
+    void policyFileRequested();
 
   private:
     void buildFields();
@@ -89,6 +93,7 @@ class RequestEditor : public QWidget {
     QComboBox* m_model;
     QPushButton* m_folder;
     QGridLayout* m_backendBoxes;
+    PolicyBox* m_policy;
     QLineEdit* m_seed;
     QSpinBox* m_steps;
     QDoubleSpinBox* m_guidance;

@@ -117,7 +117,8 @@ QColor backendColor(const QString& backend) {
         {"sla", QColor(0x3c, 0xc8, 0xc8)},       {"cudnn", QColor(0xa3, 0xd1, 0x4e)},
         {"reference", QColor(0xd8, 0xb4, 0x8c)},
     };
-    const auto found = known.find(backend);
+    // A clip made under a policy keeps its backend's colour; the label tells them apart.
+    const auto found = known.find(backend.section('+', 0, 0));
     if (found != known.end()) return found->second;
     static const std::array<QColor, 6> spare{QColor(0x7d, 0xc4, 0xe4), QColor(0xe6, 0x8a, 0x6b),
                                              QColor(0x9c, 0xd0, 0x8f), QColor(0xc7, 0x9b, 0xf0),
