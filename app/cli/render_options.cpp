@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// What the built-in model is good at; every other model needs a prompt.
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
-constexpr std::array kPlannedBackends{"fav3", "fav3_fp8", "fav3_sage", "sla", "cudnn"};
+constexpr std::array kPlannedBackends{"cudnn"};
 constexpr const char* kReferencesChoice = "default";
 
 /// An optional that keeps "not given" apart from any value.

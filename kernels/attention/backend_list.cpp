@@ -9,7 +9,7 @@
 namespace reelgrid::kernels {
 namespace {
 
-constexpr std::array<BackendInfo, 4> kBackends{{
+constexpr std::array<BackendInfo, 7> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
@@ -35,6 +35,39 @@ constexpr std::array<BackendInfo, 4> kBackends{{
         .run = &cpu::fav2,
     },
     {
+        .name = "fav3",
+        .title = "FlashAttention-3: exact, keys walked last to first",
+        .description =
+            "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
+            "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
+            "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
+        .cpuDeviation = "48 queries (AVX-512) by 192 keys a tile at every head dim instead of 192×192 or "
+                        "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
+                        "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
+                        "are multiplied in fp32, with P rounded to fp16 all the same.",
+        .causal = true,
+        .logSumExp = true,
+        .maxHeadDim = 256,
+        .run = &cpu::fav3,
+    },
+    {
+        .name = "fav3_fp8",
+        .title = "FlashAttention-3 in FP8: rotated e4m3 Q and K, e4m3 P and V",
+        .description =
+            "Q and K turned by a Hadamard rotation with random signs and rounded to e4m3 with one scale for "
+            "192 queries and 160 keys (d64) or 128 and 224 (d128); V in e4m3 with one scale a head; P as "
+            "e4m3 "
+            "of 2^8 times the weight, undone through the row sum; fp32 accumulators; keys walked from the "
+            "last block to the first.",
+        .cpuDeviation = "e4m3 values are multiplied as bf16 (AVX-512) or fp32, which hold them exactly; fp32 "
+                        "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
+                        "224; head dims other than powers of two are padded to one before the rotation.",
+        .causal = true,
+        .logSumExp = true,
+        .maxHeadDim = 256,
+        .run = &cpu::fav3Fp8,
+    },
+    {
         .name = "sagev1",
         .title = "SageAttention 1: int8 scores with smoothed keys",
         .description = "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, "
@@ -52,20 +85,38 @@ constexpr std::array<BackendInfo, 4> kBackends{{
         .run = &cpu::sageV1,
     },
     {
-        .name = "fav3",
-        .title = "FlashAttention-3: exact, keys walked last to first",
+        .name = "fav3_sage",
+        .title = "aiter's fav3_sage: int8 scores with smoothed keys, e4m3 P and V",
         .description =
-            "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
-            "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
-            "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
-        .cpuDeviation = "48 queries (AVX-512) by 192 keys a tile at every head dim instead of 192×192 or "
-                        "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
-                        "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
-                        "are multiplied in fp32, with P rounded to fp16 all the same.",
+            "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, with one scale "
+            "for 256 queries and one for 128 keys; exact integer scores; V in e4m3 with one scale a channel; "
+            "P rounded to e4m3 as it is, without an offset; fp32 accumulators.",
+        .cpuDeviation = "e4m3 values are multiplied as bf16 (AVX-512) or fp32, which hold them exactly; the "
+                        "output has the input's type; an all-zero block or channel gives zeros where the "
+                        "original divides 0 by 0.",
         .causal = true,
         .logSumExp = true,
         .maxHeadDim = 256,
-        .run = &cpu::fav3,
+        .run = &cpu::fav3Sage,
+    },
+    {
+        .name = "sla",
+        .title =
+            "Sparse-linear attention: the tenth of the key blocks that scores highest, and a linear branch",
+        .description =
+            "Each block of 128 queries attends to the 10 % of the 64-key blocks (at least one) whose mean "
+            "key, "
+            "less the mean of all, scores highest against its mean query; a linear branch over all keys, "
+            "φ(q)·(φ(k)ᵀv) / (1e-5 + φ(q)·Σφ(k)) with φ the softmax over the head dim, goes through the "
+            "checkpoint's proj_l and is added. Made for models that were fine-tuned with it: a checkpoint "
+            "without proj_l gets the sparse part alone, as upstream's zero-initialised proj_l gives.",
+        .cpuDeviation = "At least one block is kept, where upstream keeps none below ten; block means, "
+                        "denominators and sums of the linear branch are fp32 instead of bf16; in fp32 its "
+                        "products are fp32 too; no causal mask and no log-sum-exp.",
+        .causal = false,
+        .logSumExp = false,
+        .maxHeadDim = 256,
+        .run = &cpu::sparseLinear,
     },
 }};
 
@@ -104,6 +155,9 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
                std::to_string(p.keyHeads) + " key heads";
     if (!(p.scale > 0) || std::isinf(p.scale))
         return name + ": scale " + std::to_string(p.scale) + ", needs a finite one above 0";
+    if (backend.run == &cpu::sparseLinear && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
+        return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
+               ", needs one above 0 and at most 1";
     if (p.mask == Mask::Causal && !backend.causal) return name + ": no causal mask";
     if (p.lse != nullptr && !backend.logSumExp) return name + ": gives no log-sum-exp";
     return std::nullopt;

@@ -19,6 +19,16 @@ struct Strides {
     std::int64_t token = 0;
 };
 
+/// What sla needs beyond q, k and v.
+struct SparseLinear {
+    double topkRatio = 0.1;  ///< share of the key blocks that each block of queries attends to, in (0, 1]
+    /// proj_l of the linear branch, fp32 [D, D] row by row as torch.nn.Linear keeps its weight: o · Wᵀ + b.
+    /// Null (a checkpoint that was not trained for sla): upstream's initial zeros, so the branch adds
+    /// nothing.
+    const float* projection = nullptr;
+    const float* bias = nullptr;  ///< fp32 [D] or null; only with a projection
+};
+
 /// out = softmax(scale · q kᵀ) v over plain memory. A query row that sees no key gives 0 (and LSE −inf).
 /// Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
 struct AttentionProblem {
@@ -42,7 +52,8 @@ struct AttentionProblem {
 
     float scale = 1.0F;  ///< finite and positive; usually 1/√D
     Mask mask = Mask::None;
-    int threads = 0;  ///< 0: what OpenMP is set to
+    int threads = 0;            ///< 0: what OpenMP is set to
+    SparseLinear sparseLinear;  ///< read by sla only
 };
 
 /// Bytes of one element.

@@ -15,23 +15,33 @@ TileKernels exactKernels(DataType type) {
     using Fp32 = WideFloats<Avx512, Rounding::None>;
     switch (type) {
         case DataType::BFloat16:
-            return tileKernels<Avx512, Scores<Avx512, Bf16Pairs>, Bf16Pairs>();
+            return tileKernels<Avx512, Scores<Avx512, Bf16Pairs>, PlainValues<Avx512, Bf16Pairs>>();
         case DataType::Float16:
-            return tileKernels<Avx512, Scores<Avx512, Fp16>, Fp16>();
+            // sla's linear branch is bf16 for both 16-bit types: φ(k)ᵀ v may pass fp16's range.
+            return tileKernels<Avx512, Scores<Avx512, Fp16>, PlainValues<Avx512, Fp16>,
+                               WideFloats<Avx512, Rounding::Bf16>>();
         case DataType::Float32:
             break;
     }
-    return tileKernels<Avx512, Scores<Avx512, Fp32>, Fp32>();
+    return tileKernels<Avx512, Scores<Avx512, Fp32>, PlainValues<Avx512, Fp32>>();
 }
 
 }  // namespace
 
 TileKernels avx512Kernels(Method method, DataType type) {
+    using Integers = CentredInt8Scores<Avx512, Int8Quads>;
     switch (method) {
         case Method::Sage1:
-            return tileKernels<Avx512, QuantisedScores<Avx512, Int8Quads>, Bf16Pairs>();
+            return tileKernels<Avx512, Integers, PlainValues<Avx512, Bf16Pairs>>();
+        case Method::Flash3Sage:
+            return tileKernels<Avx512, Integers, E4m3Values<Avx512, Bf16Pairs, 0>>();
+        case Method::Flash3Fp8:
+            return tileKernels<Avx512, RotatedE4m3Scores<Avx512, Bf16Pairs>,
+                               E4m3Values<Avx512, Bf16Pairs, 8>>();
         case Method::Flash3:
             return exactKernels<LastFirstScores>(type);
+        case Method::SparseLinear:
+            return exactKernels<SparseScores>(type);
         case Method::Flash:
             break;
     }

@@ -4,46 +4,32 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <new>
+#include <bit>
+#include <optional>
+#include <vector>
 
+#include "kernels/attention/rotation_signs.h"
+#include "kernels/cpu/head_rows.h"
+#include "kernels/cpu/sparse_linear.h"
 #include "kernels/cpu/tile_kernels.h"
+#include "kernels/cpu/workspace.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {
 
-struct FreeAligned {
-    void operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }
+enum Purpose {
+    PackedKeys,
+    PackedValues,
+    Scratch,
+    Means,
+    KeySums,
+    ValueMaxima,
+    ValueScalesOfHeads,
+    KeyScales,
+    Bias,
+    QueryScales,
+    PurposeCount
 };
-/// Memory for one purpose, kept by the calling thread between calls: fresh pages from the system would cost a
-/// short call a tenth of its time. Large ones are given back after the call.
-class Workspace {
-  public:
-    static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
-
-    template <class T>
-    T* take(std::int64_t count) {
-        const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T);
-        if (bytes > m_bytes) {
-            m_memory.reset();
-            m_bytes = 0;
-            m_memory.reset(::operator new (bytes, std::align_val_t{64}));
-            m_bytes = bytes;
-        }
-        return static_cast<T*>(m_memory.get());
-    }
-    void giveBackIfLarge() {
-        if (m_bytes <= kKeptBytes) return;
-        m_memory.reset();
-        m_bytes = 0;
-    }
-
-  private:
-    std::unique_ptr<void, FreeAligned> m_memory;
-    std::size_t m_bytes = 0;
-};
-
-enum Purpose { PackedKeys, PackedValues, Scratch, Means, Sums, KeyScales, Bias, QueryScales, PurposeCount };
 thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 TileKernels kernelsFor(InstructionSet set, Method method, DataType type) {
@@ -55,8 +41,12 @@ TileKernels kernelsFor(InstructionSet set, Method method, DataType type) {
     return portableKernels(method, type);
 }
 
-std::int64_t ceilDiv(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
+/// The rotation of fav3_fp8 needs a power of two.
+int paddedDimOf(Method method, std::int64_t headDim) {
+    if (method == Method::Flash3Fp8)
+        return static_cast<int>(
+            std::bit_ceil(std::max<std::uint64_t>(static_cast<std::uint64_t>(headDim), 16)));
+    return static_cast<int>(ceilDiv(headDim, kDimGrain)) * kDimGrain;
 }
 
 /// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
@@ -68,11 +58,12 @@ class Schedule {
   public:
     Schedule(const AttentionProblem& problem, Method method)
         : m_p(problem),
-          m_method(method),
           m_kernels(kernelsFor(selectedInstructionSet(), method, problem.type)),
-          m_paddedDim(static_cast<int>(ceilDiv(problem.headDim, kDimGrain)) * kDimGrain),
+          m_centred(centresKeys(method)),
+          m_valueScaling(valueScalesOf(method)),
+          m_scaleRows(scaleBlocksOf(method, static_cast<int>(problem.headDim))),
+          m_paddedDim(paddedDimOf(method, problem.headDim)),
           m_blocks(ceilDiv(problem.keys, kBlockKeys)),
-          m_scales(ceilDiv(problem.queries, kScaleQueries)),
           m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
           m_threads(problem.threads > 0 ? problem.threads : omp_get_max_threads()) {
         m_keyBlockUnits = std::int64_t{kBlockKeys} * m_paddedDim / m_kernels.dimsPerUnit;
@@ -80,24 +71,25 @@ class Schedule {
         const std::int64_t headBytes = m_blocks * (m_keyBlockUnits + m_valueBlockUnits) * 4;
         m_group = std::clamp<std::int64_t>(kPackedBytes / std::max<std::int64_t>(headBytes, 1), 1,
                                            problem.batch * problem.keyHeads);
+        if (method == Method::Flash3Fp8) {
+            static const std::vector<float> signs = rotationSigns(kMaxHeadDim);
+            m_signs = signs.data();
+        }
+        // sla's tiles lie within a block of queries.
+        m_spanQueries = method == Method::SparseLinear
+                            ? std::min<std::int64_t>(kSparseQueries, problem.queries)
+                            : problem.queries;
+        m_spans = ceilDiv(problem.queries, m_spanQueries);
         // Full tiles are fastest per query; shorter ones keep every thread busy when there are few queries.
         const std::int64_t tiles = std::max<std::int64_t>(
-            ceilDiv(problem.queries, m_kernels.tileQueries),
-            ceilDiv(m_threads, std::max<std::int64_t>(1, problem.batch * problem.queryHeads)));
+            ceilDiv(m_spanQueries, m_kernels.tileQueries),
+            ceilDiv(m_threads, std::max<std::int64_t>(1, problem.batch * problem.queryHeads * m_spans)));
         const std::int64_t lanes = m_kernels.tileQueries / 3;
         m_tileQueries = static_cast<int>(std::min<std::int64_t>(
-            m_kernels.tileQueries, ceilDiv(ceilDiv(problem.queries, tiles), lanes) * lanes));
-        m_packedKeys = t_workspaces[PackedKeys].take<std::uint32_t>(m_group * m_blocks * m_keyBlockUnits);
-        m_packedValues =
-            t_workspaces[PackedValues].take<std::uint32_t>(m_group * m_blocks * m_valueBlockUnits);
-        m_scratch = t_workspaces[Scratch].take<float>(m_threads * kScratch);
-        if (m_method == Method::Sage1) {
-            m_means = t_workspaces[Means].take<float>(m_group * m_paddedDim);
-            m_sums = t_workspaces[Sums].take<float>(m_group * m_blocks * m_paddedDim);
-            m_keyScales = t_workspaces[KeyScales].take<float>(m_group * m_blocks);
-            m_bias = t_workspaces[Bias].take<std::int32_t>(m_group * m_blocks * kBlockKeys);
-            m_queryScales = t_workspaces[QueryScales].take<float>(m_group * m_headsPerKeyHead * m_scales);
-        }
+            m_kernels.tileQueries, ceilDiv(ceilDiv(m_spanQueries, tiles), lanes) * lanes));
+        m_spanTiles = ceilDiv(m_spanQueries, m_tileQueries);
+        takeMemory();
+        if (method == Method::SparseLinear) m_sparse.emplace(m_p, m_kernels, m_paddedDim, m_group, m_threads);
     }
 
     ~Schedule() {
@@ -116,23 +108,62 @@ class Schedule {
     static constexpr std::int64_t kScratch =
         static_cast<std::int64_t>((std::max(kPackScratch, kTileScratch) + 15) / 16 * 16);
 
+    void takeMemory() {
+        m_packedKeys = t_workspaces[PackedKeys].take<std::uint32_t>(m_group * m_blocks * m_keyBlockUnits);
+        m_packedValues =
+            t_workspaces[PackedValues].take<std::uint32_t>(m_group * m_blocks * m_valueBlockUnits);
+        m_scratch = t_workspaces[Scratch].take<float>(m_threads * kScratch);
+        if (m_centred) {
+            m_means = t_workspaces[Means].take<float>(m_group * m_paddedDim);
+            m_keySums = t_workspaces[KeySums].take<float>(m_group * m_blocks * m_paddedDim);
+        }
+        if (m_valueScaling != ValueScales::None) {
+            m_valueMaxima = t_workspaces[ValueMaxima].take<float>(m_group * m_blocks * m_paddedDim);
+            m_valueScales = t_workspaces[ValueScalesOfHeads].take<float>(m_group * m_paddedDim);
+        }
+        if (m_scaleRows.keys == 0) return;
+        m_queryScaleCount = ceilDiv(m_p.queries, m_scaleRows.queries);
+        m_keyScaleCount = ceilDiv(m_p.keys, m_scaleRows.keys);
+        m_keyGrains = m_keyScaleCount * m_scaleRows.keys / kScaleGrain + kBlockKeys / kScaleGrain;
+        m_keyScales = t_workspaces[KeyScales].take<float>(m_group * m_keyGrains);
+        m_bias = t_workspaces[Bias].take<std::int32_t>(m_group * m_blocks * kBlockKeys);
+        m_queryScales =
+            t_workspaces[QueryScales].take<float>(m_group * m_headsPerKeyHead * m_queryScaleCount);
+    }
+
     /// `first` and `heads` count key heads over the whole batch.
     void runGroup(std::int64_t first, std::int64_t heads) {
         const std::int64_t queryHeads = heads * m_headsPerKeyHead;
-        const std::int64_t tiles = ceilDiv(m_p.queries, m_tileQueries);
+        const std::int64_t tiles = m_spans * m_spanTiles;
+        const bool maxima = m_valueScaling != ValueScales::None;
 #pragma omp parallel num_threads(m_threads)
         {
             float* scratch = m_scratch + omp_get_thread_num() * kScratch;
-            if (m_method == Method::Sage1) {
-#pragma omp for schedule(static)
+            if (m_centred) {
+#pragma omp for schedule(static) nowait
                 for (std::int64_t i = 0; i < heads * m_blocks; ++i) sumBlock(first, i, scratch);
+            }
+            if (maxima) {
+#pragma omp for schedule(static) nowait
+                for (std::int64_t i = 0; i < heads * m_blocks; ++i) findMaxima(first, i, scratch);
+            }
+            if (m_scaleRows.queries > 0) {
 #pragma omp for schedule(static)
-                for (std::int64_t i = 0; i < heads; ++i) meanOfHead(i);
+                for (std::int64_t i = 0; i < queryHeads * m_queryScaleCount; ++i)
+                    scaleQueries(first, i, scratch);
 #pragma omp for schedule(static)
-                for (std::int64_t i = 0; i < queryHeads * m_scales; ++i) scaleQueries(first, i, scratch);
+                for (std::int64_t i = 0; i < heads; ++i) {
+                    if (m_centred) meanOfHead(i);
+                    if (maxima) valueScalesOfHead(i);
+                }
+            }
+            if (m_scaleRows.keys > kBlockKeys) {
+#pragma omp for schedule(static)
+                for (std::int64_t i = 0; i < heads * m_keyScaleCount; ++i) scaleKeys(first, i, scratch);
             }
 #pragma omp for schedule(static)
             for (std::int64_t i = 0; i < heads * m_blocks; ++i) packBlock(first, i, scratch);
+            if (m_sparse) m_sparse->prepare(first, heads, m_packedValues, scratch);
                 // The last tiles of a causal mask are the longest: hand them out first.
 #pragma omp for schedule(dynamic, 1)
             for (std::int64_t i = 0; i < queryHeads * tiles; ++i)
@@ -140,90 +171,105 @@ class Schedule {
         }
     }
 
-    [[nodiscard]] const char* row(const void* base, const Strides& s, std::int64_t b, std::int64_t head,
-                                  std::int64_t token) const {
-        return static_cast<const char*>(base) +
-               (b * s.batch + head * s.head + token * s.token) * sizeOf(m_p.type);
+    RowArgs keyRows(std::int64_t keyHead, std::int64_t firstKey, std::int64_t count, float* scratch) const {
+        RowArgs args = headRows(m_p, Operand::Key, keyHead, firstKey, count, m_paddedDim);
+        args.scratch = scratch;
+        args.signs = m_signs;
+        return args;
     }
-
-    PackArgs blockOf(const void* base, const Strides& strides, std::int64_t keyHead, std::int64_t block,
-                     float* scratch) const {
-        PackArgs args;
-        args.type = m_p.type;
-        args.rows = row(base, strides, keyHead / m_p.keyHeads, keyHead % m_p.keyHeads, block * kBlockKeys);
-        args.rowStride = strides.token;
-        args.count = static_cast<int>(std::min<std::int64_t>(kBlockKeys, m_p.keys - block * kBlockKeys));
-        args.dim = static_cast<int>(m_p.headDim);
-        args.paddedDim = m_paddedDim;
+    RowArgs valueBlock(std::int64_t keyHead, std::int64_t block, float* scratch) const {
+        RowArgs args = headRows(m_p, Operand::Value, keyHead, block * kBlockKeys, kBlockKeys, m_paddedDim);
         args.scratch = scratch;
         return args;
     }
 
-    void sumBlock(std::int64_t first, std::int64_t index, float* scratch) {
-        const PackArgs args =
-            blockOf(m_p.k, m_p.kStrides, first + index / m_blocks, index % m_blocks, scratch);
-        m_kernels.sumRows(args, m_sums + index * m_paddedDim);
+    void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const {
+        m_kernels.sumRows(
+            keyRows(first + index / m_blocks, index % m_blocks * kBlockKeys, kBlockKeys, scratch),
+            m_keySums + index * m_paddedDim);
     }
 
-    void meanOfHead(std::int64_t head) {
-        // In float64 and always in this order: the mean is the same on any machine with any number of
-        // threads.
-        for (int d = 0; d < m_paddedDim; ++d) {
-            double sum = 0;
-            for (std::int64_t block = 0; block < m_blocks; ++block)
-                sum += static_cast<double>(
-                    m_sums[static_cast<std::size_t>((head * m_blocks + block) * m_paddedDim + d)]);
-            m_means[static_cast<std::size_t>(head * m_paddedDim + d)] =
-                static_cast<float>(sum / static_cast<double>(m_p.keys));
-        }
+    void findMaxima(std::int64_t first, std::int64_t index, float* scratch) const {
+        m_kernels.channelMaxima(valueBlock(first + index / m_blocks, index % m_blocks, scratch),
+                                m_valueMaxima + index * m_paddedDim);
     }
 
-    void scaleQueries(std::int64_t first, std::int64_t index, float* scratch) {
-        const std::int64_t head = first * m_headsPerKeyHead + index / m_scales;
-        const std::int64_t firstQuery = index % m_scales * kScaleQueries;
-        PackArgs args;
-        args.type = m_p.type;
-        args.rows = row(m_p.q, m_p.qStrides, head / m_p.queryHeads, head % m_p.queryHeads, firstQuery);
-        args.rowStride = m_p.qStrides.token;
-        args.count = static_cast<int>(std::min<std::int64_t>(kScaleQueries, m_p.queries - firstQuery));
-        args.dim = static_cast<int>(m_p.headDim);
-        args.paddedDim = m_paddedDim;
+    void meanOfHead(std::int64_t head) const {
+        meanOfSums(m_keySums + head * m_blocks * m_paddedDim, m_blocks, m_paddedDim, m_p.keys,
+                   m_means + head * m_paddedDim);
+    }
+
+    void valueScalesOfHead(std::int64_t head) const {
+        float* scales = m_valueScales + head * m_paddedDim;
+        const float* maxima = m_valueMaxima + head * m_blocks * m_paddedDim;
+        std::copy(maxima, maxima + m_paddedDim, scales);
+        for (std::int64_t block = 1; block < m_blocks; ++block)
+            for (int d = 0; d < m_paddedDim; ++d)
+                scales[d] = std::max(scales[d], maxima[block * m_paddedDim + d]);
+        if (m_valueScaling == ValueScales::PerHead)
+            std::fill(scales, scales + m_paddedDim, *std::max_element(scales, scales + m_paddedDim));
+        for (int d = 0; d < m_paddedDim; ++d) scales[d] /= kLargestE4m3;
+    }
+
+    void scaleQueries(std::int64_t first, std::int64_t index, float* scratch) const {
+        RowArgs args =
+            headRows(m_p, Operand::Query, first * m_headsPerKeyHead + index / m_queryScaleCount,
+                     index % m_queryScaleCount * m_scaleRows.queries, m_scaleRows.queries, m_paddedDim);
         args.scratch = scratch;
-        m_queryScales[static_cast<std::size_t>(index)] = m_kernels.scaleOfRows(args, m_p.scale * kLog2E);
+        args.signs = m_signs;
+        m_queryScales[index] = m_kernels.scaleOfRows(args, m_p.scale * kLog2E);
     }
 
-    void packBlock(std::int64_t first, std::int64_t index, float* scratch) {
-        const std::int64_t keyHead = first + index / m_blocks;
-        PackArgs keys = blockOf(m_p.k, m_p.kStrides, keyHead, index % m_blocks, scratch);
+    [[nodiscard]] const float* meanOf(std::int64_t groupHead) const {
+        return m_centred ? m_means + groupHead * m_paddedDim : nullptr;
+    }
+
+    void scaleKeys(std::int64_t first, std::int64_t index, float* scratch) const {
+        const std::int64_t head = index / m_keyScaleCount;
+        const std::int64_t firstKey = index % m_keyScaleCount * m_scaleRows.keys;
+        RowArgs args = keyRows(first + head, firstKey, m_scaleRows.keys, scratch);
+        args.mean = meanOf(head);
+        std::fill_n(m_keyScales + head * m_keyGrains + firstKey / kScaleGrain, m_scaleRows.keys / kScaleGrain,
+                    m_kernels.scaleOfRows(args, 1.0F));
+    }
+
+    void packBlock(std::int64_t first, std::int64_t index, float* scratch) const {
+        const std::int64_t head = index / m_blocks;
+        const std::int64_t block = index % m_blocks;
+        if (m_scaleRows.keys == kBlockKeys) scaleKeys(first, index, scratch);
+        PackArgs keys{keyRows(first + head, block * kBlockKeys, kBlockKeys, scratch)};
+        keys.mean = meanOf(head);
         keys.units = m_packedKeys + index * m_keyBlockUnits;
-        if (m_method == Method::Sage1) {
-            keys.mean = m_means + index / m_blocks * m_paddedDim;
-            keys.scale = m_keyScales + index;
+        if (m_keyScales != nullptr) {
+            keys.scales = m_keyScales + head * m_keyGrains + block * kBlockKeys / kScaleGrain;
             keys.bias = m_bias + index * kBlockKeys;
         }
         m_kernels.packKeys(keys);
-        PackArgs values = blockOf(m_p.v, m_p.vStrides, keyHead, index % m_blocks, scratch);
+        PackArgs values{valueBlock(first + head, block, scratch)};
         values.units = m_packedValues + index * m_valueBlockUnits;
+        if (m_valueScales != nullptr) values.scales = m_valueScales + head * m_paddedDim;
         m_kernels.packValues(values);
     }
 
-    void attendTile(std::int64_t first, std::int64_t groupHead, std::int64_t tile, float* scratch) {
+    void attendTile(std::int64_t first, std::int64_t groupHead, std::int64_t tile, float* scratch) const {
+        const std::int64_t span = tile / m_spanTiles;
+        const std::int64_t firstQuery = span * m_spanQueries + tile % m_spanTiles * m_tileQueries;
+        const std::int64_t end = std::min(m_p.queries, (span + 1) * m_spanQueries);
+        if (firstQuery >= end) return;
         const std::int64_t queryHead = first * m_headsPerKeyHead + groupHead;
         const std::int64_t groupKeyHead = groupHead / m_headsPerKeyHead;
-        const std::int64_t b = queryHead / m_p.queryHeads;
-        const std::int64_t h = queryHead % m_p.queryHeads;
+        const RowArgs rows = headRows(m_p, Operand::Query, queryHead, firstQuery,
+                                      std::min<std::int64_t>(m_tileQueries, end - firstQuery), m_paddedDim);
         TileArgs args;
         args.type = m_p.type;
-        args.firstQuery = tile * m_tileQueries;
-        args.count = static_cast<int>(std::min<std::int64_t>(m_tileQueries, m_p.queries - args.firstQuery));
-        args.q = row(m_p.q, m_p.qStrides, b, h, args.firstQuery);
-        args.qStride = m_p.qStrides.token;
-        args.out = static_cast<char*>(m_p.out) + (b * m_p.outStrides.batch + h * m_p.outStrides.head +
-                                                  args.firstQuery * m_p.outStrides.token) *
-                                                     sizeOf(m_p.type);
+        args.firstQuery = firstQuery;
+        args.count = rows.count;
+        args.q = rows.rows;
+        args.qStride = rows.rowStride;
+        args.out = outputRow(m_p, queryHead, firstQuery);
         args.outStride = m_p.outStrides.token;
-        if (m_p.lse != nullptr) args.lse = m_p.lse + queryHead * m_p.queries + args.firstQuery;
-        args.dim = static_cast<int>(m_p.headDim);
+        if (m_p.lse != nullptr) args.lse = m_p.lse + queryHead * m_p.queries + firstQuery;
+        args.dim = rows.dim;
         args.paddedDim = m_paddedDim;
         args.keys = m_p.keys;
         args.causal = m_p.mask == Mask::Causal;
@@ -232,35 +278,51 @@ class Schedule {
         args.packedKeys = m_packedKeys + groupKeyHead * m_blocks * m_keyBlockUnits;
         args.packedValues = m_packedValues + groupKeyHead * m_blocks * m_valueBlockUnits;
         args.scratch = scratch;
-        if (m_method == Method::Sage1) {
-            args.queryScales = m_queryScales + groupHead * m_scales;
-            args.keyScales = m_keyScales + groupKeyHead * m_blocks;
+        args.signs = m_signs;
+        args.keyMean = meanOf(groupKeyHead);
+        if (m_scaleRows.keys > 0) {
+            args.scaleQueries = m_scaleRows.queries;
+            args.queryScales = m_queryScales + groupHead * m_queryScaleCount;
+            args.keyScales = m_keyScales + groupKeyHead * m_keyGrains;
             args.keyBias = m_bias + groupKeyHead * m_blocks * kBlockKeys;
-            args.keyMean = m_means + groupKeyHead * m_paddedDim;
         }
+        if (m_valueScales != nullptr) args.valueScales = m_valueScales + groupKeyHead * m_paddedDim;
+        LinearOperands linear;
+        if (m_sparse) m_sparse->describe(groupHead, span, args, linear);
         m_kernels.attend(args);
     }
 
     const AttentionProblem& m_p;
-    Method m_method;
     TileKernels m_kernels;
+    bool m_centred;
+    ValueScales m_valueScaling;
+    ScaleBlocks m_scaleRows;  ///< zeros for methods without scales
     int m_paddedDim;
     std::int64_t m_blocks;  ///< of keys, per head
-    std::int64_t m_scales;  ///< query scales per head
     std::int64_t m_headsPerKeyHead;
     int m_threads;
+    std::int64_t m_spanQueries = 0;  ///< queries that a tile must not reach beyond: all, or a block of sla's
+    std::int64_t m_spans = 1;
+    std::int64_t m_spanTiles = 1;
     int m_tileQueries = 0;
     std::int64_t m_keyBlockUnits = 0;
     std::int64_t m_valueBlockUnits = 0;
-    std::int64_t m_group = 1;  ///< key heads per round
+    std::int64_t m_group = 1;            ///< key heads per round
+    std::int64_t m_queryScaleCount = 0;  ///< per head
+    std::int64_t m_keyScaleCount = 0;    ///< per head
+    std::int64_t m_keyGrains = 0;        ///< entries of m_keyScales per head
     std::uint32_t* m_packedKeys = nullptr;
     std::uint32_t* m_packedValues = nullptr;
     float* m_scratch = nullptr;
     float* m_means = nullptr;
-    float* m_sums = nullptr;
+    float* m_keySums = nullptr;
+    float* m_valueMaxima = nullptr;
+    float* m_valueScales = nullptr;
     float* m_keyScales = nullptr;
     std::int32_t* m_bias = nullptr;
     float* m_queryScales = nullptr;
+    const float* m_signs = nullptr;
+    std::optional<SparseLinearPlan> m_sparse;
 };
 
 }  // namespace
@@ -273,8 +335,20 @@ void fav3(const AttentionProblem& problem) {
     Schedule(problem, Method::Flash3).run();
 }
 
+void fav3Fp8(const AttentionProblem& problem) {
+    Schedule(problem, Method::Flash3Fp8).run();
+}
+
 void sageV1(const AttentionProblem& problem) {
     Schedule(problem, Method::Sage1).run();
+}
+
+void fav3Sage(const AttentionProblem& problem) {
+    Schedule(problem, Method::Flash3Sage).run();
+}
+
+void sparseLinear(const AttentionProblem& problem) {
+    Schedule(problem, Method::SparseLinear).run();
 }
 
 }  // namespace reelgrid::kernels::cpu

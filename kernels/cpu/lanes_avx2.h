@@ -21,7 +21,7 @@ struct Avx2 {
     // 4 × 3 accumulators, 3 registers of lanes and one broadcast: all 16 registers.
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;
-    static constexpr int kTurnBlocks = 2;
+    static constexpr bool kFewRegisters = true;
 
     static Int load(const std::uint32_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -40,7 +40,20 @@ struct Avx2 {
     static Float mul(Float a, Float b) { return _mm256_mul_ps(a, b); }
     static Float fma(Float a, Float b, Float c) { return _mm256_fmadd_ps(a, b, c); }
     static Float fmsub(Float a, Float b, Float c) { return _mm256_fmsub_ps(a, b, c); }
+    static Float fnma(Float a, Float b, Float c) { return _mm256_fnmadd_ps(a, b, c); }
     static Float max(Float a, Float b) { return _mm256_max_ps(a, b); }
+    /// The power of two at or below |a|; 0 below the normal numbers.
+    static Float powerOfTwo(Float a) { return _mm256_and_ps(a, asFloat(set1Int(0x7F800000))); }
+    /// The lanes times the 8 × 8 Hadamard matrix.
+    static Float rotateLanes(Float a) {
+        const auto step = [](Float x, Float swapped, Float upperSigns) {
+            return _mm256_add_ps(_mm256_xor_ps(x, upperSigns), swapped);
+        };
+        constexpr float n = -0.0F;
+        a = step(a, _mm256_permute2f128_ps(a, a, 1), _mm256_setr_ps(0, 0, 0, 0, n, n, n, n));
+        a = step(a, _mm256_permute_ps(a, 0x4E), _mm256_setr_ps(0, 0, n, n, 0, 0, n, n));
+        return step(a, _mm256_permute_ps(a, 0xB1), _mm256_setr_ps(0, n, 0, n, 0, n, 0, n));
+    }
     static Float abs(Float a) { return _mm256_andnot_ps(set1(-0.0F), a); }
     static Int addPairs(Int sum, Int a, Int b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
     static bool anyDiffers(Float a, Float b) {

@@ -18,7 +18,7 @@ struct Avx512 {
     // 8 × 3 accumulators: 24 of 32 registers, and 11 loads feed 24 multiply-adds.
     static constexpr int kRows = 8;
     static constexpr int kCols = 3;
-    static constexpr int kTurnBlocks = 2;
+    static constexpr bool kFewRegisters = false;
 
     static Int load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
     static Int broadcast(const std::uint32_t* p) { return _mm512_set1_epi32(static_cast<int>(*p)); }
@@ -31,7 +31,22 @@ struct Avx512 {
     static Float mul(Float a, Float b) { return _mm512_mul_ps(a, b); }
     static Float fma(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
     static Float fmsub(Float a, Float b, Float c) { return _mm512_fmsub_ps(a, b, c); }
+    static Float fnma(Float a, Float b, Float c) { return _mm512_fnmadd_ps(a, b, c); }
     static Float max(Float a, Float b) { return _mm512_max_ps(a, b); }
+    /// The power of two at or below |a|; 0 below the normal numbers.
+    static Float powerOfTwo(Float a) {
+        return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7F800000)));
+    }
+    /// The lanes times the 16 × 16 Hadamard matrix.
+    static Float rotateLanes(Float a) {
+        const auto step = [](Float x, Float swapped, __mmask16 upper) {
+            return _mm512_add_ps(_mm512_mask_sub_ps(x, upper, _mm512_setzero_ps(), x), swapped);
+        };
+        a = step(a, _mm512_shuffle_f32x4(a, a, 0x4E), 0xFF00);
+        a = step(a, _mm512_shuffle_f32x4(a, a, 0xB1), 0xF0F0);
+        a = step(a, _mm512_permute_ps(a, 0x4E), 0xCCCC);
+        return step(a, _mm512_permute_ps(a, 0xB1), 0xAAAA);
+    }
     static Float abs(Float a) {
         return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7FFFFFFF)));
     }

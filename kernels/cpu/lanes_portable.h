@@ -17,7 +17,7 @@ struct Portable {
     static constexpr int kLanes = 4;
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;
-    static constexpr int kTurnBlocks = 2;
+    static constexpr bool kFewRegisters = false;
     struct Float {
         float v[kLanes];
     };
@@ -67,6 +67,20 @@ struct Portable {
     }
     static Float fmsub(Float a, Float b, Float c) {
         return each<Float>([&](int i) { return a.v[i] * b.v[i] - c.v[i]; });
+    }
+    static Float fnma(Float a, Float b, Float c) {
+        return each<Float>([&](int i) { return c.v[i] - a.v[i] * b.v[i]; });
+    }
+    /// The power of two at or below |a|; 0 below the normal numbers.
+    static Float powerOfTwo(Float a) {
+        return each<Float>([&](int i) { return floatFromBits(bitsOfFloat(a.v[i]) & 0x7F800000U); });
+    }
+    /// The lanes times the 4 × 4 Hadamard matrix.
+    static Float rotateLanes(Float a) {
+        for (const int half : {2, 1})
+            a = each<Float>(
+                [&](int i) { return (i & half) == 0 ? a.v[i] + a.v[i ^ half] : a.v[i ^ half] - a.v[i]; });
+        return a;
     }
     static Float max(Float a, Float b) {
         return each<Float>([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });

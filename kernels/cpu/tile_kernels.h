@@ -12,39 +12,51 @@
 
 #include "kernels/attention/problem.h"
 #include "kernels/cpu/instruction_set.h"
+#include "kernels/cpu/method.h"
 
 namespace reelgrid::kernels::cpu {
 
-enum class Method { Flash, Flash3, Sage1 };
-
-/// Keys in a packed block. 64 is sagev1's BLKK, and a block of one head's keys (16 KB at d128) fits the L1
-/// cache.
+/// Keys in a packed block: a block of one head's keys (16 KB at d128 in bf16) fits the L1 cache.
 constexpr int kBlockKeys = 64;
-/// sagev1's BLKQ: queries that share a scale.
-constexpr int kScaleQueries = 128;
 constexpr int kMaxHeadDim = 256;
 /// Head dims are padded with zeros to this: whole registers at the output, whole units in int8.
 constexpr int kDimGrain = 16;
 constexpr float kLog2E = 1.44269504088896340736F;
+constexpr float kLargestE4m3 = 448.0F;
+constexpr float kLargestInt8 = 127.0F;
 
-/// Up to kBlockKeys consecutive keys of one head, to be packed.
-struct PackArgs {
+/// Consecutive rows (tokens) of one head.
+struct RowArgs {
     DataType type = DataType::Float32;
     const void* rows = nullptr;
     std::int64_t rowStride = 0;  ///< elements
     int count = 0;
     int dim = 0;
     int paddedDim = 0;
+    float* scratch = nullptr;  ///< kPackScratch floats
+    const float* mean =
+        nullptr;  ///< [paddedDim], subtracted from every row where the method centres its keys
+    const float* signs = nullptr;  ///< [paddedDim] of ±1, for the rotation of fav3_fp8
+};
+
+/// Up to kBlockKeys rows of K or V, to be packed.
+struct PackArgs : RowArgs {
     std::uint32_t* units = nullptr;  ///< a whole block is written, missing keys as zeros
-    float* scratch = nullptr;        ///< kPackScratch floats
-    // Sage1 keys only:
-    const float* mean = nullptr;   ///< [paddedDim], subtracted
-    float* scale = nullptr;        ///< one for the block
-    std::int32_t* bias = nullptr;  ///< [kBlockKeys] what the dot product starts from
+    /// K: one per kScaleGrain keys. V: one per channel [paddedDim]. Null for methods without scales.
+    const float* scales = nullptr;
+    std::int32_t* bias = nullptr;  ///< int8 keys: [kBlockKeys] what the dot product starts from
 };
 constexpr std::size_t kPackScratch = static_cast<std::size_t>(kBlockKeys + 2 * 16) * kMaxHeadDim;
 
-/// One tile of queries of one head against all keys of its head.
+/// sla's linear branch over one head: o = φ(q) · (φ(k)ᵀ v) / (1e-5 + φ(q) · Σ φ(k)), then the projection.
+struct LinearOperands {
+    const std::uint32_t* values = nullptr;      ///< (φ(k)ᵀ v)ᵀ as packMatrix leaves it
+    const float* keySum = nullptr;              ///< Σ φ(k), [paddedDim]
+    const std::uint32_t* projection = nullptr;  ///< as packMatrix leaves it
+    const float* bias = nullptr;                ///< [dim] or null
+};
+
+/// One tile of queries of one head against all keys of its head, or against the blocks of `blocks`.
 struct TileArgs {
     DataType type = DataType::Float32;
     const void* q = nullptr;
@@ -63,11 +75,18 @@ struct TileArgs {
     const std::uint32_t* packedKeys = nullptr;
     const std::uint32_t* packedValues = nullptr;
     float* scratch = nullptr;  ///< kTileScratch floats, 64-byte aligned
-    // Sage1 only:
-    const float* queryScales = nullptr;     ///< one per kScaleQueries queries of the head
-    const float* keyScales = nullptr;       ///< one per block of the head
+    // Quantised methods:
+    int scaleQueries = 1;                   ///< queries that share a scale
+    const float* queryScales = nullptr;     ///< one per scaleQueries queries of the head
+    const float* keyScales = nullptr;       ///< one per kScaleGrain keys of the head
     const std::int32_t* keyBias = nullptr;  ///< [blocks · kBlockKeys]
     const float* keyMean = nullptr;         ///< [paddedDim], for the log-sum-exp
+    const float* valueScales = nullptr;     ///< [paddedDim]
+    const float* signs = nullptr;           ///< [paddedDim] of ±1
+    // sla:
+    const std::int32_t* blocks = nullptr;  ///< key blocks to attend to, ascending
+    int blockCount = 0;
+    const LinearOperands* linear = nullptr;  ///< null without a projection
 };
 constexpr int kMaxTileQueries = 64;
 /// Keys per turn of the online softmax are at most this many (kBlockKeys times the turn's blocks).
@@ -76,6 +95,13 @@ constexpr std::size_t kTileScratch =
     static_cast<std::size_t>(kMaxTileQueries) * (2 * kMaxHeadDim + 2 * kMaxTurnKeys) +
     static_cast<std::size_t>(2 * 16 + 1) * kMaxHeadDim + 4 * kMaxTileQueries;
 
+/// A run of keys whose part of φ(k)ᵀ v is to be summed.
+struct KeyValueArgs : RowArgs {
+    const std::uint32_t* packedValues = nullptr;  ///< from the run's first block on
+    float* products = nullptr;  ///< (φ(k)ᵀ v)ᵀ: [paddedDim of v][paddedDim of k], overwritten
+    float* keySum = nullptr;    ///< Σ φ(k): [paddedDim], overwritten
+};
+
 struct TileKernels {
     int tileQueries = 0;  ///< most queries of a tile
     int dimsPerUnit = 0;  ///< of Q and K
@@ -83,10 +109,18 @@ struct TileKernels {
     void (*packKeys)(const PackArgs&) = nullptr;
     void (*packValues)(const PackArgs&) = nullptr;
     void (*attend)(const TileArgs&) = nullptr;
-    /// Sage1: adds up the rows into sums[paddedDim].
-    void (*sumRows)(const PackArgs&, float* sums) = nullptr;
-    /// Sage1: the largest |factor · x| of the rows over 127; NaN when a row has one.
-    float (*scaleOfRows)(const PackArgs&, float factor) = nullptr;
+    /// Adds up the rows into sums[paddedDim].
+    void (*sumRows)(const RowArgs&, float* sums) = nullptr;
+    /// The largest |x| of each channel into maxima[paddedDim].
+    void (*channelMaxima)(const RowArgs&, float* maxima) = nullptr;
+    /// Quantised methods: the scale that the rows share once they are centred or rotated; NaN when a row has
+    /// a NaN or an infinity. `factor` is 1 for keys and softmax scale · log2(e) for queries.
+    float (*scaleOfRows)(const RowArgs&, float factor) = nullptr;
+    // sla:
+    void (*sumKeyValues)(const KeyValueArgs&) = nullptr;
+    /// A float [rows][paddedDim] matrix of up to kBlockKeys rows in the layout of LinearOperands.
+    void (*packMatrix)(const PackArgs&) = nullptr;
+    int matrixDimsPerUnit = 0;
 };
 
 TileKernels portableKernels(Method method, DataType type);

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
                     BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
                     BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
-                    BadUsage{{"render", "--attention_type", "fav3_sage"}, "not in this version"},
+                    BadUsage{{"render", "--attention_type", "cudnn"}, "not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
                     BadUsage{{"bench", "attention", "--kernel", "fav2", "-metric", "time"},
                              "bench: not in this version"},

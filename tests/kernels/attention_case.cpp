@@ -60,6 +60,10 @@ void fill(std::vector<std::uint8_t>& data, const Strides& s, DataType type, Fami
                         if (role == Role::Query) x = 0.5F * x + 1;
                         if (role == Role::Key && n < 4) x = 0.5F * x + 2;
                     }
+                    if (family == Family::Outliers) {
+                        const float outlier = 10 * normal(generator);
+                        if (generator() % 1000 == 0) x += outlier;
+                    }
                     if (family == Family::Zeros) x = 0;
                     if (family == Family::Underflow) x *= type == DataType::Float16 ? 1e-6F : 1e-30F;
                     setElement(type, data, b * s.batch + h * s.head + n * s.token + d, x);
@@ -82,6 +86,8 @@ const char* nameOf(Family family) {
             return "zeros";
         case Family::Underflow:
             return "underflow";
+        case Family::Outliers:
+            return "outliers";
     }
     return "unknown";
 }
@@ -226,6 +232,13 @@ double relativeL1(const std::vector<double>& a, const std::vector<double>& refer
         total += std::abs(reference[i]);
     }
     return error / total;
+}
+
+double rootMeanSquareError(const std::vector<double>& a, const std::vector<double>& reference) {
+    double total = 0;
+    for (std::size_t i = 0; i < reference.size(); ++i)
+        total += (a.at(i) - reference[i]) * (a.at(i) - reference[i]);
+    return std::sqrt(total / static_cast<double>(reference.size()));
 }
 
 bool allFinite(const std::vector<double>& a) {

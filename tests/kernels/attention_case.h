@@ -19,6 +19,7 @@ enum class Family {
     Sink,             ///< the first 4 keys draw nearly all weight
     Zeros,
     Underflow,  ///< values near the bottom of the type's range
+    Outliers,   ///< N(0,1) + N(0,100) · Bernoulli(0.001), FlashAttention-3's test of its FP8
 };
 const char* nameOf(Family family);
 
@@ -61,6 +62,7 @@ double largest(const std::vector<double>& a);
 double cosine(const std::vector<double>& a, const std::vector<double>& b);
 /// Σ|a − reference| / Σ|reference|.
 double relativeL1(const std::vector<double>& a, const std::vector<double>& reference);
+double rootMeanSquareError(const std::vector<double>& a, const std::vector<double>& reference);
 bool allFinite(const std::vector<double>& a);
 
 /// The variants that this machine runs.

@@ -16,7 +16,7 @@ TEST(BackendList, FindsEveryBackendByItsNameAndNoOther) {
     for (const auto& backend : backends()) EXPECT_EQ(findBackend(backend.name), &backend);
     EXPECT_EQ(findBackend("flash"), nullptr);
     EXPECT_EQ(findBackend(""), nullptr);
-    EXPECT_THAT(backendNames(), testing::HasSubstr("sdpa, fav2, sagev1, fav3"));
+    EXPECT_THAT(backendNames(), testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla"));
 }
 
 TEST(BackendList, EveryBackendSaysWhatItIs) {

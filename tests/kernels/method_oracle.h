@@ -1,0 +1,40 @@
+#pragma once
+
+// The quantised and sparse methods written down once more, scalar and in float64, from their definitions:
+// what is left between a kernel and its oracle is the rounding of fp32 sums and of the output.
+
+#include <vector>
+
+#include "kernels/attention/problem.h"
+
+namespace reelgrid::kernels::test {
+
+/// To the nearest e4m3 value (ties to even), saturating at ±448.
+double roundToE4m3(double x);
+
+struct Quantisation {
+    enum class Scores { Exact, Int8, E4m3 };
+    Scores scores = Scores::Exact;
+    int scaleQueries = 0;  ///< rows that share a scale; 0: all rows of the head
+    int scaleKeys = 0;
+    bool centreKeys = false;
+    bool rotate = false;
+    enum class Values { Exact, PerChannel, PerHead };
+    Values values = Values::Exact;
+    bool roundWeights = false;  ///< P to e4m3, after 2^weightOffset
+    int weightOffset = 0;
+    int turnKeys = 128;  ///< keys between two updates of the running maximum
+    bool lastFirst = false;
+};
+
+Quantisation sageV1Of(int headDim);
+Quantisation fav3SageOf(int headDim);
+Quantisation fav3Fp8Of(int headDim);
+
+/// [B, Hq, Nq, D].
+std::vector<double> quantisedAttention(const AttentionProblem& problem, const Quantisation& method);
+
+/// SLA: its block map, the softmax over the chosen blocks and the linear branch.
+std::vector<double> sparseLinearAttention(const AttentionProblem& problem);
+
+}  // namespace reelgrid::kernels::test
