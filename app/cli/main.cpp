@@ -14,23 +14,14 @@ namespace {
 
 using namespace reelgrid;
 
-/// Parsed but not there yet, with whatever follows.
-cli::Verb addUnbuiltVerb(CLI::App& program, const std::string& name) {
-    CLI::App* command = program.add_subcommand(name);
-    command->group("");
-    command->set_help_flag();
-    command->allow_extras();
-    return {command, [name] { return cli::fail({ErrorCode::BadUsage, name + ": not in this version"}); }};
-}
-
 int runProgram(std::vector<std::string> arguments) {
     CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
     program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
     program.require_subcommand(1);
     const std::vector<cli::Verb> verbs = {
-        cli::addRenderVerb(program),  cli::addCompareVerb(program),     cli::addStitchVerb(program),
-        cli::addMetricsVerb(program), cli::addModelsVerb(program),      cli::addWorkerVerb(program),
-        cli::addDoctorVerb(program),  addUnbuiltVerb(program, "bench"),
+        cli::addRenderVerb(program),  cli::addCompareVerb(program), cli::addStitchVerb(program),
+        cli::addMetricsVerb(program), cli::addModelsVerb(program),  cli::addWorkerVerb(program),
+        cli::addDoctorVerb(program),  cli::addBenchVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
@@ -54,7 +45,7 @@ int runProgram(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
     const std::string verb = argc > 1 ? argv[1] : "";
-    if (verb == "render" || verb == "worker") cli::limitOpenMpSpinning(argv);
+    if (verb == "render" || verb == "worker" || verb == "bench") cli::limitOpenMpSpinning(argv);
     try {
         return runProgram({argv + 1, argv + argc});
     } catch (const Failure& failure) {

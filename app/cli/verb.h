@@ -21,5 +21,6 @@ Verb addMetricsVerb(CLI::App& program);
 Verb addModelsVerb(CLI::App& program);
 Verb addWorkerVerb(CLI::App& program);
 Verb addDoctorVerb(CLI::App& program);
+Verb addBenchVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

@@ -82,12 +82,39 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
                     BadUsage{{"render", "--attention_type", "cudnn"}, "not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
-                    BadUsage{{"bench", "attention", "--kernel", "fav2", "-metric", "time"},
-                             "bench: not in this version"},
                     BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Bench, RejectsUsage,
+    testing::Values(BadUsage{{"bench"}, "subcommand"},
+                    BadUsage{{"bench", "attention", "--shape", "1,2,3"}, "--shape 1,2,3:"},
+                    BadUsage{{"bench", "attention", "--shape", "1,2,3,64,5,6"}, "--shape 1,2,3,64,5,6:"},
+                    BadUsage{{"bench", "attention", "--shape", "1,0,3,64"}, "--shape 1,0,3,64:"},
+                    BadUsage{{"bench", "attention", "--shape", "1,-2,3,64"}, "--shape 1,-2,3,64:"},
+                    BadUsage{{"bench", "attention", "--shape", "1,2,3.5,64"}, "--shape 1,2,3.5,64:"},
+                    BadUsage{{"bench", "attention", "--shape", "1,2,3,99999999999"}, "99999999999"},
+                    BadUsage{{"bench", "attention", "--shape", "wide"}, "--shape wide:"},
+                    BadUsage{{"bench", "attention", "--kernel", "fav2,flashier"}, "--kernel flashier"},
+                    BadUsage{{"bench", "attention", "--kernel", "fav2,fav2"}, "fav2 twice"},
+                    BadUsage{{"bench", "attention", "--dtype", "int4"}, "--dtype int4"},
+                    BadUsage{{"bench", "attention", "--device", "tpu"}, "--device tpu"},
+                    BadUsage{{"bench", "attention", "--metric", "speed"}, "--metric speed"},
+                    BadUsage{{"bench", "attention", "--num-repetitions", "0"}, "--num-repetitions 0"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    UnbuiltBench, RejectsUsage,
+    testing::Values(
+        BadUsage{{"bench", "vae", "--frames", "21"}, "bench vae: not in this version"},
+        BadUsage{{"bench", "pipeline"}, "bench pipeline: not in this version"},
+        BadUsage{{"bench", "attention", "--input_dir", "x"}, "--input-dir: not in this version"},
+        BadUsage{{"bench", "attention", "--device", "cuda"}, "--device cuda: not in this version"},
+        BadUsage{{"bench", "attention", "--kernel", "cudnn"}, "--kernel cudnn: not in this version"},
+        BadUsage{{"bench", "attention", "-no_k_smooth"}, "--no-k-smooth: not in this version"},
+        BadUsage{{"bench", "attention", "--tensor_layout", "HND"}, "--tensor-layout: not in this version"}));
+
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
-    for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor"}) {
+    for (const char* verb :
+         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
@@ -95,7 +122,10 @@ TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
         for (const char* unbuilt : {"save-inputs", "ulysses", "compile", "profile", "nproc"})
             EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
     }
-    EXPECT_THAT(runProgram({"--help"}).output, Not(HasSubstr("bench")));
+    for (const char* unbuilt : {"vae", "pipeline"})
+        EXPECT_THAT(runProgram({"bench", "--help"}).output, Not(HasSubstr(unbuilt)));
+    for (const char* unbuilt : {"input-dir", "max-inputs", "cuda", "k-smooth", "e2e"})
+        EXPECT_THAT(runProgram({"bench", "attention", "--help"}).output, Not(HasSubstr(unbuilt)));
 }
 
 struct Failing {
@@ -112,15 +142,17 @@ TEST_P(Fails, WithExitCode1AndOneLine) {
     EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
 }
 
-INSTANTIATE_TEST_SUITE_P(Any, Fails,
-                         testing::Values(Failing{{"render", "--model", "/nowhere", "--prompt", "a"},
-                                                 "/nowhere"},
-                                         Failing{{"render", "--attention-policy", "/nowhere.json"},
-                                                 "--attention-policy: /nowhere.json"},
-                                         Failing{{"models", "show", "nobody/nothing"}, "nobody/nothing"},
-                                         Failing{{"stitch", "--input-dir", "/nowhere"}, "/nowhere"},
-                                         Failing{{"metrics", "/etc/passwd"}, "/etc/passwd"},
-                                         Failing{{"metrics", "/nowhere/a.mp4"}, "/nowhere/a.mp4"}));
+INSTANTIATE_TEST_SUITE_P(
+    Any, Fails,
+    testing::Values(
+        Failing{{"render", "--model", "/nowhere", "--prompt", "a"}, "/nowhere"},
+        Failing{{"render", "--attention-policy", "/nowhere.json"}, "--attention-policy: /nowhere.json"},
+        Failing{{"models", "show", "nobody/nothing"}, "nobody/nothing"},
+        Failing{{"stitch", "--input-dir", "/nowhere"}, "/nowhere"},
+        Failing{{"bench", "attention", "-o", "/proc/none/a.json"}, "/proc/none"},
+        Failing{{"bench", "attention", "--shape", "1,4000,2000000,128"}, "--shape 1,4000,2000000,128 needs"},
+        Failing{{"metrics", "/etc/passwd"}, "/etc/passwd"},
+        Failing{{"metrics", "/nowhere/a.mp4"}, "/nowhere/a.mp4"}));
 
 }  // namespace
 }  // namespace reelgrid::cli

@@ -1,0 +1,82 @@
+#include "core/benchmark/attention_benchmark.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace reelgrid::benchmark {
+namespace {
+
+AttentionCase small(const std::string& shape, std::vector<std::string> kernelNames) {
+    AttentionCase wanted;
+    wanted.shape = *parseShape(shape);
+    wanted.type = kernels::DataType::Float32;
+    for (const std::string& name : kernelNames) wanted.backends.push_back(kernels::findBackend(name));
+    wanted.repetitions = 2;
+    return wanted;
+}
+
+const Progress kSilent = [](int, int, double) {};
+
+std::vector<std::string> namesOf(const std::vector<AttentionRow>& rows) {
+    std::vector<std::string> names;
+    for (const AttentionRow& row : rows) names.push_back(row.kernel);
+    return names;
+}
+
+TEST(MeasureAttention, PutsSdpaFirstAndOnce) {
+    EXPECT_THAT(namesOf(measureAttention(small("1,1,20,64", {"fav2"}), kSilent)),
+                testing::ElementsAre("sdpa", "fav2"));
+    EXPECT_THAT(namesOf(measureAttention(small("1,1,20,64", {"sagev1", "sdpa", "fav2"}), kSilent)),
+                testing::ElementsAre("sdpa", "sagev1", "fav2"));
+    EXPECT_THAT(namesOf(measureAttention(small("1,1,20,64", {}), kSilent)), testing::ElementsAre("sdpa"));
+}
+
+TEST(MeasureAttention, EveryKernelTakesItsTurnsAndComesCloseToTheTruth) {
+    for (const auto type :
+         {kernels::DataType::Float32, kernels::DataType::BFloat16, kernels::DataType::Float16}) {
+        AttentionCase wanted = small("2,2,150,64,170", {"fav2", "fav3", "sagev1"});
+        wanted.type = type;
+        for (const AttentionRow& row : measureAttention(wanted, kSilent)) {
+            EXPECT_EQ(row.used, row.kernel);
+            EXPECT_EQ(row.why, "");
+            EXPECT_EQ(row.repetitions, 2);
+            EXPECT_GT(row.best, 0);
+            EXPECT_LE(row.best, row.p50);
+            EXPECT_LE(row.p50, row.p95);
+            EXPECT_GE(row.accuracy.cosine, 0.999) << row.kernel << " " << nameOf(type);
+            EXPECT_LE(row.accuracy.l1, 0.03) << row.kernel << " " << nameOf(type);
+        }
+    }
+}
+
+TEST(MeasureAttention, AllKernelsMaskAlikeWhateverTheLengths) {
+    for (const char* shape : {"1,2,120,64", "1,2,60,64,150", "1,2,150,64,60"}) {
+        AttentionCase wanted = small(shape, {"fav2", "sagev1"});
+        wanted.mask = kernels::Mask::Causal;
+        for (const AttentionRow& row : measureAttention(wanted, kSilent))
+            EXPECT_GE(row.accuracy.cosine, 0.999) << row.kernel << " " << shape;
+    }
+}
+
+TEST(MeasureAttention, SaysWhyAKernelDidNotRunAndWhatDid) {
+    const auto rows = measureAttention(small("1,1,20,300", {"fav2"}), kSilent);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].kernel, "fav2");
+    EXPECT_EQ(rows[1].used, "sdpa");
+    EXPECT_THAT(rows[1].why, testing::HasSubstr("head dim 300"));
+    EXPECT_EQ(rows[1].p50, rows[0].p50);
+}
+
+TEST(MeasureAttention, TellsHowFarItIs) {
+    std::vector<int> heard;
+    AttentionCase wanted = small("1,1,20,64", {"fav2"});
+    wanted.repetitions = 4;
+    (void)measureAttention(wanted, [&](int done, int total, double) {
+        EXPECT_EQ(total, 4);
+        heard.push_back(done);
+    });
+    EXPECT_THAT(heard, testing::ElementsAre(0, 1, 2, 3));
+}
+
+}  // namespace
+}  // namespace reelgrid::benchmark

@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> attention(std::vector<std::string> options) {
+    std::vector<std::string> words{"bench", "attention", "--num-repetitions", "2"};
+    words.insert(words.end(), options.begin(), options.end());
+    return words;
+}
+
+std::vector<std::string> kernelsOf(const json& document) {
+    std::vector<std::string> names;
+    for (const json& row : document["rows"]) names.push_back(row["kernel"]);
+    return names;
+}
+
+TEST(BenchAttention, MeasuresEveryBackendThatDoctorKnows) {
+    const ProgramRun run = runProgram(attention({"--shape", "1,2,70,64", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    ASSERT_TRUE(document.is_object()) << run.output;
+    std::vector<std::string> known;
+    const json checkup = onlyDocument(runProgram({"doctor", "--json"}).output);
+    for (const json& backend : checkup["backends"]) known.push_back(backend["name"]);
+    EXPECT_THAT(kernelsOf(document), testing::UnorderedElementsAreArray(known));
+    EXPECT_EQ(document["rows"][0]["kernel"], "sdpa");
+    EXPECT_EQ(document["device"], "cpu");
+    EXPECT_GT(document["threads"], 0);
+    EXPECT_EQ(document["versions"]["libtorch"], checkup["versions"]["libtorch"]);
+    for (const json& row : document["rows"]) {
+        EXPECT_EQ(row["used"], row["kernel"]);
+        EXPECT_EQ(row["shape"], (json{1, 2, 70, 64}));
+        EXPECT_EQ(row["dtype"], "bf16");
+        EXPECT_GT(row["ms_p50"], 0);
+        EXPECT_GE(row["ms_p95"], row["ms_p50"]);
+        EXPECT_EQ(row["flop"], 4 * 2 * 70 * 70 * 64);
+        EXPECT_NEAR(row["gflops"].get<double>(), 4 * 2 * 70 * 70 * 64 / row["ms_p50"].get<double>() / 1e6,
+                    1e-6);
+        EXPECT_TRUE(row["cosine"].is_number() && row["l1"].is_number() && row["rmse"].is_number()) << row;
+    }
+}
+
+TEST(BenchAttention, TakesTheOldSpellingsAndCountsCausalPairs) {
+    const ProgramRun run = runProgram(attention(
+        {"--kernel", "fav2", "-metric", "throughput", "-causal", "--shape", "1,1,100,64", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    EXPECT_EQ(document["metric"], "throughput");
+    EXPECT_THAT(kernelsOf(document), testing::ElementsAre("sdpa", "fav2"));
+    for (const json& row : document["rows"]) {
+        EXPECT_EQ(row["causal"], true);
+        EXPECT_EQ(row["flop"], 4 * 64 * 5050);
+        EXPECT_GE(row["cosine"], 0.999);
+    }
+}
+
+TEST(BenchAttention, CrossesShapesAndTypes) {
+    const ProgramRun run =
+        runProgram(attention({"--kernel", "fav2,fav3", "--dtype", "fp32,torch.float16", "--shape",
+                              "1,1,30,64", "--shape", "1,2,20,40,50", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json rows = onlyDocument(run.output)["rows"];
+    ASSERT_EQ(rows.size(), 12U);
+    EXPECT_EQ(rows[0]["dtype"], "fp32");
+    EXPECT_EQ(rows[3]["dtype"], "fp16");
+    EXPECT_EQ(rows[11]["shape"], (json{1, 2, 20, 40}));
+    EXPECT_EQ(rows[11]["keys"], 50);
+    EXPECT_EQ(rows[11]["kernel"], "fav3");
+}
+
+TEST(BenchAttention, SaysWhatRanInsteadAndWhy) {
+    const ProgramRun run = runProgram(attention({"--kernel", "sagev1", "--shape", "1,1,30,300", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json row = onlyDocument(run.output)["rows"][1];
+    EXPECT_EQ(row["kernel"], "sagev1");
+    EXPECT_EQ(row["used"], "sdpa");
+    EXPECT_THAT(row["why"].get<std::string>(), HasSubstr("head dim 300"));
+    EXPECT_THAT(runProgram(attention({"--kernel", "sagev1", "--shape", "1,1,30,300"})).output,
+                HasSubstr("sdpa ran: sagev1: head dim 300"));
+}
+
+TEST(BenchAttention, PrintsAlignedLinesForPeople) {
+    const ProgramRun run = runProgram(attention({"--kernel", "fav2", "--shape", "1,1,30,64"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    std::vector<std::string> lines;
+    std::istringstream text(run.output);
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 4U) << run.output;  // machine, titles, sdpa, fav2
+    EXPECT_THAT(lines[0], HasSubstr("threads"));
+    EXPECT_EQ(lines[2].find("sdpa"), lines[1].find("kernel"));
+    EXPECT_EQ(lines[3].find("fav2"), lines[1].find("kernel"));
+    EXPECT_EQ(lines[2].size(), lines[3].size());
+}
+
+TEST(BenchAttention, EachMetricHasItsColumn) {
+    for (const auto& [metric, title] : {std::pair{"time", "time (ms)"},
+                                        {"throughput", "throughput (TFLOPS)"},
+                                        {"bandwidth", "bandwidth (GB/s)"},
+                                        {"arithmetic_intensity", "arithmetic intensity (FLOP/byte)"}}) {
+        const ProgramRun run =
+            runProgram(attention({"--kernel", "fav2", "--shape", "1,1,64,64", "--metric", metric}));
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        EXPECT_THAT(run.output, HasSubstr(title));
+    }
+    // 4·N²·D over 4·N·D bf16 values.
+    EXPECT_THAT(runProgram(attention({"--kernel", "fav2", "--shape", "1,1,64,64", "--metric",
+                                      "arithmetic_intensity"}))
+                    .output,
+                HasSubstr(" 32.0\n"));
+}
+
+TEST(BenchAttention, WritesTheDocumentBesideTheTable) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        attention({"--kernel", "fav2", "--shape", "1,1,30,64", "-o", folder.file("new/bench.json")}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.output, HasSubstr("GFLOP/s"));
+    std::ifstream file(folder.file("new/bench.json"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(onlyDocument(text)["rows"].size(), 2U) << text;
+    const auto entries = std::filesystem::directory_iterator(folder.path() / "new");
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+}
+
+TEST(BenchAttention, MeasuresProcessorTime) {
+    const ProgramRun run =
+        runProgram(attention({"--kernel", "fav2", "--shape", "1,2,400,64", "--cpu-time", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_EQ(onlyDocument(run.output)["clock"], "processor");
+}
+
+TEST(BenchAttention, RunsOnTheForcedInstructionSet) {
+    const ProgramRun run = runProgram(attention({"--kernel", "fav2", "--shape", "1,1,30,64", "--json"}), "",
+                                      {{"REELGRID_CPU", "scalar"}});
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    EXPECT_EQ(document["instruction_set"], "scalar");
+    EXPECT_THAT(document["peak_gflops"], IsEmpty());  // not known for it
+    const ProgramRun refused = runProgram(attention({"--kernel", "fav2"}), "", {{"REELGRID_CPU", "sse9"}});
+    EXPECT_EQ(refused.exitCode, 2);
+    EXPECT_THAT(refused.errors, HasSubstr("REELGRID_CPU=sse9"));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli
