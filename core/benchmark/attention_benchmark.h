@@ -36,8 +36,7 @@ struct AttentionRow {
     double p50 = 0;
     double p95 = 0;
     double best = 0;
-    /// Without what goes before the products: smoothing, quantising and packing of K and V. Absent where the
-    /// kernel doesn't say how long that took.
+    /// Without what goes before the products: smoothing, scaling, quantising and packing. Wall time only.
     std::optional<double> kernelP50;
     int repetitions = 0;
     Accuracy accuracy;

@@ -37,6 +37,9 @@ struct AttentionProblem {
     const void* v = nullptr;
     void* out = nullptr;
     float* lse = nullptr;  ///< optional, natural log of Σ exp(scale · q kᵀ), contiguous [B, Hq, Nq]
+    /// Optional, gets the wall time in seconds of what goes before the products: smoothing, scaling,
+    /// quantising and packing of the inputs. The rest of the call is the kernel proper.
+    double* preparationSeconds = nullptr;
 
     DataType type = DataType::Float32;
     std::int64_t batch = 1;

@@ -102,6 +102,7 @@ class Schedule {
         const std::int64_t keyHeads = m_p.batch * m_p.keyHeads;
         for (std::int64_t first = 0; first < keyHeads; first += m_group)
             runGroup(first, std::min(m_group, keyHeads - first));
+        if (m_p.preparationSeconds != nullptr) *m_p.preparationSeconds = m_preparationSeconds;
     }
 
   private:
@@ -136,6 +137,7 @@ class Schedule {
         const std::int64_t queryHeads = heads * m_headsPerKeyHead;
         const std::int64_t tiles = m_spans * m_spanTiles;
         const bool maxima = m_valueScaling != ValueScales::None;
+        const double start = omp_get_wtime();
 #pragma omp parallel num_threads(m_threads)
         {
             float* scratch = m_scratch + omp_get_thread_num() * kScratch;
@@ -163,6 +165,8 @@ class Schedule {
             }
 #pragma omp for schedule(static)
             for (std::int64_t i = 0; i < heads * m_blocks; ++i) packBlock(first, i, scratch);
+#pragma omp master
+            m_preparationSeconds += omp_get_wtime() - start;
             if (m_sparse) m_sparse->prepare(first, heads, m_packedValues, scratch);
                 // The last tiles of a causal mask are the longest: hand them out first.
 #pragma omp for schedule(dynamic, 1)
@@ -293,6 +297,7 @@ class Schedule {
     }
 
     const AttentionProblem& m_p;
+    double m_preparationSeconds = 0;
     TileKernels m_kernels;
     bool m_centred;
     ValueScales m_valueScaling;

@@ -49,6 +49,19 @@ TEST(MeasureAttention, EveryKernelTakesItsTurnsAndComesCloseToTheTruth) {
     }
 }
 
+TEST(MeasureAttention, TakesQuantisationOutOfTheKernelsTime) {
+    AttentionCase wanted = small("1,2,100,64,3000", {"fav2", "sagev1"});
+    const auto rows = measureAttention(wanted, kSilent);
+    EXPECT_EQ(rows[0].kernelP50, rows[0].p50);
+    for (const std::size_t i : {1U, 2U}) {
+        ASSERT_TRUE(rows[i].kernelP50) << rows[i].kernel;
+        EXPECT_GT(*rows[i].kernelP50, 0);
+        EXPECT_LT(*rows[i].kernelP50, rows[i].p50) << rows[i].kernel;
+    }
+    wanted.clock = Clock::Processor;
+    for (const AttentionRow& row : measureAttention(wanted, kSilent)) EXPECT_FALSE(row.kernelP50);
+}
+
 TEST(MeasureAttention, AllKernelsMaskAlikeWhateverTheLengths) {
     for (const char* shape : {"1,2,120,64", "1,2,60,64,150", "1,2,150,64,60"}) {
         AttentionCase wanted = small(shape, {"fav2", "sagev1"});

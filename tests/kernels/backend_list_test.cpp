@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 #include <stdexcept>
 
@@ -46,6 +47,20 @@ TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
         AttentionProblem odd = c.problem;
         odd.scale = scale;
         EXPECT_THAT(whyNot(fav2, odd).value_or(""), testing::HasSubstr("scale")) << scale;
+    }
+}
+
+TEST(BackendList, EveryBackendTellsHowLongItPrepared) {
+    AttentionCase c({1, 2, 1, 40, 2000, 64}, DataType::BFloat16);
+    for (const auto& backend : backends()) {
+        if (backend.run == nullptr) continue;
+        double preparation = -1;
+        c.problem.preparationSeconds = &preparation;
+        const auto start = std::chrono::steady_clock::now();
+        backend.run(c.problem);
+        const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+        EXPECT_GT(preparation, 0) << backend.name;
+        EXPECT_LT(preparation, whole.count()) << backend.name;
     }
 }
 
