@@ -35,6 +35,9 @@ struct Inputs {
     at::Tensor q_BHND, k_BHMD, v_BHMD;
     /// Optional fp32 [M], added to every score of a key: log(n) makes one key stand for n equal ones.
     at::Tensor keyBias_M;
+    /// Optional proj_l of a layer that was trained for sla, fp32 [D, D] and [D] as torch.nn.Linear has them.
+    /// Other backends ignore it.
+    at::Tensor projL_DD{}, projLBias_D{};
 };
 
 /// The one door through which a model's self- and cross-attention goes. Not thread-safe: one per running

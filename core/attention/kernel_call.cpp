@@ -45,6 +45,14 @@ std::optional<std::string> obstacleOf(const Inputs& in) {
     if (k.sizes() != v.sizes() || q.size(0) != k.size(0) || q.size(3) != k.size(3))
         return "q " + shapeOf(q) + ", k " + shapeOf(k) + " and v " + shapeOf(v) +
                " don't have the same batch, head dim and keys";
+    for (const auto* tensor : {&in.projL_DD, &in.projLBias_D})
+        if (tensor->defined() && (tensor->scalar_type() != at::kFloat || !tensor->is_contiguous() ||
+                                  !tensor->device().is_cpu() || tensor->size(-1) != q.size(3)))
+            return "proj_l is " + std::string(at::toString(tensor->scalar_type())) + " " + shapeOf(*tensor) +
+                   ", contiguous fp32 [D, D] and [D] with D " + std::to_string(q.size(3)) + " are needed";
+    if (in.projL_DD.defined() && in.projL_DD.numel() != q.size(3) * q.size(3))
+        return "proj_l is " + shapeOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
+               " is needed";
     if (!dataTypeOf(q.scalar_type()))
         return std::string("dtype ") + at::toString(q.scalar_type()) + " is not fp32, bf16 or fp16";
     return std::nullopt;
@@ -70,6 +78,11 @@ KernelCall::KernelCall(const Inputs& inputs) : m_inputs(inputs), m_obstacle(obst
     m_problem.vStrides = stridesOf(v);
     m_problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(q.size(3))));
     m_problem.threads = at::get_num_threads();
+    if (m_inputs.projL_DD.defined()) {
+        m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
+        if (m_inputs.projLBias_D.defined())
+            m_problem.sparseLinear.bias = m_inputs.projLBias_D.const_data_ptr<float>();
+    }
 }
 
 std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backend) const {

@@ -62,6 +62,25 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(All, EveryBackend, testing::ValuesIn(names()),
                          [](const auto& tested) { return tested.param; });
 
+TEST(Dispatcher, SlaAddsItsLinearBranchThroughTheLayersProjL) {
+    const auto dispatcher = makeDispatcher("sla").value();
+    Inputs in = inputsOf(at::kFloat, 200, 700, 64);
+    const at::Tensor sparse = dispatcher->attend(in, kSelf).clone();
+    in.projL_DD = at::eye(64);
+    in.projLBias_D = at::full({64}, 0.25);
+    const at::Tensor phiQ = in.q_BHND.softmax(-1), phiK = in.k_BHMD.softmax(-1);
+    const at::Tensor linear = phiQ.matmul(phiK.transpose(-2, -1).matmul(in.v_BHMD)) /
+                              (1e-5 + phiQ.matmul(phiK.sum(-2, true).transpose(-2, -1)));
+    const at::Tensor expected = sparse + linear + 0.25;
+    EXPECT_LE((dispatcher->attend(in, kSelf) - expected).abs().max().item<double>(), 1e-5);
+
+    in.projL_DD = at::eye(32);
+    (void)dispatcher->attend(in, kSelf);
+    EXPECT_EQ(dispatcher->records().back().used, "sdpa");
+    EXPECT_NE(dispatcher->records().back().why.find("proj_l is Float [32, 32]"), std::string::npos)
+        << dispatcher->records().back().why;
+}
+
 TEST(Dispatcher, CrossAttentionStaysSdpa) {
     const auto dispatcher = makeDispatcher("sagev1").value();
     const Inputs in = inputsOf(at::kFloat, 50, 20, 64);
