@@ -84,7 +84,8 @@ TEST(InstructionSet, ForcingIsObeyedOrRefused) {
 }
 
 TEST(InstructionSet, ForcingChangesTheCodeThatRuns) {
-    // Sums in another order differ in the last bits: equal results would mean that one variant ran for both.
+    // The portable 2^x differs from the others' in the last bits: equal results would mean that one variant
+    // ran for both. (AVX2 and AVX-512 do the same arithmetic in the same order, and agree.)
     if (bestInstructionSet() == InstructionSet::Portable) GTEST_SKIP() << "this machine has one variant only";
     AttentionCase c({1, 1, 1, 200, 300, 128}, DataType::Float32);
     std::vector<std::vector<double>> results;
@@ -93,7 +94,7 @@ TEST(InstructionSet, ForcingChangesTheCodeThatRuns) {
         cpu::fav2(c.problem);
         results.push_back(c.output());
     }
-    for (std::size_t i = 1; i < results.size(); ++i) EXPECT_NE(results[i], results[i - 1]);
+    for (std::size_t i = 1; i < results.size(); ++i) EXPECT_NE(results[i], results.front());
 }
 
 }  // namespace
