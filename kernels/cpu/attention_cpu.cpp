@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/attention/rotation_signs.h"
+#include "kernels/cpu/crew.h"
 #include "kernels/cpu/head_rows.h"
 #include "kernels/cpu/sparse_linear.h"
 #include "kernels/cpu/tile_kernels.h"
@@ -49,6 +50,14 @@ int paddedDimOf(Method method, std::int64_t headDim) {
     return static_cast<int>(ceilDiv(headDim, kDimGrain)) * kDimGrain;
 }
 
+/// Waking a team costs more than the smallest problems.
+int threadsFor(const AttentionProblem& p) {
+    const double work = 4.0 * static_cast<double>(p.batch * p.queryHeads * p.queries) *
+                        static_cast<double>(p.keys * p.headDim);
+    if (work < 1e6) return 1;
+    return p.threads > 0 ? p.threads : omp_get_max_threads();
+}
+
 /// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
 /// barriers, better balance) while long sequences go head by head.
 constexpr std::int64_t kPackedBytes = std::int64_t{64} << 20;
@@ -65,7 +74,7 @@ class Schedule {
           m_paddedDim(paddedDimOf(method, problem.headDim)),
           m_blocks(ceilDiv(problem.keys, kBlockKeys)),
           m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
-          m_threads(problem.threads > 0 ? problem.threads : omp_get_max_threads()) {
+          m_threads(threadsFor(problem)) {
         m_keyBlockUnits = std::int64_t{kBlockKeys} * m_paddedDim / m_kernels.dimsPerUnit;
         m_valueBlockUnits = std::int64_t{kBlockKeys} * m_paddedDim / m_kernels.keysPerUnit;
         const std::int64_t headBytes = m_blocks * (m_keyBlockUnits + m_valueBlockUnits) * 4;
@@ -89,7 +98,8 @@ class Schedule {
             m_kernels.tileQueries, ceilDiv(ceilDiv(m_spanQueries, tiles), lanes) * lanes));
         m_spanTiles = ceilDiv(m_spanQueries, m_tileQueries);
         takeMemory();
-        if (method == Method::SparseLinear) m_sparse.emplace(m_p, m_kernels, m_paddedDim, m_group, m_threads);
+        if (method == Method::SparseLinear)
+            m_sparse.emplace(m_p, m_kernels, m_paddedDim, m_group, m_threads, m_scratch);
     }
 
     ~Schedule() {
@@ -134,45 +144,50 @@ class Schedule {
 
     /// `first` and `heads` count key heads over the whole batch.
     void runGroup(std::int64_t first, std::int64_t heads) {
-        const std::int64_t queryHeads = heads * m_headsPerKeyHead;
-        const std::int64_t tiles = m_spans * m_spanTiles;
-        const bool maxima = m_valueScaling != ValueScales::None;
-        const double start = omp_get_wtime();
-#pragma omp parallel num_threads(m_threads)
+        double preparation = 0;
+#pragma omp parallel num_threads(m_threads) reduction(+ : preparation)
         {
             float* scratch = m_scratch + omp_get_thread_num() * kScratch;
-            if (m_centred) {
-#pragma omp for schedule(static) nowait
-                for (std::int64_t i = 0; i < heads * m_blocks; ++i) sumBlock(first, i, scratch);
-            }
-            if (maxima) {
-#pragma omp for schedule(static) nowait
-                for (std::int64_t i = 0; i < heads * m_blocks; ++i) findMaxima(first, i, scratch);
-            }
-            if (m_scaleRows.queries > 0) {
-#pragma omp for schedule(static)
-                for (std::int64_t i = 0; i < queryHeads * m_queryScaleCount; ++i)
-                    scaleQueries(first, i, scratch);
-#pragma omp for schedule(static)
-                for (std::int64_t i = 0; i < heads; ++i) {
-                    if (m_centred) meanOfHead(i);
-                    if (maxima) valueScalesOfHead(i);
-                }
-            }
-            if (m_scaleRows.keys > kBlockKeys) {
-#pragma omp for schedule(static)
-                for (std::int64_t i = 0; i < heads * m_keyScaleCount; ++i) scaleKeys(first, i, scratch);
-            }
-#pragma omp for schedule(static)
-            for (std::int64_t i = 0; i < heads * m_blocks; ++i) packBlock(first, i, scratch);
-#pragma omp master
-            m_preparationSeconds += omp_get_wtime() - start;
-            if (m_sparse) m_sparse->prepare(first, heads, m_packedValues, scratch);
-                // The last tiles of a causal mask are the longest: hand them out first.
+            if (worksAlone(heads)) {
 #pragma omp for schedule(dynamic, 1)
-            for (std::int64_t i = 0; i < queryHeads * tiles; ++i)
-                attendTile(first, i / tiles, tiles - 1 - i % tiles, scratch);
+                for (std::int64_t head = 0; head < heads; ++head)
+                    runSteps(Alone{head}, first, scratch, preparation);
+            } else {
+                runSteps(Team{heads}, first, scratch, preparation);
+            }
         }
+        m_preparationSeconds += preparation / m_threads;
+    }
+
+    /// A head a thread saves the barriers, where that leaves no thread idle for long.
+    [[nodiscard]] bool worksAlone(std::int64_t heads) const {
+        const std::int64_t turns = ceilDiv(heads, m_threads);
+        return 8 * (turns * m_threads - heads) <= turns * m_threads;
+    }
+
+    template <class Crew>
+    void runSteps(const Crew& crew, std::int64_t first, float* scratch, double& preparation) {
+        const double start = omp_get_wtime();
+        const bool maxima = m_valueScaling != ValueScales::None;
+        if (m_centred) crew.spread(m_blocks, [&](std::int64_t i) { sumBlock(first, i, scratch); });
+        if (maxima) crew.spread(m_blocks, [&](std::int64_t i) { findMaxima(first, i, scratch); });
+        if (m_scaleRows.queries > 0) {
+            crew.each(m_headsPerKeyHead * m_queryScaleCount,
+                      [&](std::int64_t i) { scaleQueries(first, i, scratch); });
+            crew.each(1, [&](std::int64_t head) {
+                if (m_centred) meanOfHead(head);
+                if (maxima) valueScalesOfHead(head);
+            });
+        }
+        if (m_scaleRows.keys > kBlockKeys)
+            crew.each(m_keyScaleCount, [&](std::int64_t i) { scaleKeys(first, i, scratch); });
+        crew.each(m_blocks, [&](std::int64_t i) { packBlock(first, i, scratch); });
+        preparation += omp_get_wtime() - start;
+        if (m_sparse) m_sparse->prepare(crew, first, m_packedValues, scratch);
+        const std::int64_t tiles = m_spans * m_spanTiles;
+        // The last tiles of a causal mask are the longest: hand them out first.
+        crew.deal(m_headsPerKeyHead * tiles,
+                  [&](std::int64_t i) { attendTile(first, i / tiles, tiles - 1 - i % tiles, scratch); });
     }
 
     RowArgs keyRows(std::int64_t keyHead, std::int64_t firstKey, std::int64_t count, float* scratch) const {

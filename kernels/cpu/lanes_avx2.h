@@ -56,6 +56,14 @@ struct Avx2 {
     }
     static Float abs(Float a) { return _mm256_andnot_ps(set1(-0.0F), a); }
     static Int addPairs(Int sum, Int a, Int b) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
+    /// n, a multiple of 16, small integers as int16.
+    static void narrowToInt16(const std::int32_t* from, int n, std::uint32_t* to) {
+        for (int i = 0; i < n; i += 16) {
+            const auto* at = reinterpret_cast<const __m256i*>(from + i);
+            const Int packed = _mm256_packs_epi32(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1));
+            store(to + i / 2, _mm256_permute4x64_epi64(packed, 0xD8));
+        }
+    }
     static bool anyDiffers(Float a, Float b) {
         return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ)) != 0;
     }

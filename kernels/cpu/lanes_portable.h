@@ -96,6 +96,11 @@ struct Portable {
             return sum.v[i] + low(a.v[i]) * low(b.v[i]) + (a.v[i] >> 16) * (b.v[i] >> 16);
         });
     }
+    static void narrowToInt16(const std::int32_t* from, int n, std::uint32_t* to) {
+        for (int i = 0; i < n; i += 2)
+            to[i / 2] = (static_cast<std::uint32_t>(from[i]) & 0xFFFFU) |
+                        static_cast<std::uint32_t>(from[i + 1]) << 16;
+    }
     static bool anyDiffers(Float a, Float b) {
         bool any = false;
         for (int i = 0; i < kLanes; ++i) any |= a.v[i] != b.v[i];

@@ -10,8 +10,8 @@ namespace reelgrid::kernels::cpu {
 
 /// products[v][k] += Σ over the block's keys of V[key][v] · φ(k)[key][k], for Cols registers of k.
 template <class Isa, class Arithmetic, int Cols>
-inline void addOuterProducts(const std::uint32_t* values, const std::uint32_t* features, int paddedDim,
-                             float* products) {
+inline void addOuterProducts(const std::uint32_t* values, const std::uint32_t* features, int steps,
+                             int paddedDim, float* products) {
     using Dot = typename Arithmetic::Dot;
     constexpr int kSteps = kBlockKeys / Arithmetic::kPerUnit;
     for (int d = 0; d < paddedDim; d += Isa::kRows) {
@@ -21,7 +21,7 @@ inline void addOuterProducts(const std::uint32_t* values, const std::uint32_t* f
 #pragma GCC unroll 8
             for (int c = 0; c < Cols; ++c)
                 acc[r][c] = Isa::loadFloat(products + (d + r) * paddedDim + c * Isa::kLanes);
-        multiply<Isa, Dot, Cols>(values + d * kSteps, features, kSteps, acc);
+        multiply<Isa, Dot, Cols>(values + d * kSteps, features, steps, acc);
 #pragma GCC unroll 8
         for (int r = 0; r < Isa::kRows; ++r)
 #pragma GCC unroll 8
@@ -41,7 +41,9 @@ void sumKeyValues(const KeyValueArgs& args) {
     for (int i = 0; i < dims * dims; ++i) args.products[i] = 0;
     for (int d = 0; d < dims; ++d) args.keySum[d] = 0;
     for (int first = 0; first < args.count; first += kBlockKeys) {
-        for (int step = 0; step < kSteps; ++step) {
+        const int left = args.count - first < kBlockKeys ? args.count - first : kBlockKeys;
+        const int steps = (left + Isa::kRows - 1) / Isa::kRows * Isa::kRows / kPerUnit;
+        for (int step = 0; step < steps; ++step) {
             for (int i = 0; i < kPerUnit; ++i) {
                 const int key = first + step * kPerUnit + i;
                 float* row = wide + i * kMaxHeadDim;
@@ -66,11 +68,11 @@ void sumKeyValues(const KeyValueArgs& args) {
             const std::uint32_t* group = features + v * kSteps * Isa::kLanes;
             float* products = args.products + v * Isa::kLanes;
             if (vectors - v >= 3)
-                addOuterProducts<Isa, Arithmetic, 3>(values, group, dims, products);
+                addOuterProducts<Isa, Arithmetic, 3>(values, group, steps, dims, products);
             else if (vectors - v == 2)
-                addOuterProducts<Isa, Arithmetic, 2>(values, group, dims, products);
+                addOuterProducts<Isa, Arithmetic, 2>(values, group, steps, dims, products);
             else
-                addOuterProducts<Isa, Arithmetic, 1>(values, group, dims, products);
+                addOuterProducts<Isa, Arithmetic, 1>(values, group, steps, dims, products);
         }
     }
 }
@@ -107,10 +109,11 @@ struct LinearBranch {
         }
     }
 
-    /// result(row, acc) gets each kRows rows of matrix · operand.
+    /// result(row, acc) gets each kRows of the first `rows` rows of matrix · operand.
     template <class Result>
-    void eachProduct(const std::uint32_t* matrix, const std::uint32_t* operand, Result result) const {
-        for (int d = 0; d < args.paddedDim; d += Isa::kRows) {
+    void eachProduct(const std::uint32_t* matrix, int rows, const std::uint32_t* operand,
+                     Result result) const {
+        for (int d = 0; d < rows; d += Isa::kRows) {
             Float acc[Isa::kRows][Cols];
 #pragma GCC unroll 8
             for (int r = 0; r < Isa::kRows; ++r)
@@ -125,7 +128,7 @@ struct LinearBranch {
     void addTo(float* out, float* rows, std::uint32_t* features, std::uint32_t* linear) const {
         float inverse[kPitch];
         packFeatures(rows, features, inverse);
-        eachProduct(args.linear->values, features, [&](int d, auto& acc) {
+        eachProduct(args.linear->values, args.paddedDim, features, [&](int d, auto& acc) {
             for (int c = 0; c < Cols; ++c) {
                 const Float scale = Isa::loadFloat(inverse + c * Isa::kLanes);
                 for (int r = 0; r < Isa::kRows; r += Arithmetic::kPerUnit)
@@ -134,7 +137,7 @@ struct LinearBranch {
                         Isa::mul(acc[r][c], scale), Isa::mul(acc[r + Arithmetic::kPerUnit - 1][c], scale));
             }
         });
-        eachProduct(args.linear->projection, linear, [&](int d, auto& acc) {
+        eachProduct(args.linear->projection, args.dim, linear, [&](int d, auto& acc) {
             for (int r = 0; r < Isa::kRows; ++r) {
                 const bool biased = args.linear->bias != nullptr && d + r < args.dim;
                 const Float bias = Isa::set1(biased ? args.linear->bias[d + r] : 0);

@@ -43,29 +43,35 @@ void channelMaxima(const RowArgs& args, float* maxima) {
     }
 }
 
-/// max |x|, or NaN when there is a NaN or an infinity.
+/// max |x| over many rows, or NaN when there is a NaN or an infinity.
 template <class Isa>
-float largestOf(const float* x, int n) {
-    using F = typename Isa::Float;
-    F largest = Isa::set1(0);
-    F probe = Isa::set1(0);  // becomes NaN with the first NaN or infinity
-    for (int i = 0; i < n; i += Isa::kLanes) {
-        const F value = Isa::loadFloat(x + i);
-        largest = Isa::max(largest, Isa::abs(value));
-        probe = Isa::fma(value, Isa::set1(0), probe);
+class LargestMagnitude {
+  public:
+    void see(const float* x, int n) {
+        for (int i = 0; i < n; i += Isa::kLanes) {
+            const typename Isa::Float value = Isa::loadFloat(x + i);
+            m_largest = Isa::max(m_largest, Isa::abs(value));
+            m_probe = Isa::fma(value, Isa::set1(0), m_probe);
+        }
     }
-    float lanes[Isa::kLanes];
-    float probes[Isa::kLanes];
-    Isa::storeFloat(lanes, largest);
-    Isa::storeFloat(probes, probe);
-    float result = 0;
-    float nan = 0;
-    for (int i = 0; i < Isa::kLanes; ++i) {
-        if (lanes[i] > result) result = lanes[i];
-        nan += probes[i];
+    [[nodiscard]] float result() const {
+        float lanes[Isa::kLanes];
+        float probes[Isa::kLanes];
+        Isa::storeFloat(lanes, m_largest);
+        Isa::storeFloat(probes, m_probe);
+        float largest = 0;
+        float nan = 0;
+        for (int i = 0; i < Isa::kLanes; ++i) {
+            if (lanes[i] > largest) largest = lanes[i];
+            nan += probes[i];
+        }
+        return largest + nan;
     }
-    return result + nan;
-}
+
+  private:
+    typename Isa::Float m_largest = Isa::set1(0);
+    typename Isa::Float m_probe = Isa::set1(0);  // becomes NaN with the first NaN or infinity
+};
 
 /// To the nearest e4m3 value, ties to even, subnormals kept; |x| < 464 is the caller's promise. Adding
 /// 1.5 · 2^20 times the power of two of x leaves three bits of its mantissa; below 2^-6 the grain stays 2^-9.
@@ -81,17 +87,32 @@ template <class Isa>
 void rotateRow(float* row, const float* signs, int n) {
     using F = typename Isa::Float;
     constexpr int kLanes = Isa::kLanes;
+    // The order of the sums, from the widest distance to the narrowest, is the same on every machine.
     for (int i = 0; i < n; i += kLanes)
         Isa::storeFloat(row + i, Isa::mul(Isa::loadFloat(row + i), Isa::loadFloat(signs + i)));
-    for (int half = n / 2; half >= kLanes; half /= 2)
+    int half = n / 2;
+    for (; half >= 2 * kLanes; half /= 4)  // two distances at once
         for (int first = 0; first < n; first += 2 * half)
-            for (int i = first; i < first + half; i += kLanes) {
-                const F a = Isa::loadFloat(row + i);
-                const F b = Isa::loadFloat(row + i + half);
-                Isa::storeFloat(row + i, Isa::add(a, b));
-                Isa::storeFloat(row + i + half, Isa::sub(a, b));
+            for (int i = first; i < first + half / 2; i += kLanes) {
+                float* at[4] = {row + i, row + i + half / 2, row + i + half, row + i + half + half / 2};
+                const F a = Isa::loadFloat(at[0]), b = Isa::loadFloat(at[1]);
+                const F c = Isa::loadFloat(at[2]), d = Isa::loadFloat(at[3]);
+                const F ac = Isa::add(a, c), bd = Isa::add(b, d);
+                const F aMinusC = Isa::sub(a, c), bMinusD = Isa::sub(b, d);
+                Isa::storeFloat(at[0], Isa::add(ac, bd));
+                Isa::storeFloat(at[1], Isa::sub(ac, bd));
+                Isa::storeFloat(at[2], Isa::add(aMinusC, bMinusD));
+                Isa::storeFloat(at[3], Isa::sub(aMinusC, bMinusD));
             }
-    for (int i = 0; i < n; i += kLanes) Isa::storeFloat(row + i, Isa::rotateLanes(Isa::loadFloat(row + i)));
+    if (half == kLanes)
+        for (int i = 0; i < n; i += 2 * kLanes) {
+            const F a = Isa::loadFloat(row + i), b = Isa::loadFloat(row + i + kLanes);
+            Isa::storeFloat(row + i, Isa::rotateLanes(Isa::add(a, b)));
+            Isa::storeFloat(row + i + kLanes, Isa::rotateLanes(Isa::sub(a, b)));
+        }
+    else
+        for (int i = 0; i < n; i += kLanes)
+            Isa::storeFloat(row + i, Isa::rotateLanes(Isa::loadFloat(row + i)));
 }
 
 /// φ: the softmax over the head dim, in place; the padding becomes 0.

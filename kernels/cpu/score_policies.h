@@ -38,7 +38,7 @@ struct PlainScores {
     static void packKeys(const PackArgs& args) {
         float* wide = args.scratch;
         auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
-        for (int first = 0; first < kBlockKeys; first += Isa::kRows)
+        for (int first = 0; first < args.count; first += Isa::kRows)
             packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
                            [&](int row, std::uint32_t* units) {
                                widenRow<Isa>(args, row, wide);
@@ -96,8 +96,8 @@ struct CentredInt8Scores {
     static void packKeys(const PackArgs& args) {
         float* wide = args.scratch;
         auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
-        for (int r = args.count; r < kBlockKeys; ++r) args.bias[r] = 0;
-        for (int first = 0; first < kBlockKeys; first += Isa::kRows)
+        for (int r = args.count; r % Isa::kRows != 0; ++r) args.bias[r] = 0;
+        for (int first = 0; first < args.count; first += Isa::kRows)
             packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
                            [&](int row, std::uint32_t* units) {
                                std::int32_t integers[kMaxHeadDim];
@@ -120,14 +120,12 @@ struct CentredInt8Scores {
     /// The rows' own maximum times the factor: rounding keeps the order, so this is the maximum of the
     /// products.
     static float scaleOfRows(const RowArgs& args, float factor) {
-        float scale = 0;
+        LargestMagnitude<Isa> largest;
         for (int r = 0; r < args.count; ++r) {
             centredRow(args, r, args.scratch);
-            const float one = largestOf<Isa>(args.scratch, args.paddedDim) * factor / kLargestInt8;
-            if (one > scale || one != one) scale = one;
-            if (one != one) break;
+            largest.see(args.scratch, args.paddedDim);
         }
-        return scale;
+        return largest.result() * factor / kLargestInt8;
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return Dot::toFloat(sum); }
@@ -165,7 +163,7 @@ struct RotatedE4m3Scores {
     static void packKeys(const PackArgs& args) {
         float* wide = args.scratch;
         auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
-        for (int first = 0; first < kBlockKeys; first += Isa::kRows)
+        for (int first = 0; first < args.count; first += Isa::kRows)
             packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
                            [&](int row, std::uint32_t* units) {
                                rotatedRow(args, row, wide);
@@ -185,14 +183,12 @@ struct RotatedE4m3Scores {
     }
 
     static float scaleOfRows(const RowArgs& args, float /*factor*/) {
-        float scale = 0;
+        LargestMagnitude<Isa> largest;
         for (int r = 0; r < args.count; ++r) {
             rotatedRow(args, r, args.scratch);
-            const float one = largestOf<Isa>(args.scratch, args.paddedDim) / kLargestE4m3;
-            if (one > scale || one != one) scale = one;
-            if (one != one) break;
+            largest.see(args.scratch, args.paddedDim);
         }
-        return scale;
+        return largest.result() / kLargestE4m3;
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }

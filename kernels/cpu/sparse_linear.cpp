@@ -24,7 +24,7 @@ thread_local std::array<Workspace, PurposeCount> t_workspaces;
 }  // namespace
 
 SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
-                                   std::int64_t group, int threads)
+                                   std::int64_t group, int threads, float* scratch)
     : m_p(problem),
       m_kernels(kernels),
       m_paddedDim(paddedDim),
@@ -45,28 +45,8 @@ SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKe
     m_featureSums = t_workspaces[FeatureSums].take<float>(group * m_runs * m_paddedDim);
     m_packed = t_workspaces[Packed].take<std::uint32_t>(group * m_matrixUnits);
     m_projection = t_workspaces[Projection].take<std::uint32_t>(m_matrixUnits);
-}
-
-void SparseLinearPlan::prepare(std::int64_t first, std::int64_t heads, const std::uint32_t* packedValues,
-                               float* scratch) {
-    const bool linear = m_products != nullptr;
-#pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < heads * m_keyBlocks; ++i) sumBlock(first, i, scratch);
-#pragma omp for schedule(static)
-    for (std::int64_t i = 0; i < heads; ++i) centreHead(i);
-    if (linear) {
-#pragma omp single nowait
-        packMatrix(m_p.sparseLinear.projection, m_p.headDim, static_cast<int>(m_p.headDim), m_projection,
-                   scratch);
-#pragma omp for schedule(dynamic, 1) nowait
-        for (std::int64_t i = 0; i < heads * m_runs; ++i) sumRun(first, i, packedValues, scratch);
-    }
-#pragma omp for schedule(dynamic, 4)
-    for (std::int64_t i = 0; i < heads * m_headsPerKeyHead * m_queryBlocks; ++i) chooseFor(first, i, scratch);
-    if (linear) {
-#pragma omp for schedule(static)
-        for (std::int64_t i = 0; i < heads; ++i) packProducts(i, scratch);
-    }
+    packMatrix(m_p.sparseLinear.projection, m_p.headDim, static_cast<int>(m_p.headDim), m_projection,
+               scratch);
 }
 
 void SparseLinearPlan::sumBlock(std::int64_t first, std::int64_t index, float* scratch) const {

@@ -13,11 +13,19 @@ class SparseLinearPlan {
   public:
     /// `group`: most key heads of a prepare(). Memory is the calling thread's and serves its next plan too.
     SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
-                     std::int64_t group, int threads);
+                     std::int64_t group, int threads, float* scratch);
 
-    /// Called by every thread of an OpenMP team; ends with a barrier. `first` and `heads` count key heads
-    /// over the whole batch.
-    void prepare(std::int64_t first, std::int64_t heads, const std::uint32_t* packedValues, float* scratch);
+    /// Called by a Team's every thread, or by one that is Alone (crew.h). `first` counts key heads over the
+    /// whole batch.
+    template <class Crew>
+    void prepare(const Crew& crew, std::int64_t first, const std::uint32_t* packedValues, float* scratch) {
+        crew.each(m_keyBlocks, [&](std::int64_t i) { sumBlock(first, i, scratch); });
+        crew.each(1, [&](std::int64_t head) { centreHead(head); });
+        if (m_products != nullptr)
+            crew.spread(m_runs, [&](std::int64_t i) { sumRun(first, i, packedValues, scratch); });
+        crew.each(m_headsPerKeyHead * m_queryBlocks, [&](std::int64_t i) { chooseFor(first, i, scratch); });
+        if (m_products != nullptr) crew.each(1, [&](std::int64_t head) { packProducts(head, scratch); });
+    }
 
     /// Fills in what a tile of `queryBlock` needs; `linear` must outlive `args`.
     void describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,

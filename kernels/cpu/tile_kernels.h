@@ -41,7 +41,9 @@ struct RowArgs {
 
 /// Up to kBlockKeys rows of K or V, to be packed.
 struct PackArgs : RowArgs {
-    std::uint32_t* units = nullptr;  ///< a whole block is written, missing keys as zeros
+    /// Room for a whole block. Missing rows are written as zeros up to the next panel of the kernel's rows,
+    /// which is as far as the products read.
+    std::uint32_t* units = nullptr;
     /// K: one per kScaleGrain keys. V: one per channel [paddedDim]. Null for methods without scales.
     const float* scales = nullptr;
     std::int32_t* bias = nullptr;  ///< int8 keys: [kBlockKeys] what the dot product starts from

@@ -37,7 +37,13 @@ void packValues(const PackArgs& args) {
     const int steps = kBlockKeys / kPerUnit;
     float* wide = args.scratch;
     auto* row = reinterpret_cast<std::uint32_t*>(args.scratch + kPerUnit * kMaxHeadDim);
-    for (int step = 0; step < steps; ++step) {
+    float divisors[kMaxHeadDim];
+    if constexpr (Values::kScaled) {
+        // A channel of zeros has scale 0 and stays zeros.
+        for (int d = 0; d < args.paddedDim; ++d) divisors[d] = args.scales[d] == 0 ? 1.0F : args.scales[d];
+    }
+    const int rows = (args.count + Isa::kRows - 1) / Isa::kRows * Isa::kRows;
+    for (int step = 0; step < rows / kPerUnit; ++step) {
         for (int i = 0; i < kPerUnit; ++i) {
             float* one = wide + i * kMaxHeadDim;
             if (step * kPerUnit + i >= args.count) {
@@ -46,9 +52,7 @@ void packValues(const PackArgs& args) {
             }
             widenRow<Isa>(args, step * kPerUnit + i, one);
             if constexpr (Values::kScaled) {
-                // A channel of zeros has scale 0 and stays zeros.
-                for (int d = 0; d < args.paddedDim; ++d)
-                    one[d] /= args.scales[d] == 0 ? 1.0F : args.scales[d];
+                for (int d = 0; d < args.paddedDim; ++d) one[d] /= divisors[d];
                 for (int d = 0; d < args.paddedDim; d += Isa::kLanes)
                     Isa::storeFloat(one + d, roundE4m3<Isa>(Isa::loadFloat(one + d)));
             }

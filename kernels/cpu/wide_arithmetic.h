@@ -53,9 +53,7 @@ struct Int16Pairs {
         static typename Isa::Float toFloat(Sum sum) { return Isa::toFloat(sum); }
     };
     static void encodeQuery(const std::int32_t* integers, int n, std::uint32_t* units) {
-        for (int i = 0; i < n; i += 2)
-            units[i / 2] = (static_cast<std::uint32_t>(integers[i]) & 0xFFFFU) |
-                           static_cast<std::uint32_t>(integers[i + 1]) << 16;
+        Isa::narrowToInt16(integers, n, units);
     }
     static std::int32_t encodeKey(const std::int32_t* integers, int n, std::uint32_t* units) {
         encodeQuery(integers, n, units);
