@@ -189,8 +189,11 @@ int runCompare(const CompareVerb& verb) {
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
-        for (const std::string& substitution : substitutions(entry->measured))
-            say(entry->type() + ": " + substitution);
+        for (const std::string& remark : attentionRemarks(entry->measured))
+            say(entry->type() + ": " + remark);
+
+    if (const auto work = sameWork(comparison); work && work->isUneven())
+        say("note: " + unevenWorkLine(*work));
 
     const auto note = [&status](const Result<void>& done) {
         if (!done) status = fail(done.error());

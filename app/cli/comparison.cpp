@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/console.h"
 #include "core/base/pending_file.h"
 #include "core/base/version.h"
 #include "core/media/clip.h"
@@ -90,6 +91,21 @@ Result<void> measureMissingDrift(Comparison& comparison) {
         entry.measured = session::readClipMeasurements(entry.clip());
     }
     return {};
+}
+
+std::optional<session::SameWork> sameWork(const Comparison& comparison) {
+    std::vector<double> seconds;
+    for (const ComparisonEntry* entry : comparison.finished())
+        if (const auto outside = session::secondsOutsideAttention(entry->measured))
+            seconds.push_back(*outside);
+    return session::sameWorkOf(seconds);
+}
+
+std::string unevenWorkLine(const session::SameWork& work) {
+    return "the same work, denoising outside attention, took " + fixed(work.fastest, 2) + " to " +
+           fixed(work.slowest, 2) +
+           " s: the machine was not equally fast for all clips; render again on a quiet one before quoting a "
+           "ratio of times";
 }
 
 Result<void> saveSession(const Comparison& comparison) {

@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/session/clip_label.h"
 #include "core/session/clip_measurements.h"
+#include "core/session/same_work.h"
 
 namespace reelgrid::cli {
 
@@ -46,6 +47,12 @@ bool isReusable(const CheckedRequest& checked);
 /// Adds "drift" (PSNR and SSIM against the sdpa clip) to the metrics.json of each clip whose render didn't
 /// measure it on its own frames: from the decoded clips, and says so. Nothing to do without an sdpa clip.
 Result<void> measureMissingDrift(Comparison& comparison);
+
+/// How long the same work took in the fastest and the slowest of the renders.
+std::optional<session::SameWork> sameWork(const Comparison& comparison);
+
+/// The warning where that is uneven: one line with the figures.
+std::string unevenWorkLine(const session::SameWork& work);
 
 /// Writes session.json for the studio.
 Result<void> saveSession(const Comparison& comparison);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/protocol/parse_json.h"
 
@@ -33,6 +34,25 @@ int printResult(const std::string& text) {
 
 int printResult(const nlohmann::json& document) {
     return printResult(protocol::printJsonIndented(document));
+}
+
+std::string indented(const std::string& words, std::size_t indent) {
+    constexpr std::size_t kColumns = 100;
+    std::string text;
+    std::size_t column = kColumns;
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+        if (column + 1 + word.size() > kColumns) {
+            text += "\n" + std::string(indent, ' ');
+            column = indent;
+        } else {
+            text += ' ';
+            ++column;
+        }
+        text += word;
+        column += word.size();
+    }
+    return text;
 }
 
 std::string fixed(double value, int decimals) {

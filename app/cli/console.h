@@ -18,6 +18,10 @@ int fail(const Error& error);
 int printResult(const std::string& text);
 int printResult(const nlohmann::json& document);
 
+/// The words on lines of their own, broken before column 100 and indented by so many spaces; each line starts
+/// with a line feed.
+std::string indented(const std::string& words, std::size_t indent);
+
 /// A number with so many decimals: "1.50".
 std::string fixed(double value, int decimals);
 /// Seconds as "0:07", "12:30", "1:02:03".

@@ -66,7 +66,11 @@ json asJson(const Checkup& checkup) {
         document["codecs"].push_back(
             {{"container", encoder.container}, {"encoder", encoder.name}, {"present", encoder.present}});
     for (const kernels::BackendInfo& backend : kernels::backends())
-        document["backends"].push_back({{"name", backend.name}, {"title", backend.title}, {"device", "cpu"}});
+        document["backends"].push_back({{"name", backend.name},
+                                        {"title", backend.title},
+                                        {"description", backend.description},
+                                        {"cpu_deviation", backend.cpuDeviation},
+                                        {"device", "cpu"}});
     if (checkup.demo.ok())
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
                                   {"bytes", checkup.demo->bytes()}};
@@ -85,8 +89,12 @@ std::string asText(const Checkup& checkup) {
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");
-    for (const kernels::BackendInfo& backend : kernels::backends())
+    for (const kernels::BackendInfo& backend : kernels::backends()) {
         text += "\nbackend    " + std::string(backend.name) + ": " + std::string(backend.title);
+        text += indented(std::string(backend.description), 13);
+        if (!backend.cpuDeviation.empty())
+            text += indented("On the CPU: " + std::string(backend.cpuDeviation), 13);
+    }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
     if (checkup.demo.ok())
         text +=

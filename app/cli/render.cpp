@@ -66,7 +66,7 @@ int runRender(const RenderVerb& verb) {
     const session::ClipMeasurements measured = session::readClipMeasurements(*clip);
     for (const Error& problem : measured.problems) say("reelgrid-cli: " + problem.message);
     if (verb.json) return printResult(clipJson(*clip));
-    for (const std::string& substitution : substitutions(measured)) say(substitution);
+    for (const std::string& remark : attentionRemarks(measured)) say(remark);
     if (!checked->request.attentionPolicy.empty()) say(attentionLine(measured));
     if (!measured.runs.empty()) say(timingLine(measured.runs.back()));
     return printResult(*clip);

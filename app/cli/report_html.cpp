@@ -6,8 +6,11 @@
 #include <string_view>
 
 #include "app/cli/console.h"
+#include "app/cli/report_backends.h"
+#include "app/cli/result_summary.h"
 #include "app/cli/svg_chart.h"
 #include "core/base/version.h"
+#include "core/session/same_work.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -17,7 +20,9 @@ namespace fs = std::filesystem;
 constexpr const char* kStyle =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .7rem;border-bottom:1px solid #ddd;"
-    "text-align:right}th:first-child,td:first-child,td.text{text-align:left}th{border-bottom:2px solid #888}"
+    "text-align:right}th:first-child,td:first-child,.text{text-align:left}dt{font-weight:600;margin-top:."
+    "7rem}"
+    "th{border-bottom:2px solid #888}"
     "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{max-width:100%}"
     ".note{color:#555}.failed{color:#b00020}";
 
@@ -65,15 +70,15 @@ std::optional<double> stepMean(const session::RunTiming* run) {
     return std::accumulate(run->steps.begin(), run->steps.end(), 0.0) / double(run->steps.size());
 }
 
-std::optional<double> selfAttentionSeconds(const ComparisonEntry& entry) {
-    std::optional<double> sum;
-    for (const session::AttentionUse& use : entry.measured.attention)
-        if (use.module == "self" && use.seconds) sum = sum.value_or(0) + *use.seconds;
-    return sum;
-}
-
 std::optional<double> stage(const session::RunTiming* run, const char* name) {
     return run == nullptr ? std::nullopt : run->stage(name);
+}
+
+/// A warning where the machine was not equally fast for all clips; nothing where it was.
+std::string unevenness(const Comparison& comparison) {
+    const auto work = sameWork(comparison);
+    if (!work || !work->isUneven()) return {};
+    return "<p class=\"failed\">Beware: " + escaped(unevenWorkLine(*work)) + ".</p>";
 }
 
 std::string timeTable(const Comparison& comparison) {
@@ -86,37 +91,45 @@ std::string timeTable(const Comparison& comparison) {
         const auto denoise = stage(run, "denoise");
         std::optional<double> speedup;
         if (reference && denoise && *denoise > 0) speedup = *reference / *denoise;
-        rows += "<tr>" + cell(entry->label()) + cell(number(run ? run->pipeTime : std::nullopt, 2, " s")) +
-                cell(number(denoise, 2, " s")) + cell(number(stepMean(run), 3, " s")) +
-                cell(number(selfAttentionSeconds(*entry), 2, " s")) +
+        rows += "<tr><td>" + backendLink(*entry) + "</td>" +
+                cell(number(run ? run->pipeTime : std::nullopt, 2, " s")) + cell(number(denoise, 2, " s")) +
+                cell(number(stepMean(run), 3, " s")) +
+                cell(number(session::attentionSeconds(entry->measured, "self"), 2, " s")) +
+                cell(number(session::secondsOutsideAttention(entry->measured), 2, " s")) +
                 cell(number(stage(run, "decode"), 2, " s")) + cell(number(speedup, 2, "×")) + "</tr>";
     }
     return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>denoise</th><th>mean "
-           "step</th><th>self-attention"
-           "</th><th>decode</th><th>denoise, sdpa = 1</th></tr>" +
-           rows + "</table>";
+           "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, sdpa = "
+           "1</th></tr>" +
+           rows +
+           "</table><p class=\"note\">Denoising outside attention is the same work for every backend, and so "
+           "is "
+           "decoding.</p>" +
+           unevenness(comparison);
 }
 
 std::string qualityTable(const Comparison& comparison) {
     std::string rows;
+    std::string remarks;
     for (const ComparisonEntry* entry : comparison.finished()) {
         const session::ClipMeasurements& measured = entry->measured;
         const auto& drift = measured.drift;
-        rows += "<tr>" + cell(entry->label()) + cell(number(meanOf(measured.frameCorrelation), 4)) +
-                cell(number(measured.flickering, 4)) +
+        rows += "<tr><td>" + backendLink(*entry) + "</td>" +
+                cell(number(meanOf(measured.frameCorrelation), 4)) + cell(number(measured.flickering, 4)) +
                 cell(number(drift ? meanOf(drift->psnr) : std::nullopt, 2, " dB") +
                      (drift && !drift->measuredOn.empty() ? " (" + drift->measuredOn + ")" : "")) +
                 cell(number(drift ? meanOf(drift->ssim) : std::nullopt, 4)) + "</tr>";
+        for (const std::string& remark : attentionRemarks(measured))
+            remarks += "<p class=\"note\">" + escaped(entry->label() + ": " + remark) + ".</p>";
     }
     return "<h2>Picture</h2><table><tr><th>backend</th><th>frame correlation</th><th>flickering</th><th>PSNR "
            "against sdpa"
            "</th><th>SSIM against sdpa</th></tr>" +
            rows +
            "</table><p class=\"note\">PSNR and SSIM against the sdpa clip say how far the two trajectories "
-           "went apart, not "
-           "which clip looks better. fav2 computes the same attention exactly, so its row is the noise "
-           "floor: "
-           "rounding alone.</p>";
+           "went apart, not which clip looks better. fav2 and fav3 compute the same attention exactly: what "
+           "they show is the noise floor, rounding alone.</p>" +
+           remarks;
 }
 
 std::string attributionTable(const Comparison& comparison) {
@@ -127,8 +140,9 @@ std::string attributionTable(const Comparison& comparison) {
                     textCell(use.used) + cell(std::to_string(use.calls)) +
                     cell(number(use.seconds, 2, " s")) + textCell(use.why) + "</tr>";
     return "<h2>Which backend "
-           "ran</h2><table><tr><th>clip</th><th>module</th><th>requested</th><th>used</th><th>calls</th>"
-           "<th>time</th><th>why</th></tr>" +
+           "ran</h2><table><tr><th>clip</th><th class=\"text\">module</th><th "
+           "class=\"text\">requested</th><th "
+           "class=\"text\">used</th><th>calls</th><th>time</th><th class=\"text\">why</th></tr>" +
            rows + "</table>";
 }
 
@@ -147,7 +161,9 @@ std::string charts(const Comparison& comparison) {
     std::vector<Bar> bars;
     std::vector<Line> correlation;
     std::vector<Line> psnr;
-    for (const ComparisonEntry* entry : comparison.finished()) {
+    const auto finished = comparison.finished();
+    for (std::size_t place = 0; place < finished.size(); ++place) {
+        const ComparisonEntry* entry = finished[place];
         if (const session::RunTiming* run = timingOf(*entry)) {
             Bar bar{entry->label(), {}};
             // Loading happens once for all of them, so it says nothing about one.
@@ -157,9 +173,9 @@ std::string charts(const Comparison& comparison) {
         }
         const session::ClipMeasurements& measured = entry->measured;
         if (measured.frameCorrelation)
-            correlation.push_back({entry->label(), measured.frameCorrelation->perFrame});
+            correlation.push_back({entry->label(), measured.frameCorrelation->perFrame, place});
         if (measured.drift && measured.drift->psnr)
-            psnr.push_back({entry->label(), measured.drift->psnr->perFrame});
+            psnr.push_back({entry->label(), measured.drift->psnr->perFrame, place});
     }
     std::string html;
     if (const std::string svg = stackedBars(bars, "s"); !svg.empty()) html += "<h2>Stages</h2>" + svg;
@@ -204,7 +220,8 @@ std::string reportHtml(const Comparison& comparison) {
            escaped(checked.settings.prompt) + "</h1><p>" + escaped(settingsLine(checked)) + "</p>" +
            policyList(checked) + clipsAndFailures(comparison) + timeTable(comparison) +
            qualityTable(comparison) + charts(comparison) + attributionTable(comparison) +
-           "<p class=\"note\">Written by ReelGrid " + kVersion + ".</p></body></html>\n";
+           backendDescriptions(comparison) + "<p class=\"note\">Written by ReelGrid " + kVersion +
+           ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::cli

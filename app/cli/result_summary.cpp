@@ -47,13 +47,17 @@ std::string attentionLine(const session::ClipMeasurements& measured) {
     return line;
 }
 
-std::vector<std::string> substitutions(const session::ClipMeasurements& measured) {
+std::vector<std::string> attentionRemarks(const session::ClipMeasurements& measured) {
     std::vector<std::string> lines;
-    for (const session::AttentionUse& use : measured.attention)
+    for (const session::AttentionUse& use : measured.attention) {
+        const std::string module = use.module + "-attention";
         if (use.used != use.requested)
-            lines.push_back(use.module + "-attention: " + use.requested + " was asked for, " + use.used +
-                            " ran " + std::to_string(use.calls) + " calls" +
+            lines.push_back(module + ": " + use.requested + " was asked for, " + use.used + " ran " +
+                            std::to_string(use.calls) + " calls" +
                             (use.why.empty() ? "" : " (" + use.why + ")"));
+        else if (!use.why.empty())
+            lines.push_back(module + " with " + use.used + ": " + use.why);
+    }
     return lines;
 }
 

@@ -19,8 +19,8 @@ std::string timingLine(const session::RunTiming& run);
 /// what served the calls.
 std::string attentionLine(const session::ClipMeasurements& measured);
 
-/// One line for each backend that took another's place: "self attention: fav2 was asked for, sdpa ran 4 calls
-/// (head dim 512, …)".
-std::vector<std::string> substitutions(const session::ClipMeasurements& measured);
+/// One line for each backend that took another's place ("self-attention: fav2 was asked for, sdpa ran 4 calls
+/// (head dim 512, …)") or left out a part of itself.
+std::vector<std::string> attentionRemarks(const session::ClipMeasurements& measured);
 
 }  // namespace reelgrid::cli

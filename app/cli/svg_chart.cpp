@@ -34,12 +34,17 @@ std::string rectangle(double x, double y, double width, double height, const cha
            at(height) + "\" fill=\"" + color + "\"/>";
 }
 
-std::string legend(const std::vector<std::string>& names, double left) {
+struct Key {
+    std::string name;
+    std::size_t color = 0;
+};
+
+std::string legend(const std::vector<Key>& keys, double left) {
     std::string svg;
     double x = left;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        svg += rectangle(x, 4, 12, 12, seriesColor(i)) + text(x + 17, 15, names[i]);
-        x += 34 + 7.5 * double(names[i].size());
+    for (const Key& key : keys) {
+        svg += rectangle(x, 4, 12, 12, seriesColor(key.color)) + text(x + 17, 15, key.name);
+        x += 34 + 7.5 * double(key.name.size());
     }
     return svg;
 }
@@ -134,7 +139,9 @@ std::string stackedBars(const std::vector<Bar>& bars, const std::string& unit) {
     }
     if (longest <= 0) return {};
     const double scale = (kWidth - kLabelWidth - kValueWidth) / longest;
-    std::string svg = legend(names, kLabelWidth);
+    std::vector<Key> keys;
+    for (const std::string& name : names) keys.push_back({name, keys.size()});
+    std::string svg = legend(keys, kLabelWidth);
     double y = kLegendHeight;
     for (const Bar& bar : bars) {
         svg += text(kLabelWidth - 8, y + 16, bar.label, "end");
@@ -154,14 +161,14 @@ std::string stackedBars(const std::vector<Bar>& bars, const std::string& unit) {
 
 std::string lineChart(const std::vector<Line>& lines, const std::string& valueName) {
     std::size_t count = 0;
-    std::vector<std::string> names;
+    std::vector<Key> keys;
     for (const Line& line : lines) {
         count = std::max(count, line.values.size());
-        names.push_back(line.label);
+        keys.push_back({line.label, line.color});
     }
     const Range range = rangeOf(lines);
     if (count < 2 || !std::isfinite(range.low)) return {};
-    std::string svg = legend(names, kAxisWidth);
+    std::string svg = legend(keys, kAxisWidth);
     const double bottom = kLegendHeight + kPlotHeight;
     for (const double share : {0.0, 0.5, 1.0}) {
         const double y = bottom - share * kPlotHeight;
@@ -169,9 +176,9 @@ std::string lineChart(const std::vector<Line>& lines, const std::string& valueNa
                "\" y2=\"" + at(y) + "\" stroke=\"#ddd\"/>" +
                text(kAxisWidth - 6, y + 4, fixed(range.low + share * (range.high - range.low), 3), "end");
     }
-    for (std::size_t i = 0; i < lines.size(); ++i)
-        svg += "<path d=\"" + pathOf(lines[i], range, count) +
-               "\" fill=\"none\" stroke-width=\"2\" stroke=\"" + seriesColor(i) + "\"/>";
+    for (const Line& line : lines)
+        svg += "<path d=\"" + pathOf(line, range, count) + "\" fill=\"none\" stroke-width=\"2\" stroke=\"" +
+               seriesColor(line.color) + "\"/>";
     svg += text(kAxisWidth, bottom + 18, "0") +
            text(kWidth - 10, bottom + 18, std::to_string(count - 1), "end") +
            text((kAxisWidth + kWidth) / 2, bottom + 18, valueName + " over frames", "middle");

@@ -22,6 +22,7 @@ std::string stackedBars(const std::vector<Bar>& bars, const std::string& unit);
 struct Line {
     std::string label;
     std::vector<double> values;  ///< one a frame; NaN leaves a gap
+    std::size_t color = 0;       ///< its seriesColor(): the same for a clip in every chart
 };
 /// Values over frame numbers, with a legend; empty when no line has two values.
 std::string lineChart(const std::vector<Line>& lines, const std::string& valueName);

@@ -24,7 +24,7 @@ struct CallRecord {
     ModuleKind kind = ModuleKind::SelfAttention;
     std::string requested;
     std::string used;
-    std::string why;  ///< empty when used == requested
+    std::string why;  ///< why another one ran, or what the requested one left out; empty: nothing to say
     std::int64_t calls = 0;
     double seconds = 0;  ///< wall time inside the attention, summed
 };

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kSdpa = "sdpa";
 constexpr const char* kDefault = "default";
+constexpr const char* kSla = "sla";
 
 /// libtorch's own attention, laid out as the other backends lay out theirs.
 at::Tensor sdpa(const Inputs& in) {
@@ -39,7 +40,9 @@ Outcome attendWith(const std::string& requested, const Inputs& in) {
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
     const KernelCall call(in);
     if (auto obstacle = call.whyNot(backend)) return {sdpa(in), kSdpa, *std::move(obstacle)};
-    return {call.run(backend), requested, ""};
+    const bool linearBranchIsIdle = requested == kSla && !in.projL_DD.defined();
+    return {call.run(backend), requested,
+            linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
 }
 
 class RecordingDispatcher final : public Dispatcher {

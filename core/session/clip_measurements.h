@@ -34,7 +34,7 @@ struct AttentionUse {
     std::string module;
     std::string requested;
     std::string used;
-    std::string why;  ///< empty when used == requested
+    std::string why;  ///< why another one ran, or what the requested one left out; empty: nothing to say
     std::uint64_t calls = 0;
     std::optional<double> seconds;
 };

@@ -49,7 +49,8 @@ TEST_P(EveryBackend, IsCloseToDoublePrecisionAndSaysThatItRan) {
         ASSERT_EQ(records.size(), 1u);
         EXPECT_EQ(records[0].requested, GetParam());
         EXPECT_EQ(records[0].used, GetParam());
-        EXPECT_EQ(records[0].why, "");
+        EXPECT_EQ(records[0].why,
+                  GetParam() == "sla" ? "no proj_l for the linear branch: the sparse part alone" : "");
         EXPECT_EQ(records[0].calls, 1);
     }
 }
@@ -73,6 +74,7 @@ TEST(Dispatcher, SlaAddsItsLinearBranchThroughTheLayersProjL) {
                               (1e-5 + phiQ.matmul(phiK.sum(-2, true).transpose(-2, -1)));
     const at::Tensor expected = sparse + linear + 0.25;
     EXPECT_LE((dispatcher->attend(in, kSelf) - expected).abs().max().item<double>(), 1e-5);
+    EXPECT_EQ(dispatcher->records().back().why, "");
 
     in.projL_DD = at::eye(32);
     (void)dispatcher->attend(in, kSelf);

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "kernels/attention/backend_list.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {
@@ -22,6 +24,24 @@ TEST(Doctor, TellsWhatTheMachineCanRun) {
     for (const json& backend : document["backends"]) backends.push_back(backend["name"]);
     EXPECT_THAT(backends, testing::IsSupersetOf({"sdpa", "fav2", "sagev1"}));
     EXPECT_TRUE(document["problems"].empty()) << document["problems"];
+}
+
+TEST(Doctor, SaysWhatEachBackendComputesAndWhereTheCpuDeviates) {
+    const auto backends = onlyDocument(runProgram({"doctor", "--json"}).output)["backends"];
+    ASSERT_EQ(backends.size(), kernels::backends().size());
+    std::string text;
+    for (std::istringstream words(runProgram({"doctor"}).output); words;) {
+        std::string word;
+        words >> word;
+        text += word + " ";
+    }
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+        const kernels::BackendInfo& backend = kernels::backends()[i];
+        EXPECT_EQ(backends[i]["description"], backend.description);
+        EXPECT_EQ(backends[i]["cpu_deviation"], backend.cpuDeviation);
+        EXPECT_THAT(text, testing::HasSubstr(std::string(backend.description)));
+        EXPECT_THAT(text, testing::HasSubstr(std::string(backend.cpuDeviation)));
+    }
 }
 
 TEST(Models, ListsTheDemoModel) {

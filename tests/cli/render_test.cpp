@@ -61,6 +61,17 @@ TEST(Render, NamesTheClipAsRunWanDoes) {
               folder.file("results/wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sagev1_48x64.mp4\n"));
 }
 
+TEST(Compare, SaysThatSlaRanWithoutItsLinearBranch) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        tiny({"compare", "--types", "sdpa,sla", "--prompt", "a car", "--output-dir", folder.path()}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const std::string remark = "no proj_l for the linear branch: the sparse part alone";
+    EXPECT_THAT(run.errors, HasSubstr("sla: self-attention with sla: " + remark));
+    EXPECT_THAT(textOf(folder.path() / "report.html"),
+                HasSubstr("<p class=\"note\">sla: self-attention with sla: " + remark));
+}
+
 TEST(Compare, MakesGridReportAndSessionAndReusesThemLater) {
     const TestFolder folder;
     const std::vector<std::string> command =
@@ -87,6 +98,8 @@ TEST(Compare, MakesGridReportAndSessionAndReusesThemLater) {
     EXPECT_THAT(report, testing::Not(HasSubstr("<b>red")));
     EXPECT_THAT(report, testing::Not(HasSubstr("http"))) << "nothing from outside";
     EXPECT_THAT(report, HasSubstr("<svg"));
+    EXPECT_THAT(report, HasSubstr("<dt id=\"backend-sagev1\">"));
+    EXPECT_THAT(report, HasSubstr("<b>On the CPU:</b> P and V are bf16"));
     const auto session = session::loadSession(folder.path() / "session.json");
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_TRUE(session->outside.empty());

@@ -38,5 +38,11 @@ TEST(SvgChart, IsAbsentWithoutValues) {
     EXPECT_EQ(lineChart({{"a", {1}}}, "r"), "");
 }
 
+TEST(SvgChart, DrawsALineAndItsLegendInTheColourOfTheClip) {
+    const std::string third = lineChart({{"a", {1, 2}, 2}}, "r");
+    EXPECT_THAT(third, HasSubstr(std::string("stroke=\"") + seriesColor(2)));
+    EXPECT_THAT(third, HasSubstr(std::string("fill=\"") + seriesColor(2))) << "its legend";
+}
+
 }  // namespace
 }  // namespace reelgrid::cli
