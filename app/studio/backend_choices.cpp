@@ -1,22 +1,32 @@
 #include "app/studio/backend_choices.h"
 
+#include <algorithm>
+#include <array>
+
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::studio {
 
 namespace {
+
+// The baseline, an exact kernel as the noise floor, and the quantised one that is deployed most: three
+// renders that tell something in a minute. The others are a click away.
+constexpr std::array<std::string_view, 3> kCheckedAtFirst{"sdpa", "fav2", "sagev1"};
+
 QString text(std::string_view words) {
     return QString::fromUtf8(words.data(), qsizetype(words.size()));
 }
+
 }  // namespace
 
 std::vector<widgets::BackendChoice> backendChoices() {
     std::vector<widgets::BackendChoice> choices;
     for (const kernels::BackendInfo& backend : kernels::backends()) {
-        QString description = text(backend.title) + ". " + text(backend.description);
+        QString description = text(backend.title) + ".\n" + text(backend.description);
         if (!backend.cpuDeviation.empty())
             description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpuDeviation);
-        choices.push_back({text(backend.name), text(backend.name), description, true});
+        const bool checked = std::ranges::find(kCheckedAtFirst, backend.name) != kCheckedAtFirst.end();
+        choices.push_back({text(backend.name), text(backend.name), description, true, checked});
     }
     return choices;
 }

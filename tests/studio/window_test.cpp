@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <QCheckBox>
 #include <QElapsedTimer>
 #include <QKeyEvent>
 #include <algorithm>
@@ -62,6 +63,26 @@ class WindowTest : public testing::Test {
     fs::path m_folder = fs::path(testing::TempDir()) / ("window_" + std::to_string(getpid()));
     MainWindow m_window;
 };
+
+TEST_F(WindowTest, OffersEveryBackendAndStartsWithBaselineExactAndQuantised) {
+    EXPECT_EQ(m_window.editor().checkedBackends(), (QStringList{"sdpa", "fav2", "sagev1"}));
+    const QStringList all{"sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"};
+    m_window.editor().setCheckedBackends(all);
+    EXPECT_EQ(m_window.editor().checkedBackends(), all);
+    for (const auto* box : m_window.editor().findChildren<QCheckBox*>())
+        EXPECT_EQ(box->toolTip().contains("On the CPU: "), box->text() != "sdpa")
+            << box->text().toStdString();
+    renderPrompt("a square");
+    ASSERT_EQ(clips().size(), 7U);
+    ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
+    ASSERT_TRUE(waitUntil([&] {
+        const auto& tiles = player().composition().tiles;
+        return tiles.size() == 7 && tiles[0].frameIndex > 3 &&
+               std::ranges::all_of(tiles,
+                                   [&](const auto& tile) { return tile.frameIndex == tiles[0].frameIndex; });
+    }));
+    for (int i = 0; i < 7; ++i) EXPECT_EQ(clips()[std::size_t(i)].label, all[i]);
+}
 
 TEST_F(WindowTest, RendersThenPlaysThenExports) {
     renderPrompt("a square");

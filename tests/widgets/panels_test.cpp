@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -9,6 +10,7 @@
 #include <QSpinBox>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <algorithm>
 
 #include "tests/widgets/gui_wait.h"
 #include "widgets/panels/issue_panel.h"
@@ -34,6 +36,7 @@ class RequestEditorTest : public testing::Test {
         m_editor.setBackends({{"sdpa", "sdpa", "", true},
                               {"fav2", "fav2", "", true},
                               {"sagev1", "sagev1", "", true},
+                              {"fav3", "fav3", "exact\nOn the CPU: <other> blocks", true, false},
                               {"sla", "sla", "", false}});
         catalog::ModelInfo other = model;
         other.id = "/models/other";
@@ -64,7 +67,14 @@ class RequestEditorTest : public testing::Test {
     RequestEditor m_editor;
 };
 
-TEST_F(RequestEditorTest, StartsWithTheModelsDefaultsAndThreeBackends) {
+TEST_F(RequestEditorTest, ATooltipSaysWhatABackendIsAndWhereItDeviates) {
+    const auto boxes = m_editor.findChildren<QCheckBox*>();
+    const auto fav3 = std::ranges::find(boxes, QString("fav3"), &QCheckBox::text);
+    ASSERT_NE(fav3, boxes.end());
+    EXPECT_EQ((*fav3)->toolTip(), "<p>exact</p><p>On the CPU: &lt;other&gt; blocks</p>");
+}
+
+TEST_F(RequestEditorTest, StartsWithTheModelsDefaultsAndTheBackendsToBeginWith) {
     EXPECT_EQ(m_editor.problem(), "");
     const auto request = m_editor.request();
     EXPECT_EQ(request.model, "demo");

@@ -29,7 +29,6 @@ namespace reelgrid::widgets {
 
 namespace {
 
-constexpr int kCheckedAtFirst = 3;
 constexpr const char* kBuiltInModel = "demo";
 constexpr int kTypingPauseMs = 600;     // a word half typed is no reason for a note
 constexpr int kLargestEntry = 1 << 20;  // the model's own limits are checked with a message, not clipped
@@ -219,13 +218,14 @@ void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {
     int position = 0;
     for (const BackendChoice& backend : backends) {
         auto* box = new QCheckBox(backend.title);
-        box->setToolTip(QString("<p>%1</p>").arg(backend.description.toHtmlEscaped()));
+        box->setToolTip(
+            QString("<p>%1</p>").arg(backend.description.toHtmlEscaped().replace("\n", "</p><p>")));
         QPixmap swatch(10, 10);
         swatch.fill(backendColor(backend.name));
         box->setIcon(swatch);
         box->setIconSize({10, 10});
         box->setEnabled(backend.available);
-        box->setChecked(backend.available && position < kCheckedAtFirst);
+        box->setChecked(backend.available && backend.checkedAtFirst);
         connect(box, &QCheckBox::toggled, this, &RequestEditor::check);
         m_backendBoxes->addWidget(box, position, 0);
         m_backends.emplace_back(backend.name, box);

@@ -33,6 +33,7 @@ struct BackendChoice {
     QString title;        ///< beside the box
     QString description;  ///< the tool tip
     bool available = true;
+    bool checkedAtFirst = true;
 };
 
 /// Everything that defines a comparison: what to render, with which model, with which backends. Checks the
