@@ -6,6 +6,7 @@
 #include "core/media/clip.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/session/clip_label.h"
+#include "core/session/same_work.h"
 
 namespace reelgrid::studio {
 
@@ -72,7 +73,10 @@ ClipFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem
     ClipFacts facts;
     const session::ClipMeasurements known = session::readClipMeasurements(clip);
     for (const Error& error : known.problems) facts.problems.append(QString::fromStdString(error.message));
-    if (!known.runs.empty()) facts.timing = timingOf(known.runs.back());
+    if (!known.runs.empty()) {
+        facts.timing = timingOf(known.runs.back());
+        facts.timing->outsideAttention = session::secondsOutsideAttention(known).value_or(-1);
+    }
 
     if (known.request)
         facts.label = QString::fromStdString(session::clipLabel(

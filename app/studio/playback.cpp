@@ -17,7 +17,7 @@ QString detailOf(const ComparedClip& clip, const Comparison& comparison) {
     if (reference == nullptr || reference->id == clip.id || !reference->timing) return text;
     const double own = clip.timing->stage("denoise");
     const double first = reference->timing->stage("denoise");
-    if (own > 0 && first > 0) text += QString(" · %1%2").arg(first / own, 0, 'f', 2).arg(QChar(0xd7));
+    if (own > 0 && first > 0) text += QString(" · denoise %1×").arg(first / own, 0, 'f', 2);
     return text;
 }
 

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QLayout>
 #include <QMouseEvent>
 
 #include "tests/widgets/gui_wait.h"
 #include "widgets/charts/coherence_chart.h"
+#include "widgets/charts/plot_style.h"
 #include "widgets/charts/timing_chart.h"
 
 namespace reelgrid::widgets {
@@ -71,13 +73,86 @@ TEST(TimingChart, StagesAreStackedToTheWholeTime) {
     QCustomPlot* stages = plots[0]->plottableCount() > plots[1]->plottableCount() ? plots[0] : plots[1];
     EXPECT_EQ(stages->plottableCount(),
               6);  // four of sdpa, two of fav2: an absent stage is not drawn as zero
-    EXPECT_GT(stages->xAxis->range().upper, 14.5);
+    EXPECT_GE(stages->xAxis->range().upper, 14.5);
     QStringList texts;
     for (int i = 0; i < stages->itemCount(); ++i)
         if (auto* text = qobject_cast<QCPItemText*>(stages->item(i))) texts.append(text->text());
     ASSERT_EQ(texts.size(), 2);
     EXPECT_TRUE(texts[0].startsWith("13.5 s"));
     EXPECT_TRUE(texts[1].contains("1.25")) << texts[1].toStdString();
+}
+
+std::vector<RenderTiming> sevenBackends() {
+    std::vector<RenderTiming> timings;
+    for (const char* name : {"sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage+policy", "sla+policy"})
+        timings.push_back({name, Qt::blue, {{"denoise", 52.3}, {"decode", 3.2}}, {}, 37.0});
+    return timings;
+}
+
+QCustomPlot* stagesOf(const TimingChart& chart) {
+    for (QCustomPlot* plot : chart.findChildren<QCustomPlot*>())
+        if (plot->plottableCount() > 0) return plot;
+    return nullptr;
+}
+
+TEST(TimingChart, WhatIsWrittenAfterABarFitsHoweverNarrowTheChart) {
+    for (const int width : {700, 470, 340}) {
+        TimingChart chart;
+        chart.resize(width, 240);
+        chart.setTimings(sevenBackends());
+        chart.show();
+        QCustomPlot* plot = stagesOf(chart);
+        ASSERT_NE(plot, nullptr);
+        const auto rightEnd = [&] {
+            double right = 0;
+            for (int i = 0; i < plot->itemCount(); ++i)
+                right = std::max(right, plot->item(i)->anchor("right")->pixelPosition().x());
+            return right;
+        };
+        EXPECT_TRUE(waitUntil([&] { return rightEnd() > 0 && rightEnd() <= plot->width(); }, 3000))
+            << width << ": " << rightEnd() << " of " << plot->width();
+        const auto* ratio = qobject_cast<QCPItemText*>(plot->item(6));
+        ASSERT_NE(ratio, nullptr);
+        EXPECT_TRUE(ratio->text().contains("1.00×")) << ratio->text().toStdString();
+    }
+}
+
+TEST(TimingChart, SaysWhenTheMachineWasNotEquallyFast) {
+    TimingChart chart;
+    std::vector<RenderTiming> timings = sevenBackends();
+    chart.setTimings(timings);
+    EXPECT_EQ(stagesOf(chart)->xAxis->label(), "seconds");
+    timings[6].outsideAttention = 10.7;
+    chart.setTimings(timings);
+    EXPECT_EQ(stagesOf(chart)->xAxis->label(), "seconds; uneven: the same work took 10.7 to 37.0 s");
+    timings[6].outsideAttention = -1;  // not measured
+    chart.setTimings(timings);
+    EXPECT_EQ(stagesOf(chart)->xAxis->label(), "seconds");
+}
+
+TEST(CoherenceChart, GivesItsLegendTheRowsThatItNeeds) {
+    std::vector<ClipCurves> curves;
+    for (const RenderTiming& timing : sevenBackends()) curves.push_back(curvesOf(timing.name, 0.9));
+    CoherenceChart chart;
+    chart.resize(480, 240);
+    chart.setCurves(curves);
+    chart.show();
+    const auto* legend = dynamic_cast<LegendRow*>(chart.layout()->itemAt(1)->widget());
+    ASSERT_NE(legend, nullptr);
+    EXPECT_TRUE(waitUntil([&] { return legend->height() == legend->heightForWidth(legend->width()); }, 3000))
+        << legend->height();
+    EXPECT_GT(legend->height(), legend->sizeHint().height());
+}
+
+TEST(LegendRow, TakesAnotherRowRatherThanLeavingSeriesOut) {
+    LegendRow legend;
+    legend.setItems({{Qt::blue, "sdpa", "0.9653"}, {Qt::red, "fav2", "0.9653"}});
+    const int one = legend.heightForWidth(480);
+    std::vector<LegendRow::Item> seven;
+    for (const RenderTiming& timing : sevenBackends()) seven.push_back({timing.color, timing.name, "0.9653"});
+    legend.setItems(seven);
+    EXPECT_GE(legend.heightForWidth(480), 2 * one);
+    EXPECT_EQ(legend.heightForWidth(4000), one);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ namespace reelgrid::widgets {
 
 namespace {
 
+// Pixels that the lowest curve is wider than the topmost.
+constexpr double kMostWider = 5;
+
 struct MeasureText {
     const char* choice;
     const char* axis;
@@ -143,7 +146,8 @@ void CoherenceChart::redraw() {
         QCPGraph* graph = m_plot->addGraph();
         // Wider below, so that curves that coincide are all seen.
         const auto above = double(&m_curves.back() - &curves);
-        graph->setPen(QPen(curves.color, std::min(2 + 1.6 * above, 7.0)));
+        const double wider = std::min(1.6, kMostWider / double(m_curves.size()));
+        graph->setPen(QPen(curves.color, 1.6 + wider * above));
         for (const ClipCurves::Point& point : points) {
             const bool gap = !std::isfinite(point.value);
             graph->addData(point.seconds, gap ? std::numeric_limits<double>::quiet_NaN() : point.value);

@@ -40,37 +40,68 @@ void stylePlot(QCustomPlot& plot) {
 }
 
 LegendRow::LegendRow(QWidget* parent) : QWidget(parent) {
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
 }
 
 void LegendRow::setItems(std::vector<Item> items) {
     m_items = std::move(items);
+    const int height = heightForWidth(width());
+    if (height != std::exchange(m_height, height)) updateGeometry();
     update();
 }
 
+QString LegendRow::shortName(const Item& item) const {
+    return fontMetrics().elidedText(item.name, Qt::ElideMiddle, 160);
+}
+
+int LegendRow::widthOf(const Item& item) const {
+    return kSwatch + kAfterSwatch + fontMetrics().horizontalAdvance(shortName(item)) +
+           (item.value.isEmpty() ? 0 : kBeforeValue + fontMetrics().horizontalAdvance(item.value));
+}
+
+int LegendRow::rowHeight() const {
+    return fontMetrics().height() + 6;
+}
+
+std::vector<QPoint> LegendRow::places(int width) const {
+    std::vector<QPoint> places;
+    QPoint next(0, 0);
+    for (const Item& item : m_items) {
+        const int wide = widthOf(item);
+        if (next.x() > 0 && next.x() + wide > width) next = {0, next.y() + rowHeight()};
+        places.push_back(next);
+        next.rx() += wide + kAfterItem;
+    }
+    return places;
+}
+
 QSize LegendRow::sizeHint() const {
-    return {220, fontMetrics().height() + 6};
+    return {220, rowHeight()};
+}
+
+int LegendRow::heightForWidth(int width) const {
+    const std::vector<QPoint> all = places(width);
+    return (all.empty() ? 0 : all.back().y()) + rowHeight();
 }
 
 void LegendRow::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QFontMetrics metrics = fontMetrics();
-    const int baseline = (height() + metrics.ascent() - metrics.descent()) / 2;
-    int x = 0;
-    for (const Item& item : m_items) {
-        const QString name = metrics.elidedText(item.name, Qt::ElideMiddle, 160);
-        const int width = kSwatch + kAfterSwatch + metrics.horizontalAdvance(name) +
-                          (item.value.isEmpty() ? 0 : kBeforeValue + metrics.horizontalAdvance(item.value));
-        if (x + width > this->width()) break;
+    const int baseline = (rowHeight() + metrics.ascent() - metrics.descent()) / 2;
+    const std::vector<QPoint> all = places(width());
+    for (std::size_t i = 0; i < m_items.size(); ++i) {
+        const Item& item = m_items[i];
+        const auto [x, y] = std::pair(all[i].x(), all[i].y());
         painter.setPen(Qt::NoPen);
         painter.setBrush(item.color);
-        painter.drawRoundedRect(QRectF(x, (height() - kSwatch) / 2.0, kSwatch, kSwatch), 2.5, 2.5);
+        painter.drawRoundedRect(QRectF(x, y + (rowHeight() - kSwatch) / 2.0, kSwatch, kSwatch), 2.5, 2.5);
         painter.setPen(theme::kQuiet);
-        painter.drawText(x + kSwatch + kAfterSwatch, baseline, name);
+        painter.drawText(x + kSwatch + kAfterSwatch, y + baseline, shortName(item));
         painter.setPen(theme::kText);
-        painter.drawText(x + width - metrics.horizontalAdvance(item.value), baseline, item.value);
-        x += width + kAfterItem;
+        painter.drawText(x + widthOf(item) - metrics.horizontalAdvance(item.value), y + baseline, item.value);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPoint>
 #include <QString>
 #include <QWidget>
 #include <vector>
@@ -11,7 +12,7 @@ namespace reelgrid::widgets {
 /// The look that all charts share: panel background, quiet axes, faint grid.
 void stylePlot(QCustomPlot& plot);
 
-/// A row of swatches with names and, beside each, the value at the playhead.
+/// Swatches with names and, beside each, the value at the playhead; in as many rows as the width asks for.
 class LegendRow : public QWidget {
   public:
     struct Item {
@@ -23,12 +24,20 @@ class LegendRow : public QWidget {
     void setItems(std::vector<Item> items);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {40, sizeHint().height()}; }
+    int heightForWidth(int width) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
 
   private:
+    [[nodiscard]] QString shortName(const Item& item) const;
+    [[nodiscard]] int widthOf(const Item& item) const;
+    [[nodiscard]] int rowHeight() const;
+    /// Top left of each item in a widget of this width.
+    [[nodiscard]] std::vector<QPoint> places(int width) const;
+
     std::vector<Item> m_items;
+    int m_height = 0;  ///< that the layout was last asked for
 };
 
 }  // namespace reelgrid::widgets

@@ -9,7 +9,9 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
+#include "core/session/same_work.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -31,6 +33,10 @@ QStringList orderedStages(const std::vector<RenderTiming>& timings) {
     });
     return stages;
 }
+
+// Of the chart's width: what the bars keep, however long the text after them.
+constexpr double kLeastForBars = 0.35;
+constexpr int kBeforeBarText = 6;
 
 // A bar alone must not fill the chart.
 constexpr int kFewestRows = 3;
@@ -90,10 +96,10 @@ TimingChart::TimingChart(QWidget* parent)
     layout->addWidget(m_pages, 1);
 
     for (QCustomPlot* plot : {m_stages, m_steps}) stylePlot(*plot);
-    m_stages->xAxis->setLabel(tr("seconds"));
     m_stages->yAxis->grid()->setVisible(false);
     m_stages->yAxis->setTickPen(Qt::NoPen);
     m_stages->yAxis->setTickLabelColor(theme::kText);
+    connect(m_stages, &QCustomPlot::afterLayout, this, &TimingChart::fitBarTexts);
     m_steps->xAxis->setLabel(tr("denoising step"));
     m_steps->yAxis->setLabel(tr("seconds a step"));
     setView(View::Stages);
@@ -112,6 +118,7 @@ void TimingChart::setView(View view) {
 
 void TimingChart::setTimings(std::vector<RenderTiming> timings) {
     m_timings = std::move(timings);
+    warnOfUnevenTimes();
     drawStages();
     drawSteps();
     updateLegend();
@@ -131,6 +138,7 @@ void TimingChart::updateLegend() {
 void TimingChart::drawStages() {
     m_stages->clearPlottables();
     m_stages->clearItems();
+    m_barTexts.clear();
     const int count = int(m_timings.size());
     const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
     const int rows = std::max(kFewestRows, count);
@@ -159,25 +167,67 @@ void TimingChart::drawStages() {
         }
         if (total <= 0) continue;
         longest = std::max(longest, end);
-        QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
+        const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
         const double own = timing.stage("denoise");
         const double first = m_timings.front().stage("denoise");
-        if (i > 0 && own > 0 && first > 0)
-            text += tr("   denoise %1× %2").arg(first / own, 0, 'f', 2).arg(m_timings.front().name);
+        BarText after{nullptr, end, text, text};
+        if (i > 0 && own > 0 && first > 0) {
+            const QString ratio = QString::number(first / own, 'f', 2);
+            after.full += tr("   denoise %1× %2").arg(ratio, m_timings.front().name);
+            after.brief += tr("   %1×").arg(ratio);
+        }
         auto* label = new QCPItemText(m_stages);
         label->position->setCoords(end, row);
         label->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-        label->setPadding(QMargins(6, 0, 0, 0));
-        label->setText(text);
+        label->setPadding(QMargins(kBeforeBarText, 0, 0, 0));
+        label->setText(after.full);
         label->setColor(theme::kText);
         label->setFont(m_stages->xAxis->tickLabelFont());
         label->setClipToAxisRect(false);
+        after.item = label;
+        m_barTexts.push_back(after);
     }
     m_stages->yAxis->setTicker(names);
     m_stages->yAxis->setRange(0.4, rows + 0.6);
-    // Room on the right for what is written after the longest bar.
-    m_stages->xAxis->setRange(0, longest > 0 ? longest * (count > 1 ? 1.65 : 1.2) : 1);
+    m_stages->xAxis->setRange(0, longest > 0 ? longest : 1);
     m_stages->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Gives each text the room that it needs after its bar: once the layout says how wide the chart is.
+void TimingChart::fitBarTexts() {
+    const double width = m_stages->axisRect()->width();
+    double range = 0;
+    for (const BarText& after : m_barTexts) {
+        const QFontMetrics metrics(after.item->font());
+        const auto roomBeside = [&](const QString& text) {
+            return width - metrics.horizontalAdvance(text) - 2 * kBeforeBarText;
+        };
+        const bool inFull = roomBeside(after.full) >= kLeastForBars * width;
+        const QString& text = inFull ? after.full : after.brief;
+        after.item->setText(text);
+        range = std::max(range, after.end * width / std::max(kLeastForBars * width, roomBeside(text)));
+    }
+    if (range <= 0 || std::abs(range - m_stages->xAxis->range().upper) < 1e-6 * range) return;
+    m_stages->xAxis->setRange(0, range);
+    m_stages->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TimingChart::warnOfUnevenTimes() {
+    std::vector<double> seconds;
+    for (const RenderTiming& timing : m_timings)
+        if (timing.outsideAttention > 0) seconds.push_back(timing.outsideAttention);
+    const auto work = session::sameWorkOf(seconds);
+    const bool uneven = work && work->isUneven();
+    m_stages->xAxis->setLabelColor(uneven ? theme::kWarning : theme::kQuiet);
+    m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
+                                           .arg(work->fastest, 0, 'f', 1)
+                                           .arg(work->slowest, 0, 'f', 1)
+                                     : tr("seconds"));
+    m_stages->setToolTip(
+        uneven ? tr("Denoising outside attention is the same work for every backend. Here it did not take "
+                    "the same time: the machine was busy with something else, or changed its clock. "
+                    "Render again on a quiet machine before quoting a ratio of times.")
+               : QString());
 }
 
 void TimingChart::drawSteps() {

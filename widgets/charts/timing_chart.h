@@ -21,6 +21,7 @@ struct RenderTiming {
     QColor color;
     std::vector<std::pair<QString, double>> stages;  ///< text, denoise, decode, encode, load, … as measured
     std::vector<double> steps;                       ///< each denoising step
+    double outsideAttention = -1;  ///< seconds of denoising that no backend changes; negative: not measured
     [[nodiscard]] double stage(const QString& which) const;  ///< negative when not measured
 };
 
@@ -39,11 +40,21 @@ class TimingChart : public QWidget {
     [[nodiscard]] const std::vector<RenderTiming>& timings() const { return m_timings; }
 
   private:
+    /// What is written after a bar, in full and for a narrow chart.
+    struct BarText {
+        QCPItemText* item = nullptr;
+        double end = 0;  ///< seconds, where the bar ends
+        QString full;
+        QString brief;
+    };
     void drawStages();
+    void fitBarTexts();
+    void warnOfUnevenTimes();
     void drawSteps();
     void updateLegend();
 
     std::vector<RenderTiming> m_timings;
+    std::vector<BarText> m_barTexts;
     QStackedWidget* m_pages;
     QCustomPlot* m_stages;
     QCustomPlot* m_steps;

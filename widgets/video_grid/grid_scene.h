@@ -14,7 +14,7 @@ namespace reelgrid::widgets {
 /// What a tile says about itself; its picture comes with each composition.
 struct GridTile {
     QString label;   ///< e.g. the backend's name
-    QString detail;  ///< beside the label, quieter: "12.3 s · 1.4×"
+    QString detail;  ///< beside the label, quieter: "12.3 s · denoise 1.40×"
     QColor accent;
     QString message;       ///< in place of a picture: an error, or what is being waited for
     double progress = -1;  ///< 0 to 1 draws a bar below the message
