@@ -219,9 +219,11 @@ Verb addCompareVerb(CLI::App& program) {
     verb->types = builtBackends();
     CLI::App* command = program.add_subcommand(
         "compare", "One video per backend, then the labelled grid, metrics and a report");
-    command->add_option("--types", verb->types, "Backends, separated by commas")
-        ->delimiter(',')
-        ->capture_default_str();
+    command
+        ->add_option(
+            "--types", verb->types,
+            "Backends, separated by commas (default: every one, in turn): " + kernels::backendNames())
+        ->delimiter(',');
     command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
     command->add_flag("--reuse", verb->reuse,

@@ -44,7 +44,7 @@ class RequestEditor : public QWidget {
   public:
     explicit RequestEditor(QWidget* parent = nullptr);
 
-    /// The first three are checked.
+    /// In this order; those to begin with are checked.
     void setBackends(const std::vector<BackendChoice>& backends);
     /// Keeps the chosen model if it is still among them, else chooses the built-in one.
     void setModels(std::vector<catalog::ModelInfo> models);
