@@ -26,7 +26,8 @@ constexpr std::array<BackendInfo, 7> kBackends{{
         .description = "Exact attention in tiles with an online softmax in base 2 and fp32 accumulators; P "
                        "is rounded to "
                        "the input's type before P·V. Memory grows with the sequence, not with its square.",
-        .cpuDeviation = "48 queries (AVX-512) by 128 keys a tile instead of 128×64 or 128×128; fp16 inputs "
+        .cpuDeviation = "48 queries (AMX, AVX-512; 24 with AVX2) by 128 keys (AMX: 256) a tile instead of "
+                        "128×64 or 128×128; fp16 inputs "
                         "are multiplied "
                         "in fp32, with P rounded to fp16 all the same.",
         .causal = true,
@@ -41,7 +42,8 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
             "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
             "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
-        .cpuDeviation = "48 queries (AVX-512) by 192 keys a tile at every head dim instead of 192×192 or "
+        .cpuDeviation = "48 queries (AMX, AVX-512; 24 with AVX2) by 192 keys a tile at every head dim "
+                        "instead of 192×192 or "
                         "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
                         "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
                         "are multiplied in fp32, with P rounded to fp16 all the same.",
@@ -59,9 +61,10 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "e4m3 "
             "of 2^8 times the weight, undone through the row sum; fp32 accumulators; keys walked from the "
             "last block to the first.",
-        .cpuDeviation = "e4m3 values are multiplied as bf16 (AVX-512) or fp32, which hold them exactly; fp32 "
-                        "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
-                        "224; head dims other than powers of two are padded to one before the rotation.",
+        .cpuDeviation =
+            "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; fp32 "
+            "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
+            "224; head dims other than powers of two are padded to one before the rotation.",
         .causal = true,
         .logSumExp = true,
         .maxHeadDim = 256,
@@ -91,9 +94,10 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, with one scale "
             "for 256 queries and one for 128 keys; exact integer scores; V in e4m3 with one scale a channel; "
             "P rounded to e4m3 as it is, without an offset; fp32 accumulators.",
-        .cpuDeviation = "e4m3 values are multiplied as bf16 (AVX-512) or fp32, which hold them exactly; the "
-                        "output has the input's type; an all-zero block or channel gives zeros where the "
-                        "original divides 0 by 0.",
+        .cpuDeviation =
+            "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; the "
+            "output has the input's type; an all-zero block or channel gives zeros where the "
+            "original divides 0 by 0.",
         .causal = true,
         .logSumExp = true,
         .maxHeadDim = 256,

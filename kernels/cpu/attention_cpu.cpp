@@ -35,6 +35,7 @@ thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 TileKernels kernelsFor(InstructionSet set, Method method, DataType type) {
 #if defined(REELGRID_X86_KERNELS)
+    if (set == InstructionSet::Amx) return amxKernels(method, type);
     if (set == InstructionSet::Avx512) return avx512Kernels(method, type);
     if (set == InstructionSet::Avx2) return avx2Kernels(method, type);
 #endif
@@ -43,11 +44,10 @@ TileKernels kernelsFor(InstructionSet set, Method method, DataType type) {
 }
 
 /// The rotation of fav3_fp8 needs a power of two.
-int paddedDimOf(Method method, std::int64_t headDim) {
-    if (method == Method::Flash3Fp8)
-        return static_cast<int>(
-            std::bit_ceil(std::max<std::uint64_t>(static_cast<std::uint64_t>(headDim), 16)));
-    return static_cast<int>(ceilDiv(headDim, kDimGrain)) * kDimGrain;
+int paddedDimOf(Method method, std::int64_t headDim, int grain) {
+    const std::int64_t padded = ceilDiv(headDim, grain) * grain;
+    return static_cast<int>(method == Method::Flash3Fp8 ? std::bit_ceil(static_cast<std::uint64_t>(padded))
+                                                        : padded);
 }
 
 /// Waking a team costs more than the smallest problems.
@@ -71,7 +71,7 @@ class Schedule {
           m_centred(centresKeys(method)),
           m_valueScaling(valueScalesOf(method)),
           m_scaleRows(scaleBlocksOf(method, static_cast<int>(problem.headDim))),
-          m_paddedDim(paddedDimOf(method, problem.headDim)),
+          m_paddedDim(paddedDimOf(method, problem.headDim, m_kernels.dimGrain)),
           m_blocks(ceilDiv(problem.keys, kBlockKeys)),
           m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
           m_threads(threadsFor(problem)) {

@@ -106,8 +106,38 @@ struct Tile {
         return (args.blockCount - 1) * std::int64_t{kBlockKeys} + lastKeys;
     }
 
+    /// As computeScores(), by matrix tiles: the products go through memory.
+    void computeTiledScores(std::int64_t firstKey, int keys, Float (&largest)[Cols]) {
+        for (int k = 0; k < keys; k += Isa::kRows) {
+            const std::int64_t key = firstKey + k;
+            float* panel = scores + k * kPitch;
+            multiplyTiles<typename Scores::Units, Cols>({args.packedKeys + key * steps, steps, 16}, queries,
+                                                        steps / 16, panel, false);
+            Float factors[Cols];
+            if constexpr (Scores::kScaled) {
+                const Float keyScale = Isa::set1(args.keyScales[key / kScaleGrain]);
+                for (int c = 0; c < Cols; ++c)
+                    factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
+            }
+            const bool hidden = key + Isa::kRows - 1 > limits[0];
+            for (int r = 0; r < Isa::kRows; ++r)
+#pragma GCC unroll 8
+                for (int c = 0; c < Cols; ++c) {
+                    float* at = panel + r * kPitch + c * Isa::kLanes;
+                    Float score = Isa::loadFloat(at);
+                    if constexpr (Scores::kScaled) score = Isa::mul(Scores::fromTile(score), factors[c]);
+                    if (hidden)
+                        score = Isa::keepUpTo(score, limits + c * Isa::kLanes,
+                                              static_cast<std::int32_t>(key + r));
+                    if (Scores::kScaled || hidden) Isa::storeFloat(at, score);
+                    largest[c] = Isa::max(score, largest[c]);
+                }
+        }
+    }
+
     /// Sᵀ of the turn's keys into `scores`; largest[] is raised to the turn's maxima.
     void computeScores(std::int64_t firstWalked, int keys, Float (&largest)[Cols]) {
+        if constexpr (Isa::kTiled) return computeTiledScores(firstWalked, keys, largest);
         using Dot = typename Scores::Dot;
         for (int k = 0; k < keys; k += Isa::kRows) {
             const std::int64_t key = keyAt(firstWalked + k);
@@ -180,9 +210,27 @@ struct Tile {
 
     enum class Before { Nothing, Kept, Rescaled };
 
+    /// As accumulate(), by matrix tiles.
+    template <Before kBefore>
+    void accumulateTiled(std::int64_t firstKey, int keys, const Float (&rescale)[Cols]) {
+        if constexpr (kBefore == Before::Rescaled)
+            for (int d = 0; d < args.paddedDim; ++d)
+#pragma GCC unroll 8
+                for (int c = 0; c < Cols; ++c) {
+                    float* at = out + d * kPitch + c * Isa::kLanes;
+                    Isa::storeFloat(at, Isa::mul(Isa::loadFloat(at), rescale[c]));
+                }
+        const std::uint32_t* values = args.packedValues + firstKey / Values::kPerUnit * args.paddedDim;
+        for (int d = 0; d < args.paddedDim; d += Isa::kRows)
+            multiplyTiles<Values, Cols>({values + d * 16, 16, std::int64_t{16} * args.paddedDim}, weights,
+                                        keys / Values::kPerUnit / 16, out + d * kPitch,
+                                        kBefore != Before::Nothing);
+    }
+
     /// Oᵀ = Oᵀ · rescale + Vᵀ P over the turn's keys.
     template <Before kBefore>
     void accumulate(std::int64_t firstWalked, int keys, const Float (&rescale)[Cols]) {
+        if constexpr (Isa::kTiled) return accumulateTiled<kBefore>(firstWalked, keys, rescale);
         using Dot = typename Values::Dot;
         constexpr int kBlockSteps = kBlockKeys / Values::kPerUnit;
         for (int d = 0; d < args.paddedDim; d += Isa::kRows) {
@@ -253,6 +301,7 @@ struct Tile {
     }
 
     void run() {
+        if constexpr (Isa::kTiled) Isa::beginTiles();
         packQueries();
         const float factor = Scores::kScaled ? 1.0F : args.scale * kLog2E;
         const Float minusInfinity = Isa::set1(-HUGE_VALF);
@@ -295,6 +344,7 @@ struct Tile {
                 accumulate<Before::Kept>(firstKey, keys, rescale);
         }
         writeOut(largest, sums, factor, end > 0);
+        if constexpr (Isa::kTiled) Isa::endTiles();
     }
 };
 
@@ -316,6 +366,8 @@ TileKernels tileKernels() {
     kernels.tileQueries = Isa::kCols * Isa::kLanes;
     kernels.dimsPerUnit = Scores::kDimsPerUnit;
     kernels.keysPerUnit = Values::kPerUnit;
+    // Whole registers at the output, whole units in int8, whole tiles in depth.
+    kernels.dimGrain = Isa::kTiled ? 16 * Scores::kDimsPerUnit : 16;
     kernels.packKeys = &Scores::packKeys;
     kernels.packValues = &packValues<Isa, Values>;
     kernels.attend = &attendTile<Isa, Scores, Values, Linear>;

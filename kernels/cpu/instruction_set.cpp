@@ -3,7 +3,33 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#if defined(REELGRID_X86_KERNELS)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace reelgrid::kernels {
+
+#if defined(REELGRID_X86_KERNELS)
+namespace {
+
+/// Whether the machine has the matrix tiles and Linux lets this process use them: their registers are so
+/// large that a process must ask first (arch_prctl(2), ARCH_REQ_XCOMP_PERM).
+bool amxIsGranted() {
+    static const bool granted = [] {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+        constexpr unsigned kBf16 = 1U << 22, kTile = 1U << 24, kInt8 = 1U << 25;
+        if ((d & (kBf16 | kTile | kInt8)) != (kBf16 | kTile | kInt8)) return false;
+        constexpr long kRequestPermission = 0x1023, kTileData = 18;
+        return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+    }();
+    return granted;
+}
+
+}  // namespace
+#endif
 
 const char* nameOf(InstructionSet set) {
     switch (set) {
@@ -13,6 +39,8 @@ const char* nameOf(InstructionSet set) {
             return "avx2";
         case InstructionSet::Avx512:
             return "avx512";
+        case InstructionSet::Amx:
+            return "amx";
     }
     return "unknown";
 }
@@ -26,6 +54,7 @@ InstructionSet bestInstructionSet() {
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni") &&
                         __builtin_cpu_supports("avx512bf16");
+    if (avx2 && avx512 && amxIsGranted()) return InstructionSet::Amx;
     if (avx2 && avx512) return InstructionSet::Avx512;
     if (avx2) return InstructionSet::Avx2;
 #endif
@@ -37,14 +66,15 @@ InstructionSet selectedInstructionSet() {
     const char* forced = std::getenv("REELGRID_CPU");
     if (forced == nullptr || *forced == '\0') return best;
     const std::string wanted = forced;
-    for (const auto set : {InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512}) {
+    for (const auto set :
+         {InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Amx}) {
         if (wanted != nameOf(set)) continue;
         if (set > best)
             throw std::runtime_error("REELGRID_CPU=" + wanted + ": this machine runs " + nameOf(best) +
                                      " at most");
         return set;
     }
-    throw std::runtime_error("REELGRID_CPU=" + wanted + ": must be scalar, avx2 or avx512");
+    throw std::runtime_error("REELGRID_CPU=" + wanted + ": must be scalar, avx2, avx512 or amx");
 }
 
 }  // namespace reelgrid::kernels

@@ -4,11 +4,12 @@
 
 namespace reelgrid::kernels {
 
-/// The variants of the CPU kernels. Avx512 needs F, BW, VL, VNNI and BF16; Avx2 needs AVX2, FMA and F16C;
-/// Portable is plain C++ for any machine.
-enum class InstructionSet { Portable, Avx2, Avx512 };
+/// The variants of the CPU kernels, each with those before it. Amx needs TILE, BF16 and INT8, and the
+/// system's permission; Avx512 needs F, BW, VL, VNNI and BF16; Avx2 needs AVX2, FMA and F16C; Portable is
+/// plain C++ for any machine.
+enum class InstructionSet { Portable, Avx2, Avx512, Amx };
 
-/// As the environment variable REELGRID_CPU spells it: scalar, avx2, avx512.
+/// As the environment variable REELGRID_CPU spells it: scalar, avx2, avx512, amx.
 const char* nameOf(InstructionSet set);
 
 /// The best variant that this machine runs and this build has.

@@ -18,6 +18,7 @@ struct Portable {
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;
     static constexpr bool kFewRegisters = false;
+    static constexpr bool kTiled = false;
     struct Float {
         float v[kLanes];
     };

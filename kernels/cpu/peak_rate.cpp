@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "kernels/cpu/instruction_set.h"
 
@@ -35,6 +36,39 @@ void bf16() {
 void int8() {
     for (long i = 0; i < kTurns; ++i) asm volatile(REELGRID_TWELVE(REELGRID_INT8)::: REELGRID_CLOBBERS);
 }
+
+// Matrix tiles: sums in tiles 0 … 5, twice over.
+#define REELGRID_TILE_BF16(n) "tdpbf16ps %%tmm7, %%tmm6, %%tmm" #n "\n"
+#define REELGRID_TILE_INT8(n) "tdpbssd %%tmm7, %%tmm6, %%tmm" #n "\n"
+#define REELGRID_SIX(code) code(0) code(1) code(2) code(3) code(4) code(5)
+
+/// Loads a configuration of eight full tiles, zeroed, for as long as it lives.
+class Tiles {
+  public:
+    Tiles() {
+        struct alignas(64) {
+            std::uint8_t palette = 1;
+            std::uint8_t startRow = 0;
+            std::uint8_t reserved[14] = {};
+            std::uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+            std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+        } config;
+        asm volatile("ldtilecfg %0" ::"m"(config));
+    }
+    ~Tiles() { asm volatile("tilerelease" ::); }
+    Tiles(const Tiles&) = delete;
+    Tiles& operator=(const Tiles&) = delete;
+};
+void tileBf16() {
+    const Tiles tiles;
+    for (long i = 0; i < kTurns; ++i)
+        asm volatile(REELGRID_SIX(REELGRID_TILE_BF16) REELGRID_SIX(REELGRID_TILE_BF16)::);
+}
+void tileInt8() {
+    const Tiles tiles;
+    for (long i = 0; i < kTurns; ++i)
+        asm volatile(REELGRID_SIX(REELGRID_TILE_INT8) REELGRID_SIX(REELGRID_TILE_INT8)::);
+}
 void clearRegisters() {
     asm volatile("vzeroall" ::: REELGRID_CLOBBERS);  // also the upper parts; no denormals, no NaNs
 }
@@ -47,7 +81,9 @@ struct Loop {
 
 Loop loopOf(PeakOf what, InstructionSet set) {
 #if defined(REELGRID_X86_KERNELS)
-    if (set == InstructionSet::Avx512) {
+    if (set == InstructionSet::Amx && what != PeakOf::Fp32)
+        return what == PeakOf::Bf16 ? Loop{&tileBf16, 2 * 16 * 16 * 32} : Loop{&tileInt8, 2 * 16 * 16 * 64};
+    if (set >= InstructionSet::Avx512) {
         if (what == PeakOf::Fp32) return {&fma512, 32};
         return what == PeakOf::Bf16 ? Loop{&bf16, 64} : Loop{&int8, 128};
     }

@@ -9,22 +9,25 @@
 
 namespace reelgrid::kernels::cpu {
 
-/// Encodes rows [first, first + Isa::kRows) with `encode(row, units)` for those that exist, zeros for others,
-/// and turns them into the layout of the products: [kBlockKeys / kRows][steps][kRows].
+/// Encodes rows [first, first + Isa::kRows) with `encode(row, units)` for those that exist, zeros for others.
+/// Laid out as the products read them: [kBlockKeys / kRows][steps][kRows], or row by row for matrix tiles.
 template <class Isa, class Encode>
 inline void packPanel(const PackArgs& args, int first, int steps, std::uint32_t* rows, Encode encode) {
+    std::uint32_t* panel = args.units + first * steps;
+    std::uint32_t* to = Isa::kTiled ? panel : rows;
     for (int r = 0; r < Isa::kRows; ++r) {
         if (first + r < args.count)
-            encode(first + r, rows + r * steps);
+            encode(first + r, to + r * steps);
         else
-            std::memset(rows + r * steps, 0, static_cast<std::size_t>(steps) * 4);
+            std::memset(to + r * steps, 0, static_cast<std::size_t>(steps) * 4);
     }
-    Isa::template transpose<Isa::kRows>(rows, steps, steps, args.units + first * steps, Isa::kRows);
+    if constexpr (!Isa::kTiled) Isa::template transpose<Isa::kRows>(rows, steps, steps, panel, Isa::kRows);
 }
 
 /// Q and K as they come (fav2).
 template <class Isa, class Arithmetic>
 struct PlainScores {
+    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = false;
@@ -33,7 +36,7 @@ struct PlainScores {
     static constexpr bool kSparse = false;
     /// Blocks per turn of the online softmax: more turns rescale Oᵀ more often, longer ones leave the L1
     /// cache.
-    static constexpr int kTurnBlocks = 2;
+    static constexpr int kTurnBlocks = Isa::kTiled ? 4 : 2;
 
     static void packKeys(const PackArgs& args) {
         float* wide = args.scratch;
@@ -67,6 +70,7 @@ struct SparseScores : PlainScores<Isa, Arithmetic> {
 /// sagev1 and fav3_sage: K minus its mean and Q · scale · log2e as integers with a scale a block.
 template <class Isa, class Arithmetic>
 struct CentredInt8Scores {
+    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -129,6 +133,7 @@ struct CentredInt8Scores {
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return Dot::toFloat(sum); }
+    static typename Isa::Float fromTile(typename Isa::Float bits) { return Dot::toFloat(Isa::asInt(bits)); }
     static typename Dot::Sum start(const TileArgs& args, std::int64_t key) {
         return Dot::start(args.keyBias[key]);
     }
@@ -137,6 +142,7 @@ struct CentredInt8Scores {
 /// fav3_fp8: Q and K rotated, then e4m3 with a scale a block. `Arithmetic` holds every e4m3 value exactly.
 template <class Isa, class Arithmetic>
 struct RotatedE4m3Scores {
+    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -192,6 +198,7 @@ struct RotatedE4m3Scores {
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }
+    static typename Isa::Float fromTile(typename Isa::Float score) { return score; }
     static typename Dot::Sum start(const TileArgs& /*args*/, std::int64_t /*key*/) { return Dot::start(0); }
 };
 

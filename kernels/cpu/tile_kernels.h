@@ -19,8 +19,6 @@ namespace reelgrid::kernels::cpu {
 /// Keys in a packed block: a block of one head's keys (16 KB at d128 in bf16) fits the L1 cache.
 constexpr int kBlockKeys = 64;
 constexpr int kMaxHeadDim = 256;
-/// Head dims are padded with zeros to this: whole registers at the output, whole units in int8.
-constexpr int kDimGrain = 16;
 constexpr float kLog2E = 1.44269504088896340736F;
 constexpr float kLargestE4m3 = 448.0F;
 constexpr float kLargestInt8 = 127.0F;
@@ -108,6 +106,7 @@ struct TileKernels {
     int tileQueries = 0;  ///< most queries of a tile
     int dimsPerUnit = 0;  ///< of Q and K
     int keysPerUnit = 0;  ///< of P and V
+    int dimGrain = 0;     ///< head dims are padded with zeros to a multiple of this
     void (*packKeys)(const PackArgs&) = nullptr;
     void (*packValues)(const PackArgs&) = nullptr;
     void (*attend)(const TileArgs&) = nullptr;
@@ -128,5 +127,6 @@ struct TileKernels {
 TileKernels portableKernels(Method method, DataType type);
 TileKernels avx2Kernels(Method method, DataType type);
 TileKernels avx512Kernels(Method method, DataType type);
+TileKernels amxKernels(Method method, DataType type);
 
 }  // namespace reelgrid::kernels::cpu

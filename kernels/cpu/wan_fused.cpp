@@ -14,7 +14,7 @@ constexpr std::int64_t kGeluChunk = 1 << 13;
 
 const WanFusedRows* rowsOf(InstructionSet set) {
 #if defined(REELGRID_X86_KERNELS)
-    if (set == InstructionSet::Avx512) return &wanFusedAvx512();
+    if (set >= InstructionSet::Avx512) return &wanFusedAvx512();
     if (set == InstructionSet::Avx2) return &wanFusedAvx2();
 #endif
     (void)set;

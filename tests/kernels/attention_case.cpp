@@ -249,7 +249,8 @@ bool allFinite(const std::vector<double>& a) {
 
 std::vector<InstructionSet> instructionSets() {
     std::vector<InstructionSet> sets;
-    for (const auto set : {InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512})
+    for (const auto set :
+         {InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Amx})
         if (set <= bestInstructionSet()) sets.push_back(set);
     return sets;
 }

@@ -69,7 +69,7 @@ TEST(InstructionSet, ForcingIsObeyedOrRefused) {
         const ForcedInstructionSet forced(set);
         EXPECT_EQ(selectedInstructionSet(), set);
     }
-    for (const auto set : {InstructionSet::Avx2, InstructionSet::Avx512}) {
+    for (const auto set : {InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Amx}) {
         if (set <= bestInstructionSet()) continue;
         const ForcedInstructionSet forced(set);
         EXPECT_THROW(static_cast<void>(selectedInstructionSet()), std::runtime_error);
@@ -79,7 +79,7 @@ TEST(InstructionSet, ForcingIsObeyedOrRefused) {
         static_cast<void>(selectedInstructionSet());
         FAIL() << "sse9 was accepted";
     } catch (const std::runtime_error& error) {
-        EXPECT_STREQ(error.what(), "REELGRID_CPU=sse9: must be scalar, avx2 or avx512");
+        EXPECT_STREQ(error.what(), "REELGRID_CPU=sse9: must be scalar, avx2, avx512 or amx");
     }
 }
 

@@ -83,10 +83,15 @@ TEST(SparseLinear, AllBlocksAndNoProjectionIsFav2BitForBit) {
                 const ForcedInstructionSet forced(set);
                 cpu::fav2(c.problem);
                 const auto dense = c.output();
-                EXPECT_EQ(run(c, set), dense) << c.name() << " on " << kernels::nameOf(set);
-                c.problem.sparseLinear.projection = zeros.data();
-                EXPECT_EQ(run(c, set), dense) << c.name() << " on " << kernels::nameOf(set);
-                c.problem.sparseLinear.projection = nullptr;
+                for (const float* projection : {static_cast<const float*>(nullptr), zeros.data()}) {
+                    c.problem.sparseLinear.projection = projection;
+                    const auto sparse = run(c, set);
+                    // Matrix tiles sum in an order of their own, and sla has none.
+                    if (set == InstructionSet::Amx && type == DataType::BFloat16)
+                        EXPECT_LE(maxError(sparse, dense), largest(dense) / 128) << c.name();
+                    else
+                        EXPECT_EQ(sparse, dense) << c.name() << " on " << kernels::nameOf(set);
+                }
             }
         }
 }

@@ -1,0 +1,149 @@
+#pragma once
+
+// Intel's matrix tiles (AMX: TILE, BF16, INT8) under AVX-512 lanes. Included by attention_amx.cpp only.
+//
+// A tile is 16 rows of 64 bytes. Both products of attention fit without a turn: A is K row by row or Vᵀ, B is
+// the packed queries or P (16 units deep, 16 lanes wide), C is Sᵀ or Oᵀ where the tile has them in memory.
+
+#include <immintrin.h>
+
+#include "kernels/cpu/lanes_avx512.h"
+
+namespace reelgrid::kernels::cpu {
+namespace {
+
+struct Amx : Avx512 {
+    static constexpr bool kTiled = true;
+    /// Rows (keys of Sᵀ, dimensions of Oᵀ) of a product at a time: two tiles.
+    static constexpr int kRows = 32;
+
+    static void beginTiles() {
+        struct alignas(64) Config {
+            std::uint8_t palette = 1;
+            std::uint8_t startRow = 0;
+            std::uint8_t reserved[14] = {};
+            std::uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+            std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+        } config;
+        static_assert(sizeof config == 64);
+        _tile_loadconfig(&config);
+    }
+    static void endTiles() { _tile_release(); }
+};
+
+// The instructions name their tiles in the code: 0 … 5 are C, two rows of up to three, 6 is A and 7 is B.
+#define REELGRID_TILE_DOT(instruction)   \
+    template <int Row, int Col>          \
+    static void dot() {                  \
+        if constexpr (Row == 0) {        \
+            if constexpr (Col == 0)      \
+                instruction(0, 6, 7);    \
+            else if constexpr (Col == 1) \
+                instruction(1, 6, 7);    \
+            else                         \
+                instruction(2, 6, 7);    \
+        } else {                         \
+            if constexpr (Col == 0)      \
+                instruction(3, 6, 7);    \
+            else if constexpr (Col == 1) \
+                instruction(4, 6, 7);    \
+            else                         \
+                instruction(5, 6, 7);    \
+        }                                \
+    }
+
+/// Two bf16 a unit.
+struct AmxBf16 : Bf16Pairs {
+    REELGRID_TILE_DOT(_tile_dpbf16ps)
+};
+
+/// Four int8 a unit, both signed: no bias is needed.
+struct AmxInt8 : Int8Quads {
+    REELGRID_TILE_DOT(_tile_dpbssd)
+
+    static void encodeQuery(const std::int32_t* integers, int n, std::uint32_t* units) {
+        encodeBytes(integers, n, 0, units);
+    }
+    static std::int32_t encodeKey(const std::int32_t* integers, int n, std::uint32_t* units) {
+        encodeBytes(integers, n, 0, units);
+        return 0;
+    }
+};
+#undef REELGRID_TILE_DOT
+
+/// Where a matrix A of 32 rows lies: rows `rowPitch` units apart, its next 16 columns `depthPitch` units on.
+struct TileRows {
+    const std::uint32_t* units;
+    std::int64_t rowPitch;
+    std::int64_t depthPitch;
+};
+
+/// c[32][Cols · 16] = (add ? c : 0) + a · b over `depth` times 16 units; b and c have Cols · 16 lanes a row.
+template <class Arithmetic, int Cols>
+inline void multiplyTiles(const TileRows& a, const std::uint32_t* b, int depth, void* c, bool add) {
+    constexpr std::int64_t kPitch = Cols * 16;
+    constexpr std::int64_t kRowBytes = kPitch * 4;
+    char* upper = static_cast<char*>(c);
+    char* lower = upper + 16 * kRowBytes;
+    _tile_zero(0);
+    _tile_zero(3);
+    if (add) {
+        _tile_loadd(0, upper, kRowBytes);
+        _tile_loadd(3, lower, kRowBytes);
+    }
+    if constexpr (Cols > 1) {
+        _tile_zero(1);
+        _tile_zero(4);
+        if (add) {
+            _tile_loadd(1, upper + 64, kRowBytes);
+            _tile_loadd(4, lower + 64, kRowBytes);
+        }
+    }
+    if constexpr (Cols > 2) {
+        _tile_zero(2);
+        _tile_zero(5);
+        if (add) {
+            _tile_loadd(2, upper + 128, kRowBytes);
+            _tile_loadd(5, lower + 128, kRowBytes);
+        }
+    }
+    for (int t = 0; t < depth; ++t) {
+        const std::uint32_t* rows = a.units + t * a.depthPitch;
+        const std::uint32_t* lanes = b + t * 16 * kPitch;
+        _tile_loadd(6, rows, a.rowPitch * 4);
+        _tile_loadd(7, lanes, kRowBytes);
+        Arithmetic::template dot<0, 0>();
+        if constexpr (Cols > 1) {
+            _tile_loadd(7, lanes + 16, kRowBytes);
+            Arithmetic::template dot<0, 1>();
+        }
+        if constexpr (Cols > 2) {
+            _tile_loadd(7, lanes + 32, kRowBytes);
+            Arithmetic::template dot<0, 2>();
+        }
+        // Back from the last column, which is still there.
+        _tile_loadd(6, rows + 16 * a.rowPitch, a.rowPitch * 4);
+        Arithmetic::template dot<1, Cols - 1>();
+        if constexpr (Cols > 2) {
+            _tile_loadd(7, lanes + 16, kRowBytes);
+            Arithmetic::template dot<1, 1>();
+        }
+        if constexpr (Cols > 1) {
+            _tile_loadd(7, lanes, kRowBytes);
+            Arithmetic::template dot<1, 0>();
+        }
+    }
+    _tile_stored(0, upper, kRowBytes);
+    _tile_stored(3, lower, kRowBytes);
+    if constexpr (Cols > 1) {
+        _tile_stored(1, upper + 64, kRowBytes);
+        _tile_stored(4, lower + 64, kRowBytes);
+    }
+    if constexpr (Cols > 2) {
+        _tile_stored(2, upper + 128, kRowBytes);
+        _tile_stored(5, lower + 128, kRowBytes);
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::kernels::cpu
