@@ -177,6 +177,7 @@ int runCompare(const CompareVerb& verb) {
     auto plan = planOf(verb);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);
+    sayIdleRules(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
     render(comparison, interrupts.token());

@@ -22,7 +22,7 @@ struct ComparisonEntry {
 
     [[nodiscard]] const std::string& type() const { return checked.settings.attentionType; }
     [[nodiscard]] std::filesystem::path clip() const { return checked.request.output; }
-    /// "fav2", or "fav2+policy" under a policy that alters it.
+    /// "fav2", or "fav2+policy-3f2a" under a policy that alters it.
     [[nodiscard]] std::string name() const { return attentionName(checked.settings); }
     /// The name, with what ran instead when another backend served it: "fav2 (ran sdpa)".
     [[nodiscard]] std::string label() const { return session::clipLabel(name(), measured); }

@@ -11,6 +11,7 @@
 #include "core/media/writer.h"
 #include "core/pipeline/pipeline.h"
 #include "core/session/clip_measurements.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -49,6 +50,7 @@ int runRender(const RenderVerb& verb) {
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
     checked->request.output = output->string();
+    sayIdleRules(*checked);
 
     const InterruptWatch interrupts;
     pipeline::Renderer renderer;
@@ -78,7 +80,9 @@ Verb addRenderVerb(CLI::App& program) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command);
-    command->add_option("--attention-type", verb->attentionType, "Backend of self-attention")
+    command
+        ->add_option("--attention-type", verb->attentionType,
+                     "Backend of self-attention: " + kernels::backendNames() + " or default")
         ->capture_default_str();
     command->add_option_function<double>(
         "--fps", [verb = verb.get()](const double& fps) { verb->fps = fps; },

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/console.h"
 #include "core/catalog/model_catalog.h"
+#include "core/protocol/idle_rules.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -113,6 +115,20 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) co
     if (!policy) return policy.error();
     request.attentionPolicy = checked.settings.attentionPolicy = *std::move(policy);
     return checked;
+}
+
+std::vector<std::string> idleRules(const CheckedRequest& checked) {
+    const catalog::RenderSettings& settings = checked.settings;
+    return protocol::idleReasons(settings.attentionPolicy,
+                                 {checked.model.layers, settings.numInferenceSteps, settings.guidanceScale});
+}
+
+void sayIdleRules(const CheckedRequest& checked) {
+    const std::vector<std::string> reasons = idleRules(checked);
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+        if (!reasons[i].empty())
+            say("note: rule " + std::to_string(i + 1) + ", " +
+                describe(checked.settings.attentionPolicy.rules[i]) + ": " + reasons[i]);
 }
 
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/cli/policy_options.h"
 #include "app/cli/unbuilt_options.h"
@@ -36,6 +37,12 @@ class RenderOptions {
     PolicyOptions m_policy;
     UnbuiltOptions m_unbuilt;
 };
+
+/// For each rule of the policy why it decides no call of this render; empty for those that decide some.
+std::vector<std::string> idleRules(const CheckedRequest& checked);
+
+/// One line on stderr for each rule that decides nothing.
+void sayIdleRules(const CheckedRequest& checked);
 
 /// BadUsage unless a backend of that name is built; one that is planned says so.
 Result<void> checkAttentionType(const std::string& option, const std::string& name);

@@ -151,7 +151,10 @@ std::string policyList(const CheckedRequest& checked) {
     const auto& rules = checked.settings.attentionPolicy.rules;
     if (rules.empty()) return {};
     std::string items;
-    for (const protocol::AttentionRule& rule : rules) items += "<li>" + escaped(describe(rule)) + "</li>";
+    const std::vector<std::string> idle = idleRules(checked);
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        items += "<li>" + escaped(describe(rules[i])) +
+                 (idle[i].empty() ? "" : " (idle: " + escaped(idle[i]) + ")") + "</li>";
     return "<p>Attention policy, the first rule that fits a call decides:</p><ol>" + items +
            "</ol><p class=\"note\">What no rule covers ran with the clip's own backend in self-attention and "
            "with sdpa in cross-attention. Layers and steps count from 0, negative ones from the end.</p>";

@@ -35,7 +35,7 @@ std::string slugOf(const std::string& prompt) {
     return slug.empty() ? "render" : slug;
 }
 
-/// "fav2", or "fav2+policy".
+/// "fav2", or "fav2+policy-3f2a".
 std::string attentionOf(const protocol::RenderRequest& request) {
     return protocol::attentionName(request.attentionType, request.attentionPolicy);
 }

@@ -1,6 +1,11 @@
 #include "core/protocol/attention_policy.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "core/base/sha256.h"
+#include "core/protocol/attention_policy_json.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -26,6 +31,12 @@ Result<void> resolve(std::optional<IndexRange>& range, const std::string& noun, 
     if (found.first > found.last) return wrong("of " + all + " a first that is not after the last");
     range = found;
     return {};
+}
+
+/// Four hex digits that tell one set of rules from another.
+std::string tagOf(const AttentionPolicy& policy) {
+    const std::string rules = toJson(policy).dump();
+    return sha256Hex({reinterpret_cast<const std::uint8_t*>(rules.data()), rules.size()}).substr(0, 4);
 }
 
 /// "first 2 steps", "last layer", "steps 3 to 5".
@@ -60,7 +71,7 @@ std::string attentionName(const std::string& attentionType, const AttentionPolic
         const bool altersCross = rule.module != RuleModule::Self && rule.backend != "sdpa";
         return altersSelf || altersCross;
     });
-    return alters ? attentionType + "+policy" : attentionType;
+    return alters ? attentionType + "+policy-" + tagOf(policy) : attentionType;
 }
 
 std::string describe(const AttentionRule& rule) {

@@ -47,8 +47,9 @@ struct AttentionPolicy {
 /// steps. BadUsage naming rule, field and value when a range is not within them or runs backwards.
 Result<AttentionPolicy> resolved(const AttentionPolicy& policy, int layers, int steps);
 
-/// What to call a clip that was made with `attentionType` under `policy`: "fav2", or "fav2+policy" when a
-/// rule asks for anything but what fav2 alone would have run.
+/// What to call a clip that was made with `attentionType` under `policy`: "fav2", or "fav2+policy-3f2a" when
+/// a rule asks for anything but what fav2 alone would have run; the digits differ from policy to policy, so
+/// that neither files nor labels of two policies are mistaken for each other.
 std::string attentionName(const std::string& attentionType, const AttentionPolicy& policy);
 
 /// A rule for people to read: "sdpa in self-attention, first 2 steps, layers 4 to 7".

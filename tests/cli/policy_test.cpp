@@ -59,7 +59,7 @@ TEST(Policy, RendersWithRulesOfTheCommandLineAndSaysWhatRan) {
                    "fav2:layers=0..3,steps=1", "--benchmark-output-directory", folder.path()}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     EXPECT_THAT(run.errors, HasSubstr("self-attention: sdpa 48 calls, fav3 8 calls, fav2 8 calls"));
-    EXPECT_THAT(run.output, HasSubstr("_attn_sdpa+policy_48x64.mp4"));
+    EXPECT_THAT(run.output, testing::ContainsRegex("_attn_sdpa\\+policy-[0-9a-f]{4}_48x64.mp4"));
 }
 
 TEST(Policy, ComparesEachTypeUnderTheSameRules) {
@@ -73,11 +73,12 @@ TEST(Policy, ComparesEachTypeUnderTheSameRules) {
     ASSERT_EQ(document["results"].size(), 2u);
     EXPECT_EQ(document["attention_policy"]["rules"].size(), 2u);
     EXPECT_EQ(document["results"][0]["label"], "sdpa") << "sdpa throughout";
-    EXPECT_EQ(document["results"][1]["label"], "fav2+policy");
+    const std::string name = document["results"][1]["label"];
+    EXPECT_THAT(name, testing::StartsWith("fav2+policy-"));
     EXPECT_EQ(document["results"][1]["used"], "sdpa+fav2");
     EXPECT_TRUE(document["results"][1]["metrics"].contains("psnr"));
     EXPECT_EQ(callsOf(document["results"][1]["manifest"])["self fav2"], 32);
-    EXPECT_THAT(document["results"][1]["clip"].get<std::string>(), HasSubstr("_attn_fav2+policy_"));
+    EXPECT_THAT(document["results"][1]["clip"].get<std::string>(), HasSubstr("_attn_" + name + "_"));
 
     std::ostringstream report;
     report << std::ifstream(folder.file("out/report.html")).rdbuf();
@@ -86,13 +87,28 @@ TEST(Policy, ComparesEachTypeUnderTheSameRules) {
     const auto session = session::loadSession(folder.file("out/session.json"));
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_EQ(session->session.request.attentionPolicy.rules.size(), 2u);
-    EXPECT_EQ(session->session.clips[1].attentionType, "fav2+policy");
+    EXPECT_EQ(session->session.clips[1].attentionType, name);
 
     for (const json& result : onlyDocument(runProgram(command).output)["results"])
         EXPECT_TRUE(result["reused"]);
     write(folder, R"({"rules": [{"backend": "sdpa", "steps": 0}]})");
-    for (const json& result : onlyDocument(runProgram(command).output)["results"])
-        EXPECT_FALSE(result["reused"]);
+    const json changed = onlyDocument(runProgram(command).output)["results"];
+    EXPECT_FALSE(changed[1]["reused"]);
+    EXPECT_NE(changed[1]["clip"], document["results"][1]["clip"]) << "both stay";
+}
+
+TEST(Policy, SaysWhichRulesDecideNothing) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram(fourSteps({"compare", "--types", "sdpa,fav2", "--attention-rule", "sdpa:steps=0..1",
+                              "--attention-rule", "fav3:steps=1", "--output-dir", folder.path()}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const std::string why = "earlier rules decide every call that it fits";
+    EXPECT_THAT(run.errors, HasSubstr("note: rule 2, fav3 in self-attention, step 1: " + why));
+    EXPECT_THAT(run.errors, testing::Not(HasSubstr("rule 1")));
+    std::ostringstream report;
+    report << std::ifstream(folder.file("report.html")).rdbuf();
+    EXPECT_THAT(report.str(), HasSubstr("step 1 (idle: " + why + ")"));
 }
 
 TEST(Policy, AClipWhoseRulesReplaceSdpaIsNoReference) {

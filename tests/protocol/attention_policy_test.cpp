@@ -6,6 +6,8 @@ namespace reelgrid::protocol {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::StartsWith;
 
 AttentionPolicy layers(IndexRange range) {
     return {{{.backend = "fav2", .layers = range}}};
@@ -51,12 +53,21 @@ TEST(AttentionPolicy, RefusesARangeThatRunsBackwardsOnceCounted) {
 TEST(AttentionPolicy, NamesAClipByWhatAltersIt) {
     const AttentionPolicy firstStepExact{{{.backend = "sdpa", .steps = IndexRange{0, 0}}}};
     EXPECT_EQ(attentionName("fav2", {}), "fav2");
-    EXPECT_EQ(attentionName("fav2", firstStepExact), "fav2+policy");
+    EXPECT_THAT(attentionName("fav2", firstStepExact), MatchesRegex("fav2\\+policy-[0-9a-f]{4}"));
     EXPECT_EQ(attentionName("sdpa", firstStepExact), "sdpa") << "it is sdpa throughout";
-    EXPECT_EQ(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::Cross}}}), "fav2+policy");
-    EXPECT_EQ(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::All}}}), "fav2+policy");
+    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::Cross}}}),
+                StartsWith("fav2+policy-"));
+    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::All}}}),
+                StartsWith("fav2+policy-"));
     EXPECT_EQ(attentionName("fav2", {{{.backend = "sdpa", .module = RuleModule::Cross}}}), "fav2");
-    EXPECT_EQ(attentionName("sdpa", {{{.backend = "default"}}}), "sdpa+policy");
+    EXPECT_THAT(attentionName("sdpa", {{{.backend = "default"}}}), StartsWith("sdpa+policy-"));
+}
+
+TEST(AttentionPolicy, TwoPoliciesGiveTwoNames) {
+    const AttentionPolicy one{{{.backend = "sdpa", .steps = IndexRange{0, 0}}}};
+    const AttentionPolicy two{{{.backend = "sdpa", .steps = IndexRange{0, 1}}}};
+    EXPECT_EQ(attentionName("fav2", one), attentionName("fav2", AttentionPolicy(one)));
+    EXPECT_NE(attentionName("fav2", one), attentionName("fav2", two));
 }
 
 TEST(AttentionPolicy, DescribesRulesInWords) {
