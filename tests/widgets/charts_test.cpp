@@ -117,6 +117,18 @@ TEST(TimingChart, WhatIsWrittenAfterABarFitsHoweverNarrowTheChart) {
     }
 }
 
+TEST(TimingChart, ALongNameLeavesMostOfTheWidthToTheBars) {
+    TimingChart chart;
+    chart.resize(470, 240);
+    std::vector<RenderTiming> timings = sevenBackends();
+    timings[5].name = "fav3_sage+policy-c002 (ran sdpa; cross-attention ran sdpa)";
+    chart.setTimings(timings);
+    chart.show();
+    const QCustomPlot* plot = stagesOf(chart);
+    EXPECT_TRUE(waitUntil([&] { return plot->axisRect()->width() > plot->width() / 2; }, 3000))
+        << plot->axisRect()->width() << " of " << plot->width();
+}
+
 TEST(TimingChart, SaysWhenTheMachineWasNotEquallyFast) {
     TimingChart chart;
     std::vector<RenderTiming> timings = sevenBackends();

@@ -37,6 +37,8 @@ QStringList orderedStages(const std::vector<RenderTiming>& timings) {
 // Of the chart's width: what the bars keep, however long the text after them.
 constexpr double kLeastForBars = 0.35;
 constexpr int kBeforeBarText = 6;
+// Pixels of a backend's name; "fav3_sage+policy-3f2a" fits.
+constexpr int kLongestName = 160;
 
 // A bar alone must not fill the chart.
 constexpr int kFewestRows = 3;
@@ -142,11 +144,12 @@ void TimingChart::drawStages() {
     const int count = int(m_timings.size());
     const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
     const int rows = std::max(kFewestRows, count);
+    const QFontMetrics nameMetrics(m_stages->yAxis->tickLabelFont());
     double longest = 0;
     for (int i = 0; i < count; ++i) {
         const RenderTiming& timing = m_timings[std::size_t(i)];
         const double row = rows - i;  // the first on top
-        names->addTick(row, timing.name);
+        names->addTick(row, nameMetrics.elidedText(timing.name, Qt::ElideMiddle, kLongestName));
         QCPBars* below = nullptr;
         double total = 0;
         double end = 0;
