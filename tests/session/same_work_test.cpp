@@ -36,7 +36,8 @@ TEST(SameWork, IsAbsentWhereAnythingWasNotMeasured) {
 }
 
 TEST(SameWork, IsUnevenWhenTheMachineWasNotEquallyFast) {
-    EXPECT_FALSE(sameWorkOf({20, 21, 20.5}).value().isUneven());
+    EXPECT_FALSE(sameWorkOf({20, 21, 23.6}).value().isUneven());
+    EXPECT_TRUE(sameWorkOf({20, 21, 25.5}).value().isUneven());
     const SameWork busy = sameWorkOf({25.6, 37.6, 10.9}).value();
     EXPECT_EQ(busy.fastest, 10.9);
     EXPECT_EQ(busy.slowest, 37.6);
