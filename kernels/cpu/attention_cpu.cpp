@@ -61,6 +61,8 @@ int threadsFor(const AttentionProblem& p) {
 /// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
 /// barriers, better balance) while long sequences go head by head.
 constexpr std::int64_t kPackedBytes = std::int64_t{64} << 20;
+/// What is taken for the share of an L2 cache that one head may fill.
+constexpr std::int64_t kL2Bytes = std::int64_t{1} << 20;
 
 /// Runs one problem: packs a group of key heads, then hands tiles of their queries to the threads.
 class Schedule {
@@ -89,13 +91,15 @@ class Schedule {
                             ? std::min<std::int64_t>(kSparseQueries, problem.queries)
                             : problem.queries;
         m_spans = ceilDiv(problem.queries, m_spanQueries);
-        // Full tiles are fastest per query; shorter ones keep every thread busy when there are few queries.
+        // Tiles side by side pay once a head's keys and values leave the L2 cache. Full tiles are fastest per
+        // query; shorter ones keep every thread busy when there are few queries.
+        const std::int64_t lanes = m_kernels.lanes;
+        const std::int64_t most = headBytes > kL2Bytes ? m_kernels.tileQueries : m_kernels.oneTileQueries;
         const std::int64_t tiles = std::max<std::int64_t>(
-            ceilDiv(m_spanQueries, m_kernels.tileQueries),
+            ceilDiv(m_spanQueries, most),
             ceilDiv(m_threads, std::max<std::int64_t>(1, problem.batch * problem.queryHeads * m_spans)));
-        const std::int64_t lanes = m_kernels.tileQueries / 3;
-        m_tileQueries = static_cast<int>(std::min<std::int64_t>(
-            m_kernels.tileQueries, ceilDiv(ceilDiv(m_spanQueries, tiles), lanes) * lanes));
+        m_tileQueries = static_cast<int>(
+            std::min<std::int64_t>(most, ceilDiv(ceilDiv(m_spanQueries, tiles), lanes) * lanes));
         m_spanTiles = ceilDiv(m_spanQueries, m_tileQueries);
         takeMemory();
         if (method == Method::SparseLinear)
@@ -116,14 +120,13 @@ class Schedule {
     }
 
   private:
-    static constexpr std::int64_t kScratch =
-        static_cast<std::int64_t>((std::max(kPackScratch, kTileScratch) + 15) / 16 * 16);
-
     void takeMemory() {
+        m_scratchFloats =
+            ceilDiv(static_cast<std::int64_t>(std::max(kPackScratch, m_kernels.scratchFloats)), 16) * 16;
         m_packedKeys = t_workspaces[PackedKeys].take<std::uint32_t>(m_group * m_blocks * m_keyBlockUnits);
         m_packedValues =
             t_workspaces[PackedValues].take<std::uint32_t>(m_group * m_blocks * m_valueBlockUnits);
-        m_scratch = t_workspaces[Scratch].take<float>(m_threads * kScratch);
+        m_scratch = t_workspaces[Scratch].take<float>(m_threads * m_scratchFloats);
         if (m_centred) {
             m_means = t_workspaces[Means].take<float>(m_group * m_paddedDim);
             m_keySums = t_workspaces[KeySums].take<float>(m_group * m_blocks * m_paddedDim);
@@ -147,7 +150,7 @@ class Schedule {
         double preparation = 0;
 #pragma omp parallel num_threads(m_threads) reduction(+ : preparation)
         {
-            float* scratch = m_scratch + omp_get_thread_num() * kScratch;
+            float* scratch = m_scratch + omp_get_thread_num() * m_scratchFloats;
             if (worksAlone(heads)) {
 #pragma omp for schedule(dynamic, 1)
                 for (std::int64_t head = 0; head < heads; ++head)
@@ -334,6 +337,7 @@ class Schedule {
     std::uint32_t* m_packedKeys = nullptr;
     std::uint32_t* m_packedValues = nullptr;
     float* m_scratch = nullptr;
+    std::int64_t m_scratchFloats = 0;  ///< of each thread
     float* m_means = nullptr;
     float* m_keySums = nullptr;
     float* m_valueMaxima = nullptr;

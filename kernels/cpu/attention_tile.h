@@ -26,32 +26,41 @@ struct Tile {
     static constexpr int kTurnKeys = Scores::kTurnBlocks * kBlockKeys;
     static_assert(kPitch <= kMaxTileQueries && kTurnKeys <= kMaxTurnKeys);
 
-    const TileArgs& args;
-    std::uint32_t* queries;  // [steps][kPitch]
-    float* scores;           // Sᵀ [kTurnKeys][kPitch]
-    std::uint32_t* weights;  // P  [kTurnKeys / keysPerUnit][kPitch]
-    float* out;              // Oᵀ [paddedDim][kPitch]
-    float* rows;             // [lanes][paddedDim] and one row more
-    float* lseShift;         // [kPitch]
-    float* queryScales;      // [kPitch]
-    std::int32_t* limits;    // [kPitch] last key that a query sees
-    int steps;
+    TileArgs args;
+    std::uint32_t* queries = nullptr;  // [steps][kPitch]
+    float* scores = nullptr;           // Sᵀ [kTurnKeys][kPitch]
+    std::uint32_t* weights = nullptr;  // P  [kTurnKeys / keysPerUnit][kPitch]
+    float* out = nullptr;              // Oᵀ [paddedDim][kPitch]
+    float* rows = nullptr;             // [lanes][kMaxHeadDim] and one row more
+    float* lseShift = nullptr;         // [kPitch]
+    float* queryScales = nullptr;      // [kPitch]
+    std::int32_t* limits = nullptr;    // [kPitch] last key that a query sees
+    int steps = 0;
+    float factor = 1;      // of the scores, to powers of two
+    std::int64_t end = 0;  // keys of the walk
+    bool anyTurn = false;
+    Float largest[Cols];
+    Float sums[Cols];
 
-    explicit Tile(const TileArgs& a) : args(a), steps(a.paddedDim / Scores::kDimsPerUnit) {
-        float* free = a.scratch;
-        const auto take = [&free](int floats) {
-            float* taken = free;
-            free += floats;
-            return taken;
-        };
-        queries = reinterpret_cast<std::uint32_t*>(take(kPitch * a.paddedDim));
-        scores = take(kTurnKeys * kPitch);
-        weights = reinterpret_cast<std::uint32_t*>(take(kTurnKeys * kPitch));
-        out = take(a.paddedDim * kPitch);
-        lseShift = take(kPitch);
-        queryScales = take(kPitch);
-        limits = reinterpret_cast<std::int32_t*>(take(kPitch));
-        rows = take((Isa::kLanes + 1) * kMaxHeadDim);
+    /// `shared`: kSharedScratch floats, whose contents live for one turn. `own`: kTileScratch floats.
+    void start(const TileArgs& tile, float* shared, float* own) {
+        args = tile;
+        steps = args.paddedDim / Scores::kDimsPerUnit;
+        factor = Scores::kScaled ? 1.0F : args.scale * kLog2E;
+        scores = shared;
+        weights = reinterpret_cast<std::uint32_t*>(scores + kTurnKeys * kPitch);
+        rows = shared + 2 * kTurnKeys * kPitch;
+        queries = reinterpret_cast<std::uint32_t*>(own);
+        out = own + kPitch * args.paddedDim;
+        lseShift = out + kPitch * args.paddedDim;
+        queryScales = lseShift + kPitch;
+        limits = reinterpret_cast<std::int32_t*>(queryScales + kPitch);
+        packQueries();
+        end = walkLength();
+        for (int c = 0; c < Cols; ++c) {
+            largest[c] = Isa::set1(-HUGE_VALF);
+            sums[c] = Isa::set1(0);
+        }
     }
 
     void packQueries() {
@@ -99,15 +108,15 @@ struct Tile {
 
     /// Keys of the walk that some query of the tile sees.
     std::int64_t walkLength() const {
-        const std::int64_t end = limits[args.count - 1] + std::int64_t{1};
-        if constexpr (!Scores::kSparse) return end;
+        const std::int64_t visible = limits[args.count - 1] + std::int64_t{1};
+        if constexpr (!Scores::kSparse) return visible;
         const std::int64_t lastBlock = std::int64_t{args.blocks[args.blockCount - 1]} * kBlockKeys;
-        const std::int64_t lastKeys = end - lastBlock < kBlockKeys ? end - lastBlock : kBlockKeys;
+        const std::int64_t lastKeys = visible - lastBlock < kBlockKeys ? visible - lastBlock : kBlockKeys;
         return (args.blockCount - 1) * std::int64_t{kBlockKeys} + lastKeys;
     }
 
     /// As computeScores(), by matrix tiles: the products go through memory.
-    void computeTiledScores(std::int64_t firstKey, int keys, Float (&largest)[Cols]) {
+    void computeTiledScores(std::int64_t firstKey, int keys, Float (&raised)[Cols]) {
         for (int k = 0; k < keys; k += Isa::kRows) {
             const std::int64_t key = firstKey + k;
             float* panel = scores + k * kPitch;
@@ -130,14 +139,14 @@ struct Tile {
                         score = Isa::keepUpTo(score, limits + c * Isa::kLanes,
                                               static_cast<std::int32_t>(key + r));
                     if (Scores::kScaled || hidden) Isa::storeFloat(at, score);
-                    largest[c] = Isa::max(score, largest[c]);
+                    raised[c] = Isa::max(score, raised[c]);
                 }
         }
     }
 
-    /// Sᵀ of the turn's keys into `scores`; largest[] is raised to the turn's maxima.
-    void computeScores(std::int64_t firstWalked, int keys, Float (&largest)[Cols]) {
-        if constexpr (Isa::kTiled) return computeTiledScores(firstWalked, keys, largest);
+    /// Sᵀ of the turn's keys into `scores`; raised[] grows to the turn's maxima.
+    void computeScores(std::int64_t firstWalked, int keys, Float (&raised)[Cols]) {
+        if constexpr (Isa::kTiled) return computeTiledScores(firstWalked, keys, raised);
         using Dot = typename Scores::Dot;
         for (int k = 0; k < keys; k += Isa::kRows) {
             const std::int64_t key = keyAt(firstWalked + k);
@@ -174,15 +183,17 @@ struct Tile {
                         score = Isa::keepUpTo(score, limits + c * Isa::kLanes,
                                               static_cast<std::int32_t>(key + r));
                     Isa::storeFloat(scores + (k + r) * kPitch + c * Isa::kLanes, score);
-                    largest[c] = Isa::max(score, largest[c]);
+                    raised[c] = Isa::max(score, raised[c]);
                 }
             }
         }
     }
 
     /// P = 2^(scores · factor − shift) into `weights`, rounded as its type is; sums get the unrounded values.
-    void computeWeights(int keys, float factor, const Float (&shift)[Cols], Float (&sums)[Cols]) {
+    void computeWeights(int keys, const Float (&shift)[Cols]) {
         const Float f = Isa::set1(factor);
+        Float totals[Cols];
+        for (int c = 0; c < Cols; ++c) totals[c] = sums[c];
         const auto weight = [&](int key, int c) {
             const Float score = Isa::loadFloat(scores + key * kPitch + c * Isa::kLanes);
             if constexpr (Scores::kScaled)
@@ -198,14 +209,15 @@ struct Tile {
                 const Float first = weight(k, c);
                 if constexpr (kPerUnit == 2) {
                     const Float second = weight(k + 1, c);
-                    sums[c] = Isa::add(sums[c], Isa::add(first, second));
+                    totals[c] = Isa::add(totals[c], Isa::add(first, second));
                     Values::storeWeights(units, first, second);
                 } else {
-                    sums[c] = Isa::add(sums[c], first);
+                    totals[c] = Isa::add(totals[c], first);
                     Values::storeWeights(units, first, first);
                 }
             }
         }
+        for (int c = 0; c < Cols; ++c) sums[c] = totals[c];
     }
 
     enum class Before { Nothing, Kept, Rescaled };
@@ -262,7 +274,8 @@ struct Tile {
         }
     }
 
-    void writeOut(const Float (&largest)[Cols], const Float (&sums)[Cols], float factor, bool any) {
+    /// Normalises Oᵀ and writes it, and the log-sum-exp, where they belong.
+    void finish() {
         float maxima[kPitch];
         float totals[kPitch];
         float inverse[kPitch];
@@ -271,12 +284,13 @@ struct Tile {
             Isa::storeFloat(totals + c * Isa::kLanes, sums[c]);
         }
         for (int q = 0; q < kPitch; ++q) inverse[q] = totals[q] == 0 ? 0 : 1 / totals[q];
-        if (!any)
+        if (!anyTurn)
             std::memset(out, 0, static_cast<std::size_t>(args.paddedDim) * kPitch * sizeof(float));
         else
             for (int d = 0; d < args.paddedDim; ++d) {
                 const float scale = Values::kScaled ? args.valueScales[d] : 1.0F;
-                for (int q = 0; q < kPitch; ++q) out[d * kPitch + q] *= inverse[q] * scale;
+                for (int q = 0; q < kPitch; ++q)
+                    out[d * kPitch + q] = out[d * kPitch + q] * inverse[q] * scale;
             }
         if constexpr (Scores::kSparse) {
             // The space of the queries, and of the scores and weights together, is free now.
@@ -300,70 +314,91 @@ struct Tile {
                               : maxima[q] * factor / kLog2E + (logf(totals[q]) - kOffset) + lseShift[q];
     }
 
-    void run() {
-        if constexpr (Isa::kTiled) Isa::beginTiles();
-        packQueries();
-        const float factor = Scores::kScaled ? 1.0F : args.scale * kLog2E;
-        const Float minusInfinity = Isa::set1(-HUGE_VALF);
-        Float largest[Cols];
-        Float sums[Cols];
+    /// Turns start at multiples of kTurnKeys; those at or beyond the walk's end do nothing.
+    void turn(std::int64_t firstKey) {
+        if (firstKey >= end) return;
+        int keys = end - firstKey < kTurnKeys ? static_cast<int>(end - firstKey) : kTurnKeys;
+        keys = (keys + Isa::kRows - 1) / Isa::kRows * Isa::kRows;
+        Float raised[Cols];
+        for (int c = 0; c < Cols; ++c) raised[c] = largest[c];
+        computeScores(firstKey, keys, raised);
+        Float shift[Cols];
+        Float rescale[Cols];
+        bool rescaled = false;
         for (int c = 0; c < Cols; ++c) {
-            largest[c] = minusInfinity;
-            sums[c] = Isa::set1(0);
+            // A query that saw no key yet has maximum −inf: any finite shift gives it weights of 0.
+            shift[c] = Isa::zeroWhereMinusInfinity(Isa::mul(raised[c], Isa::set1(factor)));
+            rescaled |= Isa::anyDiffers(raised[c], largest[c]);
+            // Product and difference apart: an unchanged maximum rescales by exactly 1.
+            rescale[c] = Isa::template exp2<6>(Isa::sub(Isa::mul(largest[c], Isa::set1(factor)), shift[c]));
+            sums[c] = Isa::mul(sums[c], rescale[c]);
+            largest[c] = raised[c];
+            if constexpr (Values::kOffset != 0)
+                shift[c] = Isa::sub(shift[c], Isa::set1(static_cast<float>(Values::kOffset)));
         }
-        const std::int64_t end = walkLength();
-        const std::int64_t turns = (end + kTurnKeys - 1) / kTurnKeys;
-        for (std::int64_t turn = 0; turn < turns; ++turn) {
-            const std::int64_t firstKey = (Scores::kLastFirst ? turns - 1 - turn : turn) * kTurnKeys;
-            int keys = end - firstKey < kTurnKeys ? static_cast<int>(end - firstKey) : kTurnKeys;
-            keys = (keys + Isa::kRows - 1) / Isa::kRows * Isa::kRows;
-            Float raised[Cols];
-            for (int c = 0; c < Cols; ++c) raised[c] = largest[c];
-            computeScores(firstKey, keys, raised);
-            Float shift[Cols];
-            Float rescale[Cols];
-            bool rescaled = false;
-            for (int c = 0; c < Cols; ++c) {
-                // A query that saw no key yet has maximum −inf: any finite shift gives it weights of 0.
-                shift[c] = Isa::zeroWhereMinusInfinity(Isa::mul(raised[c], Isa::set1(factor)));
-                rescaled |= Isa::anyDiffers(raised[c], largest[c]);
-                // Product and difference apart: an unchanged maximum rescales by exactly 1.
-                rescale[c] =
-                    Isa::template exp2<6>(Isa::sub(Isa::mul(largest[c], Isa::set1(factor)), shift[c]));
-                sums[c] = Isa::mul(sums[c], rescale[c]);
-                largest[c] = raised[c];
-                if constexpr (Values::kOffset != 0)
-                    shift[c] = Isa::sub(shift[c], Isa::set1(static_cast<float>(Values::kOffset)));
-            }
-            computeWeights(keys, factor, shift, sums);
-            if (turn == 0)
-                accumulate<Before::Nothing>(firstKey, keys, rescale);
-            else if (rescaled)
-                accumulate<Before::Rescaled>(firstKey, keys, rescale);
-            else
-                accumulate<Before::Kept>(firstKey, keys, rescale);
-        }
-        writeOut(largest, sums, factor, end > 0);
-        if constexpr (Isa::kTiled) Isa::endTiles();
+        computeWeights(keys, shift);
+        if (!anyTurn)
+            accumulate<Before::Nothing>(firstKey, keys, rescale);
+        else if (rescaled)
+            accumulate<Before::Rescaled>(firstKey, keys, rescale);
+        else
+            accumulate<Before::Kept>(firstKey, keys, rescale);
+        anyTurn = true;
     }
 };
+
+/// The queries [first, first + count) of `args`.
+template <class Isa>
+TileArgs partOf(const TileArgs& args, int first, int count) {
+    TileArgs part = args;
+    part.q = static_cast<const char*>(args.q) + first * args.qStride * sizeOf(args.type);
+    part.out = static_cast<char*>(args.out) + first * args.outStride * sizeOf(args.type);
+    if (args.lse != nullptr) part.lse = args.lse + first;
+    part.firstQuery = args.firstQuery + first;
+    part.count = args.count - first < count ? args.count - first : count;
+    return part;
+}
+
+/// Up to `Tiles` tiles side by side over the same keys.
+template <class Isa, class Scores, class Values, class Linear, int Cols, int Tiles>
+void attendTiles(const TileArgs& args) {
+    using OneTile = Tile<Isa, Scores, Values, Linear, Cols>;
+    if constexpr (Isa::kTiled) Isa::beginTiles();
+    OneTile tiles[Tiles];
+    int count = 0;
+    std::int64_t end = 0;
+    for (int first = 0; first < args.count; first += OneTile::kPitch, ++count) {
+        tiles[count].start(partOf<Isa>(args, first, OneTile::kPitch), args.scratch,
+                           args.scratch + kSharedScratch + count * kTileScratch);
+        if (tiles[count].end > end) end = tiles[count].end;
+    }
+    const std::int64_t turns = (end + OneTile::kTurnKeys - 1) / OneTile::kTurnKeys;
+    for (std::int64_t turn = 0; turn < turns; ++turn)
+        for (int t = 0; t < count; ++t)
+            tiles[t].turn((Scores::kLastFirst ? turns - 1 - turn : turn) * OneTile::kTurnKeys);
+    for (int t = 0; t < count; ++t) tiles[t].finish();
+    if constexpr (Isa::kTiled) Isa::endTiles();
+}
 
 /// As few registers of queries as the tile needs: short sequences pay for the queries that they have.
 template <class Isa, class Scores, class Values, class Linear>
 void attendTile(const TileArgs& args) {
     static_assert(Isa::kCols == 3);
     if (args.count <= Isa::kLanes)
-        Tile<Isa, Scores, Values, Linear, 1>(args).run();
+        attendTiles<Isa, Scores, Values, Linear, 1, 1>(args);
     else if (args.count <= 2 * Isa::kLanes)
-        Tile<Isa, Scores, Values, Linear, 2>(args).run();
+        attendTiles<Isa, Scores, Values, Linear, 2, 1>(args);
     else
-        Tile<Isa, Scores, Values, Linear, 3>(args).run();
+        attendTiles<Isa, Scores, Values, Linear, 3, Isa::kTilesTogether>(args);
 }
 
 template <class Isa, class Scores, class Values, class Linear = Values>
 TileKernels tileKernels() {
     TileKernels kernels;
-    kernels.tileQueries = Isa::kCols * Isa::kLanes;
+    kernels.oneTileQueries = Isa::kCols * Isa::kLanes;
+    kernels.tileQueries = kernels.oneTileQueries * Isa::kTilesTogether;
+    kernels.lanes = Isa::kLanes;
+    kernels.scratchFloats = kSharedScratch + Isa::kTilesTogether * kTileScratch;
     kernels.dimsPerUnit = Scores::kDimsPerUnit;
     kernels.keysPerUnit = Values::kPerUnit;
     // Whole registers at the output, whole units in int8, whole tiles in depth.

@@ -16,6 +16,9 @@ struct Amx : Avx512 {
     static constexpr bool kTiled = true;
     /// Rows (keys of Sᵀ, dimensions of Oᵀ) of a product at a time: two tiles.
     static constexpr int kRows = 32;
+    /// Tiles of queries that walk the keys side by side: the products are so fast that fetching K and V for
+    /// one tile alone would take longer.
+    static constexpr int kTilesTogether = 4;
 
     static void beginTiles() {
         struct alignas(64) Config {
@@ -26,7 +29,8 @@ struct Amx : Avx512 {
             std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
         } config;
         static_assert(sizeof config == 64);
-        _tile_loadconfig(&config);
+        // Not the intrinsic: it tells the compiler of the first 8 bytes only.
+        asm volatile("ldtilecfg %0" ::"m"(config));
     }
     static void endTiles() { _tile_release(); }
 };
@@ -81,6 +85,8 @@ struct TileRows {
 /// c[32][Cols · 16] = (add ? c : 0) + a · b over `depth` times 16 units; b and c have Cols · 16 lanes a row.
 template <class Arithmetic, int Cols>
 inline void multiplyTiles(const TileRows& a, const std::uint32_t* b, int depth, void* c, bool add) {
+    // The intrinsics don't say what a tile load reads: everything must be in memory by now.
+    asm volatile("" ::: "memory");
     constexpr std::int64_t kPitch = Cols * 16;
     constexpr std::int64_t kRowBytes = kPitch * 4;
     char* upper = static_cast<char*>(c);

@@ -19,6 +19,7 @@ struct Portable {
     static constexpr int kCols = 3;
     static constexpr bool kFewRegisters = false;
     static constexpr bool kTiled = false;
+    static constexpr int kTilesTogether = 1;
     struct Float {
         float v[kLanes];
     };

@@ -74,7 +74,7 @@ struct TileArgs {
     float scale = 1;
     const std::uint32_t* packedKeys = nullptr;
     const std::uint32_t* packedValues = nullptr;
-    float* scratch = nullptr;  ///< kTileScratch floats, 64-byte aligned
+    float* scratch = nullptr;  ///< TileKernels::scratchFloats, 64-byte aligned
     // Quantised methods:
     int scaleQueries = 1;                   ///< queries that share a scale
     const float* queryScales = nullptr;     ///< one per scaleQueries queries of the head
@@ -91,9 +91,11 @@ struct TileArgs {
 constexpr int kMaxTileQueries = 64;
 /// Keys per turn of the online softmax are at most this many (kBlockKeys times the turn's blocks).
 constexpr int kMaxTurnKeys = 256;
-constexpr std::size_t kTileScratch =
-    static_cast<std::size_t>(kMaxTileQueries) * (2 * kMaxHeadDim + 2 * kMaxTurnKeys) +
-    static_cast<std::size_t>(2 * 16 + 1) * kMaxHeadDim + 4 * kMaxTileQueries;
+/// Floats of attend()'s scratch that its tiles share (Sᵀ, P, rows being packed), and those of each tile (Q,
+/// Oᵀ).
+constexpr std::size_t kSharedScratch = static_cast<std::size_t>(kMaxTileQueries) * 2 * kMaxTurnKeys +
+                                       static_cast<std::size_t>(16 + 1) * kMaxHeadDim;
+constexpr std::size_t kTileScratch = static_cast<std::size_t>(kMaxTileQueries) * (2 * kMaxHeadDim + 3);
 
 /// A run of keys whose part of φ(k)ᵀ v is to be summed.
 struct KeyValueArgs : RowArgs {
@@ -103,10 +105,13 @@ struct KeyValueArgs : RowArgs {
 };
 
 struct TileKernels {
-    int tileQueries = 0;  ///< most queries of a tile
-    int dimsPerUnit = 0;  ///< of Q and K
-    int keysPerUnit = 0;  ///< of P and V
-    int dimGrain = 0;     ///< head dims are padded with zeros to a multiple of this
+    int tileQueries = 0;            ///< most queries of one attend()
+    int oneTileQueries = 0;         ///< those of one of its tiles
+    int lanes = 0;                  ///< queries in a register
+    std::size_t scratchFloats = 0;  ///< for attend(); the others need kPackScratch
+    int dimsPerUnit = 0;            ///< of Q and K
+    int keysPerUnit = 0;            ///< of P and V
+    int dimGrain = 0;               ///< head dims are padded with zeros to a multiple of this
     void (*packKeys)(const PackArgs&) = nullptr;
     void (*packValues)(const PackArgs&) = nullptr;
     void (*attend)(const TileArgs&) = nullptr;

@@ -78,6 +78,16 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeOverLongSequences) {
     expectAsGoodAsPlainCode(large, kernel());
 }
 
+TEST_P(ExactAttention, IsAsExactAsPlainCodeBeyondTheCache) {
+    // More than a megabyte of packed keys and values: some machines walk them with several tiles side by
+    // side.
+    for (const auto mask : {Mask::None, Mask::Causal}) {
+        AttentionCase c({1, 1, 1, 210, 4500, 64}, DataType::BFloat16, Family::Normal, Layout::TokensFirst,
+                        mask);
+        expectAsGoodAsPlainCode(c, kernel());
+    }
+}
+
 TEST_P(ExactAttention, IsAsExactAsPlainCodeOnEveryInputFamily) {
     for (const auto type : kTypes)
         for (const auto family :

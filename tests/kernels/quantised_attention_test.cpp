@@ -98,6 +98,13 @@ TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionOverSeveralScaleBlocks) {
     expectTheMethodsOwnError(uneven);
 }
 
+TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionBeyondTheCache) {
+    // More than a megabyte of packed keys and values: some machines walk them with several tiles side by
+    // side.
+    AttentionCase c({1, 1, 1, 200, 6000, 64}, DataType::Float32);
+    expectTheMethodsOwnError(c);
+}
+
 TEST_P(QuantisedAttention, TakesAnyHeadDimUpTo256) {
     for (const std::int64_t dim : {1, 7, 33, 72, 80, 160, 192, 255, 256}) {
         AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::Float32);
