@@ -32,7 +32,6 @@ std::string shapeOf(const at::Tensor& x) {
 
 std::optional<std::string> obstacleOf(const Inputs& in) {
     const at::Tensor &q = in.q_BHND, &k = in.k_BHMD, &v = in.v_BHMD;
-    if (in.keyBias_M.defined()) return std::string("the kernel takes no key bias");
     for (const at::Tensor* tensor : {&q, &k, &v}) {
         if (!tensor->device().is_cpu())
             return "a tensor is on " + tensor->device().str() + ", the kernel runs on cpu";
@@ -45,6 +44,11 @@ std::optional<std::string> obstacleOf(const Inputs& in) {
     if (k.sizes() != v.sizes() || q.size(0) != k.size(0) || q.size(3) != k.size(3))
         return "q " + shapeOf(q) + ", k " + shapeOf(k) + " and v " + shapeOf(v) +
                " don't have the same batch, head dim and keys";
+    if (in.keyBias_M.defined() &&
+        (in.keyBias_M.scalar_type() != at::kFloat || !in.keyBias_M.is_contiguous() ||
+         !in.keyBias_M.device().is_cpu() || in.keyBias_M.dim() != 1 || in.keyBias_M.size(0) != k.size(2)))
+        return "the key bias is " + std::string(at::toString(in.keyBias_M.scalar_type())) + " " +
+               shapeOf(in.keyBias_M) + ", contiguous fp32 [" + std::to_string(k.size(2)) + "] is needed";
     for (const auto* tensor : {&in.projL_DD, &in.projLBias_D})
         if (tensor->defined() && (tensor->scalar_type() != at::kFloat || !tensor->is_contiguous() ||
                                   !tensor->device().is_cpu() || tensor->size(-1) != q.size(3)))
@@ -78,6 +82,7 @@ KernelCall::KernelCall(const Inputs& inputs) : m_inputs(inputs), m_obstacle(obst
     m_problem.vStrides = stridesOf(v);
     m_problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(q.size(3))));
     m_problem.threads = at::get_num_threads();
+    if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
     if (m_inputs.projL_DD.defined()) {
         m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
         if (m_inputs.projLBias_D.defined())

@@ -16,6 +16,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
         .description = "The baseline: whatever kernel libtorch chooses for the call.",
         .cpuDeviation = "",
         .causal = true,
+        .keyBias = true,
         .logSumExp = false,
         .maxHeadDim = std::numeric_limits<std::int64_t>::max(),
         .run = nullptr,
@@ -31,6 +32,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                         "are multiplied "
                         "in fp32, with P rounded to fp16 all the same.",
         .causal = true,
+        .keyBias = true,
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::fav2,
@@ -48,6 +50,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                         "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
                         "are multiplied in fp32, with P rounded to fp16 all the same.",
         .causal = true,
+        .keyBias = true,
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::fav3,
@@ -66,6 +69,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
             "224; head dims other than powers of two are padded to one before the rotation.",
         .causal = true,
+        .keyBias = true,
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::fav3Fp8,
@@ -83,6 +87,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                         "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
                         "divides 0 by 0.",
         .causal = true,
+        .keyBias = true,
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::sageV1,
@@ -99,6 +104,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "output has the input's type; an all-zero block or channel gives zeros where the "
             "original divides 0 by 0.",
         .causal = true,
+        .keyBias = true,
         .logSumExp = true,
         .maxHeadDim = 256,
         .run = &cpu::fav3Sage,
@@ -118,6 +124,7 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                         "denominators and sums of the linear branch are fp32 instead of bf16; in fp32 its "
                         "products are fp32 too; no causal mask and no log-sum-exp.",
         .causal = false,
+        .keyBias = false,
         .logSumExp = false,
         .maxHeadDim = 256,
         .run = &cpu::sparseLinear,
@@ -163,6 +170,7 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
         return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
                ", needs one above 0 and at most 1";
     if (p.mask == Mask::Causal && !backend.causal) return name + ": no causal mask";
+    if (p.keyBias != nullptr && !backend.keyBias) return name + ": takes no key bias";
     if (p.lse != nullptr && !backend.logSumExp) return name + ": gives no log-sum-exp";
     return std::nullopt;
 }

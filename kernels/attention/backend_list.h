@@ -17,6 +17,7 @@ struct BackendInfo {
     std::string_view description;   ///< what it computes
     std::string_view cpuDeviation;  ///< where the CPU version differs from the GPU definition; may be empty
     bool causal = false;
+    bool keyBias = false;
     bool logSumExp = false;
     std::int64_t maxHeadDim = 0;
     /// Runs a problem that whyNot() has nothing against; null for sdpa, which is libtorch's own.

@@ -29,8 +29,8 @@ struct SparseLinear {
     const float* bias = nullptr;  ///< fp32 [D] or null; only with a projection
 };
 
-/// out = softmax(scale · q kᵀ) v over plain memory. A query row that sees no key gives 0 (and LSE −inf).
-/// Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
+/// out = softmax(scale · q kᵀ + keyBias) v over plain memory. A query row that sees no key gives 0 (and LSE
+/// −inf). Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
 struct AttentionProblem {
     const void* q = nullptr;
     const void* k = nullptr;
@@ -55,6 +55,9 @@ struct AttentionProblem {
 
     float scale = 1.0F;  ///< finite and positive; usually 1/√D
     Mask mask = Mask::None;
+    /// Optional [Nk], added to scale · q kᵀ of every query: log(n) makes one key stand for n equal ones, −∞
+    /// hides it.
+    const float* keyBias = nullptr;
     int threads = 0;            ///< 0: what OpenMP is set to
     SparseLinear sparseLinear;  ///< read by sla only
 };

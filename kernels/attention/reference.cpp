@@ -45,6 +45,10 @@ std::vector<double> widenHead(const AttentionProblem& p, const void* data, const
     return wide;
 }
 
+double biasOf(const AttentionProblem& p, std::int64_t key) {
+    return p.keyBias == nullptr ? 0 : static_cast<double>(p.keyBias[key]);
+}
+
 }  // namespace
 
 ReferenceResult referenceAttention(const AttentionProblem& p) {
@@ -71,7 +75,7 @@ ReferenceResult referenceAttention(const AttentionProblem& p) {
                     for (std::int64_t d = 0; d < p.headDim; ++d)
                         dot += q[static_cast<std::size_t>(i * p.headDim + d)] *
                                k[static_cast<std::size_t>(j * p.headDim + d)];
-                    weights[static_cast<std::size_t>(j)] = dot * static_cast<double>(p.scale);
+                    weights[static_cast<std::size_t>(j)] = dot * static_cast<double>(p.scale) + biasOf(p, j);
                     largest = std::max(largest, weights[static_cast<std::size_t>(j)]);
                 }
                 double sum = 0;

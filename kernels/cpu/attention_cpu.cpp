@@ -29,6 +29,7 @@ enum Purpose {
     KeyScales,
     Bias,
     QueryScales,
+    ScoreBias,
     PurposeCount
 };
 thread_local std::array<Workspace, PurposeCount> t_workspaces;
@@ -135,6 +136,7 @@ class Schedule {
             m_valueMaxima = t_workspaces[ValueMaxima].take<float>(m_group * m_blocks * m_paddedDim);
             m_valueScales = t_workspaces[ValueScalesOfHeads].take<float>(m_group * m_paddedDim);
         }
+        if (m_p.keyBias != nullptr) takeScoreBias();
         if (m_scaleRows.keys == 0) return;
         m_queryScaleCount = ceilDiv(m_p.queries, m_scaleRows.queries);
         m_keyScaleCount = ceilDiv(m_p.keys, m_scaleRows.keys);
@@ -143,6 +145,15 @@ class Schedule {
         m_bias = t_workspaces[Bias].take<std::int32_t>(m_group * m_blocks * kBlockKeys);
         m_queryScales =
             t_workspaces[QueryScales].take<float>(m_group * m_headsPerKeyHead * m_queryScaleCount);
+    }
+
+    /// Scaled scores are powers of two, plain ones still to be multiplied by the softmax scale.
+    void takeScoreBias() {
+        m_scoreBias = t_workspaces[ScoreBias].take<float>(m_blocks * kBlockKeys);
+        std::fill_n(m_scoreBias, m_blocks * kBlockKeys, 0.0F);
+        for (std::int64_t key = 0; key < m_p.keys; ++key)
+            m_scoreBias[key] =
+                m_scaleRows.keys > 0 ? m_p.keyBias[key] * kLog2E : m_p.keyBias[key] / m_p.scale;
     }
 
     /// `first` and `heads` count key heads over the whole batch.
@@ -297,6 +308,7 @@ class Schedule {
         args.causal = m_p.mask == Mask::Causal;
         args.causalOffset = m_p.keys - m_p.queries;
         args.scale = m_p.scale;
+        args.scoreBias = m_scoreBias;
         args.packedKeys = m_packedKeys + groupKeyHead * m_blocks * m_keyBlockUnits;
         args.packedValues = m_packedValues + groupKeyHead * m_blocks * m_valueBlockUnits;
         args.scratch = scratch;
@@ -345,6 +357,7 @@ class Schedule {
     float* m_keyScales = nullptr;
     std::int32_t* m_bias = nullptr;
     float* m_queryScales = nullptr;
+    float* m_scoreBias = nullptr;
     const float* m_signs = nullptr;
     std::optional<SparseLinearPlan> m_sparse;
 };

@@ -115,6 +115,13 @@ struct Tile {
         return (args.blockCount - 1) * std::int64_t{kBlockKeys} + lastKeys;
     }
 
+    /// Biases a key's scores and hides them from the queries that don't see it.
+    Float adjusted(Float score, int c, std::int64_t key, bool hidden) const {
+        if (args.scoreBias != nullptr) score = Isa::add(score, Isa::set1(args.scoreBias[key]));
+        if (!hidden) return score;
+        return Isa::keepUpTo(score, limits + c * Isa::kLanes, static_cast<std::int32_t>(key));
+    }
+
     /// As computeScores(), by matrix tiles: the products go through memory.
     void computeTiledScores(std::int64_t firstKey, int keys, Float (&raised)[Cols]) {
         for (int k = 0; k < keys; k += Isa::kRows) {
@@ -129,16 +136,15 @@ struct Tile {
                     factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
             }
             const bool hidden = key + Isa::kRows - 1 > limits[0];
+            const bool special = hidden || args.scoreBias != nullptr;
             for (int r = 0; r < Isa::kRows; ++r)
 #pragma GCC unroll 8
                 for (int c = 0; c < Cols; ++c) {
                     float* at = panel + r * kPitch + c * Isa::kLanes;
                     Float score = Isa::loadFloat(at);
                     if constexpr (Scores::kScaled) score = Isa::mul(Scores::fromTile(score), factors[c]);
-                    if (hidden)
-                        score = Isa::keepUpTo(score, limits + c * Isa::kLanes,
-                                              static_cast<std::int32_t>(key + r));
-                    if (Scores::kScaled || hidden) Isa::storeFloat(at, score);
+                    if (special) score = adjusted(score, c, key + r, hidden);
+                    if (Scores::kScaled || special) Isa::storeFloat(at, score);
                     raised[c] = Isa::max(score, raised[c]);
                 }
         }
@@ -170,6 +176,7 @@ struct Tile {
                     factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
             }
             const bool hidden = key + Isa::kRows - 1 > limits[0];
+            const bool special = hidden || args.scoreBias != nullptr;
 #pragma GCC unroll 8
             for (int r = 0; r < Isa::kRows; ++r) {
 #pragma GCC unroll 8
@@ -179,9 +186,7 @@ struct Tile {
                         score = Isa::mul(Scores::toFloat(acc[r][c]), factors[c]);
                     else
                         score = acc[r][c];
-                    if (hidden)
-                        score = Isa::keepUpTo(score, limits + c * Isa::kLanes,
-                                              static_cast<std::int32_t>(key + r));
+                    if (special) score = adjusted(score, c, key + r, hidden);
                     Isa::storeFloat(scores + (k + r) * kPitch + c * Isa::kLanes, score);
                     raised[c] = Isa::max(score, raised[c]);
                 }

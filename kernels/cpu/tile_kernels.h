@@ -72,6 +72,9 @@ struct TileArgs {
     bool causal = false;
     std::int64_t causalOffset = 0;  ///< Nk − Nq
     float scale = 1;
+    /// Optional [whole blocks of keys], in the units of Sᵀ: 1 / scale for plain scores, log2(e) for scaled
+    /// ones.
+    const float* scoreBias = nullptr;
     const std::uint32_t* packedKeys = nullptr;
     const std::uint32_t* packedValues = nullptr;
     float* scratch = nullptr;  ///< TileKernels::scratchFloats, 64-byte aligned

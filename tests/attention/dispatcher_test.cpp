@@ -108,7 +108,6 @@ TEST(Dispatcher, ACallThatABackendCannotRunSaysSo) {
 }
 
 TEST(Dispatcher, ABiasedKeyStandsForManyEqualOnes) {
-    const auto dispatcher = makeDispatcher("sdpa").value();
     const Inputs few = inputsOf(at::kFloat, 30, 5, 64);
     const auto repeatLast = [](const at::Tensor& x) {
         return at::cat({x, x.slice(2, 4).expand({1, 3, 99, 64})}, 2);
@@ -117,17 +116,27 @@ TEST(Dispatcher, ABiasedKeyStandsForManyEqualOnes) {
     Inputs biased = few;
     biased.keyBias_M = at::zeros({5});
     biased.keyBias_M[4] = std::log(100.0);
-    EXPECT_TRUE(
-        at::allclose(dispatcher->attend(biased, kCross), dispatcher->attend(many, kCross), 1e-5, 1e-6));
+    for (const char* type : {"sdpa", "fav2", "fav3"}) {
+        const auto dispatcher = makeDispatcher(type).value();
+        EXPECT_TRUE(
+            at::allclose(dispatcher->attend(biased, kSelf), dispatcher->attend(many, kSelf), 1e-5, 1e-6))
+            << type;
+        EXPECT_EQ(dispatcher->records()[0].used, type);
+    }
 }
 
 TEST(Dispatcher, AKernelThatTakesNoKeyBiasSaysSo) {
-    const auto dispatcher = makeDispatcher("fav2").value();
+    const auto dispatcher = makeDispatcher("sla").value();
     Inputs in = inputsOf(at::kFloat, 8, 8, 64);
     in.keyBias_M = at::zeros({8});
     (void)dispatcher->attend(in, kSelf);
     EXPECT_EQ(dispatcher->records()[0].used, "sdpa");
     EXPECT_THAT(dispatcher->records()[0].why, HasSubstr("bias"));
+
+    const KernelCall wrong(
+        {.q_BHND = in.q_BHND, .k_BHMD = in.k_BHMD, .v_BHMD = in.v_BHMD, .keyBias_M = at::zeros({7})});
+    EXPECT_THAT(wrong.whyNot(*kernels::findBackend("fav2")).value_or(""),
+                HasSubstr("[7], contiguous fp32 [8]"));
 }
 
 TEST(Dispatcher, DefaultIsAttributedToSdpa) {

@@ -88,6 +88,52 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeBeyondTheCache) {
     }
 }
 
+TEST_P(ExactAttention, ABiasOfLogNMakesOneKeyStandForN) {
+    // Keys 20 … 29 equal key 19: left out, with log(11) on key 19, nothing changes.
+    for (const auto type : kTypes) {
+        AttentionCase c({1, 1, 1, 60, 30, 64}, type, Family::Normal, Layout::HeadsFirst);
+        const auto row = static_cast<std::ptrdiff_t>(64 * sizeOf(type));
+        for (auto* rows : {&c.k, &c.v})
+            for (std::ptrdiff_t n = 20; n < 30; ++n)
+                std::copy_n(rows->begin() + 19 * row, row, rows->begin() + n * row);
+        const auto truth = referenceAttention(c.problem);
+        std::vector<float> bias(20, 0.0F);
+        bias[19] = std::log(11.0F);
+        c.problem.keys = 20;
+        c.problem.keyBias = bias.data();
+        EXPECT_LE(maxError(referenceAttention(c.problem).out, truth.out), 1e-6);
+        for (const auto set : instructionSets()) {
+            const ForcedInstructionSet forced(set);
+            run(c.problem);
+            EXPECT_LE(maxError(c.output(), truth.out), 2 * roundingOf(type) * largest(truth.out))
+                << c.name() << " on " << kernels::nameOf(set);
+        }
+    }
+}
+
+TEST_P(ExactAttention, AKeyBiasIsAddedUnderEveryMaskAndLength) {
+    for (const auto mask : {Mask::None, Mask::Causal})
+        for (const std::int64_t keys : {1, 77, 300}) {
+            std::vector<float> bias(static_cast<std::size_t>(keys));
+            for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = std::sin(static_cast<float>(j));
+            if (keys > 1) bias[1] = -std::numeric_limits<float>::infinity();
+            AttentionCase c({1, 2, 1, 90, keys, 40}, DataType::Float32, Family::Normal, Layout::TokensFirst,
+                            mask);
+            c.problem.keyBias = bias.data();
+            c.withLse();
+            const auto truth = referenceAttention(c.problem);
+            for (const auto set : instructionSets()) {
+                const ForcedInstructionSet forced(set);
+                run(c.problem);
+                EXPECT_LE(maxError(c.output(), truth.out), 1e-5) << c.name() << kernels::nameOf(set);
+                for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+                    if (std::isinf(truth.lse[i])) continue;
+                    ASSERT_NEAR(c.lse[i], truth.lse[i], 1e-4) << c.name();
+                }
+            }
+        }
+}
+
 TEST_P(ExactAttention, IsAsExactAsPlainCodeOnEveryInputFamily) {
     for (const auto type : kTypes)
         for (const auto family :

@@ -259,7 +259,8 @@ std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisa
                 Row scores;
                 for (std::int64_t j = 0; j < seen; ++j)
                     scores.push_back(dot(q[static_cast<std::size_t>(i)], k[static_cast<std::size_t>(j)]) *
-                                     scale);
+                                         scale +
+                                     (p.keyBias == nullptr ? 0 : static_cast<double>(p.keyBias[j])));
                 const Row row = scores.empty() ? Row(static_cast<std::size_t>(p.headDim), 0.0)
                                                : softmaxTimes(scores, v, method);
                 out.insert(out.end(), row.begin(), row.end());

@@ -105,6 +105,14 @@ TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionBeyondTheCache) {
     expectTheMethodsOwnError(c);
 }
 
+TEST_P(QuantisedAttention, AddsAKeyBiasAfterTheScales) {
+    std::vector<float> bias(150);
+    for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = 2 * std::sin(static_cast<float>(j));
+    AttentionCase c({1, 2, 1, 90, 150, 64}, DataType::Float32);
+    c.problem.keyBias = bias.data();
+    expectTheMethodsOwnError(c);
+}
+
 TEST_P(QuantisedAttention, TakesAnyHeadDimUpTo256) {
     for (const std::int64_t dim : {1, 7, 33, 72, 80, 160, 192, 255, 256}) {
         AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::Float32);

@@ -165,6 +165,10 @@ TEST(SparseLinear, RefusesWhatItsDefinitionLacks) {
     AttentionProblem causal = c.problem;
     causal.mask = Mask::Causal;
     EXPECT_EQ(whyNot(sla, causal), "sla: no causal mask");
+    AttentionProblem biased = c.problem;
+    const std::vector<float> bias(700, 0.0F);
+    biased.keyBias = bias.data();
+    EXPECT_EQ(whyNot(sla, biased), "sla: takes no key bias");
     for (const double ratio : {0.0, -0.1, 1.5, std::nan("")}) {
         AttentionProblem odd = c.problem;
         odd.sparseLinear.topkRatio = ratio;
