@@ -2,8 +2,7 @@
 
 #include "kernels/cpu/lanes_amx.h"
 
-#include "kernels/cpu/attention_tile.h"
-#include "kernels/cpu/wide_arithmetic.h"
+#include "kernels/cpu/method_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 

@@ -1,7 +1,7 @@
 // Compiled with AVX2 flags: nothing here runs unless instruction_set.cpp found the instructions.
 
 #include "kernels/cpu/lanes_avx2.h"
-#include "kernels/cpu/wide_kernels.h"
+#include "kernels/cpu/method_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 

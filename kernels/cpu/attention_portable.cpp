@@ -1,7 +1,7 @@
 // Compiled with the flags of the rest of the program.
 
 #include "kernels/cpu/lanes_portable.h"
-#include "kernels/cpu/wide_kernels.h"
+#include "kernels/cpu/method_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 

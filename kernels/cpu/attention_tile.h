@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "kernels/cpu/linear_branch.h"
+#include "kernels/cpu/matrix_tiles.h"
 #include "kernels/cpu/multiply.h"
 #include "kernels/cpu/score_policies.h"
 #include "kernels/cpu/value_policies.h"
@@ -368,7 +369,7 @@ TileArgs partOf(const TileArgs& args, int first, int count) {
 template <class Isa, class Scores, class Values, class Linear, int Cols, int Tiles>
 void attendTiles(const TileArgs& args) {
     using OneTile = Tile<Isa, Scores, Values, Linear, Cols>;
-    if constexpr (Isa::kTiled) Isa::beginTiles();
+    if constexpr (Isa::kTiled) loadFullTiles();
     OneTile tiles[Tiles];
     int count = 0;
     std::int64_t end = 0;
@@ -382,7 +383,7 @@ void attendTiles(const TileArgs& args) {
         for (int t = 0; t < count; ++t)
             tiles[t].turn((Scores::kLastFirst ? turns - 1 - turn : turn) * OneTile::kTurnKeys);
     for (int t = 0; t < count; ++t) tiles[t].finish();
-    if constexpr (Isa::kTiled) Isa::endTiles();
+    if constexpr (Isa::kTiled) releaseTiles();
 }
 
 /// As few registers of queries as the tile needs: short sequences pay for the queries that they have.

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include "kernels/cpu/lanes_avx512.h"
+#include "kernels/cpu/matrix_tiles.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {
@@ -19,52 +20,24 @@ struct Amx : Avx512 {
     /// Tiles of queries that walk the keys side by side: the products are so fast that fetching K and V for
     /// one tile alone would take longer.
     static constexpr int kTilesTogether = 4;
-
-    static void beginTiles() {
-        struct alignas(64) Config {
-            std::uint8_t palette = 1;
-            std::uint8_t startRow = 0;
-            std::uint8_t reserved[14] = {};
-            std::uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-            std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-        } config;
-        static_assert(sizeof config == 64);
-        // Not the intrinsic: it tells the compiler of the first 8 bytes only.
-        asm volatile("ldtilecfg %0" ::"m"(config));
-    }
-    static void endTiles() { _tile_release(); }
 };
 
-// The instructions name their tiles in the code: 0 … 5 are C, two rows of up to three, 6 is A and 7 is B.
-#define REELGRID_TILE_DOT(instruction)   \
-    template <int Row, int Col>          \
-    static void dot() {                  \
-        if constexpr (Row == 0) {        \
-            if constexpr (Col == 0)      \
-                instruction(0, 6, 7);    \
-            else if constexpr (Col == 1) \
-                instruction(1, 6, 7);    \
-            else                         \
-                instruction(2, 6, 7);    \
-        } else {                         \
-            if constexpr (Col == 0)      \
-                instruction(3, 6, 7);    \
-            else if constexpr (Col == 1) \
-                instruction(4, 6, 7);    \
-            else                         \
-                instruction(5, 6, 7);    \
-        }                                \
-    }
+// Tiles 0 … 5 are C, two rows of up to three; 6 is A and 7 is B.
 
 /// Two bf16 a unit.
 struct AmxBf16 : Bf16Pairs {
-    REELGRID_TILE_DOT(_tile_dpbf16ps)
+    template <int Row, int Col>
+    static void dot() {
+        asm volatile("tdpbf16ps %%tmm7, %%tmm6, %%tmm%c0" ::"i"(3 * Row + Col));
+    }
 };
 
 /// Four int8 a unit, both signed: no bias is needed.
 struct AmxInt8 : Int8Quads {
-    REELGRID_TILE_DOT(_tile_dpbssd)
-
+    template <int Row, int Col>
+    static void dot() {
+        asm volatile("tdpbssd %%tmm7, %%tmm6, %%tmm%c0" ::"i"(3 * Row + Col));
+    }
     static void encodeQuery(const std::int32_t* integers, int n, std::uint32_t* units) {
         encodeBytes(integers, n, 0, units);
     }
@@ -73,7 +46,6 @@ struct AmxInt8 : Int8Quads {
         return 0;
     }
 };
-#undef REELGRID_TILE_DOT
 
 /// Where a matrix A of 32 rows lies: rows `rowPitch` units apart, its next 16 columns `depthPitch` units on.
 struct TileRows {

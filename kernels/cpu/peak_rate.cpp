@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 
 #include "kernels/cpu/instruction_set.h"
+#include "kernels/cpu/matrix_tiles.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {
@@ -42,32 +42,17 @@ void int8() {
 #define REELGRID_TILE_INT8(n) "tdpbssd %%tmm7, %%tmm6, %%tmm" #n "\n"
 #define REELGRID_SIX(code) code(0) code(1) code(2) code(3) code(4) code(5)
 
-/// Loads a configuration of eight full tiles, zeroed, for as long as it lives.
-class Tiles {
-  public:
-    Tiles() {
-        struct alignas(64) {
-            std::uint8_t palette = 1;
-            std::uint8_t startRow = 0;
-            std::uint8_t reserved[14] = {};
-            std::uint16_t rowBytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-            std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-        } config;
-        asm volatile("ldtilecfg %0" ::"m"(config));
-    }
-    ~Tiles() { asm volatile("tilerelease" ::); }
-    Tiles(const Tiles&) = delete;
-    Tiles& operator=(const Tiles&) = delete;
-};
 void tileBf16() {
-    const Tiles tiles;
+    loadFullTiles();
     for (long i = 0; i < kTurns; ++i)
         asm volatile(REELGRID_SIX(REELGRID_TILE_BF16) REELGRID_SIX(REELGRID_TILE_BF16)::);
+    releaseTiles();
 }
 void tileInt8() {
-    const Tiles tiles;
+    loadFullTiles();
     for (long i = 0; i < kTurns; ++i)
         asm volatile(REELGRID_SIX(REELGRID_TILE_INT8) REELGRID_SIX(REELGRID_TILE_INT8)::);
+    releaseTiles();
 }
 void clearRegisters() {
     asm volatile("vzeroall" ::: REELGRID_CLOBBERS);  // also the upper parts; no denormals, no NaNs

@@ -9,19 +9,37 @@
 
 namespace reelgrid::kernels::cpu {
 
-/// Encodes rows [first, first + Isa::kRows) with `encode(row, units)` for those that exist, zeros for others.
-/// Laid out as the products read them: [kBlockKeys / kRows][steps][kRows], or row by row for matrix tiles.
+/// Encodes a block of keys with `encode(row, wide, units)`, `wide` being room for a row; rows that don't
+/// exist become zeros up to the next panel of kRows. Laid out as the products read them: [kBlockKeys /
+/// kRows][steps][kRows], or row by row for matrix tiles.
 template <class Isa, class Encode>
-inline void packPanel(const PackArgs& args, int first, int steps, std::uint32_t* rows, Encode encode) {
-    std::uint32_t* panel = args.units + first * steps;
-    std::uint32_t* to = Isa::kTiled ? panel : rows;
-    for (int r = 0; r < Isa::kRows; ++r) {
-        if (first + r < args.count)
-            encode(first + r, to + r * steps);
-        else
-            std::memset(to + r * steps, 0, static_cast<std::size_t>(steps) * 4);
+inline void packRows(const PackArgs& args, int dimsPerUnit, Encode encode) {
+    const int steps = args.paddedDim / dimsPerUnit;
+    float* wide = args.scratch;
+    auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
+    for (int first = 0; first < args.count; first += Isa::kRows) {
+        std::uint32_t* panel = args.units + first * steps;
+        std::uint32_t* to = Isa::kTiled ? panel : rows;
+        for (int r = 0; r < Isa::kRows; ++r) {
+            if (first + r < args.count)
+                encode(first + r, wide, to + r * steps);
+            else
+                std::memset(to + r * steps, 0, static_cast<std::size_t>(steps) * 4);
+        }
+        if constexpr (!Isa::kTiled)
+            Isa::template transpose<Isa::kRows>(rows, steps, steps, panel, Isa::kRows);
     }
-    if constexpr (!Isa::kTiled) Isa::template transpose<Isa::kRows>(rows, steps, steps, panel, Isa::kRows);
+}
+
+/// The largest |x| of rows that `prepare(row, wide)` makes, or NaN when there is a NaN or an infinity.
+template <class Isa, class Prepare>
+inline float largestOfRows(const RowArgs& args, Prepare prepare) {
+    LargestMagnitude<Isa> largest;
+    for (int r = 0; r < args.count; ++r) {
+        prepare(r, args.scratch);
+        largest.see(args.scratch, args.paddedDim);
+    }
+    return largest.result();
 }
 
 /// Q and K as they come (fav2).
@@ -39,14 +57,10 @@ struct PlainScores {
     static constexpr int kTurnBlocks = Isa::kTiled ? 4 : 2;
 
     static void packKeys(const PackArgs& args) {
-        float* wide = args.scratch;
-        auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
-        for (int first = 0; first < args.count; first += Isa::kRows)
-            packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
-                           [&](int row, std::uint32_t* units) {
-                               widenRow<Isa>(args, row, wide);
-                               Arithmetic::encodeRow(wide, args.paddedDim, units);
-                           });
+        packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
+            widenRow<Isa>(args, row, wide);
+            Arithmetic::encodeRow(wide, args.paddedDim, units);
+        });
     }
 
     static void encodeQuery(const TileArgs& args, float* wide, int /*query*/, std::uint32_t* units) {
@@ -98,17 +112,13 @@ struct CentredInt8Scores {
     }
 
     static void packKeys(const PackArgs& args) {
-        float* wide = args.scratch;
-        auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
         for (int r = args.count; r % Isa::kRows != 0; ++r) args.bias[r] = 0;
-        for (int first = 0; first < args.count; first += Isa::kRows)
-            packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
-                           [&](int row, std::uint32_t* units) {
-                               std::int32_t integers[kMaxHeadDim];
-                               centredRow(args, row, wide);
-                               quantise(wide, args.paddedDim, args.scales[row / kScaleGrain], integers);
-                               args.bias[row] = Arithmetic::encodeKey(integers, args.paddedDim, units);
-                           });
+        packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
+            std::int32_t integers[kMaxHeadDim];
+            centredRow(args, row, wide);
+            quantise(wide, args.paddedDim, args.scales[row / kScaleGrain], integers);
+            args.bias[row] = Arithmetic::encodeKey(integers, args.paddedDim, units);
+        });
     }
 
     static void encodeQuery(const TileArgs& args, float* wide, int query, std::uint32_t* units) {
@@ -124,12 +134,8 @@ struct CentredInt8Scores {
     /// The rows' own maximum times the factor: rounding keeps the order, so this is the maximum of the
     /// products.
     static float scaleOfRows(const RowArgs& args, float factor) {
-        LargestMagnitude<Isa> largest;
-        for (int r = 0; r < args.count; ++r) {
-            centredRow(args, r, args.scratch);
-            largest.see(args.scratch, args.paddedDim);
-        }
-        return largest.result() * factor / kLargestInt8;
+        const auto prepare = [&](int row, float* wide) { centredRow(args, row, wide); };
+        return largestOfRows<Isa>(args, prepare) * factor / kLargestInt8;
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return Dot::toFloat(sum); }
@@ -167,15 +173,11 @@ struct RotatedE4m3Scores {
     }
 
     static void packKeys(const PackArgs& args) {
-        float* wide = args.scratch;
-        auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
-        for (int first = 0; first < args.count; first += Isa::kRows)
-            packPanel<Isa>(args, first, args.paddedDim / kDimsPerUnit, rows,
-                           [&](int row, std::uint32_t* units) {
-                               rotatedRow(args, row, wide);
-                               quantise(wide, args.paddedDim, args.scales[row / kScaleGrain]);
-                               Arithmetic::encodeRow(wide, args.paddedDim, units);
-                           });
+        packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
+            rotatedRow(args, row, wide);
+            quantise(wide, args.paddedDim, args.scales[row / kScaleGrain]);
+            Arithmetic::encodeRow(wide, args.paddedDim, units);
+        });
     }
 
     static void encodeQuery(const TileArgs& args, float* wide, int query, std::uint32_t* units) {
@@ -189,12 +191,8 @@ struct RotatedE4m3Scores {
     }
 
     static float scaleOfRows(const RowArgs& args, float /*factor*/) {
-        LargestMagnitude<Isa> largest;
-        for (int r = 0; r < args.count; ++r) {
-            rotatedRow(args, r, args.scratch);
-            largest.see(args.scratch, args.paddedDim);
-        }
-        return largest.result() / kLargestE4m3;
+        const auto prepare = [&](int row, float* wide) { rotatedRow(args, row, wide); };
+        return largestOfRows<Isa>(args, prepare) / kLargestE4m3;
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }

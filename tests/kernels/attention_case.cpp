@@ -197,6 +197,10 @@ std::vector<double> lowPrecisionAttention(const AttentionProblem& p) {
     return out;
 }
 
+double roundingOf(DataType type) {
+    return type == DataType::Float32 ? 6e-7 : type == DataType::BFloat16 ? 1.0 / 256 : 1.0 / 2048;
+}
+
 double maxError(const std::vector<double>& a, const std::vector<double>& b) {
     double worst = 0;
     for (std::size_t i = 0; i < b.size(); ++i) {

@@ -57,6 +57,8 @@ struct AttentionCase {
 /// in fp32 (in fp32: every step in fp32). The yardstick for how much error is fair.
 std::vector<double> lowPrecisionAttention(const AttentionProblem& problem);
 
+/// The relative error of rounding to the type, with room for fp32 sums.
+double roundingOf(DataType type);
 double maxError(const std::vector<double>& a, const std::vector<double>& b);
 double largest(const std::vector<double>& a);
 double cosine(const std::vector<double>& a, const std::vector<double>& b);

@@ -11,10 +11,6 @@ namespace {
 
 constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
 
-double roundingOf(DataType type) {
-    return type == DataType::Float32 ? 6e-7 : type == DataType::BFloat16 ? 1.0 / 256 : 1.0 / 2048;
-}
-
 using Kernel = void (*)(const AttentionProblem&);
 
 /// FlashAttention's own criterion: no more than twice the error of plain code in the same type, and a

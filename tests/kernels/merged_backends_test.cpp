@@ -24,10 +24,6 @@ std::vector<BackendInfo> mergeable() {
     return found;
 }
 
-double roundingOf(DataType type) {
-    return type == DataType::Float32 ? 6e-7 : type == DataType::BFloat16 ? 1.0 / 256 : 1.0 / 2048;
-}
-
 /// Owns the running result for the queries of a problem, and the memory of its parts.
 class Merge {
   public:
@@ -88,12 +84,6 @@ class Merge {
     MergedAttention m_merged;
 };
 
-double rmse(const std::vector<double>& a, const std::vector<double>& b) {
-    double squares = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) squares += (a.at(i) - b[i]) * (a.at(i) - b[i]);
-    return std::sqrt(squares / static_cast<double>(b.size()));
-}
-
 /// Largest |a − b|; −inf must meet −inf.
 double lseError(const std::vector<double>& a, const std::vector<double>& b) {
     double worst = 0;
@@ -113,10 +103,10 @@ void expectAsGoodAsOneRun(AttentionCase& c, const BackendInfo& backend, const Me
     backend.run(c.problem);
     const auto single = c.output();
     const double rounding = roundingOf(c.problem.type) * largest(truth.out);
-    const double allowed = 1.5 * rmse(single, truth.out) + rounding;
+    const double allowed = 1.5 * rootMeanSquareError(single, truth.out) + rounding;
     EXPECT_TRUE(allFinite(merge.out())) << where;
-    EXPECT_LE(rmse(merge.out(), truth.out), allowed) << where;
-    EXPECT_LE(rmse(merge.out(), single), 2 * allowed) << where;
+    EXPECT_LE(rootMeanSquareError(merge.out(), truth.out), allowed) << where;
+    EXPECT_LE(rootMeanSquareError(merge.out(), single), 2 * allowed) << where;
     EXPECT_LE(1 - cosine(merge.out(), truth.out), 2 * (1 - cosine(single, truth.out)) + 1e-4) << where;
     const std::vector<double> singleLse(c.lse.begin(), c.lse.end());
     EXPECT_LE(lseError(merge.lse(), truth.lse), 2 * lseError(singleLse, truth.lse) + 1e-5) << where;
