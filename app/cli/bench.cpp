@@ -15,7 +15,7 @@
 #include "app/cli/verb.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/attention_report.h"
-#include "core/pipeline/memory_check.h"
+#include "core/execution/memory_check.h"
 #include "core/protocol/parse_json.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -87,7 +87,7 @@ Result<void> checkMachine(const BenchVerb& verb) {
 
 Result<void> checkMemory(const AttentionCase& wanted) {
     const double needed = memoryToMeasure(wanted.shape, wanted.type, wanted.mask);
-    const double available = double(pipeline::availableMemory());
+    const double available = double(execution::availableMemory({}));
     if (needed <= available) return {};
     return Error{ErrorCode::OutOfMemory, "--shape " + textOf(wanted.shape) + " needs about " +
                                              fixed(needed * 1e-9, 1) + " GB of memory, " +

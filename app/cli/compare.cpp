@@ -234,7 +234,7 @@ Verb addCompareVerb(CLI::App& program) {
         ->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    verb->render.addTo(*command);
+    verb->render.addTo(*command, {"attention_type", "fps"});
     verb->unbuilt.addValue(*command, "--nproc");
     return {command, [verb] { return runCompare(*verb); }};
 }

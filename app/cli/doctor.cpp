@@ -19,7 +19,7 @@ using nlohmann::json;
 struct Checkup {
     Machine machine;
     media::Capabilities media;
-    Result<catalog::ModelInfo> demo = Error{};
+    Result<families::ModelInfo> demo = Error{};
 };
 
 Checkup examine() {

@@ -10,8 +10,8 @@
 namespace reelgrid::cli {
 namespace {
 
-using catalog::ComponentInfo;
-using catalog::ModelInfo;
+using families::ComponentInfo;
+using families::ModelInfo;
 using nlohmann::json;
 
 struct ModelsVerb {
@@ -24,12 +24,12 @@ struct ModelsVerb {
 };
 
 json asJson(const ModelInfo& model) {
-    const catalog::RenderDefaults& defaults = model.defaults;
+    const families::RenderDefaults& defaults = model.defaults;
     json object = {{"id", model.id},
                    {"title", model.title},
                    {"family", model.family},
                    {"folder", model.folder.string()},
-                   {"tasks", model.tasks},
+                   {"tasks", model.taskNames()},
                    {"bytes", model.bytes()},
                    {"defaults",
                     {{"task", defaults.task},
@@ -43,8 +43,8 @@ json asJson(const ModelInfo& model) {
                    {"sizes",
                     {{"size_multiple", model.sizes.sizeMultiple},
                      {"max_size", model.sizes.maxSize},
-                     {"frame_stride", model.sizes.frameStride},
-                     {"max_frames", model.sizes.maxFrames}}},
+                     {"frame_stride", model.frames.stride},
+                     {"max_frames", model.frames.most}}},
                    {"layers", model.layers},
                    {"components", json::array()}};
     for (const ComponentInfo& component : model.components)
@@ -80,7 +80,7 @@ int listModels(bool asDocument) {
     }
     std::string text;
     for (const ModelInfo& model : models)
-        text += padded(model.id, 34) + padded(model.family, 9) + padded(joined(model.tasks), 6) +
+        text += padded(model.id, 34) + padded(model.family, 9) + padded(joined(model.taskNames()), 6) +
                 padded(byteCount(model.bytes()), 10) + model.title + "\n";
     return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
 }
@@ -89,17 +89,16 @@ int showModel(const std::string& name, bool asDocument) {
     auto model = catalog::findModel(name);
     if (!model) return fail(model.error());
     if (asDocument) return printResult(asJson(*model));
-    const catalog::RenderDefaults& defaults = model->defaults;
-    std::string text =
-        model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
-        model->folder.string() + "\ntasks     " + joined(model->tasks) + "\ndefaults  " +
-        std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
-        std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
-        std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
-        "\nsizes     multiples of " + std::to_string(model->sizes.sizeMultiple) + " up to " +
-        std::to_string(model->sizes.maxSize) + "; frames " + std::to_string(model->sizes.frameStride) +
-        "·k + 1 up to " + std::to_string(model->sizes.maxFrames) + "\nlayers    " +
-        std::to_string(model->layers) + "\n";
+    const families::RenderDefaults& defaults = model->defaults;
+    std::string text = model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
+                       model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +
+                       std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
+                       std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
+                       std::to_string(defaults.numInferenceSteps) + " steps, guidance " +
+                       fixed(defaults.guidanceScale, 1) + "\nsizes     multiples of " +
+                       std::to_string(model->sizes.sizeMultiple) + " up to " +
+                       std::to_string(model->sizes.maxSize) + "; frames " + model->frames.words() +
+                       "\nlayers    " + std::to_string(model->layers) + "\n";
     for (const ComponentInfo& component : model->components)
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +

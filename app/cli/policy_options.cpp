@@ -32,7 +32,7 @@ void PolicyOptions::addTo(CLI::App& command) {
         ->type_name("RULE");
 }
 
-Result<protocol::AttentionPolicy> PolicyOptions::check(const catalog::ModelInfo& model, int steps) const {
+Result<protocol::AttentionPolicy> PolicyOptions::check(const families::ModelInfo& model, int steps) const {
     if (!m_file.empty() && !m_rules.empty())
         return Error{ErrorCode::BadUsage,
                      "--attention-policy and --attention-rule: only one of them gives the rules"};

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/catalog/model_info.h"
+#include "core/families/model_info.h"
 #include "core/protocol/attention_policy.h"
 
 namespace CLI {
@@ -20,7 +20,7 @@ class PolicyOptions {
 
     /// The policy, empty when none was given. BadUsage naming file (or option), rule, field and value when
     /// it can't be read or doesn't fit the model and the number of steps.
-    [[nodiscard]] Result<protocol::AttentionPolicy> check(const catalog::ModelInfo& model, int steps) const;
+    [[nodiscard]] Result<protocol::AttentionPolicy> check(const families::ModelInfo& model, int steps) const;
 
   private:
     std::string m_file;

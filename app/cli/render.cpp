@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 struct RenderVerb {
     RenderOptions render;
     std::string attentionType = "sdpa";
-    std::optional<double> fps;
     std::string output;
     std::string benchmarkFolder;
     bool json = false;
@@ -42,11 +41,6 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
 int runRender(const RenderVerb& verb) {
     auto checked = verb.render.check(verb.attentionType);
     if (!checked) return fail(checked.error());
-    if (verb.fps) {
-        checked->request.fps = verb.fps;
-        auto settings = catalog::resolveSettings(checked->request, checked->model);
-        if (!settings) return fail(settings.error());
-    }
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
     checked->request.output = output->string();
@@ -79,14 +73,11 @@ int runRender(const RenderVerb& verb) {
 Verb addRenderVerb(CLI::App& program) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
-    verb->render.addTo(*command);
+    verb->render.addTo(*command, {"attention_type"});
     command
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")
         ->capture_default_str();
-    command->add_option_function<double>(
-        "--fps", [verb = verb.get()](const double& fps) { verb->fps = fps; },
-        "Frames per second of the clip (default: the model's)");
     command->add_option("--output", verb->output, "The clip: F.mp4, with everything else in F.files/");
     command->add_option("--benchmark-output-directory", verb->benchmarkFolder,
                         "Or a folder: D/results/<name>.mp4 and D/results/<name>.files/");

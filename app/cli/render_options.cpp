@@ -21,15 +21,28 @@ namespace fs = std::filesystem;
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 constexpr std::array kPlannedBackends{"cudnn"};
-constexpr const char* kReferencesChoice = "default";
 
-/// An optional that keeps "not given" apart from any value.
-template <class T>
-void addOptional(CLI::App& command, const std::string& name, std::optional<T>& target,
-                 const std::string& help) {
-    command.add_option_function<T>(
-        name, [&target](const T& value) { target = value; }, help);
-}
+/// One option a row of the table of fields. Seed and dtype are read as text first; prompt and policy are not
+/// fields of the request alone.
+class TableOptions {
+  public:
+    explicit TableOptions(CLI::App& command) : m_command(command) {}
+
+    /// Keeps "not given" apart from any value.
+    template <class T>
+    void add(const protocol::RenderField& field, std::optional<T>& target) {
+        m_command.add_option_function<T>(
+            optionOf(field), [&target](const T& value) { target = value; }, field.help);
+    }
+    template <class T>
+    void add(const protocol::RenderField& field, T& target) {
+        m_command.add_option(optionOf(field), target, field.help)->capture_default_str();
+    }
+    void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
+
+  private:
+    CLI::App& m_command;
+};
 
 /// CLI11 would take "-1" for the largest number.
 Result<std::uint64_t> seedFrom(const std::string& text) {
@@ -59,27 +72,22 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 }  // namespace
 
-void RenderOptions::addTo(CLI::App& command) {
+void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
         .add_option("--model", m_request.model, "demo, a diffusers folder, or a hub id in the local cache")
         ->capture_default_str();
-    addOptional(command, "--prompt", m_prompt, "What to render (the demo model has a default)");
-    addOptional(command, "--negative-prompt", m_request.negativePrompt, "What to steer away from");
-    command.add_option("--task", m_request.task, "t2v")->capture_default_str();
-    addOptional(command, "--height", m_request.height, "Pixels (default: the model's)");
-    addOptional(command, "--width", m_request.width, "Pixels (default: the model's)");
-    addOptional(command, "--num-frames", m_request.numFrames, "Frames (default: the model's)");
-    addOptional(command, "--num-inference-steps", m_request.numInferenceSteps,
-                "Denoising steps (default: the model's)");
-    addOptional(command, "--guidance-scale", m_request.guidanceScale,
-                "Classifier-free guidance (default: the model's)");
-    addOptional(command, "--scheduler", m_request.scheduler, "unipc or euler (default: the checkpoint's)");
-    addOptional(command, "--flow-shift", m_request.flowShift, "Timestep shift (default: the checkpoint's)");
-    command.add_option("--seed", m_seed, "Seed of the initial noise")->capture_default_str();
-    command.add_option("--num-repetitions", m_request.numRepetitions, "Render so many times, for timing")
-        ->capture_default_str();
-    command.add_option("--device", m_request.device, "cpu")->capture_default_str();
-    command.add_option("--dtype", m_dtype, "fp32, bf16 or fp16 (default: the fastest at equal quality)");
+    TableOptions options(command);
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+        const std::string_view key = field.key;
+        if (key == "prompt")
+            options.add(field, m_prompt);
+        else if (key == "seed")
+            options.add(field, m_seed);
+        else if (key == "dtype")
+            options.add(field, m_dtype);
+        else if (std::ranges::find(without, key) == without.end())
+            options.add(field, access(m_request));
+    });
     m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
 }
@@ -93,7 +101,7 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) co
     auto seed = seedFrom(m_seed);
     if (!seed) return seed.error();
     request.seed = *seed;
-    if (!m_dtype.empty()) request.dtype = dtypeName(m_dtype);
+    if (m_dtype) request.dtype = dtypeName(*m_dtype);
     request.prompt = m_prompt.value_or(request.model == "demo" ? kDemoPrompt : "");
     if (request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
@@ -132,12 +140,12 @@ void sayIdleRules(const CheckedRequest& checked) {
 }
 
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {
-    if (name == kReferencesChoice || kernels::findBackend(name) != nullptr) return {};
+    if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
     const bool planned =
         std::find(kPlannedBackends.begin(), kPlannedBackends.end(), name) != kPlannedBackends.end();
     return Error{ErrorCode::BadUsage, option + " " + name + ": " + (planned ? "not in this version; " : "") +
-                                          "one of " + kernels::backendNames() + ", " + kReferencesChoice +
-                                          " was needed"};
+                                          "one of " + kernels::backendNames() + ", " +
+                                          protocol::kDefaultBackend + " was needed"};
 }
 
 std::string resultName(const CheckedRequest& checked) {

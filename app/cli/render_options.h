@@ -1,14 +1,16 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/policy_options.h"
 #include "app/cli/unbuilt_options.h"
 #include "core/base/result.h"
-#include "core/catalog/model_info.h"
 #include "core/catalog/render_settings.h"
+#include "core/families/model_info.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::cli {
@@ -16,14 +18,15 @@ namespace reelgrid::cli {
 /// A request that is known to be possible.
 struct CheckedRequest {
     protocol::RenderRequest request;
-    catalog::ModelInfo model;
+    families::ModelInfo model;
     catalog::RenderSettings settings;
 };
 
 /// The options that `render` and `compare` share, and the request that they make.
 class RenderOptions {
   public:
-    void addTo(CLI::App& command);
+    /// One option for each field of a request, but for those `without` names by key.
+    void addTo(CLI::App& command, std::initializer_list<std::string_view> without = {});
 
     /// The request, for `attentionType`, checked against the model before anything is loaded: BadUsage or
     /// what is wrong with the model. Its output is left empty.
@@ -33,7 +36,7 @@ class RenderOptions {
     protocol::RenderRequest m_request;
     std::optional<std::string> m_prompt;
     std::string m_seed = "42";
-    std::string m_dtype;
+    std::optional<std::string> m_dtype;
     PolicyOptions m_policy;
     UnbuiltOptions m_unbuilt;
 };

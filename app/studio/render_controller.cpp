@@ -42,7 +42,7 @@ std::string attentionOf(const protocol::RenderRequest& request) {
 
 /// The name that label patterns know: …_attn_<type>_<H>x<W>.mp4.
 std::string fileNameOf(const protocol::RenderRequest& request) {
-    return "wan_result_" + request.task + "_attn_" + attentionOf(request) + "_" +
+    return "wan_result_" + request.task.value_or("t2v") + "_attn_" + attentionOf(request) + "_" +
            std::to_string(request.height.value_or(0)) + "x" + std::to_string(request.width.value_or(0)) +
            ".mp4";
 }

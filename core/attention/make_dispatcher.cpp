@@ -13,7 +13,6 @@
 namespace reelgrid::attention {
 namespace {
 
-constexpr const char* kDefault = "default";
 constexpr const char* kSla = "sla";
 
 /// libtorch's own attention, laid out as the other backends lay out theirs.
@@ -35,7 +34,7 @@ struct Outcome {
 
 Outcome attendWith(const std::string& requested, const Inputs& in) {
     if (requested == protocol::kReferenceBackend) return {sdpa(in), protocol::kReferenceBackend, ""};
-    if (requested == kDefault)
+    if (requested == protocol::kDefaultBackend)
         return {sdpa(in), protocol::kReferenceBackend, "the reference's default is sdpa"};
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
     const KernelCall call(in);
@@ -48,7 +47,8 @@ Outcome attendWith(const std::string& requested, const Inputs& in) {
 
 class RecordingDispatcher final : public Dispatcher {
   public:
-    explicit RecordingDispatcher(Policy policy) : m_policy(std::move(policy)) {}
+    RecordingDispatcher(Policy policy, const execution::Execution& execution)
+        : m_policy(std::move(policy)), m_execution(execution) {}
 
     at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
@@ -57,7 +57,8 @@ class RecordingDispatcher final : public Dispatcher {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;
-        record.seconds = record.seconds.value_or(0) + spent.count();
+        // Elsewhere the call is only queued by now: no time of its own was measured.
+        if (m_execution.device.is_cpu()) record.seconds = record.seconds.value_or(0) + spent.count();
         return std::move(outcome.out_BHND);
     }
 
@@ -78,6 +79,7 @@ class RecordingDispatcher final : public Dispatcher {
     }
 
     Policy m_policy;
+    execution::Execution m_execution;
     Pass m_pass;
     std::vector<CallRecord> m_records;
 };
@@ -85,16 +87,16 @@ class RecordingDispatcher final : public Dispatcher {
 }  // namespace
 
 std::string attentionTypes() {
-    return kernels::backendNames() + ", " + kDefault;
+    return kernels::backendNames() + ", " + protocol::kDefaultBackend;
 }
 
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType) {
     return makeDispatcher(Policy(attentionType));
 }
 
-Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy) {
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution) {
     for (const std::string& type : policy.backends())
-        if (type != kDefault && kernels::findBackend(type) == nullptr)
+        if (type != protocol::kDefaultBackend && kernels::findBackend(type) == nullptr)
             return Error{ErrorCode::BadUsage,
                          "--attention-type " + type + ": one of " + attentionTypes() + " was needed"};
     try {
@@ -102,7 +104,7 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy) {
     } catch (const std::runtime_error& error) {
         return Error{ErrorCode::BadUsage, error.what()};
     }
-    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(std::move(policy)));
+    return std::unique_ptr<Dispatcher>(std::make_unique<RecordingDispatcher>(std::move(policy), execution));
 }
 
 }  // namespace reelgrid::attention

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/catalog/model_info.h"
+#include "core/catalog/model_folder.h"
 
 namespace reelgrid::catalog {
 

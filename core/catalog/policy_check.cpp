@@ -7,14 +7,15 @@
 
 namespace reelgrid::catalog {
 
-Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const ModelInfo& model, int steps) {
-    constexpr const char* kReferencesChoice = "default";
+Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model,
+                         int steps) {
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const std::string& backend = policy.rules[i].backend;
-        if (backend == kReferencesChoice || kernels::findBackend(backend) != nullptr) continue;
-        return Error{ErrorCode::BadUsage,
-                     "rule " + std::to_string(i + 1) + ": backend " + protocol::showJson(backend) +
-                         ": one of " + kernels::backendNames() + ", " + kReferencesChoice + " was needed"};
+        if (backend == protocol::kDefaultBackend || kernels::findBackend(backend) != nullptr) continue;
+        return Error{ErrorCode::BadUsage, "rule " + std::to_string(i + 1) + ": backend " +
+                                              protocol::showJson(backend) + ": one of " +
+                                              kernels::backendNames() + ", " + protocol::kDefaultBackend +
+                                              " was needed"};
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
     return {};

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/catalog/model_info.h"
+#include "core/families/model_info.h"
 #include "core/protocol/attention_policy.h"
 
 namespace reelgrid::catalog {
 
 /// BadUsage naming rule, field, value and what was needed when a rule asks for a backend that this build
 /// lacks, for a layer that the model lacks, or for a step beyond `steps`.
-Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const ModelInfo& model, int steps);
+Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model,
+                         int steps);
 
 }  // namespace reelgrid::catalog

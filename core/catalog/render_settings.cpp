@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
+#include <type_traits>
 
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
@@ -10,26 +12,109 @@
 namespace reelgrid::catalog {
 namespace {
 
-constexpr int kMaxSteps = 1000;
-constexpr int kMaxRepetitions = 1000;
-constexpr std::size_t kMaxPromptBytes = 64 << 10;
+using protocol::RenderField;
 
 template <class T>
-Error wrong(const char* option, const T& value, const std::string& needed) {
+Error wrong(const std::string& option, const T& value, const std::string& needed) {
     std::ostringstream text;
     text << option << " " << value << ": " << needed << " was needed";
     return {ErrorCode::BadUsage, text.str()};
 }
 
-std::string between(int low, int high) {
-    return "a value from " + std::to_string(low) + " to " + std::to_string(high);
+std::string oneOf(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    return text;
 }
 
-Result<void> checkSide(const char* option, int value, const SizeRules& sizes) {
-    if (value < sizes.sizeMultiple || value > sizes.maxSize || value % sizes.sizeMultiple != 0)
-        return wrong(option, value,
-                     "a multiple of " + std::to_string(sizes.sizeMultiple) + " from " +
-                         std::to_string(sizes.sizeMultiple) + " to " + std::to_string(sizes.maxSize));
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// The request's values, and the model's where it has none.
+RenderSettings filled(const protocol::RenderRequest& request, const families::RenderDefaults& defaults) {
+    RenderSettings settings;
+    protocol::forEachRenderField([&](const RenderField&, auto access) {
+        auto& target = access(settings);
+        const auto& asked = access(request);
+        if constexpr (std::is_same_v<decltype(asked), const std::remove_reference_t<decltype(target)>&>)
+            target = asked;
+        else
+            target = asked.value_or(access(defaults));
+    });
+    if (settings.dtype.empty()) settings.dtype = defaultDtype();
+    return settings;
+}
+
+/// What the table itself says of each value.
+class TableCheck {
+  public:
+    template <class T>
+    void check(const RenderField& field, const std::optional<T>& value) {
+        if (value) check(field, *value);
+    }
+    void check(const RenderField& field, const std::string& value) {
+        if (value.size() > field.maxBytes)
+            fail(wrong(optionOf(field) + " of bytes", value.size(),
+                       "at most " + std::to_string(field.maxBytes)));
+    }
+    void check(const RenderField& field, double value) {
+        if (!std::isfinite(value) || !field.range.contains(value))
+            fail(wrong(optionOf(field), value, field.range.words()));
+    }
+    void check(const RenderField& field, int value) {
+        if (!field.range.contains(value)) fail(wrong(optionOf(field), value, field.range.words()));
+    }
+    void check(const RenderField&, std::uint64_t) {}
+    void check(const RenderField&, const protocol::AttentionPolicy&) {}
+
+    std::optional<Error> error;
+
+  private:
+    void fail(Error found) {
+        if (!error) error = std::move(found);
+    }
+};
+
+template <class T>
+bool isGiven(const T&) {
+    return false;
+}
+template <class T>
+bool isGiven(const std::optional<T>& value) {
+    return value.has_value();
+}
+
+/// A field that this family has no use for was given all the same.
+std::optional<Error> findUseless(const protocol::RenderRequest& request, const families::ModelInfo& model) {
+    std::optional<Error> error;
+    protocol::forEachRenderField([&](const RenderField& field, auto access) {
+        const bool useless = field.families == RenderField::For::SomeFamilies && isGiven(access(request)) &&
+                             !isAmong(model.extraFields, field.key);
+        if (useless && !error)
+            error = Error{ErrorCode::BadUsage,
+                          optionOf(field) + ": " + model.family + " models have no use for it"};
+    });
+    return error;
+}
+
+Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
+    if (model.task(settings.task) == nullptr)
+        return wrong("--task", settings.task, "for this model " + oneOf(model.taskNames()));
+    if (!model.sizes.allows(settings.width)) return wrong("--width", settings.width, model.sizes.words());
+    if (!model.sizes.allows(settings.height)) return wrong("--height", settings.height, model.sizes.words());
+    if (!model.frames.allows(settings.numFrames))
+        return wrong("--num-frames", settings.numFrames, model.frames.words());
+    if (settings.scheduler && !isAmong(model.schedulers, *settings.scheduler))
+        return wrong("--scheduler", *settings.scheduler, oneOf(model.schedulers));
+    return {};
+}
+
+Result<void> checkAgainstDevice(const RenderSettings& settings) {
+    if (settings.device != "cpu") return wrong("--device", settings.device, "in this version cpu");
+    if (settings.dtype != "fp32" && settings.dtype != "bf16")
+        return wrong("--dtype", settings.dtype, "on the CPU fp32 or bf16");
     return {};
 }
 
@@ -39,54 +124,16 @@ std::string attentionName(const RenderSettings& settings) {
     return protocol::attentionName(settings.attentionType, settings.attentionPolicy);
 }
 
-Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request, const ModelInfo& model) {
-    const RenderDefaults& defaults = model.defaults;
-    RenderSettings settings;
-    settings.task = request.task.empty() ? defaults.task : request.task;
-    settings.prompt = request.prompt;
-    settings.negativePrompt = request.negativePrompt.value_or(defaults.negativePrompt);
-    settings.width = request.width.value_or(defaults.width);
-    settings.height = request.height.value_or(defaults.height);
-    settings.numFrames = request.numFrames.value_or(defaults.numFrames);
-    settings.fps = request.fps.value_or(defaults.fps);
-    settings.numInferenceSteps = request.numInferenceSteps.value_or(defaults.numInferenceSteps);
-    settings.guidanceScale = request.guidanceScale.value_or(defaults.guidanceScale);
-    settings.seed = request.seed;
-    settings.numRepetitions = request.numRepetitions;
-    settings.device = request.device;
-    settings.attentionType = request.attentionType;
-    settings.attentionPolicy = request.attentionPolicy;
-    settings.scheduler = request.scheduler;
-    settings.flowShift = request.flowShift;
-    settings.dtype = request.dtype.value_or(defaultDtype());
-
-    if (std::find(model.tasks.begin(), model.tasks.end(), settings.task) == model.tasks.end())
-        return wrong("--task", settings.task, "for this model t2v");
-    if (settings.prompt.size() > kMaxPromptBytes)
-        return wrong("--prompt of bytes", settings.prompt.size(),
-                     "at most " + std::to_string(kMaxPromptBytes));
-    if (auto side = checkSide("--width", settings.width, model.sizes); !side) return side.error();
-    if (auto side = checkSide("--height", settings.height, model.sizes); !side) return side.error();
-    const int stride = model.sizes.frameStride;
-    if (settings.numFrames < 1 || settings.numFrames > model.sizes.maxFrames ||
-        (settings.numFrames - 1) % stride != 0)
-        return wrong("--num-frames", settings.numFrames,
-                     std::to_string(stride) + "·k + 1 from 1 to " + std::to_string(model.sizes.maxFrames));
-    if (!std::isfinite(settings.fps) || settings.fps < 1 || settings.fps > 240)
-        return wrong("--fps", settings.fps, between(1, 240));
-    if (settings.numInferenceSteps < 1 || settings.numInferenceSteps > kMaxSteps)
-        return wrong("--num-inference-steps", settings.numInferenceSteps, between(1, kMaxSteps));
-    if (!std::isfinite(settings.guidanceScale) || settings.guidanceScale < 0 || settings.guidanceScale > 100)
-        return wrong("--guidance-scale", settings.guidanceScale, between(0, 100));
-    if (settings.numRepetitions < 1 || settings.numRepetitions > kMaxRepetitions)
-        return wrong("--num-repetitions", settings.numRepetitions, between(1, kMaxRepetitions));
-    if (settings.dtype != "fp32" && settings.dtype != "bf16")
-        return wrong("--dtype", settings.dtype, "on the CPU fp32 or bf16");
-    if (settings.device != "cpu") return wrong("--device", settings.device, "in this version cpu");
-    if (settings.scheduler && *settings.scheduler != "unipc" && *settings.scheduler != "euler")
-        return wrong("--scheduler", *settings.scheduler, "unipc or euler");
-    if (settings.flowShift && !(*settings.flowShift > 0 && *settings.flowShift <= 100))
-        return wrong("--flow-shift", *settings.flowShift, "a value above 0, at most 100,");
+Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
+                                       const families::ModelInfo& model) {
+    RenderSettings settings = filled(request, model.defaults);
+    if (auto useless = findUseless(request, model)) return *useless;
+    if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
+    if (auto fits = checkAgainstDevice(settings); !fits) return fits.error();
+    TableCheck table;
+    protocol::forEachRenderField(
+        [&](const RenderField& field, auto access) { table.check(field, access(settings)); });
+    if (table.error) return *table.error;
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
     return settings;

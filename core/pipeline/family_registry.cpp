@@ -1,6 +1,8 @@
 #include "core/pipeline/family_registry.h"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/models/wan/video_model.h"
@@ -8,26 +10,36 @@
 namespace reelgrid::pipeline {
 namespace {
 
-struct Family {
-    const char* name;
-    std::unique_ptr<VideoModel> (*load)(const catalog::ModelInfo& model, at::ScalarType dtype);
+struct Loader {
+    std::string_view family;
+    std::unique_ptr<VideoModel> (*load)(const families::ModelInfo& model, const LoadOptions& options);
 };
 
-/// One line a model family.
-constexpr std::array kFamilies{
-    Family{"wan2.1", models::wan::loadVideoModel},
+/// One line a model family; core/families says the rest of it.
+constexpr std::array kLoaders{
+    Loader{"wan2.1", models::wan::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {
-    return dtype == "bf16" ? at::kBFloat16 : at::kFloat;
+    if (dtype == "fp32") return at::kFloat;
+    if (dtype == "bf16") return at::kBFloat16;
+    if (dtype == "fp16") return at::kHalf;
+    throw Failure(ErrorCode::Unsupported, "dtype " + dtype + ": fp32, bf16 or fp16 was needed");
 }
 
 }  // namespace
 
-std::unique_ptr<VideoModel> loadModel(const catalog::ModelInfo& model, const std::string& dtype) {
-    for (const Family& family : kFamilies)
-        if (model.family == family.name) return family.load(model, scalarTypeOf(dtype));
-    throw Failure(ErrorCode::Unsupported, "model " + model.id + ": family " + model.family + " can't be run");
+std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const std::string& dtype,
+                                      const execution::Execution& execution) {
+    const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
+    if (loader == kLoaders.end())
+        throw Failure(ErrorCode::Unsupported,
+                      "model " + model.id + ": family " + model.family + " can't be run");
+    return loader->load(model, {.dtype = scalarTypeOf(dtype), .execution = execution});
+}
+
+bool canLoad(std::string_view family) {
+    return std::ranges::find(kLoaders, family, &Loader::family) != kLoaders.end();
 }
 
 }  // namespace reelgrid::pipeline

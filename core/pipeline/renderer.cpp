@@ -10,11 +10,12 @@
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/catalog/model_catalog.h"
+#include "core/execution/memory_check.h"
+#include "core/execution/out_of_memory.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/metrics_report.h"
 #include "core/pipeline/family_registry.h"
-#include "core/pipeline/memory_check.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/result_files.h"
 #include "core/pipeline/video_model.h"
@@ -31,8 +32,9 @@ constexpr int kJsonIndent = 2;
 
 /// Everything that can be wrong with the request itself, found before minutes are spent.
 struct Plan {
-    catalog::ModelInfo model;
+    families::ModelInfo model;
     catalog::RenderSettings settings;
+    execution::Execution execution;
     fs::path clip;
     fs::path folder;
 };
@@ -43,6 +45,7 @@ Plan planOf(const protocol::RenderRequest& request) {
     Plan plan;
     plan.model = catalog::findModel(request.model).value();
     plan.settings = catalog::resolveSettings(request, plan.model).value();
+    plan.execution = execution::executionOn(plan.settings.device).value();
     plan.clip = request.output;
     plan.folder = protocol::resultFolderOf(plan.clip);
     media::containerOf(plan.clip).value();
@@ -55,7 +58,7 @@ std::unique_ptr<attention::Dispatcher> dispatcherFor(const Plan& plan) {
     const catalog::RenderSettings& settings = plan.settings;
     auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
                                             {plan.model.layers, settings.numInferenceSteps});
-    return attention::makeDispatcher(*std::move(policy)).value();
+    return attention::makeDispatcher(*std::move(policy), plan.execution).value();
 }
 
 void writeJson(const fs::path& path, const json& content) {
@@ -80,11 +83,9 @@ std::string sizeText(const catalog::RenderSettings& settings) {
            std::to_string(settings.numFrames) + " frames";
 }
 
-Error errorOf(const c10::Error& failure) {
+Error errorOf(const c10::Error& failure, ErrorCode code) {
     const std::string message = failure.what_without_backtrace();
-    const std::string firstLine = message.substr(0, message.find('\n'));
-    const bool memory = message.find("not enough memory") != std::string::npos;
-    return {memory ? ErrorCode::OutOfMemory : ErrorCode::Internal, firstLine};
+    return {code, message.substr(0, message.find('\n'))};
 }
 
 }  // namespace
@@ -102,12 +103,13 @@ struct Renderer::State {
 };
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
-    const std::string key = plan.model.folder.string() + "\n" + plan.settings.dtype;
+    const std::string key =
+        plan.model.folder.string() + "\n" + plan.settings.dtype + "\n" + plan.settings.device;
     if (key != loadedKey) {
         model.reset();
         loadedKey.clear();
         clock.begin("load", 1);
-        model = loadModel(plan.model, plan.settings.dtype);
+        model = loadModel(plan.model, plan.settings.dtype, plan.execution);
         loadedKey = key;
         clock.end();
     }
@@ -120,7 +122,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     const catalog::RenderSettings& settings = plan.settings;
     auto dispatcher = dispatcherFor(plan);
     VideoModel& video = modelFor(plan, clock);
-    requireMemory(video.workingBytes(settings), sizeText(settings));
+    execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
     std::vector<Timing> repetitions;
     media::RgbVideo frames;
@@ -168,8 +170,10 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         return render(request, clock);
     } catch (const Failure& failure) {
         return failure.error();
+    } catch (const c10::OutOfMemoryError& failure) {
+        return errorOf(failure, ErrorCode::OutOfMemory);
     } catch (const c10::Error& failure) {
-        return errorOf(failure);
+        return errorOf(failure, ErrorCode::Internal);
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::OutOfMemory, "the machine's memory is not enough for this render"};
     } catch (const std::exception& failure) {
@@ -177,7 +181,9 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
     }
 }
 
-Renderer::Renderer() : m_state(std::make_unique<State>()) {}
+Renderer::Renderer() : m_state(std::make_unique<State>()) {
+    execution::giveCpuMemoryErrorsTheirType();
+}
 Renderer::~Renderer() = default;
 
 Result<std::string> Renderer::render(const protocol::RenderRequest& request,

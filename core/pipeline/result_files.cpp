@@ -13,27 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-json settingsJson(const catalog::RenderSettings& settings) {
-    json resolved{{"task", settings.task},
-                  {"prompt", settings.prompt},
-                  {"negative_prompt", settings.negativePrompt},
-                  {"width", settings.width},
-                  {"height", settings.height},
-                  {"num_frames", settings.numFrames},
-                  {"fps", settings.fps},
-                  {"num_inference_steps", settings.numInferenceSteps},
-                  {"guidance_scale", settings.guidanceScale},
-                  {"seed", settings.seed},
-                  {"num_repetitions", settings.numRepetitions},
-                  {"dtype", settings.dtype},
-                  {"attention_type", settings.attentionType}};
-    if (!settings.attentionPolicy.empty())
-        resolved["attention_policy"] = protocol::toJson(settings.attentionPolicy);
-    if (settings.scheduler) resolved["scheduler"] = *settings.scheduler;
-    if (settings.flowShift) resolved["flow_shift"] = *settings.flowShift;
-    return resolved;
-}
-
 }  // namespace
 
 json manifestJson(const RunRecord& record) {
@@ -46,7 +25,7 @@ json manifestJson(const RunRecord& record) {
                              {"calls", call.calls},
                              {"seconds", call.seconds.value_or(0)}});
     return {{"request", protocol::toJson(record.request)},
-            {"settings", settingsJson(record.settings)},
+            {"settings", protocol::fieldsJson(record.settings)},
             {"seed", record.settings.seed},
             {"versions", {{"reelgrid", kVersion}, {"libtorch", TORCH_VERSION}}},
             {"device", {{"type", record.settings.device}, {"threads", at::get_num_threads()}}},

@@ -19,29 +19,35 @@ constexpr const char* kDenoise = "denoise";
 
 }  // namespace
 
-StageClock::StageClock(protocol::ProgressCallback progress, std::stop_token stop)
-    : m_progress(std::move(progress)), m_stop(std::move(stop)) {}
+StageClock::StageClock(protocol::ProgressCallback progress, std::stop_token stop,
+                       execution::Execution execution)
+    : m_progress(std::move(progress)), m_stop(std::move(stop)), m_execution(execution) {}
+
+StageClock::Clock::time_point StageClock::now() const {
+    m_execution.synchronise();
+    return Clock::now();
+}
 
 void StageClock::begin(const std::string& stage, int total) {
     end();
     m_stage = stage;
     m_total = total;
-    m_stageStart = m_unitStart = Clock::now();
+    m_stageStart = m_unitStart = now();
     checkStop();
     report(0);
 }
 
 void StageClock::advance(int done) {
-    const auto now = Clock::now();
-    if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, now));
-    m_unitStart = now;
+    const auto finished = now();
+    if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
+    m_unitStart = finished;
     report(done);
     checkStop();
 }
 
 void StageClock::end() {
     if (m_stage.empty()) return;
-    m_timing.stages[m_stage] += secondsBetween(m_stageStart, Clock::now());
+    m_timing.stages[m_stage] += secondsBetween(m_stageStart, now());
     m_stage.clear();
 }
 

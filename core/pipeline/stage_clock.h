@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/execution/execution.h"
 #include "core/protocol/render_progress.h"
 
 namespace reelgrid::pipeline {
@@ -19,7 +20,9 @@ struct Timing {
 /// Times the stages of a render, reports progress with an estimate of what is left, and notices cancellation.
 class StageClock {
   public:
-    StageClock(protocol::ProgressCallback progress, std::stop_token stop);
+    /// Times end when the execution's device has done what was asked of it.
+    StageClock(protocol::ProgressCallback progress, std::stop_token stop,
+               execution::Execution execution = {});
 
     /// Starts a stage of `total` units, ending the one before.
     void begin(const std::string& stage, int total);
@@ -38,11 +41,13 @@ class StageClock {
 
   private:
     using Clock = std::chrono::steady_clock;
+    [[nodiscard]] Clock::time_point now() const;
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 
     protocol::ProgressCallback m_progress;
     std::stop_token m_stop;
+    execution::Execution m_execution;
     Clock::time_point m_jobStart = Clock::now();
     Clock::time_point m_stageStart = Clock::now();
     Clock::time_point m_unitStart = Clock::now();

@@ -6,12 +6,19 @@
 #include <string>
 
 #include "core/attention/dispatcher.h"
-#include "core/catalog/model_info.h"
 #include "core/catalog/render_settings.h"
+#include "core/execution/execution.h"
+#include "core/families/model_info.h"
 #include "core/media/frame.h"
 #include "core/pipeline/stage_clock.h"
 
 namespace reelgrid::pipeline {
+
+/// How a model is loaded: what its layers compute in, and where. A VAE or text encoder may take a wider type.
+struct LoadOptions {
+    at::ScalarType dtype = at::kFloat;
+    execution::Execution execution{};
+};
 
 /// A loaded model of any family: text and denoising give latents, decoding gives pictures. Lives on one
 /// thread.
@@ -31,7 +38,7 @@ class VideoModel {
     /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
     [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
 
-    /// SHA-256 of the weight files, by path within the model's folder.
+    /// SHA-256 of each component's files, by the component's name.
     virtual std::map<std::string, std::string> hashes() = 0;
 };
 

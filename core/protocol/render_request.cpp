@@ -1,6 +1,7 @@
 #include "core/protocol/render_request.h"
 
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/field_reader.h"
@@ -10,70 +11,75 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxNameBytes = 256;
 constexpr std::size_t kMaxPathBytes = 4096;
 
-template <class T>
-void put(json& object, const char* key, const std::optional<T>& value) {
-    if (value) object[key] = *value;
-}
+/// Reads one field of any type into its member.
+class TableReader {
+  public:
+    TableReader(const json& object, const std::string& what, ErrorCode code) : m_fields(object, what, code) {}
+
+    FieldReader& fields() { return m_fields; }
+
+    void read(const RenderField& field, std::string& target) {
+        m_fields.text(field.key, target, field.maxBytes);
+    }
+    void read(const RenderField& field, std::optional<std::string>& target) {
+        m_fields.text(field.key, target, field.maxBytes);
+    }
+    void read(const RenderField& field, int& target) {
+        m_fields.integer(field.key, target, int(field.range.least));
+    }
+    void read(const RenderField& field, std::optional<int>& target) {
+        m_fields.integer(field.key, target, int(field.range.least));
+    }
+    void read(const RenderField& field, std::uint64_t& target) { m_fields.integer(field.key, target); }
+    void read(const RenderField& field, double& target) { m_fields.number(field.key, target); }
+    void read(const RenderField& field, std::optional<double>& target) { m_fields.number(field.key, target); }
+    void read(const RenderField& field, AttentionPolicy& target) {
+        const json* policy = m_fields.object(field.key);
+        if (policy == nullptr) return;
+        auto rules = attentionPolicyFromJson(*policy);
+        if (rules)
+            target = *std::move(rules);
+        else
+            m_fields.fail(std::string(field.key) + ": " + rules.error().message);
+    }
+
+  private:
+    FieldReader m_fields;
+};
 
 }  // namespace
 
 json toJson(const RenderRequest& request) {
-    json object = {{"model", request.model},
-                   {"task", request.task},
-                   {"prompt", request.prompt},
-                   {"seed", request.seed},
-                   {"attention_type", request.attentionType},
-                   {"device", request.device},
-                   {"num_repetitions", request.numRepetitions},
-                   {"output", request.output}};
-    put(object, "negative_prompt", request.negativePrompt);
-    put(object, "height", request.height);
-    put(object, "width", request.width);
-    put(object, "num_frames", request.numFrames);
-    put(object, "num_inference_steps", request.numInferenceSteps);
-    put(object, "guidance_scale", request.guidanceScale);
-    put(object, "fps", request.fps);
-    put(object, "scheduler", request.scheduler);
-    put(object, "flow_shift", request.flowShift);
-    put(object, "dtype", request.dtype);
-    if (!request.attentionPolicy.empty()) object["attention_policy"] = toJson(request.attentionPolicy);
+    json object = fieldsJson(request);
+    object["model"] = request.model;
+    object["output"] = request.output;
     return object;
 }
 
 Result<RenderRequest> renderRequestFromJson(const json& object) {
     RenderRequest request;
-    FieldReader fields(object, "request", ErrorCode::BadUsage);
-    fields.text("model", request.model, kMaxPathBytes);
-    fields.text("task", request.task, kMaxNameBytes);
-    fields.text("prompt", request.prompt);
-    fields.text("negative_prompt", request.negativePrompt);
-    fields.integer("height", request.height, 1);
-    fields.integer("width", request.width, 1);
-    fields.integer("num_frames", request.numFrames, 1);
-    fields.integer("num_inference_steps", request.numInferenceSteps, 1);
-    fields.number("guidance_scale", request.guidanceScale);
-    fields.number("fps", request.fps);
-    fields.text("scheduler", request.scheduler, kMaxNameBytes);
-    fields.number("flow_shift", request.flowShift);
-    fields.integer("seed", request.seed);
-    fields.text("attention_type", request.attentionType, kMaxNameBytes);
-    fields.text("dtype", request.dtype, kMaxNameBytes);
-    fields.text("device", request.device, kMaxNameBytes);
-    fields.integer("num_repetitions", request.numRepetitions, 1);
-    fields.text("output", request.output, kMaxPathBytes);
+    TableReader reader(object, "request", ErrorCode::BadUsage);
+    reader.fields().text("model", request.model, kMaxPathBytes);
+    reader.fields().text("output", request.output, kMaxPathBytes);
+    forEachRenderField([&](const RenderField& field, auto access) { reader.read(field, access(request)); });
     if (request.fps && *request.fps <= 0)
-        fields.fail("fps " + std::to_string(*request.fps) + ": more than 0 was needed");
-    const json* policy = fields.object("attention_policy");
-    if (auto read = fields.finish(); !read) return read.error();
-    if (policy != nullptr) {
-        auto rules = attentionPolicyFromJson(*policy);
-        if (!rules) return rules.error().in("request: attention_policy");
-        request.attentionPolicy = *std::move(rules);
-    }
+        reader.fields().fail("fps " + std::to_string(*request.fps) + ": more than 0 was needed");
+    if (auto read = reader.fields().finish(); !read) return read.error();
     return request;
+}
+
+Result<void> readRenderDefaults(const json& object, const std::string& what, RenderFields<Given>& defaults) {
+    TableReader reader(object, what, ErrorCode::InvalidData);
+    RenderFields<std::optional> own;
+    // Only what a request may leave out has a default: the fields whose type differs between the two.
+    forEachRenderField([&](const RenderField& field, auto access) {
+        using InRequest = std::remove_reference_t<decltype(access(own))>;
+        using InDefaults = std::remove_reference_t<decltype(access(defaults))>;
+        if constexpr (!std::is_same_v<InRequest, InDefaults>) reader.read(field, access(defaults));
+    });
+    return reader.fields().finish();
 }
 
 }  // namespace reelgrid::protocol

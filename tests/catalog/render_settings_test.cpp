@@ -9,9 +9,17 @@ namespace {
 
 using protocol::RenderRequest;
 
-ModelInfo demoLike() {
-    ModelInfo model;
-    model.tasks = {"t2v"};
+families::ModelInfo demoLike() {
+    families::ModelInfo model;
+    model.tasks = {{.name = "t2v"}};
+    model.sizes.sizeMultiple = 16;
+    model.frames = {.stride = 4, .first = 1, .most = 4093};
+    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
+    model.schedulers = {"unipc", "euler"};
+    model.defaults.task = "t2v";
+    model.defaults.fps = 16;
+    model.defaults.numInferenceSteps = 50;
+    model.defaults.guidanceScale = 5;
     model.defaults.width = 256;
     model.defaults.height = 144;
     model.defaults.numFrames = 33;

@@ -28,7 +28,7 @@ class RequestEditorTest : public testing::Test {
         catalog::ModelInfo model;
         model.id = "demo";
         model.title = "Demo";
-        model.tasks = {"t2v"};
+        model.tasks = {{.name = "t2v"}};
         model.defaults.width = 256;
         model.defaults.height = 144;
         model.defaults.numFrames = 33;

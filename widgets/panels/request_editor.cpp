@@ -308,7 +308,7 @@ void RequestEditor::showModelDefaults() {
         const catalog::RenderDefaults& defaults = chosen->defaults;
         m_width->setSingleStep(chosen->sizes.sizeMultiple);
         m_height->setSingleStep(chosen->sizes.sizeMultiple);
-        m_frames->setSingleStep(chosen->sizes.frameStride);
+        m_frames->setSingleStep(chosen->frames.stride);
         m_width->setValue(defaults.width);
         m_height->setValue(defaults.height);
         m_frames->setValue(defaults.numFrames);

@@ -23,28 +23,29 @@ namespace fs = std::filesystem;
 
 using attention::GuidanceBranch;
 
-WanTransformer loadTransformer(const fs::path& folder, at::ScalarType dtype) {
+WanTransformer loadTransformer(const fs::path& folder, const pipeline::LoadOptions& options) {
     weights::SafetensorsFolder source(folder);
     return {WanTransformerConfig::from(weights::ModelConfig::read(folder)),
-            weights::WeightScope(source, dtype)};
+            weights::WeightScope(source, options.dtype, options.execution.device)};
 }
 
-vae::wan21::WanVae loadVae(const fs::path& folder) {
+vae::wan21::WanVae loadVae(const fs::path& folder, at::Device device) {
     // fp32 whatever the transformer runs in: the reference's documentation recommends it, and on the CPU it
     // is the faster one too. Text-to-video never encodes.
     weights::SafetensorsFolder source(folder);
-    return {weights::WeightScope(source, at::kFloat),
+    return {weights::WeightScope(source, at::kFloat, device),
             vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)),
             {.parts = vae::wan21::WanVaeParts::Decoder}};
 }
 
 class WanVideoModel final : public pipeline::VideoModel {
   public:
-    WanVideoModel(const fs::path& folder, at::ScalarType dtype)
+    WanVideoModel(const fs::path& folder, const pipeline::LoadOptions& options)
         : m_folder(folder),
-          m_text(folder, dtype),
-          m_transformer(loadTransformer(folder / "transformer", dtype)),
-          m_vae(loadVae(folder / "vae")),
+          m_device(options.execution.device),
+          m_text(folder, options.dtype, m_device),
+          m_transformer(loadTransformer(folder / "transformer", options)),
+          m_vae(loadVae(folder / "vae", m_device)),
           m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
 
     at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
@@ -66,6 +67,7 @@ class WanVideoModel final : public pipeline::VideoModel {
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
 
     fs::path m_folder;
+    at::Device m_device;
     PromptEncoder m_text;
     WanTransformer m_transformer;
     vae::wan21::WanVae m_vae;
@@ -88,9 +90,10 @@ WanVideoModel::Conditioning WanVideoModel::encodeText(const catalog::RenderSetti
 
 at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
     const vae::wan21::WanVaeConfig& vae = m_vae.config();
-    return schedulers::initialNoise(
+    const at::Tensor noise = schedulers::initialNoise(
         settings.seed, {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
                         settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()});
+    return noise.to(m_device);
 }
 
 /// Classifier-free guidance in two passes; one pass when there is no negative prompt to move away from.
@@ -169,8 +172,9 @@ std::map<std::string, std::string> WanVideoModel::hashes() {
 
 }  // namespace
 
-std::unique_ptr<pipeline::VideoModel> loadVideoModel(const catalog::ModelInfo& model, at::ScalarType dtype) {
-    return std::make_unique<WanVideoModel>(model.folder, dtype);
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                     const pipeline::LoadOptions& options) {
+    return std::make_unique<WanVideoModel>(model.folder, options);
 }
 
 }  // namespace reelgrid::models::wan

@@ -10,6 +10,7 @@ namespace reelgrid::models::wan {
 
 /// Wan 2.1 text-to-video from a diffusers folder: umT5, the transformer, the scheduler and the causal 3-D
 /// VAE. Source: diffusers 0.40, pipelines/wan/pipeline_wan.py.
-std::unique_ptr<pipeline::VideoModel> loadVideoModel(const catalog::ModelInfo& model, at::ScalarType dtype);
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                     const pipeline::LoadOptions& options);
 
 }  // namespace reelgrid::models::wan

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // (tests/fixtures/wan/make_wan_fixtures.py).
 const fs::path kFolder = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline";
 
-catalog::RenderSettings readRequest(const catalog::ModelInfo& model) {
+catalog::RenderSettings readRequest(const families::ModelInfo& model) {
     const auto json = nlohmann::json::parse(readFile(kFolder / "request.json").value());
     protocol::RenderRequest request;
     request.prompt = json.at("prompt");
@@ -39,9 +39,9 @@ double relativeError(const at::Tensor& actual, const at::Tensor& expected) {
 TEST(WanPipelineParity, FourStepsEqualTheReference) {
     const c10::InferenceMode inference;
     weights::SafetensorsFolder expected(kFolder / "expected");
-    const catalog::ModelInfo model = catalog::readModelFolder(kFolder).value();
+    const families::ModelInfo model = catalog::readModelFolder(kFolder).value();
     const catalog::RenderSettings settings = readRequest(model);
-    const auto video = pipeline::loadModel(model, "fp32");
+    const auto video = pipeline::loadModel(model, "fp32", {});
     const auto attention = attention::makeDispatcher("sdpa").value();
     pipeline::StageClock clock({}, {});
 

@@ -1,4 +1,4 @@
-#include "core/pipeline/memory_check.h"
+#include "core/execution/memory_check.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 
-namespace reelgrid::pipeline {
+namespace reelgrid::execution {
 namespace {
 
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
@@ -45,16 +45,17 @@ std::string gigabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint64_t availableMemory() {
+std::uint64_t availableMemory(const Execution& execution) {
+    if (!execution.device.is_cpu()) return kUnknown;
     return std::min(machineAvailable(), groupAvailable());
 }
 
-void requireMemory(std::uint64_t needed, const std::string& what) {
-    const std::uint64_t available = availableMemory();
+void requireMemory(const Execution& execution, std::uint64_t needed, const std::string& what) {
+    const std::uint64_t available = availableMemory(execution);
     if (needed > available)
         throw Failure(ErrorCode::OutOfMemory, what + " needs about " + gigabytes(needed) + " of memory, " +
                                                   gigabytes(available) +
                                                   " are free: a smaller size or fewer frames");
 }
 
-}  // namespace reelgrid::pipeline
+}  // namespace reelgrid::execution

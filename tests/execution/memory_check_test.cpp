@@ -1,16 +1,16 @@
-#include "core/pipeline/memory_check.h"
+#include "core/execution/memory_check.h"
 
 #include <gmock/gmock.h>
 
 #include "core/base/result.h"
 
-namespace reelgrid::pipeline {
+namespace reelgrid::execution {
 namespace {
 
 TEST(MemoryCheck, LetsASmallRenderPassAndNamesOneThatCannotFit) {
-    EXPECT_NO_THROW(requireMemory(1, "1×1, 1 frames"));
+    EXPECT_NO_THROW(requireMemory({}, 1, "1×1, 1 frames"));
     try {
-        requireMemory(std::uint64_t{1} << 62, "16384×16384, 4093 frames");
+        requireMemory({}, std::uint64_t{1} << 62, "16384×16384, 4093 frames");
         FAIL() << "4 EB were promised";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error().code, ErrorCode::OutOfMemory);
@@ -19,4 +19,4 @@ TEST(MemoryCheck, LetsASmallRenderPassAndNamesOneThatCannotFit) {
 }
 
 }  // namespace
-}  // namespace reelgrid::pipeline
+}  // namespace reelgrid::execution

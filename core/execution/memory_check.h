@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/execution/execution.h"
+
+namespace reelgrid::execution {
+
+/// Bytes that this process can still take on the execution's device without swapping (on the CPU Linux'
+/// MemAvailable, and the control group's limit where it is lower); nothing known gives the largest value.
+std::uint64_t availableMemory(const Execution& execution);
+
+/// Throws Failure(OutOfMemory) when `needed` is more than is available: better at once than killed half-way.
+/// `what` names the render: "1280×720, 81 frames".
+void requireMemory(const Execution& execution, std::uint64_t needed, const std::string& what);
+
+}  // namespace reelgrid::execution

@@ -1,0 +1,16 @@
+#include <array>
+
+#include "core/families/family.h"
+#include "core/families/wan.h"
+
+namespace reelgrid::families {
+
+std::span<const Family> families() {
+    // One line a family.
+    static const std::array kFamilies{
+        wanFamily(),
+    };
+    return kFamilies;
+}
+
+}  // namespace reelgrid::families

@@ -1,0 +1,51 @@
+#include "core/families/model_index.h"
+
+#include "core/base/pending_file.h"
+#include "core/protocol/parse_json.h"
+
+namespace reelgrid::families {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+Result<json> readJsonObject(const fs::path& file) {
+    auto text = readFile(file);
+    if (!text) return text.error();
+    auto parsed = protocol::parseJson(*text, file.string());
+    if (!parsed) return parsed.error();
+    if (!parsed->is_object()) return Error{ErrorCode::InvalidData, file.string() + " is not a JSON object"};
+    return parsed;
+}
+
+Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
+    std::error_code failed;
+    if (!fs::is_directory(folder, failed))
+        return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
+    auto object = readJsonObject(folder / "model_index.json");
+    if (!object)
+        return Error{object.error().code,
+                     "model folder " + folder.string() +
+                         ": a diffusers folder with model_index.json was needed: " + object.error().message};
+    ModelIndex index;
+    index.m_folder = folder;
+    index.m_index = *std::move(object);
+    return index;
+}
+
+std::string ModelIndex::pipelineClass() const {
+    const auto name = m_index.find("_class_name");
+    return name != m_index.end() && name->is_string() ? name->get<std::string>() : "none";
+}
+
+std::string ModelIndex::classOf(const std::string& component) const {
+    const auto entry = m_index.find(component);
+    const bool named =
+        entry != m_index.end() && entry->is_array() && entry->size() == 2 && (*entry)[1].is_string();
+    return named ? (*entry)[1].get<std::string>() : std::string();
+}
+
+Result<json> ModelIndex::config(const std::string& component) const {
+    return readJsonObject(m_folder / component / "config.json");
+}
+
+}  // namespace reelgrid::families

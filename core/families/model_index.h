@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace reelgrid::families {
+
+/// A model's folder in diffusers' layout as a family looks at it: model_index.json, and the configs that it
+/// asks for. Nothing here reads weights.
+class ModelIndex {
+  public:
+    /// NotFound or InvalidData naming folder and file.
+    static Result<ModelIndex> read(const std::filesystem::path& folder);
+
+    [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }
+    /// `_class_name`: "WanPipeline"; "none" when there is none.
+    [[nodiscard]] std::string pipelineClass() const;
+    /// The class that the index names for a component; empty when it has none (absent or null).
+    [[nodiscard]] std::string classOf(const std::string& component) const;
+    /// A component's config.json.
+    [[nodiscard]] Result<nlohmann::json> config(const std::string& component) const;
+
+  private:
+    std::filesystem::path m_folder;
+    nlohmann::json m_index;
+};
+
+/// Reads a JSON object from a file. NotFound or InvalidData naming it.
+Result<nlohmann::json> readJsonObject(const std::filesystem::path& file);
+
+}  // namespace reelgrid::families

@@ -1,0 +1,40 @@
+#include "core/families/model_info.h"
+
+#include <algorithm>
+
+namespace reelgrid::families {
+namespace {
+
+std::string fromTo(int low, int high) {
+    return " from " + std::to_string(low) + " to " + std::to_string(high);
+}
+
+}  // namespace
+
+std::string SizeRule::words() const {
+    return "a multiple of " + std::to_string(sizeMultiple) + fromTo(sizeMultiple, maxSize);
+}
+
+std::string FrameRule::words() const {
+    if (stride == 1) return "a number" + fromTo(first, most);
+    return std::to_string(stride) + "·k + " + std::to_string(first) + fromTo(first, most);
+}
+
+std::uint64_t ModelInfo::bytes() const {
+    std::uint64_t sum = 0;
+    for (const ComponentInfo& component : components) sum += component.bytes;
+    return sum;
+}
+
+const Task* ModelInfo::task(const std::string& name) const {
+    const auto found = std::ranges::find(tasks, name, &Task::name);
+    return found == tasks.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> ModelInfo::taskNames() const {
+    std::vector<std::string> names;
+    for (const Task& one : tasks) names.push_back(one.name);
+    return names;
+}
+
+}  // namespace reelgrid::families

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/protocol/attention_call.h"
+#include "core/protocol/render_fields.h"
+
+namespace reelgrid::families {
+
+/// What a render gets where its request says nothing. An empty dtype stands for the fastest at equal quality
+/// on the device.
+struct RenderDefaults : protocol::RenderFields<protocol::Given> {};
+
+/// The sizes that patches and strides allow: multiples of one number.
+struct SizeRule {
+    int sizeMultiple = 1;  ///< of width and height: VAE stride × patch
+    int maxSize = 16384;   ///< of width and height
+
+    [[nodiscard]] bool allows(int side) const {
+        return side >= sizeMultiple && side <= maxSize && side % sizeMultiple == 0;
+    }
+    /// "a multiple of 16 from 16 to 16384"
+    [[nodiscard]] std::string words() const;
+};
+
+/// The frame counts that a model makes: stride·k + first, k ≥ 0, up to `most` (Wan: 4·k + 1; a model that
+/// takes any count has stride 1).
+struct FrameRule {
+    int stride = 1;
+    int first = 1;
+    int most = 1024;
+
+    [[nodiscard]] bool allows(int frames) const {
+        return frames >= first && frames <= most && (frames - first) % stride == 0;
+    }
+    /// "4·k + 1 from 1 to 4093"
+    [[nodiscard]] std::string words() const;
+};
+
+enum class Need { No, Optional, Required };
+
+/// Something that a model can be asked for, and what it must be given.
+struct Task {
+    std::string name;              ///< as --task spells it: "t2v", "i2v"
+    Need prompt = Need::Required;  ///< an empty prompt is a prompt
+    Need image = Need::No;
+};
+
+struct ComponentInfo {
+    std::string name;       ///< folder: transformer, text_encoder, vae, tokenizer, scheduler
+    std::string className;  ///< as model_index.json names it
+    std::uint64_t bytes = 0;
+    std::int64_t parameters = 0;      ///< elements of all stored tensors; 0 for components without weights
+    std::vector<std::string> dtypes;  ///< as stored: F32, BF16, …
+};
+
+struct ModelInfo {
+    std::string id;            ///< "demo", the hub id, or the folder as it was given
+    std::string title;         ///< for people
+    std::string family;        ///< "wan2.1"
+    std::string resultPrefix;  ///< what names of results begin with: "wan"
+    std::filesystem::path folder;
+    std::vector<Task> tasks;  ///< the first is the usual one
+    RenderDefaults defaults;
+    SizeRule sizes;
+    FrameRule frames;
+    /// Names of the request's fields that only some families have a use for (flow_shift, scheduler, …).
+    std::vector<std::string> extraFields;
+    std::vector<std::string> schedulers;  ///< that can take the place of the checkpoint's own
+    int layers = 0;  ///< places of attention, counted from 0 in the order of a forward pass
+    std::vector<protocol::ModuleKind> attentionKinds;  ///< that each layer has
+    std::vector<ComponentInfo> components;
+
+    [[nodiscard]] std::uint64_t bytes() const;
+    [[nodiscard]] const Task* task(const std::string& name) const;
+    [[nodiscard]] std::vector<std::string> taskNames() const;
+};
+
+}  // namespace reelgrid::families

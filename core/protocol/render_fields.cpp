@@ -1,0 +1,66 @@
+#include "core/protocol/render_fields.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/protocol/attention_policy_json.h"
+#include "core/protocol/parse_json.h"
+
+namespace reelgrid::protocol {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+void put(json& object, const char* key, const T& value) {
+    object[key] = value;
+}
+template <class T>
+void put(json& object, const char* key, const std::optional<T>& value) {
+    if (value) object[key] = *value;
+}
+void put(json& object, const char* key, const AttentionPolicy& policy) {
+    if (!policy.empty()) object[key] = toJson(policy);
+}
+
+}  // namespace
+
+std::string ValueRange::words() const {
+    std::ostringstream text;
+    if (leastIs == LeastIs::TooLittle)
+        text << "a value above " << least << ", at most " << most << ",";
+    else
+        text << "a value from " << least << " to " << most;
+    return text.str();
+}
+
+std::string optionOf(const RenderField& field) {
+    std::string option = std::string("--") + field.key;
+    std::ranges::replace(option, '_', '-');
+    return option;
+}
+
+template <template <class> class Maybe>
+json fieldsJson(const RenderFields<Maybe>& fields) {
+    json object = json::object();
+    forEachRenderField(
+        [&](const RenderField& field, auto access) { put(object, field.key, access(fields)); });
+    return object;
+}
+
+template <template <class> class Maybe>
+std::string pictureKey(const RenderFields<Maybe>& fields) {
+    json object = json::object();
+    forEachRenderField([&](const RenderField& field, auto access) {
+        if (field.decides == Decides::Picture) put(object, field.key, access(fields));
+    });
+    return printJson(object);
+}
+
+template json fieldsJson(const RenderFields<std::optional>&);
+template json fieldsJson(const RenderFields<Given>&);
+template std::string pictureKey(const RenderFields<std::optional>&);
+template std::string pictureKey(const RenderFields<Given>&);
+
+}  // namespace reelgrid::protocol

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "core/protocol/attention_policy.h"
+
+namespace reelgrid::protocol {
+
+/// A field that has its value, beside std::optional, which may not.
+template <class T>
+using Given = T;
+
+/// Every choice of a render, declared once. In a request `Maybe` is std::optional: what is absent takes the
+/// model's own default. In resolved settings and in a model's defaults it is Given. A new choice is a member
+/// here and a row in forEachRenderField() (a test counts both).
+template <template <class> class Maybe>
+struct RenderFields {
+    Maybe<std::string> task{};
+    std::string prompt{};
+    Maybe<std::string> negativePrompt{};
+    Maybe<int> height{};
+    Maybe<int> width{};
+    Maybe<int> numFrames{};
+    Maybe<int> numInferenceSteps{};
+    Maybe<double> guidanceScale{};
+    Maybe<double> fps{};
+    std::optional<std::string> scheduler{};  ///< absent: the checkpoint's
+    std::optional<double> flowShift{};       ///< likewise
+    std::uint64_t seed = 42;
+    int numRepetitions = 1;
+    std::string device = "cpu";
+    Maybe<std::string> dtype{};  ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
+    std::string attentionType = kReferenceBackend;
+    AttentionPolicy attentionPolicy{};  ///< empty: the attention type alone decides
+
+    bool operator==(const RenderFields&) const = default;
+};
+
+/// What two renders that differ in a field differ in: the picture that is wanted, how attention computes it,
+/// or neither.
+enum class Decides { Picture, Attention, Nothing };
+
+/// The values that a number may have, both ends included unless said otherwise.
+struct ValueRange {
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+    enum class LeastIs { Allowed, TooLittle } leastIs = LeastIs::Allowed;
+
+    [[nodiscard]] bool contains(double value) const {
+        return leastIs == LeastIs::Allowed ? value >= least && value <= most : value > least && value <= most;
+    }
+    /// "a value from 1 to 240"
+    [[nodiscard]] std::string words() const;
+};
+
+/// What is said of a field wherever it appears.
+struct RenderField {
+    const char* key;   ///< in JSON; with dashes, the command line's option
+    const char* help;  ///< one line of --help
+    Decides decides = Decides::Picture;
+    ValueRange range = {};       ///< of numbers; sizes and frame counts also follow the model's rules
+    std::size_t maxBytes = 256;  ///< of text
+    /// Families that have a use for it name it (families::ModelInfo::extraFields); for others giving it is an
+    /// error.
+    enum class For { EveryFamily, SomeFamilies } families = For::EveryFamily;
+};
+
+/// "--num-frames"
+std::string optionOf(const RenderField& field);
+
+/// The table: calls `visit(field, access)` for each choice of a render, where access(fields) is the member in
+/// any RenderFields. JSON, checks, the manifest, the command line and the reference key all go through here.
+template <class Visit>
+void forEachRenderField(Visit&& visit) {
+    constexpr std::size_t kPromptBytes = 64 << 10;
+    constexpr double kCount = 1000;
+    visit(
+        RenderField{.key = "prompt",
+                    .help = "What to render (the demo model has a default)",
+                    .maxBytes = kPromptBytes},
+        [](auto& fields) -> auto& { return fields.prompt; });
+    visit(
+        RenderField{.key = "negative_prompt",
+                    .help = "What to steer away from",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.negativePrompt; });
+    visit(
+        RenderField{.key = "task", .help = "t2v (default: the model's)"},
+        [](auto& fields) -> auto& { return fields.task; });
+    visit(
+        RenderField{.key = "height", .help = "Pixels (default: the model's)", .range = {.least = 1}},
+        [](auto& fields) -> auto& { return fields.height; });
+    visit(
+        RenderField{.key = "width", .help = "Pixels (default: the model's)", .range = {.least = 1}},
+        [](auto& fields) -> auto& { return fields.width; });
+    visit(
+        RenderField{.key = "num_frames", .help = "Frames (default: the model's)", .range = {.least = 1}},
+        [](auto& fields) -> auto& { return fields.numFrames; });
+    visit(
+        RenderField{.key = "num_inference_steps",
+                    .help = "Denoising steps (default: the model's)",
+                    .range = {.least = 1, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.numInferenceSteps; });
+    visit(
+        RenderField{.key = "guidance_scale",
+                    .help = "Classifier-free guidance (default: the model's)",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.guidanceScale; });
+    visit(
+        RenderField{.key = "fps",
+                    .help = "Frames per second of the clip (default: the model's)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = 240}},
+        [](auto& fields) -> auto& { return fields.fps; });
+    visit(
+        RenderField{.key = "scheduler",
+                    .help = "unipc or euler (default: the checkpoint's)",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.scheduler; });
+    visit(
+        RenderField{.key = "flow_shift",
+                    .help = "Timestep shift (default: the checkpoint's)",
+                    .range = {.least = 0, .most = 100, .leastIs = ValueRange::LeastIs::TooLittle},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.flowShift; });
+    visit(
+        RenderField{.key = "seed", .help = "Seed of the initial noise"},
+        [](auto& fields) -> auto& { return fields.seed; });
+    visit(
+        RenderField{.key = "num_repetitions",
+                    .help = "Render so many times, for timing",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.numRepetitions; });
+    visit(
+        RenderField{.key = "device", .help = "cpu"}, [](auto& fields) -> auto& { return fields.device; });
+    visit(
+        RenderField{.key = "dtype", .help = "fp32, bf16 or fp16 (default: the fastest at equal quality)"},
+        [](auto& fields) -> auto& { return fields.dtype; });
+    visit(
+        RenderField{
+            .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},
+        [](auto& fields) -> auto& { return fields.attentionType; });
+    visit(
+        RenderField{.key = "attention_policy",
+                    .help = "A backend per kind of attention, layers, steps and branch",
+                    .decides = Decides::Attention},
+        [](auto& fields) -> auto& { return fields.attentionPolicy; });
+}
+
+/// Every field that is there, by key.
+template <template <class> class Maybe>
+nlohmann::json fieldsJson(const RenderFields<Maybe>& fields);
+
+/// Everything that decides the wanted picture, as one line of text: equal for two renders whose pictures may
+/// be compared frame by frame.
+template <template <class> class Maybe>
+std::string pictureKey(const RenderFields<Maybe>& fields);
+
+}  // namespace reelgrid::protocol

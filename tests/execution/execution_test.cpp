@@ -1,0 +1,35 @@
+#include "core/execution/execution.h"
+
+#include <gmock/gmock.h>
+
+#include "core/execution/out_of_memory.h"
+
+namespace reelgrid::execution {
+namespace {
+
+TEST(Execution, OnTheCpuHasNoStreamAndNothingToWaitFor) {
+    const auto cpu = executionOn("cpu");
+    ASSERT_TRUE(cpu) << cpu.error().message;
+    EXPECT_TRUE(cpu->device.is_cpu());
+    EXPECT_EQ(cpu->stream(), nullptr);
+    EXPECT_EQ(cpu->ranks, 1);
+    cpu->synchronise();
+}
+
+TEST(Execution, NamesADeviceThatThisVersionDoesNotRunOn) {
+    const auto none = executionOn("tpu:1");
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(none.error().message, testing::HasSubstr("tpu:1"));
+}
+
+TEST(OutOfMemory, IsRecognisedByItsTypeOnTheCpu) {
+    giveCpuMemoryErrorsTheirType();
+    giveCpuMemoryErrorsTheirType();
+    constexpr std::int64_t kMoreThanAnyMachineMaps = std::int64_t{1} << 50;
+    EXPECT_THROW(at::empty({kMoreThanAnyMachineMaps}, at::kByte), c10::OutOfMemoryError);
+    EXPECT_EQ(at::ones({1000}).sum().item<float>(), 1000.0F);
+}
+
+}  // namespace
+}  // namespace reelgrid::execution

@@ -1,0 +1,104 @@
+#include "core/families/family.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/pending_file.h"
+
+namespace reelgrid::families {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class FamilyFolder : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("families_" + std::to_string(getpid()));
+    json m_index = {{"_class_name", "WanPipeline"}, {"transformer", {"diffusers", "WanTransformer3DModel"}}};
+    json m_transformer = {{"patch_size", {1, 2, 2}}, {"num_layers", 3}, {"rope_max_seq_len", 64}};
+    json m_vae = json::object();
+
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    Result<ModelInfo> describe() {
+        writeFile(m_folder / "model_index.json", m_index.dump()).value();
+        writeFile(m_folder / "transformer" / "config.json", m_transformer.dump()).value();
+        writeFile(m_folder / "vae" / "config.json", m_vae.dump()).value();
+        const auto index = ModelIndex::read(m_folder);
+        if (!index) return index.error();
+        for (const Family& family : families())
+            if (family.recognises(*index)) return family.describe(*index);
+        return Error{ErrorCode::Unsupported, "nobody knows it"};
+    }
+    std::string complaint() {
+        const auto model = describe();
+        return model ? "none" : model.error().message;
+    }
+};
+
+TEST_F(FamilyFolder, WanTakesItsRulesFromTheConfigs) {
+    const auto model = describe();
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->family, "wan2.1");
+    EXPECT_EQ(model->layers, 3);
+    EXPECT_TRUE(model->sizes.allows(48));
+    EXPECT_FALSE(model->sizes.allows(40));
+    EXPECT_FALSE(model->sizes.allows(16 * 64 + 16));
+    EXPECT_TRUE(model->frames.allows(1));
+    EXPECT_TRUE(model->frames.allows(4 * 63 + 1));
+    EXPECT_FALSE(model->frames.allows(4 * 64 + 1));
+    EXPECT_FALSE(model->frames.allows(16));
+    EXPECT_EQ(model->frames.words(), "4·k + 1 from 1 to 253");
+    EXPECT_EQ(model->defaults.numFrames, 81);
+    ASSERT_NE(model->task("t2v"), nullptr);
+    EXPECT_EQ(model->task("t2v")->image, Need::No);
+    EXPECT_EQ(model->task("i2v"), nullptr);
+}
+
+TEST_F(FamilyFolder, NamesTheOneConfigKeyThatIsOutOfRange) {
+    m_transformer["patch_size"] = {1, 2, 4};
+    EXPECT_THAT(complaint(),
+                testing::AllOf(HasSubstr("patch_size [1,2,4]"), testing::Not(HasSubstr("num_layers"))));
+    m_transformer["patch_size"] = {1, 2, 2};
+    m_transformer["num_layers"] = 0;
+    EXPECT_THAT(complaint(),
+                testing::AllOf(HasSubstr("num_layers 0"), testing::Not(HasSubstr("patch_size"))));
+    m_transformer["num_layers"] = "many";
+    EXPECT_THAT(complaint(), HasSubstr("num_layers \"many\""));
+    m_transformer["num_layers"] = 2;
+    m_vae["scale_factor_temporal"] = 65;
+    EXPECT_THAT(complaint(), HasSubstr("scale_factor_temporal 65"));
+}
+
+TEST_F(FamilyFolder, SaysThatASecondTransformerIsWan22) {
+    m_index["transformer_2"] = {nullptr, nullptr};
+    EXPECT_TRUE(describe());
+    m_index["transformer_2"] = {"diffusers", "WanTransformer3DModel"};
+    EXPECT_THAT(complaint(), HasSubstr("Wan 2.2"));
+}
+
+TEST(Families, HaveNamesOfTheirOwnAndNameTheirComponents) {
+    std::set<std::string_view> names;
+    for (const Family& family : families()) {
+        EXPECT_TRUE(names.insert(family.name).second) << family.name;
+        EXPECT_FALSE(family.components.empty()) << family.name;
+        EXPECT_FALSE(family.title.empty()) << family.name;
+    }
+    EXPECT_FALSE(names.empty());
+}
+
+TEST(FrameRule, OfAModelThatTakesAnyCount) {
+    const FrameRule rule{.stride = 1, .first = 1, .most = 25};
+    EXPECT_TRUE(rule.allows(14));
+    EXPECT_TRUE(rule.allows(25));
+    EXPECT_FALSE(rule.allows(26));
+    EXPECT_FALSE(rule.allows(0));
+    EXPECT_EQ(rule.words(), "a number from 1 to 25");
+}
+
+}  // namespace
+}  // namespace reelgrid::families

@@ -1,0 +1,114 @@
+#include "core/protocol/render_fields.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::protocol {
+namespace {
+
+using nlohmann::json;
+
+/// Converts to any member, for counting those of an aggregate.
+struct Anything {
+    template <class T>
+    operator T() const;
+};
+
+template <class T, class... Values>
+constexpr std::size_t memberCount() {
+    if constexpr (requires { T{Values{}..., Anything{}}; })
+        return memberCount<T, Values..., Anything>();
+    else
+        return sizeof...(Values);
+}
+
+TEST(RenderFields, TheTableHasARowForEveryMember) {
+    std::size_t rows = 0;
+    std::set<std::string> keys;
+    std::set<const void*> members;
+    RenderFields<Given> fields;
+    forEachRenderField([&](const RenderField& field, auto access) {
+        ++rows;
+        EXPECT_TRUE(keys.insert(field.key).second) << field.key;
+        EXPECT_TRUE(members.insert(&access(fields)).second) << field.key;
+    });
+    EXPECT_EQ(rows, memberCount<RenderFields<Given>>());
+}
+
+// ── a value for every field, whatever its type ──────────────────────────────────────────────────────────
+
+void set(std::string& value) {
+    value = "something";
+}
+void set(int& value) {
+    value = 7;
+}
+void set(double& value) {
+    value = 2.5;
+}
+void set(std::uint64_t& value) {
+    value = 18446744073709551615u;
+}
+void set(AttentionPolicy& value) {
+    value.rules = {{.backend = "fav2", .module = ModuleKind::Temporal, .layers = IndexRange{-2, -1}},
+                   {.backend = "sdpa", .module = std::nullopt, .branch = GuidanceBranch::Unconditional}};
+}
+template <class T>
+void set(std::optional<T>& value) {
+    set(value.emplace());
+}
+
+TEST(RenderFields, EveryFieldSurvivesARoundTripAsJson) {
+    RenderRequest request;
+    request.model = "a/b";
+    request.output = "/tmp/c.mp4";
+    forEachRenderField([&](const RenderField&, auto access) { set(access(request)); });
+    const json written = toJson(request);
+    forEachRenderField(
+        [&](const RenderField& field, auto) { EXPECT_TRUE(written.contains(field.key)) << field.key; });
+    const auto read = renderRequestFromJson(json::parse(written.dump()));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, request);
+}
+
+TEST(RenderFields, ThePictureKeyChangesWithWhatDecidesThePictureAlone) {
+    const std::string usual = pictureKey(RenderRequest{});
+    std::set<std::string> others;
+    forEachRenderField([&](const RenderField& field, auto access) {
+        RenderRequest changed;
+        set(access(changed));
+        EXPECT_EQ(pictureKey(changed) != usual, field.decides == Decides::Picture) << field.key;
+        if (field.decides == Decides::Picture) others.insert(field.key);
+    });
+    EXPECT_THAT(others,
+                testing::IsSupersetOf({"prompt", "seed", "width", "flow_shift", "scheduler", "dtype"}));
+    EXPECT_THAT(others, testing::Not(testing::Contains("attention_type")));
+}
+
+TEST(RenderFields, AModelsDefaultsAreReadForWhatARequestMayLeaveOut) {
+    RenderFields<Given> defaults;
+    const json own = {{"width", 256}, {"guidance_scale", 2.5}, {"prompt", "not a default"}, {"seed", 3}};
+    ASSERT_TRUE(readRenderDefaults(own, "reelgrid.json", defaults));
+    EXPECT_EQ(defaults.width, 256);
+    EXPECT_EQ(defaults.guidanceScale, 2.5);
+    EXPECT_EQ(defaults.prompt, "");
+    EXPECT_EQ(defaults.seed, 42u);
+    const auto wrong = readRenderDefaults({{"fps", "many"}}, "reelgrid.json", defaults);
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().message, testing::HasSubstr("fps \"many\""));
+}
+
+TEST(ModuleKinds, AreNamedByOneTable) {
+    for (const ModuleKindInfo& info : kModuleKinds) {
+        EXPECT_EQ(&infoOf(info.kind), &info);
+        EXPECT_EQ(moduleKindFrom(info.name), info.kind);
+    }
+    EXPECT_EQ(moduleKindFrom("sideways"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace reelgrid::protocol
