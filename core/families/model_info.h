@@ -58,10 +58,9 @@ struct ComponentInfo {
 };
 
 struct ModelInfo {
-    std::string id;            ///< "demo", the hub id, or the folder as it was given
-    std::string title;         ///< for people
-    std::string family;        ///< "wan2.1"
-    std::string resultPrefix;  ///< what names of results begin with: "wan"
+    std::string id;      ///< "demo", the hub id, or the folder as it was given
+    std::string title;   ///< for people
+    std::string family;  ///< "wan2.1"
     std::filesystem::path folder;
     std::vector<Task> tasks;  ///< the first is the usual one
     RenderDefaults defaults;

@@ -92,7 +92,6 @@ Result<ModelInfo> describe(const ModelIndex& index) {
 
     ModelInfo model;
     model.family = wanFamily().name;
-    model.resultPrefix = "wan";
     model.tasks = {{.name = "t2v", .prompt = Need::Required, .image = Need::No}};
     model.defaults.task = "t2v";
     model.defaults.width = 832;

@@ -70,6 +70,12 @@ Result<RenderRequest> renderRequestFromJson(const json& object) {
     return request;
 }
 
+Result<void> readRenderSettings(const json& object, RenderFields<Given>& settings) {
+    TableReader reader(object, "settings", ErrorCode::InvalidData);
+    forEachRenderField([&](const RenderField& field, auto access) { reader.read(field, access(settings)); });
+    return reader.fields().finish();
+}
+
 Result<void> readRenderDefaults(const json& object, const std::string& what, RenderFields<Given>& defaults) {
     TableReader reader(object, what, ErrorCode::InvalidData);
     RenderFields<std::optional> own;

@@ -23,6 +23,10 @@ nlohmann::json toJson(const RenderRequest& request);
 /// value.
 Result<RenderRequest> renderRequestFromJson(const nlohmann::json& json);
 
+/// Reads resolved settings as a manifest holds them; what is absent stays as it is. InvalidData naming key
+/// and value.
+Result<void> readRenderSettings(const nlohmann::json& json, RenderFields<Given>& settings);
+
 /// Reads a model's own defaults (reelgrid.json), leaving what is absent as it is. InvalidData naming key and
 /// value.
 Result<void> readRenderDefaults(const nlohmann::json& json, const std::string& what,
