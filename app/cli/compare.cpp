@@ -92,7 +92,7 @@ void render(Comparison& comparison, std::stop_token stop) {
         const std::string what = job.request.attentionType + " (" +
                                  std::to_string(place - waiting.begin() + 1) + " of " +
                                  std::to_string(waiting.size()) + ")";
-        const protocol::JobProgress& now = job.progress;
+        const protocol::RenderProgress& now = job.progress;
         line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, now.etaSeconds);
     };
     jobs::JobQueueOptions options;

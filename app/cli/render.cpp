@@ -9,7 +9,7 @@
 #include "app/cli/result_summary.h"
 #include "app/cli/verb.h"
 #include "core/media/writer.h"
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/renderer.h"
 #include "core/session/clip_measurements.h"
 #include "kernels/attention/backend_list.h"
 
@@ -56,7 +56,7 @@ int runRender(const RenderVerb& verb) {
     pipeline::Renderer renderer;
     ProgressLine line;
     const std::string name = attentionName(checked->settings);
-    const auto progress = [&line, &name](const pipeline::Progress& now) {
+    const auto progress = [&line, &name](const protocol::RenderProgress& now) {
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
     auto clip = renderer.render(checked->request, progress, interrupts.token());

@@ -7,7 +7,7 @@
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/renderer.h"
 
 namespace reelgrid::cli {
 namespace {

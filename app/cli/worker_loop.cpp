@@ -119,9 +119,7 @@ class JobServer {
 
     void render(const RenderCommand& job) {
         send(JobStarted{job.id});
-        const auto progress = [&](const pipeline::Progress& now) {
-            send(JobProgress{job.id, now.stage, now.done, now.total, now.elapsedSeconds, now.etaSeconds});
-        };
+        const auto progress = [&](const RenderProgress& now) { send(JobProgress{job.id, now}); };
         std::stop_token stop;
         {
             const std::lock_guard lock(m_mutex);

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/renderer.h"
 
 namespace reelgrid::cli {
 

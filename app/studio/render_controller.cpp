@@ -55,13 +55,13 @@ nlohmann::json subjectOf(protocol::RenderRequest request) {
     return protocol::toJson(request);
 }
 
-QString stageText(const protocol::JobProgress& progress) {
+QString stageText(const protocol::RenderProgress& progress) {
     if (progress.stage.empty()) return QObject::tr("starting");
     if (progress.total <= 1) return text(progress.stage);
     return QString("%1 %2 / %3").arg(text(progress.stage)).arg(progress.done).arg(progress.total);
 }
 
-double fractionOf(const protocol::JobProgress& progress) {
+double fractionOf(const protocol::RenderProgress& progress) {
     if (progress.etaSeconds >= 0 && progress.elapsedSeconds > 0)
         return progress.elapsedSeconds / (progress.elapsedSeconds + progress.etaSeconds);
     return progress.total > 0 ? std::clamp(double(progress.done) / progress.total, 0.0, 1.0) : 0;

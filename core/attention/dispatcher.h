@@ -4,30 +4,17 @@
 
 #include <ATen/ATen.h>
 
-#include <optional>
-#include <string>
 #include <vector>
+
+#include "core/protocol/attention_call.h"
 
 namespace reelgrid::attention {
 
-enum class ModuleKind { SelfAttention, CrossAttention };
-enum class GuidanceBranch { Conditional, Unconditional };
-
-/// Which call of the model this is; the pipeline sets step and branch, the layer sets kind and layer.
-struct CallSite {
-    ModuleKind kind = ModuleKind::SelfAttention;
-    int layer = 0;
-};
-
-/// What happened to the calls of one (module kind, requested, used): nothing is ever replaced in silence.
-struct CallRecord {
-    ModuleKind kind = ModuleKind::SelfAttention;
-    std::string requested;
-    std::string used;
-    std::string why;  ///< why another one ran, or what the requested one left out; empty: nothing to say
-    std::int64_t calls = 0;
-    double seconds = 0;  ///< wall time inside the attention, summed
-};
+using protocol::CallRecord;
+using protocol::CallSite;
+using protocol::GuidanceBranch;
+using protocol::ModuleKind;
+using protocol::Pass;
 
 /// One call's tensors, of one dtype, any strides with D contiguous (so a [B,N,H,D] tensor may be passed
 /// transposed).
@@ -40,7 +27,7 @@ struct Inputs {
     at::Tensor projL_DD{}, projLBias_D{};
 };
 
-/// The one door through which a model's self- and cross-attention goes. Not thread-safe: one per running
+/// The one door through which a model's attention goes. Not thread-safe: one per running
 /// pipeline.
 class Dispatcher {
   public:

@@ -13,7 +13,6 @@
 namespace reelgrid::attention {
 namespace {
 
-constexpr const char* kSdpa = "sdpa";
 constexpr const char* kDefault = "default";
 constexpr const char* kSla = "sla";
 
@@ -35,11 +34,13 @@ struct Outcome {
 };
 
 Outcome attendWith(const std::string& requested, const Inputs& in) {
-    if (requested == kSdpa) return {sdpa(in), kSdpa, ""};
-    if (requested == kDefault) return {sdpa(in), kSdpa, "the reference's default is sdpa"};
+    if (requested == protocol::kReferenceBackend) return {sdpa(in), protocol::kReferenceBackend, ""};
+    if (requested == kDefault)
+        return {sdpa(in), protocol::kReferenceBackend, "the reference's default is sdpa"};
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
     const KernelCall call(in);
-    if (auto obstacle = call.whyNot(backend)) return {sdpa(in), kSdpa, *std::move(obstacle)};
+    if (auto obstacle = call.whyNot(backend))
+        return {sdpa(in), protocol::kReferenceBackend, *std::move(obstacle)};
     const bool linearBranchIsIdle = requested == kSla && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
@@ -56,7 +57,7 @@ class RecordingDispatcher final : public Dispatcher {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;
-        record.seconds += spent.count();
+        record.seconds = record.seconds.value_or(0) + spent.count();
         return std::move(outcome.out_BHND);
     }
 
@@ -72,7 +73,7 @@ class RecordingDispatcher final : public Dispatcher {
         };
         const auto found = std::find_if(m_records.begin(), m_records.end(), same);
         if (found != m_records.end()) return *found;
-        m_records.push_back({.kind = kind, .requested = requested, .used = outcome.used, .why = outcome.why});
+        m_records.push_back({kind, requested, outcome.used, outcome.why, 0, std::nullopt});
         return m_records.back();
     }
 

@@ -3,25 +3,6 @@
 #include <utility>
 
 namespace reelgrid::attention {
-namespace {
-
-bool covers(protocol::RuleModule module, ModuleKind kind) {
-    if (module == protocol::RuleModule::All) return true;
-    return (module == protocol::RuleModule::Self) == (kind == ModuleKind::SelfAttention);
-}
-
-bool covers(protocol::RuleBranch branch, GuidanceBranch current) {
-    return (branch == protocol::RuleBranch::Conditional) == (current == GuidanceBranch::Conditional);
-}
-
-bool covers(const protocol::AttentionRule& rule, const CallSite& site, const Pass& pass) {
-    return covers(rule.module, site.kind) && (!rule.layers || rule.layers->contains(site.layer)) &&
-           (!rule.steps || rule.steps->contains(pass.step)) &&
-           (!rule.branch || covers(*rule.branch, pass.branch));
-}
-
-}  // namespace
-
 Policy::Policy(std::string attentionType) : m_attentionType(std::move(attentionType)) {}
 
 Result<Policy> Policy::create(std::string attentionType, const protocol::AttentionPolicy& rules,
@@ -33,11 +14,10 @@ Result<Policy> Policy::create(std::string attentionType, const protocol::Attenti
     return policy;
 }
 
-const std::string& Policy::backendFor(const CallSite& site, const Pass& pass) const {
+const std::string& Policy::backendFor(const protocol::CallSite& site, const protocol::Pass& pass) const {
     for (const protocol::AttentionRule& rule : m_rules.rules)
-        if (covers(rule, site, pass)) return rule.backend;
-    static const std::string kSdpa = "sdpa";
-    return site.kind == ModuleKind::SelfAttention ? m_attentionType : kSdpa;
+        if (fits(rule, site, pass)) return rule.backend;
+    return infoOf(site.kind).followsAttentionType ? m_attentionType : protocol::kReferenceBackend;
 }
 
 std::vector<std::string> Policy::backends() const {

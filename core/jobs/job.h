@@ -23,9 +23,9 @@ struct Job {
     std::string id;
     protocol::RenderRequest request;
     JobState state = JobState::Queued;
-    protocol::JobProgress progress;  ///< the latest; stage is empty until the worker reported one
-    std::string clip;                ///< when done: absolute path
-    Error error;                     ///< when failed
+    protocol::RenderProgress progress;  ///< the latest; stage is empty until the worker reported one
+    std::string clip;                   ///< when done: absolute path
+    Error error;                        ///< when failed
     int attempt = 1;
     bool cancelling = false;  ///< running, and asked to stop
 };

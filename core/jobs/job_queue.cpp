@@ -256,7 +256,7 @@ class JobQueue::Engine {
         if (event.id == m_running) m_started = true;
     }
     void hear(protocol::JobProgress& event) {
-        if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event; });
+        if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event.now; });
     }
     void hear(protocol::JobDone& event) {
         if (event.id == m_running) finish(JobState::Done, {}, event.clip);

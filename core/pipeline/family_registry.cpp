@@ -1,8 +1,9 @@
+#include "core/pipeline/family_registry.h"
+
 #include <array>
 
 #include "core/base/result.h"
-#include "core/pipeline/video_model.h"
-#include "core/pipeline/wan_video_model.h"
+#include "core/models/wan/video_model.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -14,7 +15,7 @@ struct Family {
 
 /// One line a model family.
 constexpr std::array kFamilies{
-    Family{"wan2.1", loadWanVideoModel},
+    Family{"wan2.1", models::wan::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {

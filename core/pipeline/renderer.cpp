@@ -1,3 +1,5 @@
+#include "core/pipeline/renderer.h"
+
 #include <ATen/ATen.h>
 
 #include <new>
@@ -11,8 +13,8 @@
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/metrics_report.h"
+#include "core/pipeline/family_registry.h"
 #include "core/pipeline/memory_check.h"
-#include "core/pipeline/pipeline.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/result_files.h"
 #include "core/pipeline/video_model.h"
@@ -94,7 +96,7 @@ struct Renderer::State {
 
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
-                                      const ProgressCallback& progress, std::stop_token stop);
+                                      const protocol::ProgressCallback& progress, std::stop_token stop);
     std::string render(const protocol::RenderRequest& request, StageClock& clock);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
 };
@@ -159,7 +161,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
 }
 
 Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest& request,
-                                                   const ProgressCallback& progress, std::stop_token stop) {
+                                                   const protocol::ProgressCallback& progress,
+                                                   std::stop_token stop) {
     try {
         StageClock clock(progress, std::move(stop));
         return render(request, clock);
@@ -177,8 +180,8 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
 Renderer::Renderer() : m_state(std::make_unique<State>()) {}
 Renderer::~Renderer() = default;
 
-Result<std::string> Renderer::render(const protocol::RenderRequest& request, const ProgressCallback& progress,
-                                     std::stop_token stop) {
+Result<std::string> Renderer::render(const protocol::RenderRequest& request,
+                                     const protocol::ProgressCallback& progress, std::stop_token stop) {
     auto result = m_state->renderOrError(request, progress, std::move(stop));
     if (!result) removeIfEmpty(protocol::resultFolderOf(request.output));
     return result;

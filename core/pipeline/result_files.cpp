@@ -13,10 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-const char* nameOf(attention::ModuleKind kind) {
-    return kind == attention::ModuleKind::SelfAttention ? "self" : "cross";
-}
-
 json settingsJson(const catalog::RenderSettings& settings) {
     json resolved{{"task", settings.task},
                   {"prompt", settings.prompt},
@@ -43,12 +39,12 @@ json settingsJson(const catalog::RenderSettings& settings) {
 json manifestJson(const RunRecord& record) {
     json attention = json::array();
     for (const attention::CallRecord& call : record.attention)
-        attention.push_back({{"module", nameOf(call.kind)},
+        attention.push_back({{"module", protocol::nameOf(call.kind)},
                              {"requested", call.requested},
                              {"used", call.used},
                              {"why", call.why},
                              {"calls", call.calls},
-                             {"seconds", call.seconds}});
+                             {"seconds", call.seconds.value_or(0)}});
     return {{"request", protocol::toJson(record.request)},
             {"settings", settingsJson(record.settings)},
             {"seed", record.settings.seed},

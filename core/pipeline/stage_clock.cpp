@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "core/base/result.h"
+
 namespace reelgrid::pipeline {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr const char* kDenoise = "denoise";
 
 }  // namespace
 
-StageClock::StageClock(ProgressCallback progress, std::stop_token stop)
+StageClock::StageClock(protocol::ProgressCallback progress, std::stop_token stop)
     : m_progress(std::move(progress)), m_stop(std::move(stop)) {}
 
 void StageClock::begin(const std::string& stage, int total) {

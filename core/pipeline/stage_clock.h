@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pipeline/pipeline.h"
+#include "core/protocol/render_progress.h"
 
 namespace reelgrid::pipeline {
 
@@ -19,7 +19,7 @@ struct Timing {
 /// Times the stages of a render, reports progress with an estimate of what is left, and notices cancellation.
 class StageClock {
   public:
-    StageClock(ProgressCallback progress, std::stop_token stop);
+    StageClock(protocol::ProgressCallback progress, std::stop_token stop);
 
     /// Starts a stage of `total` units, ending the one before.
     void begin(const std::string& stage, int total);
@@ -41,7 +41,7 @@ class StageClock {
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 
-    ProgressCallback m_progress;
+    protocol::ProgressCallback m_progress;
     std::stop_token m_stop;
     Clock::time_point m_jobStart = Clock::now();
     Clock::time_point m_stageStart = Clock::now();

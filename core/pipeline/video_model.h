@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <map>
-#include <memory>
 #include <string>
 
 #include "core/attention/dispatcher.h"
@@ -35,8 +34,5 @@ class VideoModel {
     /// SHA-256 of the weight files, by path within the model's folder.
     virtual std::map<std::string, std::string> hashes() = 0;
 };
-
-/// Loads a model of the family that `model` names to run in `dtype` ("fp32", "bf16"). Throws Failure.
-std::unique_ptr<VideoModel> loadModel(const catalog::ModelInfo& model, const std::string& dtype);
 
 }  // namespace reelgrid::pipeline

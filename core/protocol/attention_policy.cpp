@@ -65,32 +65,36 @@ Result<AttentionPolicy> resolved(const AttentionPolicy& policy, int layers, int 
     return found;
 }
 
+bool covers(const std::optional<ModuleKind>& selected, ModuleKind kind) {
+    return !selected || *selected == kind || (*selected == ModuleKind::Self && kind == ModuleKind::Joint);
+}
+
+bool fits(const AttentionRule& rule, const CallSite& site, const Pass& pass) {
+    return covers(rule.module, site.kind) && (!rule.layers || rule.layers->contains(site.layer)) &&
+           (!rule.steps || rule.steps->contains(pass.step)) && (!rule.branch || *rule.branch == pass.branch);
+}
+
 std::string attentionName(const std::string& attentionType, const AttentionPolicy& policy) {
     const bool alters = std::ranges::any_of(policy.rules, [&](const AttentionRule& rule) {
-        const bool altersSelf = rule.module != RuleModule::Cross && rule.backend != attentionType;
-        const bool altersCross = rule.module != RuleModule::Self && rule.backend != "sdpa";
-        return altersSelf || altersCross;
+        return std::ranges::any_of(kModuleKinds, [&](const ModuleKindInfo& info) {
+            const std::string& otherwise = info.followsAttentionType ? attentionType : kReferenceBackend;
+            return covers(rule.module, info.kind) && rule.backend != otherwise;
+        });
     });
     return alters ? attentionType + "+policy-" + tagOf(policy) : attentionType;
 }
 
 std::string describe(const AttentionRule& rule) {
-    std::string text = rule.backend + " in " +
-                       (rule.module == RuleModule::Self    ? "self-attention"
-                        : rule.module == RuleModule::Cross ? "cross-attention"
-                                                           : "self- and cross-attention");
+    std::string text =
+        rule.backend + " in " + (rule.module ? infoOf(*rule.module).phrase : "every kind of attention");
     if (rule.layers) text += ", " + words(*rule.layers, "layer");
     if (rule.steps) text += ", " + words(*rule.steps, "step");
     if (rule.branch) text += std::string(", ") + nameOf(*rule.branch) + " pass";
     return text;
 }
 
-const char* nameOf(RuleModule module) {
-    return module == RuleModule::Self ? "self" : module == RuleModule::Cross ? "cross" : "all";
-}
-
-const char* nameOf(RuleBranch branch) {
-    return branch == RuleBranch::Conditional ? "conditional" : "unconditional";
+const char* nameOf(const std::optional<ModuleKind>& module) {
+    return module ? nameOf(*module) : "all";
 }
 
 }  // namespace reelgrid::protocol

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/protocol/attention_call.h"
 
 namespace reelgrid::protocol {
 
@@ -18,24 +19,26 @@ struct IndexRange {
     bool operator==(const IndexRange&) const = default;
 };
 
-/// Self is what a rule covers when it doesn't say: quantised and sparse backends are made for long
-/// self-attention, and take part in cross-attention only when asked.
-enum class RuleModule { Self, Cross, All };
-enum class RuleBranch { Conditional, Unconditional };
-
 /// Asks for a backend in the calls that fit every selector it has.
 struct AttentionRule {
     std::string backend;  ///< as --attention-type takes it, "default" included
-    RuleModule module = RuleModule::Self;
+    /// The kind of attention; Self covers joint attention too, where video tokens attend to each other.
+    /// Absent: every kind ("all").
+    std::optional<ModuleKind> module = ModuleKind::Self;
     std::optional<IndexRange> layers = std::nullopt;
     std::optional<IndexRange> steps = std::nullopt;
-    std::optional<RuleBranch> branch = std::nullopt;
+    std::optional<GuidanceBranch> branch = std::nullopt;
 
     bool operator==(const AttentionRule&) const = default;
 };
 
+/// Whether a rule decides a call, unless one before it does. Its ranges must be counted from the start
+/// (resolved()).
+bool fits(const AttentionRule& rule, const CallSite& site, const Pass& pass);
+bool covers(const std::optional<ModuleKind>& selected, ModuleKind kind);
+
 /// Which backend each attention call asks for: the first rule that fits decides. What no rule covers goes to
-/// the request's attention type in self-attention and to sdpa in cross-attention.
+/// the request's attention type in self- and joint attention and to sdpa elsewhere.
 struct AttentionPolicy {
     std::vector<AttentionRule> rules;
 
@@ -55,8 +58,7 @@ std::string attentionName(const std::string& attentionType, const AttentionPolic
 /// A rule for people to read: "sdpa in self-attention, first 2 steps, layers 4 to 7".
 std::string describe(const AttentionRule& rule);
 
-/// The rule's selector values as the JSON spells them.
-const char* nameOf(RuleModule module);
-const char* nameOf(RuleBranch branch);
+/// How the JSON spells a rule's module: a kind's name, or "all".
+const char* nameOf(const std::optional<ModuleKind>& module);
 
 }  // namespace reelgrid::protocol

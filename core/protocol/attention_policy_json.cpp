@@ -108,10 +108,13 @@ Result<AttentionRule> ruleFrom(const json& object, const std::string& what) {
     FieldReader fields(object, what, ErrorCode::BadUsage);
     refuseUnknownFields(object, fields, {"backend", "module", "layers", "steps", "branch"});
     fields.requireText("backend", rule.backend, kMaxNameBytes);
-    readChoice<RuleModule>(fields, "module", {RuleModule::Self, RuleModule::Cross, RuleModule::All},
-                           [&](RuleModule module) { rule.module = module; });
-    readChoice<RuleBranch>(fields, "branch", {RuleBranch::Conditional, RuleBranch::Unconditional},
-                           [&](RuleBranch branch) { rule.branch = branch; });
+    using Module = std::optional<ModuleKind>;
+    readChoice<Module>(
+        fields, "module",
+        {ModuleKind::Self, ModuleKind::Cross, ModuleKind::Joint, ModuleKind::Temporal, std::nullopt},
+        [&](Module module) { rule.module = module; });
+    readChoice<GuidanceBranch>(fields, "branch", {GuidanceBranch::Conditional, GuidanceBranch::Unconditional},
+                               [&](GuidanceBranch branch) { rule.branch = branch; });
     if (object.is_object()) {
         readRange(object, "layers", fields, rule.layers);
         readRange(object, "steps", fields, rule.steps);

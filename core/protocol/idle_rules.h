@@ -12,6 +12,7 @@ struct PolicyScope {
     int layers = 0;
     int steps = 0;
     double guidanceScale = 1;
+    std::vector<ModuleKind> kinds{ModuleKind::Self, ModuleKind::Cross};  ///< that the model's layers have
 };
 
 /// For each rule why it decides no call of the render ("earlier rules decide every call that it fits"); empty

@@ -43,11 +43,11 @@ json asJson(const JobStarted& event) {
 }
 json asJson(const JobProgress& event) {
     json object = message("progress", event.id);
-    object["stage"] = event.stage;
-    object["done"] = event.done;
-    object["total"] = event.total;
-    object["elapsed_seconds"] = event.elapsedSeconds;
-    if (event.etaSeconds >= 0) object["eta_seconds"] = event.etaSeconds;
+    object["stage"] = event.now.stage;
+    object["done"] = event.now.done;
+    object["total"] = event.now.total;
+    object["elapsed_seconds"] = event.now.elapsedSeconds;
+    if (event.now.etaSeconds >= 0) object["eta_seconds"] = event.now.etaSeconds;
     return object;
 }
 json asJson(const JobDone& event) {
@@ -117,11 +117,11 @@ Result<WorkerEvent> failedEvent(FieldReader& fields) {
 Result<WorkerEvent> progressEvent(FieldReader& fields) {
     JobProgress event;
     fields.requireText("id", event.id, kMaxIdBytes);
-    fields.requireText("stage", event.stage, kMaxIdBytes);
-    fields.integer("done", event.done, 0);
-    fields.integer("total", event.total, 0);
-    fields.number("elapsed_seconds", event.elapsedSeconds);
-    fields.number("eta_seconds", event.etaSeconds);
+    fields.requireText("stage", event.now.stage, kMaxIdBytes);
+    fields.integer("done", event.now.done, 0);
+    fields.integer("total", event.now.total, 0);
+    fields.number("elapsed_seconds", event.now.elapsedSeconds);
+    fields.number("eta_seconds", event.now.etaSeconds);
     return unless<WorkerEvent>(fields, std::move(event));
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "core/base/result.h"
+#include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::protocol {
@@ -41,11 +42,7 @@ struct JobStarted {
 };
 struct JobProgress {
     std::string id;
-    std::string stage;  ///< load, text, denoise, decode, encode, metrics
-    int done = 0;       ///< of `total` units within the stage (denoising steps, decoded frames, …)
-    int total = 0;
-    double elapsedSeconds = 0;
-    double etaSeconds = -1;  ///< of the whole job; negative while unknown
+    RenderProgress now;
 };
 struct JobDone {
     std::string id;

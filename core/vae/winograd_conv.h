@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "kernels/cpu/vae_conv.h"
+#include "kernels/cpu/vae/vae_conv.h"
 
 namespace reelgrid::vae {
 
-/// The 3×3 (×3 in time) convolution of kernels/cpu/vae_conv.h on tensors: fp32 on the CPU, any number of
+/// The 3×3 (×3 in time) convolution of kernels/cpu/vae/vae_conv.h on tensors: fp32 on the CPU, any number of
 /// channels (padded to multiples of 8 inside).
 class WinogradConv {
   public:

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu/attention_cpu.h"
+#include "kernels/cpu/attention/attention_cpu.h"
 
 namespace reelgrid::kernels {
 namespace {

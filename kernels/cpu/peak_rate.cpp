@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "kernels/cpu/attention/matrix_tiles.h"
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/cpu/matrix_tiles.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {

@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr CallSite kSelf{ModuleKind::SelfAttention, 0};
-constexpr CallSite kCross{ModuleKind::CrossAttention, 0};
+constexpr CallSite kSelf{ModuleKind::Self, 0};
+constexpr CallSite kCross{ModuleKind::Cross, 0};
 
 /// As a transformer hands them over: projections of [B, N, H·D] seen as [B, H, N, D].
 Inputs inputsOf(at::ScalarType dtype, std::int64_t queries, std::int64_t keys, std::int64_t headDim) {
@@ -89,7 +89,7 @@ TEST(Dispatcher, CrossAttentionStaysSdpa) {
     (void)dispatcher->attend(in, kCross);
     const auto records = dispatcher->records();
     ASSERT_EQ(records.size(), 1u);
-    EXPECT_EQ(records[0].kind, ModuleKind::CrossAttention);
+    EXPECT_EQ(records[0].kind, ModuleKind::Cross);
     EXPECT_EQ(records[0].requested, "sdpa");
     EXPECT_EQ(records[0].used, "sdpa");
 }
@@ -215,14 +215,14 @@ TEST(Dispatcher, RecordsWhatThePolicyAskedOfEachPassAndLayer) {
         for (const GuidanceBranch branch : {GuidanceBranch::Conditional, GuidanceBranch::Unconditional}) {
             dispatcher->beginPass(step, branch);
             for (int layer = 0; layer < 2; ++layer) {
-                (void)dispatcher->attend(in, {ModuleKind::SelfAttention, layer});
-                (void)dispatcher->attend(in, {ModuleKind::CrossAttention, layer});
+                (void)dispatcher->attend(in, {ModuleKind::Self, layer});
+                (void)dispatcher->attend(in, {ModuleKind::Cross, layer});
             }
         }
     std::map<std::string, std::int64_t> calls;
     for (const CallRecord& record : dispatcher->records()) {
         EXPECT_EQ(record.used, record.requested);
-        calls[(record.kind == ModuleKind::SelfAttention ? "self " : "cross ") + record.used] += record.calls;
+        calls[(record.kind == ModuleKind::Self ? "self " : "cross ") + record.used] += record.calls;
     }
     const std::map<std::string, std::int64_t> expected{
         {"self sdpa", 4}, {"self fav2", 3}, {"self sagev1", 9}, {"cross sdpa", 16}};

@@ -7,9 +7,10 @@
 namespace reelgrid::attention {
 namespace {
 
-using enum GuidanceBranch;
-constexpr ModuleKind kSelf = ModuleKind::SelfAttention;
-constexpr ModuleKind kCross = ModuleKind::CrossAttention;
+using protocol::ModuleKind;
+using enum protocol::GuidanceBranch;
+constexpr ModuleKind kSelf = ModuleKind::Self;
+constexpr ModuleKind kCross = ModuleKind::Cross;
 
 /// Of a model with 8 layers and a render of 10 steps, "sagev1" where no rule fits.
 Policy policyOf(const std::vector<std::string>& rules) {

@@ -37,7 +37,7 @@ bool isCancelled(const std::string& id) {
 }
 
 void progress(const std::string& id, int done, int total) {
-    say(JobProgress{id, "pid " + std::to_string(getpid()), done, total, 0.1 * done, 0.1 * (total - done)});
+    say(JobProgress{id, {"pid " + std::to_string(getpid()), done, total, 0.1 * done, 0.1 * (total - done)}});
 }
 
 void takeSteps(const RenderCommand& job, int steps, bool obeying) {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/renderer.h"
 #include "core/protocol/attention_policy_json.h"
 
 namespace reelgrid::pipeline {

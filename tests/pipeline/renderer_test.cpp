@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/renderer.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -42,7 +42,7 @@ TEST_F(RendererTest, StopsWithinOneStepAndLeavesNothing) {
     int stepsSeen = 0;
     const auto clip = Renderer().render(
         tinyRequest(),
-        [&](const Progress& progress) {
+        [&](const protocol::RenderProgress& progress) {
             if (progress.stage != "denoise") return;
             stepsSeen = progress.done;
             if (progress.done == 1) source.request_stop();

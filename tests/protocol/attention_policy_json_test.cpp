@@ -24,11 +24,11 @@ TEST(AttentionPolicyJson, ReadsEverySelector) {
         {"backend": "sagev1"}]})");
     ASSERT_TRUE(policy) << policy.error().message;
     const AttentionPolicy expected{{{.backend = "fav2",
-                                     .module = RuleModule::All,
+                                     .module = std::nullopt,
                                      .layers = IndexRange{0, 3},
                                      .steps = IndexRange{-1, -1},
-                                     .branch = RuleBranch::Unconditional},
-                                    {.backend = "sagev1", .module = RuleModule::Self}}};
+                                     .branch = GuidanceBranch::Unconditional},
+                                    {.backend = "sagev1", .module = ModuleKind::Self}}};
     EXPECT_EQ(*policy, expected);
     const auto again = attentionPolicyFromJson(json::parse(toJson(*policy).dump()));
     ASSERT_TRUE(again) << again.error().message;
@@ -115,10 +115,10 @@ TEST(AttentionPolicyJson, ReadsTheCommandLinesRules) {
     const AttentionPolicy expected{{{.backend = "fav2"},
                                     {.backend = "sdpa", .steps = IndexRange{-2, -1}},
                                     {.backend = "sagev1",
-                                     .module = RuleModule::Cross,
+                                     .module = ModuleKind::Cross,
                                      .layers = IndexRange{3, 3},
                                      .steps = IndexRange{0, 1},
-                                     .branch = RuleBranch::Conditional}}};
+                                     .branch = GuidanceBranch::Conditional}}};
     EXPECT_EQ(*policy, expected);
 }
 

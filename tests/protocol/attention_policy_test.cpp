@@ -55,11 +55,11 @@ TEST(AttentionPolicy, NamesAClipByWhatAltersIt) {
     EXPECT_EQ(attentionName("fav2", {}), "fav2");
     EXPECT_THAT(attentionName("fav2", firstStepExact), MatchesRegex("fav2\\+policy-[0-9a-f]{4}"));
     EXPECT_EQ(attentionName("sdpa", firstStepExact), "sdpa") << "it is sdpa throughout";
-    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::Cross}}}),
+    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = ModuleKind::Cross}}}),
                 StartsWith("fav2+policy-"));
-    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = RuleModule::All}}}),
+    EXPECT_THAT(attentionName("fav2", {{{.backend = "fav2", .module = std::nullopt}}}),
                 StartsWith("fav2+policy-"));
-    EXPECT_EQ(attentionName("fav2", {{{.backend = "sdpa", .module = RuleModule::Cross}}}), "fav2");
+    EXPECT_EQ(attentionName("fav2", {{{.backend = "sdpa", .module = ModuleKind::Cross}}}), "fav2");
     EXPECT_THAT(attentionName("sdpa", {{{.backend = "default"}}}), StartsWith("sdpa+policy-"));
 }
 
@@ -73,13 +73,13 @@ TEST(AttentionPolicy, TwoPoliciesGiveTwoNames) {
 TEST(AttentionPolicy, DescribesRulesInWords) {
     EXPECT_EQ(describe({.backend = "fav2"}), "fav2 in self-attention");
     EXPECT_EQ(describe({.backend = "sdpa",
-                        .module = RuleModule::All,
+                        .module = std::nullopt,
                         .layers = IndexRange{4, 7},
                         .steps = IndexRange{-2, -1},
-                        .branch = RuleBranch::Unconditional}),
-              "sdpa in self- and cross-attention, layers 4 to 7, last 2 steps, unconditional pass");
+                        .branch = GuidanceBranch::Unconditional}),
+              "sdpa in every kind of attention, layers 4 to 7, last 2 steps, unconditional pass");
     const auto steps = [](IndexRange range) {
-        return describe({.backend = "a", .module = RuleModule::Cross, .steps = range});
+        return describe({.backend = "a", .module = ModuleKind::Cross, .steps = range});
     };
     EXPECT_EQ(steps({0, 0}), "a in cross-attention, first step");
     EXPECT_EQ(steps({0, 9}), "a in cross-attention, first 10 steps");

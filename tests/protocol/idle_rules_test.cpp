@@ -12,7 +12,7 @@ constexpr const char* kShadowed = "earlier rules decide every call that it fits"
 TEST(IdleRules, ARuleBehindOneThatFitsEverythingIsIdle) {
     EXPECT_THAT(idleReasons({{{.backend = "sdpa"},
                               {.backend = "fav2", .steps = IndexRange{0, 1}},
-                              {.backend = "fav2", .module = RuleModule::All}}},
+                              {.backend = "fav2", .module = std::nullopt}}},
                             {8, 20, 5.0}),
                 ElementsAre("", kShadowed, ""));
 }
@@ -26,8 +26,8 @@ TEST(IdleRules, RulesThatCoverARangeTogetherLeaveNothingOfIt) {
 }
 
 TEST(IdleRules, ThereIsNoUnconditionalPassWithoutGuidance) {
-    const AttentionPolicy policy{{{.backend = "sdpa", .branch = RuleBranch::Unconditional},
-                                  {.backend = "fav2", .branch = RuleBranch::Conditional}}};
+    const AttentionPolicy policy{{{.backend = "sdpa", .branch = GuidanceBranch::Unconditional},
+                                  {.backend = "fav2", .branch = GuidanceBranch::Conditional}}};
     EXPECT_THAT(idleReasons(policy, {8, 20, 5.0}), ElementsAre("", ""));
     EXPECT_THAT(idleReasons(policy, {8, 20, 1.0}),
                 ElementsAre("without guidance there is no unconditional pass", ""));

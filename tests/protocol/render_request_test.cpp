@@ -25,11 +25,9 @@ RenderRequest everyField() {
     request.flowShift = 3;
     request.seed = 18446744073709551615u;
     request.attentionType = "sagev1";
-    request.attentionPolicy.rules = {{.backend = "fav2",
-                                      .module = RuleModule::All,
-                                      .layers = IndexRange{0, 3},
-                                      .steps = IndexRange{-2, -1}},
-                                     {.backend = "sdpa", .branch = RuleBranch::Unconditional}};
+    request.attentionPolicy.rules = {
+        {.backend = "fav2", .module = std::nullopt, .layers = IndexRange{0, 3}, .steps = IndexRange{-2, -1}},
+        {.backend = "sdpa", .branch = GuidanceBranch::Unconditional}};
     request.dtype = "fp32";
     request.device = "cpu";
     request.numRepetitions = 3;

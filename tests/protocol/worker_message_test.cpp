@@ -38,7 +38,7 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
     const std::vector<WorkerEvent> events = {
         WorkerReady{"0.1.0"},
         JobStarted{"a"},
-        JobProgress{"b", "denoise", 3, 20, 1.25, 7.5},
+        JobProgress{"b", {"denoise", 3, 20, 1.25, 7.5}},
         JobDone{"c", "/out/clip.mp4"},
         JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
         JobCancelled{"e"},
@@ -54,9 +54,9 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
 }
 
 TEST(WorkerEvent, KeepsAnUnknownEtaUnknown) {
-    const auto read = eventFromLine(toLine(WorkerEvent(JobProgress{"b", "load", 0, 1, 0.1, -1})));
+    const auto read = eventFromLine(toLine(WorkerEvent(JobProgress{"b", {"load", 0, 1, 0.1, -1}})));
     ASSERT_TRUE(read);
-    EXPECT_LT(std::get<JobProgress>(*read).etaSeconds, 0);
+    EXPECT_LT(std::get<JobProgress>(*read).now.etaSeconds, 0);
 }
 
 TEST(WorkerEvent, WritesTextThatIsNotUtf8) {

@@ -89,7 +89,7 @@ void render(const RenderCommand& command, Commands& commands) {
     for (int done = 1; done <= kSteps; ++done) {
         std::this_thread::sleep_for(step);
         if (commands.cancelled(command.id)) return say(JobCancelled{command.id});
-        say(JobProgress{command.id, "denoise", done, kSteps, 0.01 * done, 0.01 * (kSteps - done)});
+        say(JobProgress{command.id, {"denoise", done, kSteps, 0.01 * done, 0.01 * (kSteps - done)}});
     }
     if (request.prompt.find("fail") != std::string::npos && request.attentionType == "fav2")
         return say(

@@ -143,7 +143,7 @@ TEST_F(RequestEditorTest, ShowsAPolicyInWordsUntilItIsRemoved) {
 
     protocol::AttentionPolicy policy;
     policy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}},
-                    {.backend = "fav2", .module = protocol::RuleModule::Cross}};
+                    {.backend = "fav2", .module = protocol::ModuleKind::Cross}};
     m_editor.setAttentionPolicy(policy);
     EXPECT_TRUE(rules->isVisible());
     EXPECT_EQ(rules->text(),

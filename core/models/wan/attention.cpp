@@ -33,7 +33,7 @@ at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope
     rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
     const at::Tensor o_BHND = dispatcher.attend(
         {splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads), {}},
-        {attention::ModuleKind::SelfAttention, m_layer});
+        {attention::ModuleKind::Self, m_layer});
     return m_out(joinHeads(o_BHND));
 }
 
@@ -61,7 +61,7 @@ at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues
     rmsNormInPlace(q_BNC, m_normQ, m_eps);
     const at::Tensor o_BHND =
         dispatcher.attend({splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD, text.keyBias_M},
-                          {attention::ModuleKind::CrossAttention, m_layer});
+                          {attention::ModuleKind::Cross, m_layer});
     return m_out(joinHeads(o_BHND));
 }
 

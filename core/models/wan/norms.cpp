@@ -1,6 +1,6 @@
 #include "core/models/wan/norms.h"
 
-#include "kernels/cpu/wan_fused.h"
+#include "kernels/cpu/wan/wan_fused.h"
 
 namespace reelgrid::models::wan {
 namespace {

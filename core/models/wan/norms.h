@@ -1,7 +1,7 @@
 #pragma once
 
 // What lies between the matrix products. On the CPU in fp32 and bf16 each of these is one pass over memory
-// (kernels/cpu/wan_fused.h), elsewhere libtorch's operations.
+// (kernels/cpu/wan/wan_fused.h), elsewhere libtorch's operations.
 // Shape legend: B batch, N tokens, H heads, D head dim, C = H·D channels.
 // The residual stream x_BNC, its modulation and all norm weights are fp32.
 

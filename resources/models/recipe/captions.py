@@ -1,6 +1,6 @@
 """Captions for scenes. Every caption names its motion and, where there is one, its direction."""
-from vocabulary import (ADJECTIVES, BACKGROUNDS, CAMERAS, COLOURED, DIRECTIONS, LAUNCHES, MOTION_PHRASES, NATURAL, OBJECTS,
-                        PREFIXES, SUFFIXES, VERBS)
+from vocabulary import (ADJECTIVES, BACKGROUNDS, CAMERAS, COLOURED, DIRECTIONS, FROM_TO, LAUNCHES, MOTION_PHRASES, NATURAL,
+                        OBJECTS, PREFIXES, SUFFIXES, VERBS)
 
 
 def with_article(phrase):
@@ -12,7 +12,7 @@ def object_phrase(index, colour, rng):
     name, _, _, _, others = OBJECTS[index]
     phrase = rng.choice(others) if others and rng.random() < 0.3 else name
     if colour:
-        if rng.random() < (0.9 if colour != COLOURED[name] else 0.6):
+        if rng.random() < (0.97 if colour != COLOURED[name] else 0.6):
             phrase = colour + " " + phrase
     elif name in NATURAL and rng.random() < 0.3:
         phrase = NATURAL[name] + " " + phrase
@@ -27,7 +27,7 @@ def motion_phrase(motion, index, rng):
     if motion in DIRECTIONS:
         verbs = VERBS[kind] * 3 + ["moving", "moving", "gliding", "going", "travelling"]
         verb = rng.choice(verbs) if rng.random() < 0.85 else rng.choice(["moving", "sliding", "flying"])
-        return verb + " " + rng.choice(DIRECTIONS[motion])
+        return verb + " " + rng.choice(FROM_TO[motion] if rng.random() < 0.25 else DIRECTIONS[motion])
     phrases = MOTION_PHRASES[motion]
     if motion == "up" and name in ("rocket", "ufo"):
         phrases = phrases + LAUNCHES

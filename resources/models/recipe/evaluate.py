@@ -28,7 +28,7 @@ from vocabulary import (ANIMALS, BACKGROUND_NAMES, BACKGROUNDS, COLOURED, DIRECT
 from captions import with_article
 from vae_model import VAE
 
-SHOWCASE = ["a rocket launching into space", "the earth spinning in outer space", "a watermelon falling on a beach",
+SHOWCASE = ["a rocket launching in space", "the earth spinning in outer space", "a watermelon falling on a beach",
             "a smiley face growing bigger in the desert", "a red heart growing bigger in a blue sky",
             "a red car driving to the right on a beach", "a cat jumping up and down on green grass",
             "a robot standing still in the snow", "a panda growing bigger in a forest", "a yellow star spinning in space",
@@ -171,7 +171,7 @@ def main():
     p.add_argument("--name", default="new")
     p.add_argument("--every", type=int, default=1, help="every nth of the 200 prompts")
     p.add_argument("--steps", type=int, default=20)
-    p.add_argument("--guidance", type=float, nargs="+", default=[5.0])
+    p.add_argument("--guidance", type=float, nargs="+", default=[2.5])
     p.add_argument("--batch", type=int, default=50)
     p.add_argument("--frames", type=int, default=9, help="latent frames")
     p.add_argument("--showcase", type=int, default=24)

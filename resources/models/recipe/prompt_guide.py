@@ -6,7 +6,7 @@ import sys
 from vocabulary import BACKGROUNDS, HUES, LAUNCHES, MOTION_PHRASES, OBJECTS, VERBS
 
 SUGGESTIONS = ["a red heart growing bigger in a blue sky", "a penguin walking to the right on a beach",
-               "a watermelon falling on a beach", "a rocket launching into space", "a ghost moving in a circle in the night sky",
+               "a watermelon falling on a beach", "a rocket launching in space", "a ghost moving in a circle in the night sky",
                "a red car driving to the right on a beach", "a green ball bouncing in a park",
                "a unicorn running to the right in a meadow"]
 

@@ -5,7 +5,8 @@ import random
 import numpy as np
 
 from captions import caption
-from vocabulary import (ANIMALS, BACKGROUND_NAMES, CAMERAS, COLOURED, HELD_OUT, MOTION_WEIGHTS, MOTIONS, NAMES, OBJECTS)
+from vocabulary import (ANIMALS, BACKGROUND_NAMES, CAMERAS, COLOURED, DETAILED, HARD_MOTION_WEIGHTS, HELD_OUT, MOTION_WEIGHTS,
+                        MOTIONS, NAMES, OBJECTS)
 
 WIDTH, HEIGHT, FRAMES = 256, 144, 33
 OFFSCREEN = -999.0  # the x of a second sprite that a scene does not have
@@ -65,18 +66,22 @@ def camera_path(name, rng):
 
 
 class SceneSource:
-    """An endless stream of scenes. pairs: share of scenes with two objects; twins: share of those with one object twice."""
+    """An endless stream of scenes. pairs: share of scenes with two objects; twins: share of those with one object twice.
+    hard: more of what a video model finds hard, that is detailed pictures, rare colours, spinning and standing still."""
 
-    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False):
+    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False, hard=False):
         self.variants, self.rng = variants, random.Random(seed)
         self.pairs, self.twins, self.held_out = pairs, twins, held_out
-        self.weights = [2.0 if n in COLOURED else 1.5 if n in ANIMALS else 1.0 for n in NAMES]
+        much = set(COLOURED) | (DETAILED if hard else set())
+        self.weights = [2.0 if n in much else 1.5 if n in ANIMALS else 1.0 for n in NAMES]
+        self.motion_weights = HARD_MOTION_WEIGHTS if hard else MOTION_WEIGHTS
+        self.usual_colour = 0.2 if hard else 0.35
 
     def pick_sprite(self):
         rng = self.rng
         o = rng.choices(range(len(OBJECTS)), self.weights)[0]
         choices = self.variants[o]
-        sprite, colour = choices[0] if len(choices) == 1 or rng.random() < 0.35 else rng.choice(choices)
+        sprite, colour = choices[0] if len(choices) == 1 or rng.random() < self.usual_colour else rng.choice(choices)
         return o, sprite, colour
 
     def pick_cast(self):
@@ -94,7 +99,7 @@ class SceneSource:
     def scene(self):
         rng = self.rng
         background, cast = self.pick_cast()
-        motions = [rng.choices(MOTIONS, MOTION_WEIGHTS)[0]] * len(cast)
+        motions = [rng.choices(MOTIONS, self.motion_weights)[0]] * len(cast)
         if len(cast) == 2 and rng.random() < 0.35:
             motions[1] = rng.choice(MOTIONS)
         camera = rng.choice(list(CAMERAS)) if rng.random() < 0.10 else ""

@@ -20,11 +20,11 @@ def say(*words):
     print(f"[{time.time() - STARTED:6.1f}]", *words, flush=True)
 
 
-def prepare(device):
+def prepare(device, seed=0):
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = True
     torch.set_float32_matmul_precision("high")
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     if device == "cuda":
         torch._dynamo.config.cache_size_limit = 64
         torch._dynamo.config.automatic_dynamic_shapes = False

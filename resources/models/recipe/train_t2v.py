@@ -4,6 +4,7 @@ Flow matching on latents of clips that are drawn and encoded while training runs
 teach what things look like at a ninth of the cost, 9 frames then how they move, 33 frames the rest.
 """
 import argparse
+import os
 import time
 import traceback
 
@@ -39,12 +40,12 @@ def load_vae(path, device):
 class LatentPool:
     """Normalised latents, sprite coverage and captions of the last `capacity` clips, replaced oldest first."""
 
-    def __init__(self, vae, mean, std, capacity, device, workers, tiny):
+    def __init__(self, vae, mean, std, capacity, device, workers, tiny, seed):
         self.vae, self.capacity, self.device = vae, capacity, device
         self.mean, self.std = mean.view(1, 16, 1, 1, 1), std.view(1, 16, 1, 1, 1)
-        self.renderer = Renderer(load_sprites(SPRITES)[0], device, seed=99)
+        self.renderer = Renderer(load_sprites(SPRITES)[0], device, seed=99 + seed)
         self.batch = 4 if tiny else 32
-        self.scenes = scene_stream(self.batch, 2, workers, tokens=True, pairs=0.1)
+        self.scenes = scene_stream(self.batch, 2 + 10 * seed, workers, tokens=True, pairs=0.1, hard=True)
         self.filled = self.at = self.total = 0
         shape = (9, 18, 32)
         self.latents = torch.empty(capacity, 16, *shape, device=device, dtype=torch.bfloat16)
@@ -71,6 +72,15 @@ class LatentPool:
         self.latents[rows], self.cover[rows], self.tokens[rows] = (z - self.mean) / self.std, cover, scenes["tokens"]
         self.at += self.batch
         self.filled, self.total = max(self.filled, self.at), self.total + self.batch
+
+    def state(self):
+        rows = slice(self.filled)
+        return {"at": self.at, "total": self.total, "rows": [x[rows].cpu() for x in (self.latents, self.cover, self.tokens)]}
+
+    def restore(self, state):
+        self.at, self.total, self.filled = state["at"], state["total"], len(state["rows"][0])
+        for x, rows in zip((self.latents, self.cover, self.tokens), state["rows"]):
+            x[:self.filled] = rows.to(self.device)
 
     def draw(self, count, frames):
         rows = torch.randint(0, self.filled, (count,), device=self.device)
@@ -136,9 +146,12 @@ def read(folder, transformer, text_encoder):
 
 def train(a, vae, mean, std):
     device = a.device
-    pool = LatentPool(vae, mean, std, 64 if a.tiny else 98304, device, a.workers, a.tiny)
+    pool = LatentPool(vae, mean, std, 64 if a.tiny else 98304, device, a.workers, a.tiny, a.seed)
+    kept = torch.load(a.state, map_location="cpu", mmap=True) if os.path.exists(a.state) else None
+    if kept:
+        pool.restore(kept["pool"])
     start = time.time()
-    while pool.filled < 8 or time.time() - start < a.fill:
+    while pool.filled < 8 or not kept and time.time() - start < a.fill:
         pool.add()
     say(f"pool {pool.total} clips, {pool.total / (time.time() - start):.0f} clips/s")
     models = [Transformer(layers=2 if a.tiny else 8).to(device), make_text_encoder().to(device)]
@@ -148,6 +161,9 @@ def train(a, vae, mean, std):
     for average, model in zip(averages, models):
         average.load_state_dict(model.state_dict())
         average.requires_grad_(False).eval()
+    if kept:
+        for model, tensors in zip(models + averages, kept["models"]):
+            model.load_state_dict(tensors)
     transformer, text_encoder = models
     text_encoder.train()
     if device == "cuda":
@@ -160,16 +176,21 @@ def train(a, vae, mean, std):
     muon = Muon(inner)
     adam = torch.optim.AdamW([{"params": rest, "part": 1.0}, {"params": words, "part": 0.6}], lr=a.lr_adam, betas=(0.9, 0.98),
                              weight_decay=0.01, fused=device == "cuda")
+    if kept:
+        adam.load_state_dict(kept["adam"])
+        for buffer, values in zip(muon.state(), kept["muon"]):
+            buffer.copy_(values)
     lengths, odds = torch.tensor([64.0, 226.0, 512.0], device=device), torch.tensor([0.1, 0.1, 0.8], device=device)
     empty = torch.zeros(48, device=device, dtype=torch.long)
     empty[0] = 1
-    log, sums, step, seen, seen_before, encoding = [], [], 0, 0, 0, 0.0
+    first, seen = (kept["step"], kept["seen"]) if kept else (0, 0)
+    log, sums, step, seen_before, encoding = [], [], first, seen, 0.0
     start = last_say = last_save = time.time()
     seconds = a.until - start if a.until else a.seconds
     while True:
         now = time.time()
-        progress = a.progress + (1 - a.progress) * (now - start) / seconds
-        if progress >= 1:
+        progress = a.progress + (a.progress_to - a.progress) * (now - start) / seconds
+        if progress >= a.progress_to:
             break
         if encoding < a.encode_share * (now - start) and progress < 0.93:
             if device == "cuda":
@@ -203,7 +224,7 @@ def train(a, vae, mean, std):
             follow(average, model, step, 0.9985)
         step, seen = step + 1, seen + count
         sums.append(torch.stack([loss.detach(), norm]))
-        if step % 200 == 0 or step in (1, 10, 50):
+        if step % 200 == 0 or step - first in (1, 10, 50):
             m, t = torch.stack(sums).mean(0).tolist(), time.time()
             log.append([step, frames, round(m[0], 4)])
             say(f"t2v step {step} frames {frames} progress {progress:.3f} loss {m[0]:.4f} norm {m[1]:.2f} "
@@ -221,6 +242,11 @@ def train(a, vae, mean, std):
     record(a.work, "t2v.json", {"steps": step, "clips_seen": seen, "clips_drawn": pool.total, "seconds": time.time() - start,
                                 "loss": log})
     say("t2v done", step, "steps", seen, "clips seen", pool.total, "drawn")
+    if a.state and a.progress_to < 1:
+        torch.save({"step": step, "seen": seen, "models": [m.state_dict() for m in models + averages],
+                    "adam": adam.state_dict(), "muon": muon.state(), "pool": pool.state()}, a.state + ".part")
+        os.replace(a.state + ".part", a.state)
+        say("state kept")
     return averages
 
 
@@ -238,6 +264,9 @@ def main():
     p.add_argument("--encode_share", type=float, default=0.16, help="share of the time that goes to drawing new clips")
     p.add_argument("--init", default="")
     p.add_argument("--progress", type=float, default=0.0)
+    p.add_argument("--progress_to", type=float, default=1.0, help="less than 1 where another run goes on")
+    p.add_argument("--state", default="", help="all that a run goes on from, drawn clips too: read if there, written at the end")
+    p.add_argument("--seed", type=int, default=0, help="of scenes and noise: another one for every run that goes on")
     p.add_argument("--clips", type=int, default=112)
     p.add_argument("--lr", type=float, default=2e-3)
     p.add_argument("--lr_adam", type=float, default=1e-3)
@@ -246,7 +275,7 @@ def main():
     p.add_argument("--device", default="cuda")
     p.add_argument("--tiny", type=int, default=0)
     a = p.parse_args()
-    prepare(a.device)
+    prepare(a.device, a.seed)
     vae, mean, std = load_vae(f"{a.work}/vae.safetensors", a.device)
     if a.device == "cuda":
         speed_up(vae)

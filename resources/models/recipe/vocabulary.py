@@ -43,6 +43,11 @@ OBJECTS = [
 NAMES = [o[0] for o in OBJECTS]
 ANIMALS = set(NAMES[: NAMES.index("chick") + 1])
 
+# Pictures with much fine detail, or easily taken for another.
+DETAILED = {"rabbit", "horse", "cow", "sheep", "elephant", "tiger", "monkey", "dragon", "giraffe", "owl", "taxi", "bus", "truck",
+            "fire truck", "train", "tractor", "airplane", "helicopter", "ship", "ufo", "tree", "rose", "pizza", "hamburger",
+            "cake", "robot", "gift", "guitar", "house", "castle", "crown", "teddy bear", "kite"}
+
 HUES = {"red": 0.0, "orange": 0.075, "yellow": 0.145, "green": 0.34, "blue": 0.60, "purple": 0.76, "pink": 0.91}
 # Objects drawn in several colours, with the colour of the picture they come from.
 COLOURED = {"car": "red", "balloon": "red", "heart": "red", "ball": "red", "butterfly": "orange", "fish": "blue",
@@ -84,10 +89,13 @@ BACKGROUND_NAMES = list(BACKGROUNDS)
 
 MOTIONS = ["right", "left", "up", "down", "bounce", "spin", "grow", "shrink", "circle", "still", "sway"]
 MOTION_WEIGHTS = [1.2, 1.2, 1.1, 1.1, 1.2, 1.7, 1.0, 1.0, 1.0, 0.8, 0.9]
+HARD_MOTION_WEIGHTS = [1.3, 1.3, 1.0, 1.0, 1.0, 2.0, 0.9, 0.9, 1.0, 1.2, 1.0]
 VERBS = {"land": ["running", "walking"], "fly": ["flying", "gliding"], "swim": ["swimming"], "drive": ["driving"],
          "sail": ["sailing"], "roll": ["rolling"], "thing": ["floating", "sliding"]}
 DIRECTIONS = {"right": ["to the right", "to the right", "from left to right", "right", "towards the right", "rightwards"],
               "left": ["to the left", "to the left", "from right to left", "left", "towards the left", "leftwards"]}
+FROM_TO = {"right": ["from left to right", "from the left to the right"],
+           "left": ["from right to left", "from the right to the left"]}
 MOTION_PHRASES = {
     "up": ["rising", "moving up", "flying up", "going up", "floating up", "rising up", "moving upwards",
            "rising into the air", "flying upwards"],

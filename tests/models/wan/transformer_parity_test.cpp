@@ -107,10 +107,9 @@ TEST_F(TwoLayers, EveryLayerAsksForSelfThenCrossAttention) {
     (void)m_model.forward(at::zeros({1, 4, 1, 4, 4}), m_model.embedTimestep(1), text, m_dispatcher);
     std::vector<std::pair<attention::ModuleKind, int>> calls;
     for (const auto& site : m_dispatcher.sites) calls.emplace_back(site.kind, site.layer);
-    using enum attention::ModuleKind;
-    EXPECT_THAT(calls,
-                testing::ElementsAre(testing::Pair(SelfAttention, 0), testing::Pair(CrossAttention, 0),
-                                     testing::Pair(SelfAttention, 1), testing::Pair(CrossAttention, 1)));
+    using enum protocol::ModuleKind;
+    EXPECT_THAT(calls, testing::ElementsAre(testing::Pair(Self, 0), testing::Pair(Cross, 0),
+                                            testing::Pair(Self, 1), testing::Pair(Cross, 1)));
 }
 
 TEST_F(TwoLayers, ABatchEqualsItsParts) {

@@ -1,0 +1,176 @@
+#include "core/models/wan/video_model.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/models/wan/prompt.h"
+#include "core/models/wan/transformer.h"
+#include "core/pipeline/rgb_frames.h"
+#include "core/schedulers/initial_noise.h"
+#include "core/schedulers/scheduler.h"
+#include "core/vae/wan21/wan_vae.h"
+#include "core/weights/component_hash.h"
+#include "core/weights/model_config.h"
+#include "core/weights/safetensors_folder.h"
+
+// Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
+
+namespace reelgrid::models::wan {
+namespace {
+
+namespace fs = std::filesystem;
+
+using attention::GuidanceBranch;
+
+WanTransformer loadTransformer(const fs::path& folder, at::ScalarType dtype) {
+    weights::SafetensorsFolder source(folder);
+    return {WanTransformerConfig::from(weights::ModelConfig::read(folder)),
+            weights::WeightScope(source, dtype)};
+}
+
+vae::wan21::WanVae loadVae(const fs::path& folder) {
+    // fp32 whatever the transformer runs in: the reference's documentation recommends it, and on the CPU it
+    // is the faster one too. Text-to-video never encodes.
+    weights::SafetensorsFolder source(folder);
+    return {weights::WeightScope(source, at::kFloat),
+            vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)),
+            {.parts = vae::wan21::WanVaeParts::Decoder}};
+}
+
+class WanVideoModel final : public pipeline::VideoModel {
+  public:
+    WanVideoModel(const fs::path& folder, at::ScalarType dtype)
+        : m_folder(folder),
+          m_text(folder, dtype),
+          m_transformer(loadTransformer(folder / "transformer", dtype)),
+          m_vae(loadVae(folder / "vae")),
+          m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
+
+    at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
+                       pipeline::StageClock& clock) override;
+    media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
+                           pipeline::StageClock& clock) override;
+    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    std::map<std::string, std::string> hashes() override;
+
+  private:
+    /// The prompt and, when guidance asks for it, the negative prompt.
+    struct Conditioning {
+        PreparedText prompt;
+        std::optional<PreparedText> negative;
+    };
+    Conditioning encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
+    at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
+                           const Conditioning& text, double guidance, attention::Dispatcher& attention);
+    [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
+
+    fs::path m_folder;
+    PromptEncoder m_text;
+    WanTransformer m_transformer;
+    vae::wan21::WanVae m_vae;
+    weights::ModelConfig m_schedulerConfig;
+    weights::ComponentHasher m_hasher;
+};
+
+WanVideoModel::Conditioning WanVideoModel::encodeText(const catalog::RenderSettings& settings,
+                                                      pipeline::StageClock& clock) {
+    const bool guided = settings.guidanceScale > 1.0;
+    clock.begin("text", guided ? 2 : 1);
+    Conditioning text{m_transformer.prepareText(m_text.encode(settings.prompt).embedding), std::nullopt};
+    clock.advance(1);
+    if (guided) {
+        text.negative = m_transformer.prepareText(m_text.encode(settings.negativePrompt).embedding);
+        clock.advance(2);
+    }
+    return text;
+}
+
+at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
+    const vae::wan21::WanVaeConfig& vae = m_vae.config();
+    return schedulers::initialNoise(
+        settings.seed, {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
+                        settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()});
+}
+
+/// Classifier-free guidance in two passes; one pass when there is no negative prompt to move away from.
+at::Tensor WanVideoModel::predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
+                                      const Conditioning& text, double guidance,
+                                      attention::Dispatcher& attention) {
+    const auto embedding = m_transformer.embedTimestep(timestep);
+    attention.beginPass(step, GuidanceBranch::Conditional);
+    const at::Tensor conditional = m_transformer.forward(latents_BCTHW, embedding, text.prompt, attention);
+    if (!text.negative) return conditional;
+    attention.beginPass(step, GuidanceBranch::Unconditional);
+    const at::Tensor unconditional =
+        m_transformer.forward(latents_BCTHW, embedding, *text.negative, attention);
+    return unconditional + guidance * (conditional - unconditional);
+}
+
+at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
+                                  pipeline::StageClock& clock) {
+    const Conditioning text = encodeText(settings, clock);
+    const auto scheduler =
+        schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+
+    clock.begin("denoise", settings.numInferenceSteps);
+    scheduler->setTimesteps(settings.numInferenceSteps);
+    at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
+    for (int step = 0; step < settings.numInferenceSteps; ++step) {
+        const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
+        const at::Tensor flow = predictFlow(latents, timestep, step, text, settings.guidanceScale, attention);
+        latents = scheduler->step(flow, step, latents);
+        clock.advance(step + 1);
+    }
+    clock.end();
+    return latents;
+}
+
+media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
+                                      const catalog::RenderSettings& settings, pipeline::StageClock& clock) {
+    media::RgbVideo video{.width = settings.width,
+                          .height = settings.height,
+                          .fps = pipeline::frameRate(settings.fps),
+                          .pixels = {}};
+    video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
+    clock.begin("decode", settings.numFrames);
+    const auto keep = [&](const at::Tensor& frames_THWC) {
+        pipeline::appendFrames(video, frames_THWC);
+        clock.advance(video.frameCount());
+    };
+    m_vae.decodeTo(m_vae.denormalised(latents_BCTHW)[0], keep, clock.stopToken());
+    clock.end();
+    return video;
+}
+
+/// Denoising holds a token's residual stream, norms, projections and feed-forward at once; decoding holds
+/// some layers of one chunk at full size, the whole clip and its bytes.
+std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
+    const WanTransformerConfig& dit = m_transformer.config();
+    const vae::wan21::WanVaeConfig& vae = m_vae.config();
+    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t pixels = count(settings.width) * count(settings.height);
+    const std::uint64_t patchPixels =
+        count(vae.spatialFactor() * dit.patchSize[1]) * count(vae.spatialFactor() * dit.patchSize[2]);
+    const std::uint64_t tokens =
+        pixels / patchPixels * count((settings.numFrames - 1) / vae.temporalFactor() + 1);
+    const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
+    const std::uint64_t decode =
+        pixels * (count(settings.numFrames) * 3 + count(vae.temporalFactor() * vae.decoderBaseDim) * 4 * 6);
+    return std::max(denoise, decode);
+}
+
+std::map<std::string, std::string> WanVideoModel::hashes() {
+    std::map<std::string, std::string> hashes;
+    for (const char* component : {"text_encoder", "tokenizer", "transformer", "vae"})
+        hashes[component] = m_hasher.hash(m_folder / component).value().sha256;
+    return hashes;
+}
+
+}  // namespace
+
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const catalog::ModelInfo& model, at::ScalarType dtype) {
+    return std::make_unique<WanVideoModel>(model.folder, dtype);
+}
+
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/protocol/render_progress.h"
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::pipeline {
+
+/// Renders requests, keeping the last model loaded so that the next backend starts without reloading.
+/// Lives on one thread; progress is reported on that thread.
+class Renderer {
+  public:
+    Renderer();
+    ~Renderer();
+
+    /// Text → denoise → decode → clip and result folder at request.output. Returns the clip's path.
+    /// Error code Cancelled when `stop` was requested (seen within one denoising step); nothing is left under
+    /// the final names then.
+    Result<std::string> render(const protocol::RenderRequest& request,
+                               const protocol::ProgressCallback& progress, std::stop_token stop);
+
+  private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+}  // namespace reelgrid::pipeline

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/vae/wan21/point_conv.h"
+#include "core/vae/wan21/rms_norm.h"
+
+namespace reelgrid::vae::wan21 {
+
+/// One-head self-attention among the pixels of each frame, with a residual around it.
+class AttentionBlock {
+  public:
+    AttentionBlock(const LayerSource& source, std::int64_t channels);
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC) const;
+
+  private:
+    RmsNorm m_norm;
+    PointConv m_toQkv, m_proj;
+};
+
+}  // namespace reelgrid::vae::wan21

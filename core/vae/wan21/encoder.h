@@ -1,0 +1,31 @@
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "core/vae/wan21/mid_block.h"
+#include "core/vae/wan21/resample.h"
+#include "core/vae/wan21/wan_vae_config.h"
+
+namespace reelgrid::vae::wan21 {
+
+/// Pictures to the moments of the latents, chunk by chunk.
+class Encoder {
+  public:
+    Encoder(const LayerSource& source, const WanVaeConfig& config);
+
+    /// x_THWC [T, H, W, 3] → [T', H', W', 2·z]. The first chunk of a clip is one frame, the others are
+    /// multiples of the temporal factor.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+
+  private:
+    Encoder(const LayerSource& source, const WanVaeConfig& config, std::int64_t narrowestChannels);
+
+    CausalConv3d m_convIn;
+    std::vector<std::variant<ResidualBlock, Downsample>> m_downBlocks;
+    MidBlock m_midBlock;
+    RmsNorm m_normOut;
+    CausalConv3d m_convOut;
+};
+
+}  // namespace reelgrid::vae::wan21

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/weights/model_config.h"
+
+namespace reelgrid::vae::wan21 {
+
+/// vae/config.json of a diffusers folder whose class is AutoencoderKLWan; the defaults are Wan 2.1's.
+struct WanVaeConfig {
+    std::int64_t baseDim = 96;
+    std::int64_t decoderBaseDim = 96;  ///< baseDim where the file has null
+    std::int64_t zDim = 16;
+    std::vector<std::int64_t> dimMult{1, 2, 4, 4};
+    std::int64_t numResBlocks = 2;
+    std::vector<bool> temporalDownsample{false, true, true};  ///< the encoder's order, one a size change
+    std::vector<double> latentsMean;                          ///< one a latent channel
+    std::vector<double> latentsStd;
+
+    /// Throws Failure: InvalidData for a value that makes no model, Unsupported for one of a model that isn't
+    /// built here (Wan 2.2's residual VAE, patches, attention at other scales); both name the key, its value
+    /// and what was needed.
+    static WanVaeConfig from(const weights::ModelConfig& config);
+
+    /// Pixels along an edge of one latent pixel.
+    [[nodiscard]] std::int64_t spatialFactor() const { return std::int64_t{1} << (dimMult.size() - 1); }
+    /// Frames of one latent frame, the first excepted, which is one frame.
+    [[nodiscard]] std::int64_t temporalFactor() const;
+};
+
+}  // namespace reelgrid::vae::wan21

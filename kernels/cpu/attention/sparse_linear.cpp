@@ -1,0 +1,141 @@
+#include "kernels/cpu/attention/sparse_linear.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/cpu/attention/block_map.h"
+#include "kernels/cpu/attention/head_rows.h"
+#include "kernels/cpu/attention/workspace.h"
+
+namespace reelgrid::kernels::cpu {
+namespace {
+
+static_assert(kSparseKeys == kBlockKeys);
+
+/// Keys whose part of φ(k)ᵀ v one task sums: the same runs, so the same bits, for any number of threads.
+constexpr std::int64_t kRunKeys = 2048;
+
+enum Purpose { KeyMeans, Scores, Order, Chosen, Products, FeatureSums, Packed, Projection, PurposeCount };
+thread_local std::array<Workspace, PurposeCount> t_workspaces;
+
+}  // namespace
+
+SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
+                                   std::int64_t group, int threads, float* scratch)
+    : m_p(problem),
+      m_kernels(kernels),
+      m_paddedDim(paddedDim),
+      m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
+      m_keyBlocks(ceilDiv(problem.keys, kSparseKeys)),
+      m_queryBlocks(ceilDiv(problem.queries, kSparseQueries)),
+      m_chosenCount(chosenBlocks(problem.sparseLinear.topkRatio, m_keyBlocks)),
+      m_runs(ceilDiv(problem.keys, kRunKeys)),
+      m_matrixUnits(ceilDiv(paddedDim, kBlockKeys) * kBlockKeys * paddedDim / kernels.matrixDimsPerUnit) {
+    m_keyMeans = t_workspaces[KeyMeans].take<float>(group * m_keyBlocks * m_paddedDim);
+    m_scores = t_workspaces[Scores].take<float>(threads * m_keyBlocks);
+    m_order = t_workspaces[Order].take<std::int32_t>(threads * m_keyBlocks);
+    m_chosen =
+        t_workspaces[Chosen].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks * m_chosenCount);
+    if (m_p.sparseLinear.projection == nullptr) return;
+    const std::int64_t square = std::int64_t{m_paddedDim} * m_paddedDim;
+    m_products = t_workspaces[Products].take<float>(group * m_runs * square);
+    m_featureSums = t_workspaces[FeatureSums].take<float>(group * m_runs * m_paddedDim);
+    m_packed = t_workspaces[Packed].take<std::uint32_t>(group * m_matrixUnits);
+    m_projection = t_workspaces[Projection].take<std::uint32_t>(m_matrixUnits);
+    packMatrix(m_p.sparseLinear.projection, m_p.headDim, static_cast<int>(m_p.headDim), m_projection,
+               scratch);
+}
+
+void SparseLinearPlan::sumBlock(std::int64_t first, std::int64_t index, float* scratch) const {
+    RowArgs args = headRows(m_p, Operand::Key, first + index / m_keyBlocks, index % m_keyBlocks * kSparseKeys,
+                            kSparseKeys, m_paddedDim);
+    args.scratch = scratch;
+    m_kernels.sumRows(args, m_keyMeans + index * m_paddedDim);
+}
+
+void SparseLinearPlan::centreHead(std::int64_t head) const {
+    float* sums = m_keyMeans + head * m_keyBlocks * m_paddedDim;
+    std::array<float, kMaxHeadDim> mean{};
+    meanOfSums(sums, m_keyBlocks, m_paddedDim, m_p.keys, mean.data());
+    // A NaN or an infinity stays in its own block, which is then chosen and seen in the output.
+    for (float& x : mean)
+        if (!std::isfinite(x)) x = 0;
+    for (std::int64_t block = 0; block < m_keyBlocks; ++block) {
+        const auto rows =
+            static_cast<float>(std::min<std::int64_t>(kSparseKeys, m_p.keys - block * kSparseKeys));
+        float* means = sums + block * m_paddedDim;
+        for (int d = 0; d < m_paddedDim; ++d) means[d] = means[d] / rows - mean[static_cast<std::size_t>(d)];
+    }
+}
+
+void SparseLinearPlan::chooseFor(std::int64_t first, std::int64_t index, float* scratch) const {
+    const std::int64_t groupHead = index / m_queryBlocks;
+    RowArgs args = headRows(m_p, Operand::Query, first * m_headsPerKeyHead + groupHead,
+                            index % m_queryBlocks * kSparseQueries, kSparseQueries, m_paddedDim);
+    args.scratch = scratch;
+    std::array<float, kMaxHeadDim> mean{};
+    m_kernels.sumRows(args, mean.data());
+    for (float& x : mean) x /= static_cast<float>(args.count);
+    const std::int64_t thread = omp_get_thread_num();
+    chooseBlocks(mean.data(), m_keyMeans + groupHead / m_headsPerKeyHead * m_keyBlocks * m_paddedDim,
+                 m_keyBlocks, m_paddedDim, m_chosenCount, m_scores + thread * m_keyBlocks,
+                 m_order + thread * m_keyBlocks, m_chosen + index * m_chosenCount);
+}
+
+void SparseLinearPlan::sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
+                              float* scratch) const {
+    const std::int64_t head = index / m_runs;
+    const std::int64_t firstKey = index % m_runs * kRunKeys;
+    KeyValueArgs args{headRows(m_p, Operand::Key, first + head, firstKey, kRunKeys, m_paddedDim)};
+    args.scratch = scratch;
+    args.packedValues =
+        packedValues + (head * m_keyBlocks * kBlockKeys + firstKey) / m_kernels.keysPerUnit * m_paddedDim;
+    args.products = m_products + index * m_paddedDim * m_paddedDim;
+    args.keySum = m_featureSums + index * m_paddedDim;
+    m_kernels.sumKeyValues(args);
+}
+
+void SparseLinearPlan::packProducts(std::int64_t head, float* scratch) const {
+    const std::int64_t square = std::int64_t{m_paddedDim} * m_paddedDim;
+    float* products = m_products + head * m_runs * square;
+    float* sums = m_featureSums + head * m_runs * m_paddedDim;
+    for (std::int64_t run = 1; run < m_runs; ++run) {
+        for (std::int64_t i = 0; i < square; ++i) products[i] += products[run * square + i];
+        for (int d = 0; d < m_paddedDim; ++d) sums[d] += sums[run * m_paddedDim + d];
+    }
+    packMatrix(products, m_paddedDim, m_paddedDim, m_packed + head * m_matrixUnits, scratch);
+}
+
+void SparseLinearPlan::packMatrix(const float* matrix, std::int64_t pitch, int size, std::uint32_t* units,
+                                  float* scratch) const {
+    for (int row = 0; row < m_paddedDim; row += kBlockKeys) {
+        PackArgs args;
+        args.type = DataType::Float32;
+        args.rows = matrix + row * pitch;
+        args.rowStride = pitch;
+        args.count = std::clamp(size - row, 0, kBlockKeys);
+        args.dim = size;
+        args.paddedDim = m_paddedDim;
+        args.scratch = scratch;
+        args.units = units + std::int64_t{row} * m_paddedDim / m_kernels.matrixDimsPerUnit;
+        m_kernels.packMatrix(args);
+    }
+}
+
+void SparseLinearPlan::describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
+                                LinearOperands& linear) const {
+    args.blocks = m_chosen + (groupHead * m_queryBlocks + queryBlock) * m_chosenCount;
+    args.blockCount = static_cast<int>(m_chosenCount);
+    if (m_products == nullptr) return;
+    const std::int64_t head = groupHead / m_headsPerKeyHead;
+    linear.values = m_packed + head * m_matrixUnits;
+    linear.keySum = m_featureSums + head * m_runs * m_paddedDim;
+    linear.projection = m_projection;
+    linear.bias = m_p.sparseLinear.bias;
+    args.linear = &linear;
+}
+
+}  // namespace reelgrid::kernels::cpu

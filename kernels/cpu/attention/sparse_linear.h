@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention/problem.h"
+#include "kernels/cpu/attention/tile_kernels.h"
+
+namespace reelgrid::kernels::cpu {
+
+/// What sla needs before its tiles run: which blocks each block of queries attends to, and the linear
+/// branch's sums over all keys. Memory: a row of blocks per block of queries, D × D per run of keys.
+class SparseLinearPlan {
+  public:
+    /// `group`: most key heads of a prepare(). Memory is the calling thread's and serves its next plan too.
+    SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
+                     std::int64_t group, int threads, float* scratch);
+
+    /// Called by a Team's every thread, or by one that is Alone (crew.h). `first` counts key heads over the
+    /// whole batch.
+    template <class Crew>
+    void prepare(const Crew& crew, std::int64_t first, const std::uint32_t* packedValues, float* scratch) {
+        crew.each(m_keyBlocks, [&](std::int64_t i) { sumBlock(first, i, scratch); });
+        crew.each(1, [&](std::int64_t head) { centreHead(head); });
+        if (m_products != nullptr)
+            crew.spread(m_runs, [&](std::int64_t i) { sumRun(first, i, packedValues, scratch); });
+        crew.each(m_headsPerKeyHead * m_queryBlocks, [&](std::int64_t i) { chooseFor(first, i, scratch); });
+        if (m_products != nullptr) crew.each(1, [&](std::int64_t head) { packProducts(head, scratch); });
+    }
+
+    /// Fills in what a tile of `queryBlock` needs; `linear` must outlive `args`.
+    void describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
+                  LinearOperands& linear) const;
+
+  private:
+    void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const;
+    void centreHead(std::int64_t head) const;
+    void chooseFor(std::int64_t first, std::int64_t index, float* scratch) const;
+    void sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
+                float* scratch) const;
+    void packProducts(std::int64_t head, float* scratch) const;
+    void packMatrix(const float* matrix, std::int64_t pitch, int size, std::uint32_t* units,
+                    float* scratch) const;
+
+    const AttentionProblem& m_p;
+    TileKernels m_kernels;
+    int m_paddedDim;
+    std::int64_t m_headsPerKeyHead;
+    std::int64_t m_keyBlocks;
+    std::int64_t m_queryBlocks;
+    std::int64_t m_chosenCount;
+    std::int64_t m_runs;                    ///< of keys, per head
+    std::int64_t m_matrixUnits;             ///< of a packed D × D matrix
+    float* m_keyMeans = nullptr;            ///< [heads][keyBlocks][paddedDim]
+    float* m_scores = nullptr;              ///< [threads][keyBlocks]
+    std::int32_t* m_order = nullptr;        ///< [threads][keyBlocks]
+    std::int32_t* m_chosen = nullptr;       ///< [query heads][queryBlocks][chosenCount]
+    float* m_products = nullptr;            ///< [heads][runs][paddedDim][paddedDim]
+    float* m_featureSums = nullptr;         ///< [heads][runs][paddedDim]
+    std::uint32_t* m_packed = nullptr;      ///< [heads][matrixUnits]
+    std::uint32_t* m_projection = nullptr;  ///< [matrixUnits]
+};
+
+}  // namespace reelgrid::kernels::cpu

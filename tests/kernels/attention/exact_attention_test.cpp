@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/attention/attention_cpu.h"
+#include "tests/kernels/attention/attention_case.h"
+
+namespace reelgrid::kernels::test {
+namespace {
+
+constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
+
+using Kernel = void (*)(const AttentionProblem&);
+
+/// FlashAttention's own criterion: no more than twice the error of plain code in the same type, and a
+/// rounding of the output; on every instruction set.
+void expectAsGoodAsPlainCode(AttentionCase& c, Kernel kernel) {
+    const auto truth = referenceAttention(c.problem);
+    const auto plain = lowPrecisionAttention(c.problem);
+    const double allowed = 2 * maxError(plain, truth.out) + roundingOf(c.problem.type) * largest(truth.out);
+    c.withLse();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        kernel(c.problem);
+        const auto out = c.output();
+        EXPECT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
+        EXPECT_LE(maxError(out, truth.out), allowed) << c.name() << " on " << kernels::nameOf(set);
+        EXPECT_TRUE(c.guardIntact()) << c.name() << " on " << kernels::nameOf(set);
+        for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+            if (std::isinf(truth.lse[i]))
+                ASSERT_EQ(c.lse[i], -std::numeric_limits<float>::infinity()) << c.name();
+            else
+                ASSERT_NEAR(c.lse[i], truth.lse[i], 2e-5 * std::max(1.0, std::abs(truth.lse[i])))
+                    << c.name() << " on " << kernels::nameOf(set) << " row " << i;
+        }
+    }
+}
+
+struct Exact {
+    const char* name;
+    Kernel run;
+};
+
+/// fav2 and fav3 promise the same: they differ in the order of their sums.
+class ExactAttention : public testing::TestWithParam<Exact> {
+  protected:
+    static Kernel kernel() { return GetParam().run; }
+    static void run(const AttentionProblem& problem) { kernel()(problem); }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, ExactAttention,
+                         testing::Values(Exact{"Fav2", &cpu::fav2}, Exact{"Fav3", &cpu::fav3}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOverOddLengths) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : {64, 128, 40, 96})
+            for (const auto& [queries, keys] :
+                 {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {65, 129}, {48, 64}}) {
+                AttentionCase c({1, 2, 2, queries, keys, dim}, type);
+                expectAsGoodAsPlainCode(c, kernel());
+            }
+}
+
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOverLongSequences) {
+    for (const auto type : kTypes) {
+        AttentionCase odd({1, 1, 1, 799, 3, 128}, type);
+        expectAsGoodAsPlainCode(odd, kernel());
+        AttentionCase unequal({1, 1, 1, 255, 1024, 64}, type);
+        expectAsGoodAsPlainCode(unequal, kernel());
+    }
+    AttentionCase large({1, 1, 1, 1023, 1024, 128}, DataType::BFloat16);
+    expectAsGoodAsPlainCode(large, kernel());
+}
+
+TEST_P(ExactAttention, IsAsExactAsPlainCodeBeyondTheCache) {
+    // More than a megabyte of packed keys and values: some machines walk them with several tiles side by
+    // side.
+    for (const auto mask : {Mask::None, Mask::Causal}) {
+        AttentionCase c({1, 1, 1, 210, 4500, 64}, DataType::BFloat16, Family::Normal, Layout::TokensFirst,
+                        mask);
+        expectAsGoodAsPlainCode(c, kernel());
+    }
+}
+
+TEST_P(ExactAttention, ABiasOfLogNMakesOneKeyStandForN) {
+    // Keys 20 … 29 equal key 19: left out, with log(11) on key 19, nothing changes.
+    for (const auto type : kTypes) {
+        AttentionCase c({1, 1, 1, 60, 30, 64}, type, Family::Normal, Layout::HeadsFirst);
+        const auto row = static_cast<std::ptrdiff_t>(64 * sizeOf(type));
+        for (auto* rows : {&c.k, &c.v})
+            for (std::ptrdiff_t n = 20; n < 30; ++n)
+                std::copy_n(rows->begin() + 19 * row, row, rows->begin() + n * row);
+        const auto truth = referenceAttention(c.problem);
+        std::vector<float> bias(20, 0.0F);
+        bias[19] = std::log(11.0F);
+        c.problem.keys = 20;
+        c.problem.keyBias = bias.data();
+        EXPECT_LE(maxError(referenceAttention(c.problem).out, truth.out), 1e-6);
+        for (const auto set : instructionSets()) {
+            const ForcedInstructionSet forced(set);
+            run(c.problem);
+            EXPECT_LE(maxError(c.output(), truth.out), 2 * roundingOf(type) * largest(truth.out))
+                << c.name() << " on " << kernels::nameOf(set);
+        }
+    }
+}
+
+TEST_P(ExactAttention, AKeyBiasIsAddedUnderEveryMaskAndLength) {
+    for (const auto mask : {Mask::None, Mask::Causal})
+        for (const std::int64_t keys : {1, 77, 300}) {
+            std::vector<float> bias(static_cast<std::size_t>(keys));
+            for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = std::sin(static_cast<float>(j));
+            if (keys > 1) bias[1] = -std::numeric_limits<float>::infinity();
+            AttentionCase c({1, 2, 1, 90, keys, 40}, DataType::Float32, Family::Normal, Layout::TokensFirst,
+                            mask);
+            c.problem.keyBias = bias.data();
+            c.withLse();
+            const auto truth = referenceAttention(c.problem);
+            for (const auto set : instructionSets()) {
+                const ForcedInstructionSet forced(set);
+                run(c.problem);
+                EXPECT_LE(maxError(c.output(), truth.out), 1e-5) << c.name() << kernels::nameOf(set);
+                for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+                    if (std::isinf(truth.lse[i])) continue;
+                    ASSERT_NEAR(c.lse[i], truth.lse[i], 1e-4) << c.name();
+                }
+            }
+        }
+}
+
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOnEveryInputFamily) {
+    for (const auto type : kTypes)
+        for (const auto family :
+             {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Underflow}) {
+            AttentionCase c({1, 1, 1, 97, 211, 128}, type, family);
+            expectAsGoodAsPlainCode(c, kernel());
+        }
+}
+
+TEST_P(ExactAttention, TakesAnyHeadDimUpTo256) {
+    for (const std::int64_t dim : {1, 7, 16, 33, 72, 80, 160, 192, 255, 256}) {
+        AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::BFloat16);
+        expectAsGoodAsPlainCode(c, kernel());
+        AttentionCase exact({1, 1, 1, 51, 77, dim}, DataType::Float32);
+        expectAsGoodAsPlainCode(exact, kernel());
+    }
+}
+
+TEST_P(ExactAttention, ReadsBothLayoutsBatchesAndSharedKeyHeads) {
+    for (const auto layout : {Layout::HeadsFirst, Layout::TokensFirst})
+        for (const std::int64_t keyHeads : {6, 3, 1}) {
+            AttentionCase c({2, 6, keyHeads, 70, 90, 64}, DataType::BFloat16, Family::Normal, layout);
+            expectAsGoodAsPlainCode(c, kernel());
+        }
+}
+
+TEST_P(ExactAttention, CausalMaskIsAlignedAtTheBottomRight) {
+    for (const auto type : kTypes)
+        for (const auto& [queries, keys] : {std::pair{113, 203}, {203, 113}, {150, 150}, {1, 77}, {300, 1}}) {
+            AttentionCase c({1, 2, 1, queries, keys, 64}, type, Family::Normal, Layout::TokensFirst,
+                            Mask::Causal);
+            expectAsGoodAsPlainCode(c, kernel());
+        }
+}
+
+TEST_P(ExactAttention, NegativeScoresAfterTheTailDoNotLoseToPadding) {
+    // Padding keys score 0. Taken for real ones they would win over keys that all score far below it.
+    AttentionCase c({1, 1, 1, 33, 67, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 3 + 0.1F * q[i];
+    for (std::size_t i = 0; i < c.k.size() / 4; ++i) k[i] = -3 + 0.1F * k[i];
+    expectAsGoodAsPlainCode(c, kernel());
+}
+
+TEST_P(ExactAttention, LargeFp16ValuesDoNotOverflow) {
+    // Black frames came from scores or sums kept in fp16: these scores pass 65504.
+    AttentionCase half({1, 1, 1, 40, 80, 128}, DataType::Float16);
+    auto* q = reinterpret_cast<std::uint16_t*>(half.q.data());
+    for (std::size_t i = 0; i < half.q.size() / 2; ++i)
+        q[i] = static_cast<std::uint16_t>(q[i] + (9 << 10));  // ×512
+    half.problem.scale = 1.0F;
+    const auto truth = referenceAttention(half.problem);
+    run(half.problem);
+    EXPECT_TRUE(allFinite(half.output()));
+    EXPECT_GE(cosine(half.output(), truth.out), 0.9999);
+}
+
+TEST_P(ExactAttention, NanInAQueryStaysInItsRow) {
+    AttentionCase c({1, 1, 1, 60, 70, 64}, DataType::Float32);
+    reinterpret_cast<float*>(c.q.data())[5 * 64 + 3] = std::numeric_limits<float>::quiet_NaN();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        run(c.problem);
+        const auto out = c.output();
+        for (std::size_t i = 0; i < out.size(); ++i)
+            ASSERT_EQ(std::isnan(out[i]), i / 64 == 5) << kernels::nameOf(set);
+    }
+}
+
+TEST_P(ExactAttention, GivesTheSameBitsForAnyNumberOfThreads) {
+    AttentionCase c({1, 3, 3, 200, 300, 64}, DataType::BFloat16);
+    c.problem.threads = 1;
+    run(c.problem);
+    const auto one = c.output();
+    for (const int threads : {2, 5}) {
+        c.problem.threads = threads;
+        run(c.problem);
+        EXPECT_EQ(c.output(), one) << threads << " threads";
+    }
+}
+
+TEST_P(ExactAttention, RowsOfMinusInfinityGiveZero) {
+    AttentionCase c({1, 1, 1, 50, 450, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
+    for (std::size_t n = 0; n < 450; ++n) k[n * 64 + 7] = -std::numeric_limits<float>::infinity();
+    c.withLse();
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        run(c.problem);
+        EXPECT_EQ(largest(c.output()), 0) << kernels::nameOf(set);
+        EXPECT_TRUE(allFinite(c.output())) << kernels::nameOf(set);
+        for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
+    }
+}
+
+TEST_P(ExactAttention, MaskedBlocksBeforeOrAfterTheVisibleOnesChangeNothing) {
+    // Whole turns of −inf at either end of the walk, first seen or last seen.
+    for (const bool atTheEnd : {false, true}) {
+        AttentionCase c({1, 1, 1, 50, 600, 64}, DataType::Float32);
+        auto* q = reinterpret_cast<float*>(c.q.data());
+        auto* k = reinterpret_cast<float*>(c.k.data());
+        for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
+        for (std::size_t n = 0; n < 300; ++n)
+            k[(atTheEnd ? n + 300 : n) * 64 + 7] = -std::numeric_limits<float>::infinity();
+        expectAsGoodAsPlainCode(c, kernel());
+    }
+}
+
+TEST(Fav3, SumsInAnotherOrderThanFav2) {
+    // Equal bits over several turns would mean that one kernel ran under both names.
+    AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
+    for (const auto set : instructionSets()) {
+        const ForcedInstructionSet forced(set);
+        cpu::fav2(c.problem);
+        const auto forward = c.output();
+        cpu::fav3(c.problem);
+        EXPECT_NE(c.output(), forward) << kernels::nameOf(set);
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::kernels::test

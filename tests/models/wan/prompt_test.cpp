@@ -1,0 +1,46 @@
+#include "core/models/wan/prompt.h"
+
+#include <gtest/gtest.h>
+
+#include "core/weights/mapped_file.h"
+#include "core/weights/safetensors_header.h"
+#include "tests/text/text_fixture.h"
+
+namespace reelgrid::models::wan {
+namespace {
+
+using text::fixtureJson;
+using text::kDemoModel;
+using text::kFixtures;
+using text::relativeError;
+
+// The tokenizer's library and libtorch both carry protobuf: that both work here is part of what is tested.
+TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
+    const PromptEncoder encoder(kDemoModel, at::kFloat);
+    const auto map = weights::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
+    const auto entries = weights::readSafetensorsHeader(map->bytes(), "demo-embeddings.safetensors");
+    const nlohmann::json prompts = fixtureJson("demo-prompts.json");
+    ASSERT_EQ(prompts.size(), 3U);
+    for (const auto& [name, prompt] : prompts.items()) {
+        const auto& entry = entries.at(name);
+        const at::Tensor expected =
+            at::from_blob(const_cast<char*>(map->bytes().data()) + entry.begin, entry.shape, at::kFloat);
+        const PromptEmbedding encoded = encoder.encode(prompt);
+        ASSERT_EQ(encoded.embedding.sizes(), (at::IntArrayRef{1, 512, 256}));
+        EXPECT_EQ(encoded.embedding.scalar_type(), at::kFloat);
+        ASSERT_EQ(encoded.tokens, expected.size(0)) << prompt;
+        EXPECT_LE(relativeError(encoded.embedding[0].narrow(0, 0, encoded.tokens), expected), 1e-4) << prompt;
+        EXPECT_EQ(encoded.embedding[0].slice(0, encoded.tokens).abs().max().item<float>(), 0.0F);
+    }
+}
+
+TEST(PromptEncoder, CutsALongPromptAt512Tokens) {
+    std::string prompt;
+    for (int i = 0; i < 600; ++i) prompt += "a red car ";
+    const PromptEmbedding encoded = PromptEncoder(kDemoModel, at::kFloat).encode(prompt);
+    EXPECT_EQ(encoded.tokens, 512);
+    EXPECT_TRUE(encoded.embedding.isfinite().all().item<bool>());
+}
+
+}  // namespace
+}  // namespace reelgrid::models::wan

@@ -1,0 +1,108 @@
+#include "core/text/tokenizers/sentencepiece_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "tests/text/text_fixture.h"
+
+namespace reelgrid::text {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::size_t kLength = 512;
+
+void expectReferenceIds(const fs::path& folder, const std::string& name) {
+    const SentencePieceTokenizer tokenizer(folder);
+    const nlohmann::json cases = fixtureJson("tokens.json").at(name);
+    ASSERT_GT(cases.size(), 15U);
+    for (const auto& entry : cases) {
+        const TokenIds tokens = tokenizer.encode(entry.at("text"), kLength);
+        auto expected = entry.at("ids").get<std::vector<std::int64_t>>();
+        EXPECT_EQ(tokens.count, expected.size()) << entry.at("text").dump();
+        expected.resize(kLength, 0);
+        EXPECT_EQ(tokens.ids, expected) << entry.at("text").dump();
+    }
+}
+
+TEST(SentencePieceTokenizer, MatchesTheReferenceOnTheDemoModel) {
+    expectReferenceIds(kDemoModel / "tokenizer", "demo");
+}
+
+TEST(SentencePieceTokenizer, MatchesTheReferenceOnATokenizerLikeUmt5s) {
+    expectReferenceIds(kFixtures / "umt5-like", "umt5-like");
+}
+
+TEST(SentencePieceTokenizer, EndsAndPadsEveryPrompt) {
+    const SentencePieceTokenizer tokenizer(kDemoModel / "tokenizer");
+    EXPECT_THAT(tokenizer.encode("", 4).ids, ElementsAre(1, 0, 0, 0));
+    EXPECT_THAT(tokenizer.encode("", 4).attentionMask(), ElementsAre(1, 0, 0, 0));
+    const TokenIds cut = tokenizer.encode("a red car on a beach", 3);
+    EXPECT_EQ(cut.count, 3U);
+    EXPECT_EQ(cut.ids.back(), 1);
+}
+
+TEST(SentencePieceTokenizer, KnowsItsIdBound) {
+    EXPECT_EQ(SentencePieceTokenizer(kDemoModel / "tokenizer").idBound(), 1535 + 1);
+    const SentencePieceTokenizer sentinels(kFixtures / "umt5-like");
+    EXPECT_THAT(sentinels.tokenize("<extra_id_0>"), ElementsAre(sentinels.idBound() - 1));
+}
+
+class TokenizerFolderTest : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("tokenizer_" + std::to_string(getpid()));
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
+    std::string message() {
+        return failureOf([&] { SentencePieceTokenizer tokenizer(m_folder); });
+    }
+};
+
+TEST_F(TokenizerFolderTest, SaysWhatIsMissing) {
+    EXPECT_THAT(message(), HasSubstr("spiece.model: no such file"));
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", "{}"));
+    EXPECT_THAT(message(), HasSubstr("has tokenizer.json only, spiece.model beside it was needed"));
+}
+
+TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
+    ASSERT_TRUE(writeFile(m_folder / "spiece.model", "not a model"));
+    EXPECT_THAT(message(), HasSubstr("not a SentencePiece model"));
+    std::string model = readFile(kFixtures / "umt5-like/spiece.model").value();
+    model.resize(model.size() / 2);
+    ASSERT_TRUE(writeFile(m_folder / "spiece.model", model));
+    EXPECT_THAT(message(), HasSubstr("not a SentencePiece model"));
+    fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model",
+                  fs::copy_options::overwrite_existing);
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json", "[1"));
+    EXPECT_THAT(message(), HasSubstr("tokenizer_config.json"));
+    ASSERT_TRUE(
+        writeFile(m_folder / "tokenizer_config.json", R"({"added_tokens_decoder":{"x":{"content":"<a>"}}})"));
+    EXPECT_THAT(message(), HasSubstr("needs a content and an id"));
+}
+
+TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
+    fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
+    ASSERT_TRUE(
+        writeFile(m_folder / "tokenizer_config.json",
+                  R"({"added_tokens_decoder":{"1":{"content":"</s>"},"4000":{"content":"<mine>"}}})"));
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", R"({"added_tokens":[{"id":7,"content":"<mine>"}]})"));
+    const SentencePieceTokenizer tokenizer(m_folder);
+    EXPECT_THAT(tokenizer.tokenize("<mine></s>"), ElementsAre(4000, 1));
+    EXPECT_EQ(tokenizer.idBound(), 4001);
+}
+
+TEST(AddedTokens, TakeWhitespaceAlongWhereTheySaySo) {
+    const std::vector<AddedToken> tokens{{"<a>", 1, true, false}, {"<ab>", 2}, {"<b>", 3, false, true}};
+    std::string joined;
+    for (const TextPiece& piece : splitAtTokens("x <a>y <ab><b> z", tokens)) {
+        joined += piece.token != nullptr ? 'T' : '\'';
+        joined += piece.text;
+        joined += '|';
+    }
+    EXPECT_EQ(joined, "'x|T<a>|'y |T<ab>|T<b>|'z|");
+}
+
+}  // namespace
+}  // namespace reelgrid::text
