@@ -9,16 +9,26 @@ if(REELGRID_SANITIZE)
     endif()
 endif()
 
-# reelgrid_sanitize_lightly(<sources>): for the attention kernels, one function a combination of policies, each unrolled
-# over vectors. With every check inlined they compile for ten minutes, so AddressSanitizer checks their loads and
-# stores by calls and UBSan leaves them alone: their arithmetic (overflow, shifts, alignment) stays unchecked there,
-# the tests against float64 attention have to notice. ThreadSanitizer leaves them alone altogether: it can't see
-# OpenMP's barriers.
+# For the attention kernels, one function a combination of policies, each unrolled over vectors. With every check inlined
+# they compile for ten minutes and run for hours.
+#
+# reelgrid_sanitize_lightly(<sources>): AddressSanitizer checks their loads and stores, by calls; UBSan leaves them alone, so
+# overflow, shifts and alignment stay unchecked there: the tests against float64 attention have to notice.
+# ThreadSanitizer leaves them alone altogether: it can't see OpenMP's barriers.
 function(reelgrid_sanitize_lightly)
     if(REELGRID_SANITIZE MATCHES "address")
-        set(light -fno-sanitize=undefined --param=asan-instrumentation-with-call-threshold=0)
-    elseif(REELGRID_SANITIZE)
-        set(light -fno-sanitize=all)
+        set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
+            -fno-sanitize=undefined --param=asan-instrumentation-with-call-threshold=0)
+    else()
+        reelgrid_leave_unsanitized(${ARGN})
     endif()
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${light})
+endfunction()
+
+# reelgrid_leave_unsanitized(<sources>): for the portable kernels, which are plain loops only until the compiler makes
+# vectors of them: checked one value at a time they are a hundred times slower. Their steps and bounds are the templates
+# that the other instruction sets check.
+function(reelgrid_leave_unsanitized)
+    if(REELGRID_SANITIZE)
+        set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
+    endif()
 endfunction()
