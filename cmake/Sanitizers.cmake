@@ -1,5 +1,34 @@
+# What runs under which sanitizer, and why, is said in packaging/test-sanitized.
 set(REELGRID_SANITIZE "" CACHE STRING "Sanitizers for every target, as -fsanitize= takes them (e.g. address,undefined)")
 if(REELGRID_SANITIZE)
-    add_compile_options(-fsanitize=${REELGRID_SANITIZE} -fno-omit-frame-pointer)
+    add_compile_options(-fsanitize=${REELGRID_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${REELGRID_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Between the checks GCC loses track of what is set where; release builds keep the warning.
+        add_compile_options(-Wno-maybe-uninitialized)
+    endif()
 endif()
+
+# For the attention kernels, one function a combination of policies, each unrolled over vectors. With every check inlined
+# they compile for ten minutes and run for hours.
+#
+# reelgrid_sanitize_lightly(<sources>): AddressSanitizer checks their loads and stores, by calls; UBSan leaves them alone, so
+# overflow, shifts and alignment stay unchecked there: the tests against float64 attention have to notice.
+# ThreadSanitizer leaves them alone altogether: it can't see OpenMP's barriers.
+function(reelgrid_sanitize_lightly)
+    if(REELGRID_SANITIZE MATCHES "address")
+        set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
+            -fno-sanitize=undefined --param=asan-instrumentation-with-call-threshold=0)
+    else()
+        reelgrid_leave_unsanitized(${ARGN})
+    endif()
+endfunction()
+
+# reelgrid_leave_unsanitized(<sources>): for the portable kernels, which are plain loops only until the compiler makes
+# vectors of them: checked one value at a time they are a hundred times slower. Their steps and bounds are the templates
+# that the other instruction sets check.
+function(reelgrid_leave_unsanitized)
+    if(REELGRID_SANITIZE)
+        set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=all)
+    endif()
+endfunction()
