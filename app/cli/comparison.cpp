@@ -7,6 +7,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/version.h"
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/metrics_report.h"
 #include "core/protocol/parse_json.h"

@@ -14,6 +14,7 @@
 
 #include "core/media/clip.h"
 #include "core/media/grid_plan.h"
+#include "core/media/rgb.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
