@@ -103,6 +103,10 @@ Result<PacketIndex> PacketReader::readIndex() {
                  "the file is cut short: " + framesFound(*index, m_headerDuration) + ", " + *missing};
 }
 
+Display PacketReader::display(AVFrame& frame) const {
+    return displayOf(*m_input, *m_input->streams[m_stream], frame);
+}
+
 AVRational PacketReader::guessedRate() const {
     return av_guess_frame_rate(m_input.get(), m_input->streams[m_stream], nullptr);
 }

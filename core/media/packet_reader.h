@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
+#include "core/media/display.h"
 #include "core/media/packet_index.h"
 
 namespace reelgrid::media {
@@ -14,6 +15,8 @@ class PacketReader {
     static Result<PacketReader> open(const std::filesystem::path& path);
 
     [[nodiscard]] const AVStream& stream() const { return *m_input->streams[m_stream]; }
+    /// How the stream's pictures are meant to be seen; `frame` is the first of them.
+    [[nodiscard]] Display display(AVFrame& frame) const;
     [[nodiscard]] AVRational guessedRate() const;
 
     /// Reads the whole file once; seekTo() needs the index. Leaves the reader at the end. A file that is
