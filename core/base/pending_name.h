@@ -16,7 +16,8 @@ std::string pendingName(const std::filesystem::path& finalPath, pid_t process, u
 /// How all such names for `finalPath` begin.
 std::string pendingNameStart(const std::filesystem::path& finalPath);
 
-/// The process in such a name; 0 for any other name. Names of version 0.1, which weren't hidden, count too.
+/// The process in such a name; 0 for any other name. Names that aren't hidden, as they once were,
+/// count too.
 pid_t processOfPendingName(std::string_view name);
 
 }  // namespace reelgrid

@@ -95,12 +95,16 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
 Result<PacketIndex> PacketReader::readIndex() {
     m_atStart = false;
     auto index = PacketIndex::read(*m_input, m_stream);
-    const EndCheck missingEnd = formatOf(*m_input).missingEnd;
+    const ContainerFormat& format = formatOf(*m_input);
+    const EndCheck missingEnd = format.missingEnd;
     if (!index || missingEnd == nullptr) return index;
     const auto missing = missingEnd(m_path);
     if (!missing) return index;
+    // Where the header says no duration, FFmpeg takes what is left of the clip for all of it.
+    const std::int64_t duration =
+        format.streams == StreamsInHeader::Fully ? m_headerDuration : AV_NOPTS_VALUE;
     return Error{ErrorCode::InvalidData,
-                 "the file is cut short: " + framesFound(*index, m_headerDuration) + ", " + *missing};
+                 "the file is cut short: " + framesFound(*index, duration) + ", " + *missing};
 }
 
 Display PacketReader::display(AVFrame& frame) const {
