@@ -4,7 +4,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
-#include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"
 #include "core/metrics/metrics_report.h"

@@ -7,8 +7,8 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
+#include "core/media/containers.h"
 #include "core/media/stitch.h"
-#include "core/media/writer.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -30,8 +30,9 @@ struct StitchVerb {
 };
 
 Result<fs::path> outputOf(const StitchVerb& verb) {
-    if (!verb.format.empty() && verb.format != "mp4" && verb.format != "webm" && verb.format != "gif")
-        return Error{ErrorCode::BadUsage, "--format " + verb.format + ": one of mp4, webm, gif was needed"};
+    if (!verb.format.empty())
+        if (auto named = media::containerNamed(verb.format); !named)
+            return Error{ErrorCode::BadUsage, "--format " + named.error().message};
     const fs::path output =
         !verb.output.empty() ? verb.output : "comparison_grid." + (verb.format.empty() ? "mp4" : verb.format);
     if (auto container = media::containerOf(output); !container)

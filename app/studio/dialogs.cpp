@@ -8,13 +8,15 @@
 #include <QVBoxLayout>
 
 #include "app/studio/keyboard.h"
+#include "core/media/containers.h"
 
 namespace reelgrid::studio {
 
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
-    const QStringList names = QFileDialog::getOpenFileNames(
-        parent, QObject::tr("Open clips or a session"), {},
-        QObject::tr("Clips and sessions (*.mp4 *.webm *.mkv *.mov *.avi *.gif *.json);;All files (*)"));
+    const QStringList names =
+        QFileDialog::getOpenFileNames(parent, QObject::tr("Open clips or a session"), {},
+                                      QObject::tr("Clips and sessions (%1 *.json);;All files (*)")
+                                          .arg(QString::fromStdString(media::clipPatterns())));
     std::vector<std::filesystem::path> paths;
     for (const QString& name : names) paths.emplace_back(name.toStdString());
     return paths;
@@ -22,7 +24,7 @@ std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
 
 std::filesystem::path askForExportName(QWidget* parent) {
     return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), "comparison_grid.mp4",
-                                        QObject::tr("MP4 (*.mp4);;WebM (*.webm);;GIF (*.gif)"))
+                                        QString::fromStdString(media::writtenPatterns()))
         .toStdString();
 }
 

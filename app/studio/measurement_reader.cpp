@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/session/clip_label.h"
 #include "core/session/same_work.h"

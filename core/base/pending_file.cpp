@@ -1,12 +1,14 @@
 #include "core/base/pending_file.h"
 
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+
+#include "core/base/pending_name.h"
 
 namespace reelgrid {
 namespace {
@@ -22,19 +24,42 @@ struct CloseFile {
 };
 using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 
+/// Takes the lock that says "this file is being written"; errno says why not.
+bool tryLock(std::FILE* file) {
+    return flock(fileno(file), LOCK_EX | LOCK_NB) == 0;
+}
+
+/// Removes what processes that no longer run left for `finalPath`. Locks tell, not process numbers: another
+/// container's numbers mean nothing here.
+void removeAbandoned(const fs::path& folder, const fs::path& finalPath) {
+    const std::string start = pendingNameStart(finalPath);
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.starts_with(start) || processOfPendingName(name) == 0) continue;
+        const FileHandle file(std::fopen(entry->path().c_str(), "r+be"));
+        std::error_code ignored;
+        if (file && tryLock(file.get())) fs::remove(entry->path(), ignored);
+    }
+}
+
 }  // namespace
 
-PendingFile::PendingFile(fs::path temporary, fs::path final)
-    : m_temporary(std::move(temporary)), m_final(std::move(final)) {}
+PendingFile::PendingFile(fs::path temporary, fs::path final, FileHandle lock)
+    : m_temporary(std::move(temporary)), m_final(std::move(final)), m_lock(std::move(lock)) {}
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
-    : m_temporary(std::exchange(other.m_temporary, {})), m_final(std::exchange(other.m_final, {})) {}
+    : m_temporary(std::exchange(other.m_temporary, {})),
+      m_final(std::exchange(other.m_final, {})),
+      m_lock(std::move(other.m_lock)) {}
 
 PendingFile& PendingFile::operator=(PendingFile&& other) noexcept {
     if (this != &other) {
         discard();
         m_temporary = std::exchange(other.m_temporary, {});
         m_final = std::exchange(other.m_final, {});
+        m_lock = std::move(other.m_lock);
     }
     return *this;
 }
@@ -59,12 +84,18 @@ Result<PendingFile> PendingFile::create(const fs::path& finalPath) {
         return Error{ErrorCode::Io,
                      "can't write " + finalPath.string() + ": it is a folder, a file name was needed"};
 
-    const std::string tag = ".partial-" + std::to_string(getpid()) + "-" + std::to_string(counter++);
-    fs::path temporary = finalPath;
-    temporary += tag + finalPath.extension().string();
-    const FileHandle probe(std::fopen(temporary.c_str(), "wb"));
-    if (!probe) return Error{ErrorCode::Io, "can't write " + finalPath.string() + ": " + systemError()};
-    return PendingFile(std::move(temporary), finalPath);
+    removeAbandoned(folder, finalPath);
+    while (true) {
+        fs::path temporary = finalPath.parent_path() / pendingName(finalPath, getpid(), counter++);
+        FileHandle file(std::fopen(temporary.c_str(), "wbe"));
+        if (!file) return Error{ErrorCode::Io, "can't write " + finalPath.string() + ": " + systemError()};
+        // Another process may have found the file before it was locked, and be removing it: take the next
+        // name. Where a file system knows no locks the file is simply never taken for abandoned.
+        const bool taken = !tryLock(file.get()) && errno == EWOULDBLOCK;
+        struct stat found {};
+        const bool removed = fstat(fileno(file.get()), &found) == 0 && found.st_nlink == 0;
+        if (!taken && !removed) return PendingFile(std::move(temporary), finalPath, std::move(file));
+    }
 }
 
 Result<void> PendingFile::commit() {
@@ -74,6 +105,7 @@ Result<void> PendingFile::commit() {
         return Error{ErrorCode::Io, "can't rename " + m_temporary.string() + " to " + m_final.string() +
                                         ": " + failed.message()};
     m_temporary.clear();
+    m_lock.reset();
     return {};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -8,11 +10,12 @@
 namespace reelgrid {
 
 /// A file that is written beside its final place and renamed on commit(), so that no partial file ever has
-/// the final name. An uncommitted one is removed by the destructor.
+/// the final name. An uncommitted one is removed by the destructor; what a killed process left is removed by
+/// the next create() for the same final name.
 class PendingFile {
   public:
-    /// Makes the parent folders and reserves a name like "clip.mp4.partial-1a2b.mp4" (the extension is kept
-    /// for writers that look at it). Fails with Io when the folder can't be made or written to.
+    /// Makes the parent folders and reserves a hidden name (pending_name.h). Fails with Io when the folder
+    /// can't be made or written to.
     static Result<PendingFile> create(const std::filesystem::path& finalPath);
 
     PendingFile(PendingFile&& other) noexcept;
@@ -27,11 +30,17 @@ class PendingFile {
     Result<void> commit();
 
   private:
-    PendingFile(std::filesystem::path temporary, std::filesystem::path final);
+    struct CloseFile {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
+
+    PendingFile(std::filesystem::path temporary, std::filesystem::path final, FileHandle lock);
     void discard() noexcept;
 
     std::filesystem::path m_temporary;
     std::filesystem::path m_final;
+    FileHandle m_lock;  // on m_temporary; ends with the process, however that ends
 };
 
 /// Writes `bytes` to `path` through a PendingFile.

@@ -1,5 +1,6 @@
 #include "core/jobs/partial_files.h"
 
+#include "core/base/pending_name.h"
 #include "core/protocol/result_paths.h"
 
 namespace reelgrid::jobs {
@@ -7,12 +8,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void removeMatching(const fs::path& folder, const std::string& start, const std::string& tag) {
+void removeOf(pid_t process, const fs::path& folder, const std::string& start) {
     std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(folder, failed)) {
-        const std::string name = entry.path().filename().string();
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+        const std::string name = entry->path().filename().string();
         std::error_code ignored;
-        if (name.starts_with(start) && name.find(tag) != std::string::npos) fs::remove(entry.path(), ignored);
+        if (name.starts_with(start) && processOfPendingName(name) == process)
+            fs::remove(entry->path(), ignored);
     }
 }
 
@@ -20,10 +23,8 @@ void removeMatching(const fs::path& folder, const std::string& start, const std:
 
 void removePartialFiles(const fs::path& clip, pid_t pid) {
     if (clip.empty() || pid <= 0) return;
-    // The name that PendingFile gives: <final name>.partial-<process>-<number><extension>.
-    const std::string tag = ".partial-" + std::to_string(pid) + "-";
-    removeMatching(clip.parent_path(), clip.filename().string() + tag, tag);
-    removeMatching(protocol::resultFolderOf(clip), "", tag);
+    removeOf(pid, clip.parent_path(), pendingNameStart(clip));
+    removeOf(pid, protocol::resultFolderOf(clip), "");
 }
 
 }  // namespace reelgrid::jobs

@@ -24,7 +24,20 @@ struct FreeScaler {
     void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
 };
 
-using InputHandle = std::unique_ptr<AVFormatContext, FreeBy<avformat_close_input>>;
+struct CloseFile {
+    void operator()(AVIOContext* file) const { avio_closep(&file); }
+};
+using FileHandle = std::unique_ptr<AVIOContext, CloseFile>;
+
+/// The file is ours (see openInput): FFmpeg leaves it open.
+struct CloseInput {
+    void operator()(AVFormatContext* input) const {
+        const FileHandle file(input->pb);
+        avformat_close_input(&input);
+    }
+};
+
+using InputHandle = std::unique_ptr<AVFormatContext, CloseInput>;
 using CodecHandle = std::unique_ptr<AVCodecContext, FreeBy<avcodec_free_context>>;
 using ParametersHandle = std::unique_ptr<AVCodecParameters, FreeBy<avcodec_parameters_free>>;
 using FrameHandle = std::unique_ptr<AVFrame, FreeBy<av_frame_free>>;

@@ -216,6 +216,7 @@ Result<bool> FfmpegClip::receive() {
 }
 
 Result<FramePtr> FfmpegClip::keep(int index) {
+    if (m_info.width == 0) m_extractor.setDisplay(m_reader.display(*m_frame));
     auto planes = m_extractor.extract(*m_frame);
     if (!planes) return planes.error();
     YuvFrame& picture = **planes;

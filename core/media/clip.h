@@ -13,7 +13,7 @@ namespace reelgrid::media {
 /// What is known of a clip without decoding its pictures. The presentation times are exact (from an index of
 /// the packets), so variable frame rates and late start times are seen as they are.
 struct ClipInfo {
-    int width = 0;
+    int width = 0;  ///< as shown: turned and with square samples
     int height = 0;
     Rational fps;                      ///< the average rate
     std::vector<double> frameSeconds;  ///< presentation time of each frame, ascending, first is 0
@@ -39,8 +39,5 @@ class Clip {
     /// jump seeks to the key frame before it and decodes up to it.
     virtual Result<FramePtr> frame(int index) = 0;
 };
-
-/// Decodes the whole clip as RGB, as its colour tags say. Fails when it would take more than `maxBytes`.
-Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{4} << 30);
 
 }  // namespace reelgrid::media

@@ -14,35 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Recipe {
-    const char* muxer;
-    const char* encoder;
-    AVPixelFormat format;
-    const char* settings;       // of the encoder
-    const char* muxerSettings;  // of the container
-};
-
-/// Near-transparent quality at a speed that doesn't outlast a small model's render. x264's macroblock tree is
-/// off because it reads memory that it hasn't written: the same frames would give other files now and then.
-Recipe recipeOf(Container container) {
-    switch (container) {
-        case Container::Mp4:
-            return {"mp4", "libx264", AV_PIX_FMT_YUV420P, "preset=fast:crf=17:x264-params=mbtree=0",
-                    "movflags=+faststart"};
-        case Container::WebM:
-            return {"webm", "libvpx-vp9", AV_PIX_FMT_YUV420P,
-                    "crf=22:b=0:deadline=good:cpu-used=3:row-mt=1:tile-columns=2", ""};
-        case Container::Gif:
-            break;
-    }
-    return {"gif", "gif", AV_PIX_FMT_PAL8, "", ""};
+AVPixelFormat encodedFormat(EncodedPictures pictures) {
+    return pictures == EncodedPictures::Palette ? AV_PIX_FMT_PAL8 : AV_PIX_FMT_YUV420P;
 }
 
 }  // namespace
-
-const char* encoderOf(Container container) {
-    return recipeOf(container).encoder;
-}
 
 EncodedFile::EncodedFile(PendingFile pending, const SinkOptions& options)
     : m_pending(std::move(pending)), m_options(options), m_packet(av_packet_alloc()) {}
@@ -64,7 +40,7 @@ Result<std::unique_ptr<EncodedFile>> EncodedFile::open(const fs::path& path, con
 }
 
 Result<void> EncodedFile::openEncoder() {
-    const Recipe recipe = recipeOf(m_options.container);
+    const Encoding& recipe = encodingOf(m_options.container);
     const AVCodec* encoder = avcodec_find_encoder_by_name(recipe.encoder);
     if (encoder == nullptr)
         return Error{ErrorCode::Unsupported,
@@ -74,12 +50,12 @@ Result<void> EncodedFile::openEncoder() {
     AVCodecContext& codec = *m_codec;
     codec.width = m_options.width;
     codec.height = m_options.height;
-    codec.pix_fmt = recipe.format;
+    codec.pix_fmt = encodedFormat(recipe.pictures);
     codec.time_base = {int(m_options.fps.den), int(m_options.fps.num)};
     codec.framerate = {int(m_options.fps.num), int(m_options.fps.den)};
     codec.thread_count = m_options.threads;
     codec.flags |= AV_CODEC_FLAG_BITEXACT;
-    if (m_options.container != Container::Gif) {
+    if (recipe.pictures == EncodedPictures::Yuv420) {
         // A key frame every two seconds: these clips are made to be stepped and sought through.
         codec.gop_size = std::max(12, int(2 * m_options.fps.value()));
         codec.color_range = AVCOL_RANGE_MPEG;
@@ -93,7 +69,7 @@ Result<void> EncodedFile::openEncoder() {
     if (muxer != nullptr && (muxer->flags & AVFMT_GLOBALHEADER) != 0)
         codec.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     AVDictionary* settings = nullptr;
-    av_dict_parse_string(&settings, recipe.settings, "=", ":", 0);
+    av_dict_parse_string(&settings, recipe.encoderSettings, "=", ":", 0);
     const int status = avcodec_open2(&codec, encoder, &settings);
     av_dict_free(&settings);
     if (status < 0) return avError(std::string("encoder ") + recipe.encoder, status);
@@ -101,7 +77,7 @@ Result<void> EncodedFile::openEncoder() {
 }
 
 Result<void> EncodedFile::openContainer() {
-    const Recipe recipe = recipeOf(m_options.container);
+    const Encoding& recipe = encodingOf(m_options.container);
     if (const int status = avformat_alloc_output_context2(&m_output, nullptr, recipe.muxer, nullptr);
         status < 0)
         return avError(std::string("container ") + recipe.muxer, status);

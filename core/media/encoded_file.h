@@ -5,9 +5,6 @@
 
 namespace reelgrid::media {
 
-/// FFmpeg's name of the encoder that a container is written with.
-const char* encoderOf(Container container);
-
 /// One encoder and the container around it, written beside the final name. For GIF it takes pictures that
 /// have their palette already.
 class EncodedFile final : public VideoSink {

@@ -20,10 +20,6 @@ int roundDownToEven(int value) {
     return value - value % 2;
 }
 
-int columnsFor(int count) {
-    return int(std::ceil(std::sqrt(double(count))));
-}
-
 /// The picture's place in its cell. A picture that fills the cell but for the sample that made the cell even
 /// is not scaled at all.
 GridTile tileIn(int cellLeft, int cellTop, const GridPlan& plan, const ClipInfo& clip) {
@@ -82,6 +78,10 @@ Result<void> setRate(GridPlan& plan, std::span<const ClipInfo* const> clips, con
 
 }  // namespace
 
+int gridColumns(int count) {
+    return int(std::ceil(std::sqrt(double(count))));
+}
+
 Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayout& layout) {
     constexpr std::size_t kMaxClips = 400;
     if (clips.empty() || clips.size() > kMaxClips)
@@ -97,7 +97,7 @@ Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayo
                                               " can be had"};
     GridPlan plan;
     const int count = int(clips.size());
-    plan.columns = layout.columns > 0 ? std::min(layout.columns, count) : columnsFor(count);
+    plan.columns = layout.columns > 0 ? std::min(layout.columns, count) : gridColumns(count);
     plan.rows = (count + plan.columns - 1) / plan.columns;
     if (auto rate = setRate(plan, clips, layout); !rate) return rate.error();
 

@@ -9,9 +9,12 @@
 
 namespace reelgrid::media {
 
+/// The columns of a grid of `count` pictures when nothing else is asked for: ⌈√count⌉.
+int gridColumns(int count);
+
 /// What is asked of a grid; zeros mean the default.
 struct GridLayout {
-    int columns = 0;     ///< ⌈√n⌉
+    int columns = 0;     ///< gridColumns()
     Rational fps{0, 1};  ///< the highest of the clips'
     double maxFps = 0;   ///< of the container; 0: none
     int fontSize = 36;   ///< pixels; smaller where the cells are small; 0: no labels

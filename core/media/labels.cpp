@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/pending_name.h"
 #include "core/media/writer.h"
 
 namespace reelgrid::media {
@@ -66,7 +67,8 @@ Result<std::vector<LabelledClip>> findClips(const fs::path& folder, std::span<co
         const bool matches = std::ranges::any_of(patterns, [&](const std::string& pattern) {
             return fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
         });
-        if (matches && entry.is_regular_file(failed) && !isSameFile(entry.path(), except))
+        const bool unfinished = processOfPendingName(name) != 0;
+        if (matches && !unfinished && entry.is_regular_file(failed) && !isSameFile(entry.path(), except))
             clips.push_back({entry.path(), labelOf(entry.path())});
     }
     if (clips.empty()) {

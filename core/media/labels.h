@@ -24,7 +24,8 @@ std::string labelOf(const std::filesystem::path& path);
 std::span<const std::string> defaultClipPatterns();
 
 /// The regular files in `folder` whose names match one of the shell patterns (*, ?, [abc]), sorted by name,
-/// labelled, without `except` (an earlier grid in the same folder). NotFound when there is none.
+/// labelled, without `except` (an earlier grid in the same folder) and what a killed process left unfinished.
+/// NotFound when there is none.
 Result<std::vector<LabelledClip>> findClips(const std::filesystem::path& folder,
                                             std::span<const std::string> patterns,
                                             const std::filesystem::path& except = {});

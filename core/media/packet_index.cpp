@@ -18,6 +18,16 @@ bool mayBeFields(const AVCodecParameters& parameters) {
     return parameters.field_order != AV_FIELD_UNKNOWN && parameters.field_order != AV_FIELD_PROGRESSIVE;
 }
 
+/// Whether the file is long enough for every packet that its container lists.
+bool holdsAllEntries(const AVFormatContext& input, AVStream& video) {
+    const std::int64_t size = avio_size(input.pb);
+    for (int i = 0; i < avformat_index_get_entries_count(&video); ++i) {
+        const AVIndexEntry* entry = avformat_index_get_entry(&video, i);
+        if (entry->pos + entry->size > size) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
@@ -41,6 +51,10 @@ Result<PacketIndex> PacketIndex::read(AVFormatContext& input, int stream) {
         return avError("after frame " + std::to_string(index.m_packets.size()), status);
     // Only containers with a table of every packet (MP4, MOV) list more than key frames here.
     const int listed = avformat_index_get_entries_count(&video);
+    if (listed > 0 && index.m_packets.empty() && holdsAllEntries(input, video))
+        return Error{ErrorCode::InvalidData, "none of the " + std::to_string(listed) +
+                                                 " frames that it lists is in it: what is kept in another "
+                                                 "file isn't read"};
     if (listed > int(index.m_packets.size()))
         return Error{ErrorCode::InvalidData,
                      "the file is cut short: " + std::to_string(index.m_packets.size()) + " of " +

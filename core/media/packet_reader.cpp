@@ -1,10 +1,13 @@
 #include "core/media/packet_reader.h"
 
+#include <array>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
+#include "core/media/input_file.h"
 
 extern "C" {
 #include <libavutil/dict.h>
@@ -14,18 +17,6 @@ namespace reelgrid::media {
 namespace {
 
 namespace fs = std::filesystem;
-
-int openInput(const fs::path& path, InputHandle& input) {
-    // "file:" keeps a name with a colon from being taken for a protocol.
-    const std::string url = "file:" + path.string();
-    AVDictionary* options = nullptr;
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    AVFormatContext* context = nullptr;
-    const int status = avformat_open_input(&context, url.c_str(), nullptr, &options);
-    av_dict_free(&options);
-    input.reset(context);
-    return status;
-}
 
 /// Fills in what the header leaves out by decoding a little, within our limits on picture size and threads.
 int probeStreams(AVFormatContext& input) {
@@ -40,11 +31,9 @@ int probeStreams(AVFormatContext& input) {
     return status;
 }
 
-/// MP4, MOV, Matroska and WebM describe their streams in the header, so that decoding a little to find out,
-/// which takes longer than all the rest of opening, can be left out.
+/// Decoding a little to find out takes longer than all the rest of opening.
 bool headerTellsAll(const AVFormatContext& input) {
-    const std::string name = input.iformat->name;
-    if (name.find("mp4") == std::string::npos && name.find("matroska") == std::string::npos) return false;
+    if (formatOf(input).streams != StreamsInHeader::Fully) return false;
     for (unsigned i = 0; i < input.nb_streams; ++i) {
         const AVCodecParameters& parameters = *input.streams[i]->codecpar;
         if (parameters.codec_type != AVMEDIA_TYPE_VIDEO) continue;
@@ -54,10 +43,23 @@ bool headerTellsAll(const AVFormatContext& input) {
     return true;
 }
 
+/// "15 frames of 2.00 s" where the header says how long the clip is.
+std::string framesFound(const PacketIndex& index, std::int64_t duration) {
+    std::string found = std::to_string(index.packets().size()) + " frames";
+    if (duration == AV_NOPTS_VALUE || duration <= 0) return found + " are there";
+    std::array<char, 32> seconds{};
+    std::snprintf(seconds.data(), seconds.size(), "%.2f", double(duration) / AV_TIME_BASE);
+    return found + " of " + seconds.data() + " s are there";
+}
+
 }  // namespace
 
 PacketReader::PacketReader(fs::path path, InputHandle input, int stream)
-    : m_path(std::move(path)), m_input(std::move(input)), m_stream(stream), m_held(av_packet_alloc()) {
+    : m_path(std::move(path)),
+      m_input(std::move(input)),
+      m_stream(stream),
+      m_headerDuration(m_input->duration),
+      m_held(av_packet_alloc()) {
     selectStream();
 }
 
@@ -67,18 +69,14 @@ void PacketReader::selectStream() {
 }
 
 Result<PacketReader> PacketReader::open(const fs::path& path) {
-    silenceAvLog();
     std::error_code failed;
     const fs::file_status status = fs::status(path, failed);
     if (!fs::exists(status)) return Error{ErrorCode::NotFound, "no such file"};
     if (!fs::is_regular_file(status)) return Error{ErrorCode::InvalidData, "not a regular file"};
 
-    InputHandle input;
-    if (const int code = openInput(path, input); code < 0) {
-        if (code == AVERROR_INVALIDDATA)
-            return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
-        return avError("can't be opened", code);
-    }
+    auto opened = openInput(path);
+    if (!opened) return opened.error();
+    InputHandle input = std::move(*opened);
     if (!headerTellsAll(*input))
         if (const int code = probeStreams(*input); code < 0)
             return avError("its streams can't be read", code);
@@ -92,6 +90,25 @@ Result<PacketReader> PacketReader::open(const fs::path& path) {
                                                  " and at most " + std::to_string(kMaxPixels) +
                                                  " pixels were expected"};
     return PacketReader(path, std::move(input), stream);
+}
+
+Result<PacketIndex> PacketReader::readIndex() {
+    m_atStart = false;
+    auto index = PacketIndex::read(*m_input, m_stream);
+    const ContainerFormat& format = formatOf(*m_input);
+    const EndCheck missingEnd = format.missingEnd;
+    if (!index || missingEnd == nullptr) return index;
+    const auto missing = missingEnd(m_path);
+    if (!missing) return index;
+    // Where the header says no duration, FFmpeg takes what is left of the clip for all of it.
+    const std::int64_t duration =
+        format.streams == StreamsInHeader::Fully ? m_headerDuration : AV_NOPTS_VALUE;
+    return Error{ErrorCode::InvalidData,
+                 "the file is cut short: " + framesFound(*index, duration) + ", " + *missing};
+}
+
+Display PacketReader::display(AVFrame& frame) const {
+    return displayOf(*m_input, *m_input->streams[m_stream], frame);
 }
 
 AVRational PacketReader::guessedRate() const {
@@ -118,8 +135,9 @@ Result<void> PacketReader::rewind() {
     m_holds = false;
     if (m_atStart) return {};
     // Opening again is the one way back that every container has.
-    InputHandle fresh;
-    if (const int code = openInput(m_path, fresh); code < 0) return avError("can't be opened again", code);
+    auto reopened = openInput(m_path);
+    if (!reopened) return reopened.error().in("on a second reading");
+    InputHandle fresh = std::move(*reopened);
     // Some stamps (MPEG-PS, raw streams) and streams are known only after the probe.
     const int status = headerTellsAll(*fresh) ? 0 : probeStreams(*fresh);
     if (status < 0 || int(fresh->nb_streams) <= m_stream)

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
+#include "core/media/display.h"
 #include "core/media/packet_index.h"
 
 namespace reelgrid::media {
@@ -14,14 +15,13 @@ class PacketReader {
     static Result<PacketReader> open(const std::filesystem::path& path);
 
     [[nodiscard]] const AVStream& stream() const { return *m_input->streams[m_stream]; }
-    [[nodiscard]] const AVInputFormat& format() const { return *m_input->iformat; }
+    /// How the stream's pictures are meant to be seen; `frame` is the first of them.
+    [[nodiscard]] Display display(AVFrame& frame) const;
     [[nodiscard]] AVRational guessedRate() const;
 
-    /// Reads the whole file once; seekTo() needs the index. Leaves the reader at the end.
-    Result<PacketIndex> readIndex() {
-        m_atStart = false;
-        return PacketIndex::read(*m_input, m_stream);
-    }
+    /// Reads the whole file once; seekTo() needs the index. Leaves the reader at the end. A file that is
+    /// known to be cut short is refused.
+    Result<PacketIndex> readIndex();
 
     /// Goes to the first packet of all.
     Result<void> rewind();
@@ -38,6 +38,7 @@ class PacketReader {
     std::filesystem::path m_path;
     InputHandle m_input;
     int m_stream = 0;
+    std::int64_t m_headerDuration = AV_NOPTS_VALUE;
     PacketHandle m_held;  // read while looking where a seek had landed
     bool m_holds = false;
     bool m_atStart = true;

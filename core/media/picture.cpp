@@ -8,6 +8,7 @@ extern "C" {
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
@@ -46,17 +47,58 @@ std::optional<PlanarFormat> planarFormat(const AVPixFmtDescriptor& desc) {
     return std::nullopt;
 }
 
-void copyPlane(Plane& plane, const AVFrame& frame, int which, int width, int height, int bytesPerSample) {
-    plane.width = width;
-    plane.height = height;
-    plane.stride = width * bytesPerSample;
-    const std::size_t size = std::size_t(plane.stride) * std::size_t(height);
-    plane.bytes.reserve(size + kReadAhead);
-    plane.bytes.resize(size);
-    for (int row = 0; row < height; ++row)
-        std::memcpy(plane.bytes.data() + std::ptrdiff_t(row) * plane.stride,
-                    frame.data[which] + std::ptrdiff_t(row) * frame.linesize[which],
-                    std::size_t(plane.stride));
+/// Sample (x, y) of the plane is the source's at begin + x·across + y·down, in samples.
+struct Walk {
+    std::ptrdiff_t begin = 0;
+    std::ptrdiff_t across = 1;
+    std::ptrdiff_t down = 0;
+};
+
+Walk walkOf(const Display& display, const Plane& plane, std::ptrdiff_t sourceStride) {
+    Walk walk{0, 1, sourceStride};
+    if (display.isTransposed) std::swap(walk.across, walk.down);
+    if (display.isMirroredAcross) {
+        walk.begin += (plane.width - 1) * walk.across;
+        walk.across = -walk.across;
+    }
+    if (display.isMirroredDown) {
+        walk.begin += (plane.height - 1) * walk.down;
+        walk.down = -walk.down;
+    }
+    return walk;
+}
+
+template <class Sample>
+void copyTurned(Plane& plane, const Sample* source, const Walk& walk) {
+    auto* out = reinterpret_cast<Sample*>(plane.bytes.data());
+    for (int y = 0; y < plane.height; ++y) {
+        const Sample* from = source + walk.begin + y * walk.down;
+        for (int x = 0; x < plane.width; ++x, from += walk.across) *out++ = *from;
+    }
+}
+
+void copyPlane(Plane& plane, const AVFrame& frame, int which, PictureSize size, int bytesPerSample,
+               const Display& display) {
+    plane.width = size.width;
+    plane.height = size.height;
+    if (display.isTransposed) std::swap(plane.width, plane.height);
+    plane.stride = plane.width * bytesPerSample;
+    const std::size_t bytes = std::size_t(plane.stride) * std::size_t(plane.height);
+    plane.bytes.reserve(bytes + kReadAhead);
+    plane.bytes.resize(bytes);
+    const std::uint8_t* source = frame.data[which];
+    const std::ptrdiff_t stride = frame.linesize[which];
+    const Walk walk = walkOf(display, plane, stride / bytesPerSample);
+    if (walk.across != 1) {
+        if (bytesPerSample == 1)
+            copyTurned(plane, source, walk);
+        else
+            copyTurned(plane, reinterpret_cast<const std::uint16_t*>(source), walk);
+        return;
+    }
+    const std::uint8_t* row = source + walk.begin * bytesPerSample;
+    for (int y = 0; y < plane.height; ++y, row += walk.down * bytesPerSample)
+        std::memcpy(plane.bytes.data() + std::ptrdiff_t(y) * plane.stride, row, std::size_t(plane.stride));
 }
 
 /// ColorMatrix knows two; pictures with another one are converted.
@@ -67,6 +109,27 @@ bool isOurMatrix(const ImageSpec& spec) {
 bool sameSpec(const ImageSpec& a, const ImageSpec& b) {
     return a.width == b.width && a.height == b.height && a.format == b.format && a.space == b.space &&
            a.fullRange == b.fullRange;
+}
+
+/// What planes are copied from: the picture itself where it can be, else what it has to become first.
+ImageSpec planesFrom(const ImageSpec& spec, const Display& display, PictureSize square) {
+    const AVPixFmtDescriptor& desc = *av_pix_fmt_desc_get(spec.format);
+    const auto planar = isOurMatrix(spec) ? planarFormat(desc) : std::nullopt;
+    // 4:2:2 on its side would be 4:4:0, which isn't among the layouts.
+    const bool turnsIntoForeign = display.isTransposed && planar && planar->layout == ChromaLayout::Yuv422;
+    ImageSpec to = spec;
+    to.width = square.width;
+    to.height = square.height;
+    if (planar && !turnsIntoForeign) {
+        const bool scaled = square != PictureSize{spec.width, spec.height};
+        if (scaled) to.format = pixelFormatOf(planar->layout, planar->bitDepth);
+        if (!scaled || to.format != AV_PIX_FMT_NONE) return to;
+    }
+    // 10 bits keep the 8-bit RGB values through the round trip; 8 would lose a code here and there.
+    const bool deep = isRgb(desc) || desc.comp[0].depth > 8;
+    to.format = pixelFormatOf(ChromaLayout::Yuv444, deep ? 10 : 8);
+    if (!isOurMatrix(spec)) to.space = SWS_CS_ITU709;
+    return to;
 }
 
 }  // namespace
@@ -112,14 +175,8 @@ ImageSpec specOf(const AVFrame& frame) {
     return spec;
 }
 
-Result<AVFrame*> PlaneExtractor::converted(const AVFrame& frame, const ImageSpec& from) {
-    if (!m_scaler || !sameSpec(from, m_from)) {
-        const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(from.format);
-        ImageSpec to = from;
-        // 10 bits keep the 8-bit RGB values through the round trip; 8 would lose a code here and there.
-        const bool deep = isRgb(*desc) || desc->comp[0].depth > 8;
-        to.format = pixelFormatOf(ChromaLayout::Yuv444, deep ? 10 : 8);
-        if (!isOurMatrix(from)) to.space = SWS_CS_ITU709;
+Result<AVFrame*> PlaneExtractor::converted(const AVFrame& frame, const ImageSpec& from, const ImageSpec& to) {
+    if (!m_scaler || !sameSpec(from, m_from) || !sameSpec(to, m_to)) {
         auto scaler = makeScaler(from, to);
         if (!scaler) return scaler.error();
         m_scaler = std::move(*scaler);
@@ -146,31 +203,31 @@ Result<std::shared_ptr<YuvFrame>> PlaneExtractor::extract(const AVFrame& frame) 
     if (!isSaneSize(frame.width, frame.height))
         return Error{ErrorCode::InvalidData, "a picture of " + std::to_string(frame.width) + "x" +
                                                  std::to_string(frame.height) + " is too large"};
-    ImageSpec spec = specOf(frame);
+    auto square = m_display.squareSize(frame.width, frame.height);
+    if (!square) return square.error();
+    const ImageSpec decoded = specOf(frame);
+    const ImageSpec spec = planesFrom(decoded, m_display, *square);
     const AVFrame* source = &frame;
-    std::optional<PlanarFormat> format;
-    if (isOurMatrix(spec)) format = planarFormat(*desc);
-    if (!format) {
-        auto planes = converted(frame, spec);
+    if (!sameSpec(spec, decoded)) {
+        auto planes = converted(frame, decoded, spec);
         if (!planes) return planes.error();
         source = *planes;
-        spec = m_to;
-        format = planarFormat(*av_pix_fmt_desc_get(spec.format));
     }
+    const std::optional<PlanarFormat> format = planarFormat(*av_pix_fmt_desc_get(spec.format));
 
     auto out = std::make_shared<YuvFrame>();
-    out->width = frame.width;
-    out->height = frame.height;
+    out->width = m_display.isTransposed ? square->height : square->width;
+    out->height = m_display.isTransposed ? square->width : square->height;
     out->layout = format->layout;
     out->bitDepth = format->bitDepth;
     out->color.matrix = spec.space == SWS_CS_ITU709 ? ColorMatrix::Bt709 : ColorMatrix::Bt601;
     out->color.range = spec.fullRange ? ColorRange::Full : ColorRange::Limited;
     const int bytes = format->bitDepth > 8 ? 2 : 1;
-    const int chromaWidth = format->layout == ChromaLayout::Yuv444 ? frame.width : (frame.width + 1) / 2;
-    const int chromaHeight = format->layout == ChromaLayout::Yuv420 ? (frame.height + 1) / 2 : frame.height;
-    copyPlane(out->y, *source, 0, frame.width, frame.height, bytes);
-    copyPlane(out->u, *source, 1, chromaWidth, chromaHeight, bytes);
-    copyPlane(out->v, *source, 2, chromaWidth, chromaHeight, bytes);
+    const PictureSize chroma{format->layout == ChromaLayout::Yuv444 ? spec.width : (spec.width + 1) / 2,
+                             format->layout == ChromaLayout::Yuv420 ? (spec.height + 1) / 2 : spec.height};
+    copyPlane(out->y, *source, 0, *square, bytes, m_display);
+    copyPlane(out->u, *source, 1, chroma, bytes, m_display);
+    copyPlane(out->v, *source, 2, chroma, bytes, m_display);
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
+#include "core/media/display.h"
 #include "core/media/frame.h"
 #include "core/media/scaler.h"
 
@@ -12,16 +13,19 @@ namespace reelgrid::media {
 /// The meaning of a decoded frame's samples; unspecified tags are resolved as frame.h says.
 ImageSpec specOf(const AVFrame& frame);
 
-/// Turns decoded frames into YUV planes: a copy where the format is already planar YUV, else (RGB, palettes,
-/// interleaved chroma, BT.2020 and
-/// SMPTE 240M) a conversion to 4:4:4. One clip's frames share the conversion context.
+/// Turns decoded frames into YUV planes as they are to be seen: a copy where the format is already planar
+/// YUV, else (RGB, palettes, interleaved chroma, BT.2020 and SMPTE 240M) a conversion to 4:4:4; scaled where
+/// samples aren't square, turned where the display says so. One clip's frames share the conversion context.
 class PlaneExtractor {
   public:
+    void setDisplay(const Display& display) { m_display = display; }
     /// index and seconds are left at 0.
     Result<std::shared_ptr<YuvFrame>> extract(const AVFrame& frame);
 
   private:
-    Result<AVFrame*> converted(const AVFrame& frame, const ImageSpec& from);
+    Result<AVFrame*> converted(const AVFrame& frame, const ImageSpec& from, const ImageSpec& to);
+
+    Display m_display;
 
     ScalerHandle m_scaler;
     ImageSpec m_from;

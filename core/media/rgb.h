@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -26,5 +28,8 @@ class RgbConverter {
     struct State;
     std::unique_ptr<State> m_state;
 };
+
+/// Decodes a whole clip as RGB, as its colour tags say. Fails when it would take more than `maxBytes`.
+Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes = std::size_t{4} << 30);
 
 }  // namespace reelgrid::media

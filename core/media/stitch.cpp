@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMaxGifRate = 50;
-
 using Clips = std::vector<std::unique_ptr<Clip>>;
 
 Result<void> refuseToReplaceAClip(std::span<const LabelledClip> clips, const fs::path& output) {
@@ -74,7 +72,7 @@ class SinkPictures {
   public:
     static Result<SinkPictures> create(const GridPlan& plan, Container container, ColorMatrix matrix) {
         SinkPictures pictures;
-        if (container != Container::Gif) return pictures;
+        if (sinkFormat(container) != AV_PIX_FMT_RGB24) return pictures;
         const ImageSpec from{plan.width, plan.height, AV_PIX_FMT_YUV420P, swsSpaceOf(matrix), false};
         const ImageSpec to{plan.width, plan.height, AV_PIX_FMT_RGB24, swsSpaceOf(matrix), true};
         auto scaler = makeScaler(from, to);
@@ -112,7 +110,7 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
     for (const auto& clip : *opened) infos.push_back(&clip->info());
     auto planned = planGrid(infos, {.columns = options.columns,
                                     .fps = options.fps,
-                                    .maxFps = *container == Container::Gif ? kMaxGifRate : 0,
+                                    .maxFps = double(encodingOf(*container).maxRate),
                                     .fontSize = options.fontSize});
     if (!planned) return planned.error();
     const GridPlan plan = std::move(*planned);

@@ -8,22 +8,15 @@
 #include "core/media/image_limits.h"
 
 namespace reelgrid::media {
-namespace {
-
 namespace fs = std::filesystem;
 
-/// Browsers slow a GIF with shorter delays than 20 ms down to 10 frames a second.
-constexpr int kMaxGifRate = 50;
-constexpr int kMaxRate = 1000;
-
-}  // namespace
-
 AVPixelFormat sinkFormat(Container container) {
-    return container == Container::Gif ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_YUV420P;
+    return encodingOf(container).pictures == EncodedPictures::Palette ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_YUV420P;
 }
 
 int sinkSide(Container container, int side) {
-    return container == Container::Mp4 ? side + side % 2 : side;
+    const int step = encodingOf(container).sideStep;
+    return (side + step - 1) / step * step;
 }
 
 Result<FrameHandle> makePicture(int width, int height, AVPixelFormat format) {
@@ -45,7 +38,7 @@ Result<void> checkSink(const fs::path& path, const SinkOptions& options) {
                          std::to_string(kMaxSide) + "x" + std::to_string(kMaxSide) + " and at most " +
                          std::to_string(kMaxPixels) + " pixels can be written"};
     const Rational fps = options.fps;
-    const int limit = options.container == Container::Gif ? kMaxGifRate : kMaxRate;
+    const int limit = encodingOf(options.container).maxRate;
     constexpr std::int64_t kMaxTerm = 1 << 30;
     if (fps.num <= 0 || fps.den <= 0 || fps.num > kMaxTerm || fps.den > kMaxTerm || fps.value() > limit)
         return Error{ErrorCode::BadUsage, path.string() + ": " + std::to_string(fps.num) + "/" +
@@ -60,7 +53,7 @@ Result<std::unique_ptr<VideoSink>> VideoSink::create(const fs::path& path, const
     SinkOptions sized = options;
     sized.width = sinkSide(options.container, options.width);
     sized.height = sinkSide(options.container, options.height);
-    if (options.container == Container::Gif) {
+    if (encodingOf(options.container).pictures == EncodedPictures::Palette) {
         auto file = GifFile::open(path, sized);
         if (!file) return file.error();
         return std::unique_ptr<VideoSink>(std::move(*file));

@@ -32,10 +32,9 @@ class VideoSink {
     virtual Result<void> finish() = 0;
 };
 
-/// What add() takes: yuv420p, or rgb24 for GIF.
+/// What add() takes: yuv420p, or rgb24 where the container has palettes.
 AVPixelFormat sinkFormat(Container container);
-/// The side of the pictures that add() takes for a wanted one: 4:2:0 H.264 has even sides only, so an odd one
-/// grows by one sample. VP9 and GIF take any.
+/// The side of the pictures that add() takes for a wanted one: grown to the next that the container can have.
 int sinkSide(Container container, int side);
 
 /// A picture with room for the sink's format, each row 64-byte aligned.

@@ -1,6 +1,5 @@
 #include "core/media/writer.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -65,21 +64,10 @@ class SinkWriter final : public Writer {
     fs::path m_path;
     WriterOptions m_options;
     std::unique_ptr<VideoSink> m_sink;
-    ScalerHandle m_scaler;  // null for GIF, which takes RGB
+    ScalerHandle m_scaler;  // null where the sink takes RGB
 };
 
 }  // namespace
-
-Result<Container> containerOf(const fs::path& path) {
-    std::string extension = path.extension().string();
-    std::ranges::transform(extension, extension.begin(),
-                           [](unsigned char c) { return char(std::tolower(c)); });
-    if (extension == ".mp4") return Container::Mp4;
-    if (extension == ".webm") return Container::WebM;
-    if (extension == ".gif") return Container::Gif;
-    return Error{ErrorCode::Unsupported,
-                 path.string() + ": the name ends in \"" + extension + "\", .mp4, .webm or .gif was needed"};
-}
 
 Result<std::unique_ptr<Writer>> Writer::create(const fs::path& path, const WriterOptions& options) {
     auto sink = VideoSink::create(path, {.width = options.width,
@@ -90,7 +78,7 @@ Result<std::unique_ptr<Writer>> Writer::create(const fs::path& path, const Write
                                          .threads = options.threads});
     if (!sink) return sink.error();
     ScalerHandle scaler;
-    if (options.container != Container::Gif) {
+    if (sinkFormat(options.container) == AV_PIX_FMT_YUV420P) {
         const ImageSpec from{options.width, options.height, AV_PIX_FMT_RGB24, SWS_CS_ITU709, true};
         const ImageSpec to{options.width, options.height, AV_PIX_FMT_YUV420P, SWS_CS_ITU709, false};
         auto made = makeScaler(from, to);

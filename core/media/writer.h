@@ -5,11 +5,10 @@
 #include <span>
 
 #include "core/base/result.h"
+#include "core/media/containers.h"
 #include "core/media/frame.h"
 
 namespace reelgrid::media {
-
-enum class Container { Mp4, WebM, Gif };
 
 struct WriterOptions {
     int width = 0;
@@ -19,9 +18,6 @@ struct WriterOptions {
         Container::Mp4;  ///< H.264 (BT.709, limited range, tagged), VP9, or GIF with its own palette
     int threads = 0;     ///< 0: the encoder's choice
 };
-
-/// The container that a file name's extension asks for; Unsupported for any but .mp4, .webm, .gif.
-Result<Container> containerOf(const std::filesystem::path& path);
 
 /// Encodes RGB frames to a file that appears under its name only when finish() succeeds.
 class Writer {

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fnmatch.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
+
+#include "core/base/pending_name.h"
 
 namespace reelgrid {
 namespace {
@@ -35,6 +40,54 @@ TEST_F(PendingFileTest, LeavesNothingBehindWhenDropped) {
         std::ofstream(pending->path()) << "half";
     }
     EXPECT_TRUE(fs::is_empty(m_folder));
+}
+
+/// What is left of a process that is killed while it writes `name`.
+fs::path abandoned(const fs::path& name) {
+    const pid_t child = fork();
+    if (child == 0) {
+        auto pending = PendingFile::create(name).value();
+        std::ofstream(pending.path()) << "half";
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+    for (const auto& entry : fs::directory_iterator(name.parent_path()))
+        if (processOfPendingName(entry.path().filename().string()) == child) return entry.path();
+    return {};
+}
+
+TEST_F(PendingFileTest, WhatAKilledProcessLeavesMatchesNoPatternOfClips) {
+    const std::string left = abandoned(m_folder / "wan_attn_sdpa_96x160.mp4").filename().string();
+    ASSERT_FALSE(left.empty());
+    EXPECT_EQ(left.front(), '.');  // what a shell's and a dialog's patterns pass over
+    EXPECT_TRUE(left.ends_with(".mp4"));
+    for (const char* pattern : {"*", "*.mp4", "*_attn_*.mp4", "wan_*"})
+        EXPECT_NE(fnmatch(pattern, left.c_str(), FNM_PERIOD), 0) << pattern;
+}
+
+TEST_F(PendingFileTest, ClearsWhatKilledProcessesLeftOfTheSameFileOnly) {
+    const fs::path left = abandoned(m_folder / "clip.mp4");
+    const fs::path other = abandoned(m_folder / "clip.mp4.frames");
+    ASSERT_TRUE(fs::exists(left));
+    ASSERT_TRUE(fs::exists(other));
+    std::ofstream(m_folder / ".clip.mp4.partial-of-mine") << "x";
+    const auto running = PendingFile::create(m_folder / "clip.mp4").value();
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_TRUE(fs::exists(other));
+    EXPECT_TRUE(fs::exists(m_folder / ".clip.mp4.partial-of-mine"));
+    // What is being written stays, whoever else begins the same file.
+    const auto second = PendingFile::create(m_folder / "clip.mp4").value();
+    EXPECT_TRUE(fs::exists(running.path()));
+    EXPECT_TRUE(fs::exists(second.path()));
+}
+
+TEST(PendingName, IsToldFromOtherNames) {
+    EXPECT_EQ(processOfPendingName(pendingName("a/clip.mp4", 4711, 3)), 4711);
+    EXPECT_EQ(processOfPendingName(pendingName("latents", 12, 0)), 12);
+    EXPECT_EQ(processOfPendingName("clip.mp4.partial-552-3.mp4"), 552);
+    for (const char* name : {"clip.mp4", "clip.partial-.mp4", "a.partial-3.mp4", "a.partial-3-x.mp4",
+                             "a.partial-of-it.mp4", "a.partial-3-4x.mp4", "a.partial-0-1.mp4", ""})
+        EXPECT_EQ(processOfPendingName(name), 0) << name;
 }
 
 TEST_F(PendingFileTest, KeepsTheOldFileWhenANewOneFails) {

@@ -20,6 +20,10 @@ class MediaVerbs : public testing::Test {
         writeSmallClip(m_folder.path() / "wan_result_t2v_attn_sdpa_48x64.mp4", 8, 40);
         writeSmallClip(m_folder.path() / "wan_result_t2v_attn_fav2_48x64.mp4", 5, 60);
         writeSmallClip(m_folder.path() / "holiday.mp4", 5, 60);
+        // What killed processes leave, as it is named now and as it was.
+        for (const char* left : {".wan_result_t2v_attn_sla_48x64.mp4.partial-552-3.mp4",
+                                 "wan_result_t2v_attn_sagev1_48x64.mp4.partial-552-3.mp4"})
+            std::ofstream(m_folder.path() / left) << "half";
     }
     TestFolder m_folder;
 };
@@ -83,6 +87,20 @@ TEST_F(MediaVerbs, MetricsAgainstAReferenceIsOneDocument) {
     EXPECT_GT(document["psnr"]["mean"], 15.0);
     EXPECT_LT(document["psnr"]["mean"], 30.0);
     EXPECT_LT(document["ssim"]["mean"], 1.0);
+}
+
+TEST_F(MediaVerbs, APlaylistIsNoClip) {
+    std::ofstream(m_folder.path() / "clip.mp4")
+        << "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\nholiday.mp4\n"
+           "#EXT-X-ENDLIST\n";
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"metrics", m_folder.file("clip.mp4")},
+          {"stitch", m_folder.file("clip.mp4"), "--output", m_folder.file("grid.mp4")}}) {
+        const ProgramRun run = runProgram(arguments);
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_EQ(run.output, "");
+        EXPECT_THAT(run.errors, HasSubstr("HTTP Live Streaming"));
+    }
 }
 
 TEST_F(MediaVerbs, MetricsWithoutReferenceHasNoPsnr) {

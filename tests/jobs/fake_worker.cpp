@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "core/base/pending_name.h"
 #include "core/protocol/worker_message.h"
 
 namespace {
@@ -72,7 +74,8 @@ void perform(const RenderCommand& job) {
         }
     }
     if (how == "half-written") {
-        std::ofstream(job.request.output + ".partial-" + std::to_string(getpid()) + "-0.mp4") << "half";
+        const std::filesystem::path clip = job.request.output;
+        std::ofstream(clip.parent_path() / pendingName(clip, getpid(), 0)) << "half";
         std::raise(SIGKILL);
     }
     takeSteps(job, 3, true);

@@ -13,6 +13,7 @@ namespace {
 
 using test::encodeBarcodes;
 using test::ScratchFolder;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -50,8 +51,8 @@ TEST_F(CorruptClip, OtherFilesAreRefused) {
 }
 
 TEST_F(CorruptClip, SoundAloneIsRefused) {
-    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i sine=d=0.2 '" + (m_folder / "a.wav").string() + "'"));
-    EXPECT_THAT(openingError(m_folder / "a.wav").message, HasSubstr("no video"));
+    ASSERT_TRUE(test::runs("ffmpeg -v error -f lavfi -i sine=d=0.2 '" + (m_folder / "a.m4a").string() + "'"));
+    EXPECT_THAT(openingError(m_folder / "a.m4a").message, HasSubstr("no video"));
 }
 
 TEST_F(CorruptClip, ATruncatedMp4IsRefusedAndSaysSo) {
@@ -61,6 +62,48 @@ TEST_F(CorruptClip, ATruncatedMp4IsRefusedAndSaysSo) {
     const std::string fast = clipBytes("c.mp4", "-pix_fmt yuv420p -movflags +faststart");
     EXPECT_THAT(openingError(write("d.mp4", fast.substr(0, fast.size() * 3 / 4))).message,
                 HasSubstr("of 40 frames"));
+}
+
+TEST_F(CorruptClip, ATruncatedGifIsRefusedAndSaysSo) {
+    const std::string bytes = clipBytes("a.gif", "");
+    for (const std::size_t size : {bytes.size() / 2, bytes.size() - 1}) {
+        const Error error = openingError(write("b.gif", bytes.substr(0, size)));
+        EXPECT_THAT(error.message, AllOf(HasSubstr("cut short"), HasSubstr(" frames are there")));
+        EXPECT_EQ(error.code, ErrorCode::InvalidData);
+    }
+    EXPECT_EQ(Clip::open(write("padded.gif", bytes + std::string(100, '\0'))).value()->info().frameCount(),
+              40);
+}
+
+TEST_F(CorruptClip, ATruncatedWebMIsRefusedAndSaysSo) {
+    const std::string vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8 ";
+    for (const std::string name : {"a.webm", "a.mkv"}) {
+        const std::string bytes = clipBytes(name, vp9 + "-cluster_time_limit 500");
+        // Wherever it is cut, between two clusters too: the header says how much there was.
+        const std::size_t cluster = bytes.rfind("\x1F\x43\xB6\x75");
+        ASSERT_NE(cluster, std::string::npos);
+        for (const std::size_t size : {bytes.size() / 2, cluster, bytes.size() - 1}) {
+            const Error error = openingError(write("b.webm", bytes.substr(0, size)));
+            EXPECT_THAT(error.message, AllOf(HasSubstr("cut short"), HasSubstr(" frames of 2.50 s"),
+                                             HasSubstr(std::to_string(size) + " of at least ")))
+                << name;
+        }
+    }
+}
+
+TEST_F(CorruptClip, AWebMOfUnknownLengthIsReadUnlessItEndsWithinACluster) {
+    ASSERT_TRUE(
+        test::runs("ffmpeg -v error -f lavfi -i testsrc=s=96x64:r=16:d=2.5 -c:v libvpx-vp9 -deadline "
+                   "realtime -cpu-used 8 -g 8 -cluster_time_limit 500 -f webm - | cat > '" +
+                   (m_folder / "live.webm").string() + "'"));
+    const std::string bytes = readFile(m_folder / "live.webm").value();
+    EXPECT_EQ(Clip::open(m_folder / "live.webm").value()->info().frameCount(), 40);
+    const std::size_t cluster = bytes.rfind("\x1F\x43\xB6\x75");
+    ASSERT_NE(cluster, std::string::npos);
+    // Between two clusters nothing tells that there was more.
+    EXPECT_TRUE(Clip::open(write("boundary.webm", bytes.substr(0, cluster))));
+    EXPECT_THAT(openingError(write("within.webm", bytes.substr(0, cluster + 200))).message,
+                HasSubstr("cut short"));
 }
 
 TEST_F(CorruptClip, APictureOfImpossibleSizeIsRefusedBeforeItIsAllocated) {

@@ -33,8 +33,9 @@ TEST(LabelOf, TakesAnyOtherNameAsItIs) {
 
 TEST(FindClips, MatchesPatternsSortsByNameAndLeavesTheEarlierGridOut) {
     const ScratchFolder folder;
-    for (const char* name : {"cogvideox-2b_b.mp4", "cogvideox-2b_a.mp4", "z_attn_c_1x1.mp4", "other.mp4",
-                             "cogvideox-2b_a.mp4.partial-1-1", "cogvideox-2b_grid.mp4"})
+    for (const char* name :
+         {"cogvideox-2b_b.mp4", "cogvideox-2b_a.mp4", "z_attn_c_1x1.mp4", "other.mp4",
+          "cogvideox-2b_grid.mp4", ".z_attn_d_1x1.mp4.partial-1-1.mp4", "z_attn_d_1x1.mp4.partial-552-3.mp4"})
         std::ofstream(folder / name) << "x";
     std::filesystem::create_directory(folder / "cogvideox-2b_d.mp4");
     const auto clips =

@@ -14,6 +14,7 @@
 
 #include "core/media/clip.h"
 #include "core/media/grid_plan.h"
+#include "core/media/rgb.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -132,7 +133,8 @@ TEST_F(Stitch, VariableRatesFollowTheClipsOwnTimes) {
     ASSERT_TRUE(
         encodeBarcodes(m_folder / "vfr.mp4", 20, 96, 64, "25",
                        "-vf \"settb=1/1000,setpts=N*80+mod(N\\,2)*40\" -vsync passthrough -enc_time_base "
-                       "1:1000 -video_track_timescale 1000 -c:v libx264 -bf 2 -pix_fmt yuv420p"));
+                       "1:1000 -video_track_timescale 1000 -c:v libx264 -bf 2 -pix_fmt yuv420p "
+                       "-bsf:v setts=pts=PTS:dts=DTS:duration=40"));
     ASSERT_TRUE(stitch(std::vector<LabelledClip>{{m_folder / "vfr.mp4", "vfr"}}, m_folder / "grid.mp4",
                        {.fps = {25, 1}, .fontSize = 0}));
     auto grid = Clip::open(m_folder / "grid.mp4").value();

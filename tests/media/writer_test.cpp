@@ -10,8 +10,10 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <optional>
 
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -46,9 +48,29 @@ double psnr(const RgbVideo& a, const RgbVideo& b) {
     return 10 * std::log10(255.0 * 255.0 / (sum / double(a.pixels.size())));
 }
 
+/// What the ffmpeg program's own palette filters make of the frames, in dB. They choose colours in RGB up to
+/// FFmpeg 5.1 (28.4 dB for the gradient) and in Oklab from 6.0 on (27.0 dB: less red and blue, more green).
+double psnrOfFfmpegsGif(const RgbVideo& video) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "source.rgb", std::ios::binary)
+        .write(reinterpret_cast<const char*>(video.pixels.data()), std::streamsize(video.pixels.size()));
+    const std::string gif = (folder / "own.gif").string();
+    EXPECT_TRUE(test::runs("ffmpeg -v error -f rawvideo -pix_fmt rgb24 -r 16 -s " +
+                           std::to_string(video.width) + "x" + std::to_string(video.height) + " -i '" +
+                           (folder / "source.rgb").string() +
+                           "' -lavfi 'split[a][b];[a]palettegen=stats_mode=full[p];"
+                           "[b][p]paletteuse=dither=sierra2_4a:diff_mode=rectangle' '" +
+                           gif + "'"));
+    RgbVideo back = video;
+    back.pixels =
+        test::outputOf("ffmpeg -v error -i '" + gif + "' -vsync passthrough -f rawvideo -pix_fmt rgb24 -");
+    EXPECT_EQ(back.pixels.size(), video.pixels.size());
+    return back.pixels.size() == video.pixels.size() ? psnr(video, back) : 1000;
+}
+
 struct Target {
     const char* file;
-    double minPsnr;
+    std::optional<double> minPsnr;  // nothing: what FFmpeg's own filters reach
     int width;
     int height;
 };
@@ -70,15 +92,15 @@ TEST_P(WriterOf, KeepsFramesTimesAndColours) {
     const RgbVideo back = readRgb(path).value();
     ASSERT_EQ(back.width, video.width);
     ASSERT_EQ(back.height, video.height);
-    EXPECT_GT(psnr(video, back), GetParam().minPsnr);
+    EXPECT_GT(psnr(video, back), GetParam().minPsnr ? *GetParam().minPsnr : psnrOfFfmpegsGif(video) - 0.05);
     // Nothing but the clip is left in the folder.
     EXPECT_EQ(std::distance(fs::directory_iterator(m_folder.path()), {}), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, WriterOf,
                          testing::Values(Target{"a.mp4", 40, 96, 64}, Target{"a.webm", 38, 96, 64},
-                                         Target{"odd.webm", 38, 95, 63}, Target{"a.gif", 28, 96, 64},
-                                         Target{"odd.GIF", 28, 95, 63}));
+                                         Target{"odd.webm", 38, 95, 63}, Target{"a.gif", {}, 96, 64},
+                                         Target{"odd.GIF", {}, 95, 63}));
 
 TEST(Writer, TagsMp4AsBt709LimitedWithTheIndexInFront) {
     const ScratchFolder folder;

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 
 namespace reelgrid::metrics {

@@ -1,15 +1,16 @@
 #include "widgets/video_grid/grid_layout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+
+#include "core/media/grid_plan.h"
 
 namespace reelgrid::widgets {
 
 std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns) {
     std::vector<PixelRect> cells;
     if (tileCount <= 0) return cells;
-    if (columns <= 0) columns = int(std::ceil(std::sqrt(double(tileCount))));
+    if (columns <= 0) columns = media::gridColumns(tileCount);
     columns = std::min(columns, tileCount);
     const int rows = (tileCount + columns - 1) / columns;
     const int cellWidth = std::max(1, (width - gap * (columns - 1)) / columns);

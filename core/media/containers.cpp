@@ -1,0 +1,135 @@
+#include "core/media/containers.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/media/missing_end.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// Near-transparent quality at a speed that doesn't outlast a small model's render. x264's macroblock tree is
+/// off because it reads memory that it hasn't written: the same frames would give other files now and then.
+/// 4:2:0 H.264 has even sides only.
+constexpr Encoding kMp4{.container = Container::Mp4,
+                        .muxer = "mp4",
+                        .encoder = "libx264",
+                        .encoderSettings = "preset=fast:crf=17:x264-params=mbtree=0",
+                        .muxerSettings = "movflags=+faststart",
+                        .sideStep = 2};
+constexpr Encoding kWebM{.container = Container::WebM,
+                         .muxer = "webm",
+                         .encoder = "libvpx-vp9",
+                         .encoderSettings = "crf=22:b=0:deadline=good:cpu-used=3:row-mt=1:tile-columns=2"};
+/// Browsers slow a GIF with shorter delays than 20 ms down to 10 frames a second.
+constexpr Encoding kGif{.container = Container::Gif,
+                        .muxer = "gif",
+                        .encoder = "gif",
+                        .pictures = EncodedPictures::Palette,
+                        .maxRate = 50};
+
+using enum FilePicker;
+using enum StreamsInHeader;
+
+/// Where rows share a demuxer the first of them speaks for what is read, so they agree on that.
+constexpr std::array kFormats{
+    ContainerFormat{"MP4", ".mp4", "mov", Lists, Fully, nullptr, kMp4},
+    ContainerFormat{"WebM", ".webm", "matroska", Lists, Fully, missingEndOfMatroska, kWebM},
+    ContainerFormat{"GIF", ".gif", "gif", Lists, Partly, missingEndOfGif, kGif},
+    ContainerFormat{"Matroska", ".mkv", "matroska", Lists, Fully, missingEndOfMatroska},
+    ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully},
+    ContainerFormat{"AVI", ".avi", "avi", Lists},
+    ContainerFormat{"MPEG transport stream", ".ts", "mpegts"},
+    ContainerFormat{"MPEG program stream", ".mpg", "mpeg"},
+    ContainerFormat{"Flash Video", ".flv", "flv"},
+    ContainerFormat{"Ogg", ".ogv", "ogg"},
+    ContainerFormat{"Windows Media", ".wmv", "asf"},
+    ContainerFormat{"MXF", ".mxf", "mxf"},
+    ContainerFormat{"NUT", ".nut", "nut"},
+    ContainerFormat{"animated PNG", ".apng", "apng"},
+    ContainerFormat{"YUV4MPEG", ".y4m", "yuv4mpegpipe"},
+    ContainerFormat{"IVF", ".ivf", "ivf"},
+    ContainerFormat{"AV1 stream", ".obu", "obu"},
+    ContainerFormat{"H.264 stream", ".h264", "h264"},
+    ContainerFormat{"HEVC stream", ".h265", "hevc"},
+    ContainerFormat{"MPEG-4 stream", ".m4v", "m4v"},
+    ContainerFormat{"MPEG video stream", ".m2v", "mpegvideo"},
+    ContainerFormat{"Motion JPEG stream", ".mjpeg", "mjpeg"},
+    ContainerFormat{"DV", ".dv", "dv"},
+};
+
+/// `say(format)` of those that `choose(format)`, with `between` between them.
+template <class Choose, class Say>
+std::string joined(Choose choose, Say say, const std::string& between) {
+    std::string all;
+    for (const ContainerFormat& format : kFormats) {
+        if (!choose(format)) continue;
+        if (!all.empty()) all += between;
+        all += say(format);
+    }
+    return all;
+}
+
+bool isListed(const ContainerFormat& format) {
+    return format.picker == Lists;
+}
+bool isWritten(const ContainerFormat& format) {
+    return format.written.has_value();
+}
+
+}  // namespace
+
+std::span<const ContainerFormat> containerFormats() {
+    return kFormats;
+}
+
+const Encoding& encodingOf(Container container) {
+    for (const ContainerFormat& format : kFormats)
+        if (format.written && format.written->container == container) return *format.written;
+    throw Failure(ErrorCode::Internal, "a container has no row in the list");
+}
+
+Result<Container> containerOf(const std::filesystem::path& path) {
+    std::string extension = path.extension().string();
+    std::ranges::transform(extension, extension.begin(),
+                           [](unsigned char c) { return char(std::tolower(c)); });
+    for (const ContainerFormat& format : kFormats)
+        if (format.written && format.extension == extension) return format.written->container;
+    return Error{ErrorCode::Unsupported,
+                 path.string() + ": the name ends in \"" + extension + "\", one of " +
+                     joined(
+                         isWritten, [](const auto& format) { return format.extension; }, ", ") +
+                     " was needed"};
+}
+
+Result<Container> containerNamed(const std::string& name) {
+    for (const ContainerFormat& format : kFormats)
+        if (format.written && format.written->muxer == name) return format.written->container;
+    return Error{ErrorCode::BadUsage,
+                 name + ": one of " +
+                     joined(
+                         isWritten, [](const auto& format) { return format.written->muxer; }, ", ") +
+                     " was needed"};
+}
+
+std::string usualContainers() {
+    return joined(
+        isListed, [](const auto& format) { return format.title; }, ", ");
+}
+
+std::string clipPatterns() {
+    return joined(
+        isListed, [](const auto& format) { return std::string("*").append(format.extension); }, " ");
+}
+
+std::string writtenPatterns() {
+    return joined(
+        isWritten,
+        [](const auto& format) {
+            return std::string(format.title).append(" (*").append(format.extension).append(")");
+        },
+        ";;");
+}
+
+}  // namespace reelgrid::media

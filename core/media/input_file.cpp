@@ -1,0 +1,100 @@
+#include "core/media/input_file.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/media/av_error.h"
+
+extern "C" {
+#include <libavutil/avstring.h>
+#include <libavutil/dict.h>
+}
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+const ContainerFormat* formatReadBy(const AVInputFormat& demuxer) {
+    for (const ContainerFormat& format : containerFormats())
+        if (av_match_name(format.demuxer, demuxer.name) != 0) return &format;
+    return nullptr;
+}
+
+int refuseSecondFile(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+    return AVERROR(EPERM);
+}
+
+Result<FileHandle> openFile(const fs::path& path) {
+    // "file:" keeps a name with a colon from being taken for a protocol.
+    const std::string url = "file:" + path.string();
+    AVDictionary* options = nullptr;
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
+    AVIOContext* file = nullptr;
+    const int status = avio_open2(&file, url.c_str(), AVIO_FLAG_READ, nullptr, &options);
+    av_dict_free(&options);
+    if (status < 0) return avError("can't be opened", status);
+    return FileHandle(file);
+}
+
+Error refusal(const std::string& contents) {
+    return {ErrorCode::InvalidData, "it holds \"" + contents + "\", a clip in one file (" +
+                                        usualContainers() + " or another video container) was needed"};
+}
+
+/// FFmpeg 7 knows a playlist by its name only, which has no say here.
+bool isPlaylist(AVIOContext& file) {
+    constexpr std::string_view kStart = "#EXTM3U";
+    std::array<unsigned char, kStart.size()> start{};
+    const bool is = avio_read(&file, start.data(), int(start.size())) == int(start.size()) &&
+                    std::ranges::equal(start, kStart);
+    avio_seek(&file, 0, SEEK_SET);
+    return is;
+}
+
+/// What the file holds; its name has no say.
+Result<const AVInputFormat*> demuxerOf(AVIOContext& file) {
+    if (isPlaylist(file)) return refusal("Apple HTTP Live Streaming");
+    const AVInputFormat* demuxer = nullptr;
+    const int score = av_probe_input_buffer2(&file, &demuxer, "", nullptr, 0, 0);
+    if (score < 0 || demuxer == nullptr)
+        return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
+    if (formatReadBy(*demuxer) == nullptr)
+        return refusal(demuxer->long_name != nullptr ? demuxer->long_name : demuxer->name);
+    return demuxer;
+}
+
+}  // namespace
+
+const ContainerFormat& formatOf(const AVFormatContext& input) {
+    return *formatReadBy(*input.iformat);
+}
+
+Result<InputHandle> openInput(const fs::path& path) {
+    silenceAvLog();
+    auto file = openFile(path);
+    if (!file) return file.error();
+    auto demuxer = demuxerOf(**file);
+    if (!demuxer) return demuxer.error();
+
+    AVFormatContext* context = avformat_alloc_context();
+    if (context == nullptr) return Error{ErrorCode::OutOfMemory, "no memory to read it"};
+    context->pb = file->get();
+    context->io_open = refuseSecondFile;
+    AVDictionary* options = nullptr;
+    // For what a container might open past io_open: nothing is called "none".
+    av_dict_set(&options, "protocol_whitelist", "none", 0);
+    av_dict_set(&options, "format_whitelist", (*demuxer)->name, 0);
+    // Frees the context when it fails.
+    const int status = avformat_open_input(&context, "", *demuxer, &options);
+    av_dict_free(&options);
+    if (status == AVERROR_INVALIDDATA)
+        return Error{ErrorCode::InvalidData, "not a video, or cut short before its contents are listed"};
+    if (status < 0) return avError("can't be opened", status);
+    file->release();  // the context's now
+    return InputHandle(context);
+}
+
+}  // namespace reelgrid::media

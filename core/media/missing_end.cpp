@@ -1,0 +1,143 @@
+#include "core/media/missing_end.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+
+namespace reelgrid::media {
+namespace {
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// Reads forward through a file, knowing where it ends.
+class ByteWalk {
+  public:
+    explicit ByteWalk(const std::filesystem::path& path) : m_file(std::fopen(path.c_str(), "rb")) {
+        std::error_code failed;
+        m_size = std::int64_t(std::filesystem::file_size(path, failed));
+        if (failed || !m_file) m_size = 0;
+    }
+    [[nodiscard]] std::int64_t at() const { return m_at; }
+    [[nodiscard]] std::int64_t size() const { return m_size; }
+    [[nodiscard]] bool isPastEnd() const { return m_at > m_size; }
+
+    /// −1 at the end, which it then is past.
+    int byte() {
+        if (m_at++ >= m_size) return -1;
+        return std::fgetc(m_file.get());
+    }
+    /// Short steps stay within what the file has buffered.
+    void skip(std::int64_t count) {
+        m_at += count;
+        if (isPastEnd()) return;
+        constexpr std::int64_t kShort = 4096;
+        std::array<char, kShort> passed{};
+        if (count <= kShort)
+            m_at = std::fread(passed.data(), 1, std::size_t(count), m_file.get()) == std::size_t(count)
+                       ? m_at
+                       : m_size + 1;
+        else
+            std::fseek(m_file.get(), long(m_at), SEEK_SET);
+    }
+
+  private:
+    std::unique_ptr<std::FILE, CloseFile> m_file;
+    std::int64_t m_size = 0;
+    std::int64_t m_at = 0;
+};
+
+/// The bytes of a colour table whose size is in a GIF's flags.
+int colourTableBytes(int flags) {
+    return (flags & 0x80) != 0 ? 3 << ((flags & 7) + 1) : 0;
+}
+
+void skipSubBlocks(ByteWalk& file) {
+    while (true) {
+        const int length = file.byte();
+        if (length <= 0) return;
+        file.skip(length);
+    }
+}
+
+/// An EBML number of 1 to 8 bytes; −1 for a size that wasn't known when it was written, −2 for no number.
+std::int64_t ebmlNumber(ByteWalk& file, bool keepMark) {
+    const int first = file.byte();
+    if (first <= 0) return -2;
+    int length = 1;
+    while ((first & (0x80 >> (length - 1))) == 0) ++length;
+    std::int64_t value = keepMark ? first : first & (0xff >> length);
+    const int valueBits = 0xff >> length;
+    bool allOnes = (first & valueBits) == valueBits;
+    for (int i = 1; i < length; ++i) {
+        const int next = file.byte();
+        if (next < 0) return -2;
+        allOnes &= next == 0xff;
+        value = value << 8 | next;
+    }
+    return allOnes && !keepMark ? -1 : value;
+}
+
+constexpr std::int64_t kEbml = 0x1A45DFA3;
+constexpr std::int64_t kSegment = 0x18538067;
+/// Elements of a segment and of a cluster: what may follow where the segment's own size isn't known.
+constexpr std::array<std::int64_t, 17> kElements{
+    0x1F43B675, 0x1C53BB6B, 0x114D9B74, 0x1549A966, 0x1654AE6B, 0x1254C367, 0x1043A770, 0x1941A469, 0xEC,
+    0xBF,       0xE7,       0xA3,       0xA0,       0xA7,       0xAB,       0x5854,     0xAF};
+
+}  // namespace
+
+std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    file.skip(10);  // "GIF89a" and the screen's size
+    const int flags = file.byte();
+    file.skip(2 + colourTableBytes(flags));
+    while (!file.isPastEnd()) {
+        switch (file.byte()) {
+            case 0x21:  // an extension
+                file.byte();
+                skipSubBlocks(file);
+                break;
+            case 0x2C: {  // a picture
+                file.skip(8);
+                const int local = file.byte();
+                file.skip(colourTableBytes(local) + 1);
+                skipSubBlocks(file);
+                break;
+            }
+            case 0x3B:
+                return std::nullopt;
+            case -1:
+                break;
+            default:  // damaged, not cut
+                return std::nullopt;
+        }
+    }
+    return "the end mark of a GIF is missing";
+}
+
+std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    while (file.at() < file.size()) {
+        const std::int64_t id = ebmlNumber(file, true);
+        const std::int64_t size = ebmlNumber(file, false);
+        const bool known =
+            id == kEbml || id == kSegment || std::ranges::find(kElements, id) != kElements.end();
+        if (!known && !file.isPastEnd()) return std::nullopt;  // damaged, not cut
+        if (size >= 0) {
+            // Sizes beyond any file are damage.
+            if (size > std::int64_t{1} << 50) return std::nullopt;
+            file.skip(size);
+        }
+        if (file.isPastEnd())
+            return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) +
+                   " bytes";
+        if (id == kSegment && size >= 0) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+}  // namespace reelgrid::media
