@@ -1,10 +1,9 @@
 #include "kernels/cpu/vae/vae_conv.h"
 
 #include <array>
-#include <cstdlib>
 #include <limits>
-#include <string_view>
 
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/vae/vae_conv_kernels.h"
 #include "kernels/cpu/vae/vae_conv_plan.h"
 
@@ -75,12 +74,18 @@ VaeConvPlan::VaeConvPlan(const VaeConv& conv, int blockWidth)
 }
 
 int vaeConvLanes() {
-    const char* forced = std::getenv("REELGRID_CPU");
-    const std::string_view most = forced == nullptr ? "" : forced;
-    if (most == "scalar" || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 0;
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-    return avx512 && most != "avx2" ? 16 : 8;
+#if defined(REELGRID_X86_KERNELS)
+    switch (selectedInstructionSet(Products::Fp32)) {
+        case InstructionSet::Portable:
+            return 0;
+        case InstructionSet::Avx2:
+            return 8;
+        case InstructionSet::Avx512:
+        case InstructionSet::Amx:
+            return 16;
+    }
+#endif
+    return 0;
 }
 
 std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps) {
@@ -126,8 +131,12 @@ std::size_t vaeConvScratchFloats(const VaeConv& conv) {
 }
 
 void runVaeConv(const VaeConv& conv, std::atomic<std::int64_t>& nextTask, float* scratch) {
+#if defined(REELGRID_X86_KERNELS)
     const ChannelBlock block = channelBlockOf(conv.outChannels, conv.lanes);
     (conv.lanes == 16 ? runVaeConvAvx512 : runVaeConvAvx2)(conv, block, nextTask, scratch);
+#else
+    static_cast<void>(conv), static_cast<void>(nextTask), static_cast<void>(scratch);
+#endif
 }
 
 }  // namespace reelgrid::kernels

@@ -39,8 +39,8 @@ struct VaeConv {
     float* out = nullptr;  ///< [frames, rows, columns, O]
 };
 
-/// Floats in the vectors of the best kernels that this machine runs: 16 (AVX-512), 8 (AVX2 with FMA) or 0
-/// (none). REELGRID_CPU=avx2 or scalar keeps it from taking better ones.
+/// Floats in the vectors of the selected instruction set: 16 (AVX-512, also under AMX), 8 (AVX2) or 0, which
+/// has no kernels here. Throws as selectedInstructionSet() does when REELGRID_CPU asks for what isn't there.
 int vaeConvLanes();
 
 /// Floats that the packed weights take.

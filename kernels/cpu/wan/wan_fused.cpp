@@ -1,8 +1,8 @@
 #include "kernels/cpu/wan/wan_fused.h"
 
 #include <algorithm>
-#include <atomic>
 
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/wan/wan_fused_rows.h"
 
 namespace reelgrid::kernels::wan {
@@ -12,27 +12,27 @@ namespace {
 constexpr std::int64_t kValuesWorthThreads = 1 << 15;
 constexpr std::int64_t kGeluChunk = 1 << 13;
 
-const WanFusedRows* rowsOf(InstructionSet set) {
+const WanFusedRows& selectedRows() {
 #if defined(REELGRID_X86_KERNELS)
-    if (set >= InstructionSet::Avx512) return &wanFusedAvx512();
-    if (set == InstructionSet::Avx2) return &wanFusedAvx2();
+    switch (selectedInstructionSet(Products::Fp32)) {
+        case InstructionSet::Amx:
+        case InstructionSet::Avx512:
+            return wanFusedAvx512();
+        case InstructionSet::Avx2:
+            return wanFusedAvx2();
+        case InstructionSet::Portable:
+            break;
+    }
 #endif
-    (void)set;
-    return &kRows;
-}
-
-std::atomic<const WanFusedRows*>& active() {
-    static std::atomic<const WanFusedRows*> rows{rowsOf(selectedInstructionSet())};
-    return rows;
+    return kRows;
 }
 
 template <class T>
 const WanFusedRows::Of<T>& functions() {
-    const WanFusedRows* rows = active();
     if constexpr (sizeof(T) == sizeof(float))
-        return rows->fp32;
+        return selectedRows().fp32;
     else
-        return rows->bf16;
+        return selectedRows().bf16;
 }
 
 template <class T>
@@ -67,10 +67,6 @@ void geluTanhOn(T* x, std::int64_t count) {
 }
 
 }  // namespace
-
-void forceWanFused(InstructionSet set) {
-    active() = rowsOf(set);
-}
 
 void addThenNorm(const Rows& rows, float* x, const BFloat16* y, const float* gate, const float* weight,
                  const float* bias, BFloat16* out) {

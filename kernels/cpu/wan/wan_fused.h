@@ -2,11 +2,10 @@
 
 // What lies between a diffusion transformer's matrix products, each as one pass over memory, on all cores.
 // Rows are tokens; a row's channels are contiguous. Arithmetic is fp32, outputs are rounded once, to nearest
-// even. None of these checks its pointers: the extents given must be there.
+// even. None of these checks its pointers: the extents given must be there. All throw as
+// selectedInstructionSet() does when REELGRID_CPU asks for what isn't there.
 
 #include <cstdint>
-
-#include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::kernels::wan {
 
@@ -46,9 +45,5 @@ void rmsNormRotate(const Rows& rows, float* x, std::int64_t rowStride, const flo
 /// x = gelu(x), tanh form, in place; absolute error below 1e-6 (1 + |x|) before rounding.
 void geluTanh(BFloat16* x, std::int64_t count);
 void geluTanh(float* x, std::int64_t count);
-
-/// For tests: every call from now on uses `set`, which this machine must have. Otherwise it is
-/// selectedInstructionSet().
-void forceWanFused(InstructionSet set);
 
 }  // namespace reelgrid::kernels::wan

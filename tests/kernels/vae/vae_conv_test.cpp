@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/cpu/vae/vae_conv.h"
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -156,12 +158,13 @@ double errorOf(const ConvCase& c, int lanes) {
     return error / largest;
 }
 
+/// 8 lanes are AVX2's, 16 AVX-512's.
 class VaeConvKernels : public testing::TestWithParam<int> {
   protected:
     void SetUp() override {
-        if (GetParam() > vaeConvLanes()) {
-            GTEST_SKIP() << "this machine has no kernels of " << GetParam() << " lanes";
-        }
+        const auto best = bestInstructionSet(Products::Fp32);
+        if (best < (GetParam() == 16 ? InstructionSet::Avx512 : InstructionSet::Avx2))
+            GTEST_SKIP() << "this processor has no vectors of " << GetParam() << " floats";
     }
 };
 
@@ -178,6 +181,25 @@ TEST_P(VaeConvKernels, AgreeWithTheDirectSum) {
         EXPECT_LT(errorOf(c, GetParam()), 5e-6) << c.in << " to " << c.out << " channels, " << c.rows << " x "
                                                 << c.columns << ", " << c.frames << " frames";
     }
+}
+
+TEST(VaeConvSelection, FollowsTheForcedInstructionSet) {
+    const std::pair<InstructionSet, int> kLanes[] = {{InstructionSet::Portable, 0},
+                                                     {InstructionSet::Avx2, 8},
+                                                     {InstructionSet::Avx512, 16},
+                                                     {InstructionSet::Amx, 16}};
+    for (const auto& [set, lanes] : kLanes) {
+        const test::ForcedInstructionSet forced(set);
+        if (set <= bestInstructionSet())
+            EXPECT_EQ(vaeConvLanes(), lanes) << nameOf(set);
+        else
+            EXPECT_THROW(static_cast<void>(vaeConvLanes()), std::runtime_error) << nameOf(set);
+    }
+}
+
+TEST(VaeConvSelection, RefusesWhatIsNoInstructionSet) {
+    const test::ForcedInstructionSet forced("avx9");
+    EXPECT_THROW(static_cast<void>(vaeConvLanes()), std::runtime_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, VaeConvKernels, testing::Values(8, 16), testing::PrintToStringParamName());

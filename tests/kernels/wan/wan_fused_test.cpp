@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <stdexcept>
+
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::wan {
 namespace {
@@ -13,16 +16,13 @@ struct Case {
     at::ScalarType dtype;
 };
 
-/// Every function against libtorch's formula in float64, on each instruction set that this machine has.
-class WanFused : public testing::TestWithParam<Case> {
+/// Every function against libtorch's formula in float64, on each instruction set.
+class WanFused : public test::OnInstructionSet, public testing::WithParamInterface<Case> {
   protected:
     void SetUp() override {
-        if (bestInstructionSet() < GetParam().isa)
-            GTEST_SKIP() << "this machine lacks " << nameOf(GetParam().isa);
-        forceWanFused(GetParam().isa);
+        forceOrSkip(GetParam().isa);
         at::manual_seed(5);
     }
-    void TearDown() override { forceWanFused(selectedInstructionSet()); }
 
     static at::Tensor random(at::IntArrayRef shape, at::ScalarType dtype = at::kFloat) {
         return at::randn(shape).to(dtype);
@@ -146,9 +146,36 @@ TEST_P(WanFused, NotANumberStaysOne) {
     EXPECT_TRUE(at::isnan(x).all().item<bool>());
 }
 
+/// The bits of a row's norm: the order of its sums is that of the registers' width.
+at::Tensor normOn(const std::string& set) {
+    const test::ForcedInstructionSet forced(set);
+    at::manual_seed(5);
+    const at::Tensor x = at::randn({7, 1000}), weight = at::randn({1000});
+    rmsNormRotate({7, 1000, kEps}, x.data_ptr<float>(), 1000, weight.data_ptr<float>(), {});
+    return x;
+}
+
+TEST(WanFusedSelection, ForcingChangesTheCodeThatRuns) {
+    if (const std::string why = test::whyLacking(InstructionSet::Avx2); !why.empty()) GTEST_SKIP() << why;
+    EXPECT_FALSE(at::equal(normOn("scalar"), normOn("avx2")));
+    if (const std::string why = test::whyLacking(InstructionSet::Avx512); !why.empty()) GTEST_SKIP() << why;
+    EXPECT_FALSE(at::equal(normOn("avx2"), normOn("avx512")));
+}
+
+TEST(WanFusedSelection, AmxIsItsAvx512Sources) {
+    if (const std::string why = test::whyLacking(InstructionSet::Amx); !why.empty()) GTEST_SKIP() << why;
+    EXPECT_TRUE(at::equal(normOn("amx"), normOn("avx512")));
+}
+
+TEST(WanFusedSelection, RefusesWhatIsNoInstructionSet) {
+    EXPECT_THROW(normOn("avx9"), std::runtime_error);
+    if (test::whyLacking(InstructionSet::Amx).empty()) return;
+    EXPECT_THROW(normOn("amx"), std::runtime_error);
+}
+
 std::vector<Case> allCases() {
     std::vector<Case> cases;
-    for (const auto isa : {InstructionSet::Avx512, InstructionSet::Avx2, InstructionSet::Portable})
+    for (const auto isa : test::kInstructionSets)
         for (const auto dtype : {at::kFloat, at::kBFloat16}) cases.push_back({isa, dtype});
     return cases;
 }
