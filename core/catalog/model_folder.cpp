@@ -1,47 +1,26 @@
 #include "core/catalog/model_folder.h"
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/render_request.h"
+#include "core/safetensors/header.h"
 
 namespace reelgrid::catalog {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
-constexpr std::uint64_t kMaxHeaderBytes = 100u << 20;
-
-/// Adds one safetensors file's element count and dtypes to `component`. The header is only counted here; the
-/// loader checks it. A damaged one is left out of the count.
+/// Adds one safetensors file's element count and dtypes to `component`. The header is only counted here, the
+/// loader says what is wrong with it: a damaged one is left out of the count.
 void countTensors(const fs::path& file, ComponentInfo& component, std::set<std::string>& dtypes) {
-    std::ifstream stream(file, std::ios::binary);
-    std::uint64_t length = 0;
-    stream.read(reinterpret_cast<char*>(&length), sizeof length);
-    if (!stream || length > kMaxHeaderBytes || length > component.bytes) return;
-    std::string header(length, '\0');
-    stream.read(header.data(), static_cast<std::streamsize>(length));
-    const json parsed = json::parse(header, nullptr, false);
-    if (!stream || !parsed.is_object()) return;
-    for (const auto& [name, entry] : parsed.items()) {
-        if (name == "__metadata__" || !entry.is_object()) continue;
-        const auto shape = entry.find("shape");
-        const auto dtype = entry.find("dtype");
-        if (shape == entry.end() || !shape->is_array() || dtype == entry.end() || !dtype->is_string())
-            continue;
-        std::int64_t elements = 1;
-        bool sound = true;
-        for (const json& extent : *shape)
-            sound = sound && extent.is_number_unsigned() &&
-                    !__builtin_mul_overflow(elements, extent.get<std::int64_t>(), &elements);
-        if (!sound) continue;
-        component.parameters += elements;
-        dtypes.insert(dtype->get<std::string>());
+    const auto tensors = safetensors::readHeaderOf(file);
+    if (!tensors) return;
+    for (const auto& [name, tensor] : *tensors) {
+        component.parameters += static_cast<std::int64_t>(tensor.elements());
+        dtypes.insert(nameOf(tensor.dtype));
     }
 }
 

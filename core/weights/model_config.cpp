@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/weights/json_file.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -23,7 +23,7 @@ ModelConfig::ModelConfig(json content, std::string where)
 
 ModelConfig ModelConfig::read(const std::filesystem::path& folder, const std::string& fileName) {
     const std::filesystem::path path = folder / fileName;
-    return {readJson(path, kMaxConfigBytes).value(), path.string()};
+    return {readJsonObject(path, kMaxConfigBytes).value(), path.string()};
 }
 
 bool ModelConfig::has(const std::string& key) const {

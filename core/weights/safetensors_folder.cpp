@@ -5,14 +5,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/weights/json_file.h"
+#include "core/weights/scalar_type.h"
 #include "core/weights/scaled_fp8.h"
 
 namespace reelgrid::weights {
 namespace {
 
 namespace fs = std::filesystem;
+using safetensors::quotedName;
+using safetensors::shapeText;
+using safetensors::TensorEntry;
 
 constexpr std::size_t kMaxIndexBytes = std::size_t{16} << 20;
 constexpr const char* kNeeded =
@@ -59,8 +63,8 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
 }
 
 void SafetensorsFolder::addFile(const fs::path& path) {
-    const auto file = MappedFile::open(path);
-    for (auto& [name, entry] : readSafetensorsHeader(file->bytes(), path.string()))
+    const auto file = safetensors::MappedFile::open(path);
+    for (auto& [name, entry] : safetensors::readHeader(file->bytes(), path.string()))
         if (!m_tensors.try_emplace(name, Stored{file, std::move(entry)}).second)
             throw Failure(ErrorCode::InvalidData,
                           path.string() + ": tensor " + quotedName(name) + " is in another shard too");
@@ -68,7 +72,7 @@ void SafetensorsFolder::addFile(const fs::path& path) {
 }
 
 void SafetensorsFolder::addShards(const fs::path& index) {
-    const nlohmann::json json = readJson(index, kMaxIndexBytes).value();
+    const nlohmann::json json = readJsonObject(index, kMaxIndexBytes).value();
     const auto map = json.find("weight_map");
     if (map == json.end() || !map->is_object() || map->empty())
         throw Failure(ErrorCode::InvalidData, index.string() + ": it has no weight_map");
@@ -99,7 +103,7 @@ std::vector<std::string> SafetensorsFolder::names() const {
 bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
     if (name == kScaledFp8Marker) return true;
     const auto weight = m_tensors.find(weightNameOf(name));
-    return weight != m_tensors.end() && isFp8(weight->second.entry.dtype);
+    return weight != m_tensors.end() && isFp8(scalarTypeOf(weight->second.entry.dtype));
 }
 
 at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef shape) {
@@ -113,7 +117,7 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
                                                   shapeText(entry.shape) + ", the config needs " +
                                                   shapeText(shape));
     const at::Tensor tensor = view(found->second);
-    if (!isFp8(entry.dtype)) return tensor;
+    if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
     const std::string scaleName = scaleNameOf(name);
     const auto scale = m_tensors.find(scaleName);
     if (scale == m_tensors.end()) return tensor;
@@ -123,11 +127,11 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
 at::Tensor SafetensorsFolder::view(const Stored& stored) {
     const auto& [file, entry] = stored;
     const at::IntArrayRef shape(entry.shape);
-    const auto options = at::TensorOptions().dtype(entry.dtype);
+    const auto options = at::TensorOptions().dtype(scalarTypeOf(entry.dtype));
     if (entry.bytes == 0) return at::empty(shape, options);
     const char* data = file->bytes().data() + entry.begin;
     // Older writers don't align: such a tensor is copied, because kernels need aligned elements.
-    if (reinterpret_cast<std::uintptr_t>(data) % at::elementSize(entry.dtype) != 0) {
+    if (reinterpret_cast<std::uintptr_t>(data) % safetensors::bytesOf(entry.dtype) != 0) {
         at::Tensor copy = at::empty(shape, options);
         std::memcpy(copy.mutable_data_ptr(), data, entry.bytes);
         file->release(entry.begin, entry.bytes);

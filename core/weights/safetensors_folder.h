@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/weights/mapped_file.h"
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::weights {
@@ -33,8 +33,8 @@ class SafetensorsFolder final : public WeightSource {
 
   private:
     struct Stored {
-        std::shared_ptr<const MappedFile> file;
-        TensorEntry entry;
+        std::shared_ptr<const safetensors::MappedFile> file;
+        safetensors::TensorEntry entry;
     };
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
     static at::Tensor view(const Stored& stored);

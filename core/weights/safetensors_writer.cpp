@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/pending_file.h"
-#include "core/weights/safetensors_header.h"
+#include "core/weights/scalar_type.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -36,7 +36,7 @@ std::string headerOf(const std::vector<const Named*>& order,
     for (const Named* named : order) {
         const auto& [name, tensor] = *named;
         const std::size_t end = offset + tensor.nbytes();
-        header[name] = {{"dtype", safetensorsNameOf(tensor.scalar_type())},
+        header[name] = {{"dtype", safetensors::nameOf(elementTypeOf(tensor.scalar_type()))},
                         {"shape", tensor.sizes().vec()},
                         {"data_offsets", {offset, end}}};
         offset = end;

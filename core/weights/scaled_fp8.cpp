@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/result.h"
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
 
 namespace reelgrid::weights {
 
@@ -29,8 +29,8 @@ std::string weightNameOf(const std::string& scaleName) {
 
 at::Tensor dequantised(const at::Tensor& fp8, const at::Tensor& scale, const std::string& where) {
     if (scale.numel() != 1)
-        throw Failure(ErrorCode::InvalidData,
-                      where + " has shape " + shapeText(scale.sizes()) + ", one number was needed");
+        throw Failure(ErrorCode::InvalidData, where + " has shape " + safetensors::shapeText(scale.sizes()) +
+                                                  ", one number was needed");
     const float factor = scale.to(at::kFloat).item<float>();
     if (!std::isfinite(factor) || factor <= 0)
         throw Failure(ErrorCode::InvalidData,

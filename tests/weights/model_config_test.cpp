@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
 
@@ -34,6 +35,22 @@ TEST(ModelConfig, NamesFileKeyValueAndNeed) {
     EXPECT_THROW((void)kConfig.flagOr("heads", true), Failure);
 }
 
+/// As Python's json writes a scheduler's lambda_min_clipped.
+TEST(ModelConfig, NamesAnInfinityWhereANumberIsNeeded) {
+    const ModelConfig config(
+        parseJson(R"({"_class_name": "Some", "shift": -Infinity})", "config.json", JsonDialect::Python)
+            .value(),
+        "config.json");
+    EXPECT_EQ(config.text("_class_name"), "Some");
+    try {
+        (void)config.number("shift");
+        FAIL() << "-Infinity was accepted";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    testing::StartsWith("config.json: shift is \"-Infinity\", a number was needed"));
+    }
+}
+
 TEST(ModelConfig, SaysWhichFileIsMissingOrDamaged) {
     const std::filesystem::path folder =
         std::filesystem::path(testing::TempDir()) / ("model_config_" + std::to_string(getpid()));
@@ -47,7 +64,7 @@ TEST(ModelConfig, SaysWhichFileIsMissingOrDamaged) {
     };
     EXPECT_THAT(messageOf(), testing::HasSubstr("config.json: no such file"));
     ASSERT_TRUE(writeFile(folder / "config.json", "{\"a\":"));
-    EXPECT_THAT(messageOf(), testing::HasSubstr("config.json: not well-formed JSON at byte"));
+    EXPECT_THAT(messageOf(), testing::HasSubstr("config.json: not JSON at byte"));
     std::filesystem::remove_all(folder);
 }
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/weights/mapped_file.h"
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
 #include "tests/text/text_fixture.h"
 
 namespace reelgrid::models::wan {
@@ -17,8 +17,8 @@ using text::relativeError;
 // The tokenizer's library and libtorch both carry protobuf: that both work here is part of what is tested.
 TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
     const PromptEncoder encoder(kDemoModel, at::kFloat);
-    const auto map = weights::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
-    const auto entries = weights::readSafetensorsHeader(map->bytes(), "demo-embeddings.safetensors");
+    const auto map = safetensors::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
+    const auto entries = safetensors::readHeader(map->bytes(), "demo-embeddings.safetensors");
     const nlohmann::json prompts = fixtureJson("demo-prompts.json");
     ASSERT_EQ(prompts.size(), 3U);
     for (const auto& [name, prompt] : prompts.items()) {

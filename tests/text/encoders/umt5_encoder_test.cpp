@@ -4,8 +4,10 @@
 
 #include <set>
 
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
 #include "core/weights/safetensors_folder.h"
-#include "core/weights/safetensors_header.h"
+#include "core/weights/scalar_type.h"
 #include "tests/text/text_fixture.h"
 
 namespace reelgrid::text {
@@ -18,10 +20,10 @@ using weights::WeightScope;
 constexpr double kTolerance = 1e-4;
 
 at::Tensor fixtureTensor(const std::string& file, const std::string& name) {
-    const auto map = weights::MappedFile::open(kFixtures / file);
-    const auto entry = weights::readSafetensorsHeader(map->bytes(), file).at(name);
+    const auto map = safetensors::MappedFile::open(kFixtures / file);
+    const auto entry = safetensors::readHeader(map->bytes(), file).at(name);
     return at::from_blob(const_cast<char*>(map->bytes().data()) + entry.begin, entry.shape,
-                         at::TensorOptions().dtype(entry.dtype))
+                         at::TensorOptions().dtype(weights::scalarTypeOf(entry.dtype)))
         .clone();
 }
 

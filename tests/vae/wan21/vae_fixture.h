@@ -6,9 +6,10 @@
 #include <map>
 #include <string>
 
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
 #include "core/vae/wan21/wan_vae.h"
-#include "core/weights/mapped_file.h"
-#include "core/weights/safetensors_header.h"
+#include "core/weights/scalar_type.h"
 
 namespace reelgrid::vae::wan21 {
 
@@ -19,10 +20,10 @@ inline std::filesystem::path fixtureFolder() {
 /// All tensors of one safetensors file, copied.
 inline std::map<std::string, at::Tensor> readTensors(const std::string& fileName) {
     const std::filesystem::path path = fixtureFolder() / fileName;
-    const auto file = weights::MappedFile::open(path);
+    const auto file = safetensors::MappedFile::open(path);
     std::map<std::string, at::Tensor> tensors;
-    for (const auto& [name, entry] : weights::readSafetensorsHeader(file->bytes(), path.string())) {
-        at::Tensor copy = at::empty(entry.shape, entry.dtype);
+    for (const auto& [name, entry] : safetensors::readHeader(file->bytes(), path.string())) {
+        at::Tensor copy = at::empty(entry.shape, weights::scalarTypeOf(entry.dtype));
         std::memcpy(copy.data_ptr(), file->bytes().data() + entry.begin, entry.bytes);
         tensors[name] = copy;
     }

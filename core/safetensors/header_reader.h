@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 
 /// Reads a safetensors header as its JSON streams by, without a tree in memory: a hostile header of 100 MB
 /// can't be nested deep or grow on its way in, and a second tensor of the same name is seen. Returns false to
@@ -17,7 +17,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   public:
     explicit HeaderReader(std::string path) : m_path(std::move(path)) {}
 
-    std::map<std::string, TensorEntry> tensors;
+    TensorEntries tensors;
     /// What was wrong, after the parser stopped.
     [[nodiscard]] const std::string& why() const { return m_why; }
 
@@ -53,4 +53,4 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     std::vector<std::uint64_t> m_numbers;
 };
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

@@ -1,4 +1,4 @@
-#include "core/weights/mapped_file.h"
+#include "core/safetensors/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/result.h"
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 namespace {
 
 struct Descriptor {
@@ -50,4 +50,4 @@ void MappedFile::release(std::size_t begin, std::size_t size) const {
     if (first < last) ::madvise(const_cast<char*>(m_data) + first, last - first, MADV_DONTNEED);
 }
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

@@ -1,10 +1,10 @@
-#include "core/weights/header_reader.h"
+#include "core/safetensors/header_reader.h"
 
 #include <limits>
 
 #include "core/base/result.h"
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 namespace {
 
 constexpr std::size_t kMaxDimensions = 16;
@@ -66,7 +66,7 @@ bool HeaderReader::key(std::string& text) {
 bool HeaderReader::string(std::string& text) {
     if (m_level == Level::Metadata) return true;
     if (m_level != Level::Fields || m_field != "dtype") return unexpected("a text");
-    m_entry.dtype = scalarTypeOf(text, m_path + ": tensor " + quotedName(m_name));
+    m_entry.dtype = elementTypeOf(text, m_path + ": tensor " + quotedName(m_name));
     return true;
 }
 
@@ -101,4 +101,4 @@ bool HeaderReader::end_array() {
     return true;
 }
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

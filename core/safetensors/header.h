@@ -1,22 +1,31 @@
 #pragma once
 
-#include <ATen/ATen.h>
+// What is inside a safetensors file, without libtorch: the loader and the catalog read headers with this.
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace reelgrid::weights {
+#include "core/base/result.h"
+#include "core/safetensors/element_type.h"
 
-/// Where one tensor is inside a safetensors file. `begin` counts from the file's start.
+namespace reelgrid::safetensors {
+
+/// Where one tensor is inside a file. `begin` counts from the file's start.
 struct TensorEntry {
-    at::ScalarType dtype = at::kFloat;
+    ElementType dtype = ElementType::F32;
     std::vector<std::int64_t> shape;
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
+
+    [[nodiscard]] std::uint64_t elements() const { return bytes / bytesOf(dtype); }
 };
+
+using TensorEntries = std::map<std::string, TensorEntry>;
 
 /// The largest header that is read, as in the format's own implementation.
 inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
@@ -25,16 +34,15 @@ inline constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 /// its JSON, unique names, each tensor's dtype, that shape and offsets agree, and that the tensors cover the
 /// data without hole or overlap. Throws Failure(InvalidData or Unsupported) naming `path`, the tensor, the
 /// value and what was needed. Source: the format's description in huggingface/safetensors.
-std::map<std::string, TensorEntry> readSafetensorsHeader(std::string_view file, const std::string& path);
+TensorEntries readHeader(std::string_view file, const std::string& path);
 
-/// "BF16" ↔ at::kBFloat16, …; throws Failure(Unsupported) for a dtype that libtorch doesn't have.
-at::ScalarType scalarTypeOf(const std::string& name, const std::string& where);
-const char* safetensorsNameOf(at::ScalarType dtype);
+/// The same for a file on disk, of which only the header is read; NotFound or Io where it can't be.
+Result<TensorEntries> readHeaderOf(const std::filesystem::path& file);
 
 /// An untrusted name on one printable line: quoted, control characters escaped, cut when very long.
 std::string quotedName(const std::string& name);
 
 /// "[2, 3]"
-std::string shapeText(at::IntArrayRef shape);
+std::string shapeText(std::span<const std::int64_t> shape);
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

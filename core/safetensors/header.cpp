@@ -1,34 +1,15 @@
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "core/base/result.h"
-#include "core/weights/header_reader.h"
+#include "core/safetensors/header_reader.h"
+#include "core/safetensors/mapped_file.h"
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 namespace {
 
-struct NamedType {
-    const char* name;
-    at::ScalarType type;
-};
-constexpr std::array kTypes{
-    NamedType{"F64", at::kDouble},
-    NamedType{"F32", at::kFloat},
-    NamedType{"F16", at::kHalf},
-    NamedType{"BF16", at::kBFloat16},
-    NamedType{"F8_E4M3", at::kFloat8_e4m3fn},
-    NamedType{"F8_E5M2", at::kFloat8_e5m2},
-    NamedType{"I64", at::kLong},
-    NamedType{"I32", at::kInt},
-    NamedType{"I16", at::kShort},
-    NamedType{"I8", at::kChar},
-    NamedType{"U8", at::kByte},
-    NamedType{"BOOL", at::kBool},
-};
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kShownCharacters = 160;
 
@@ -37,7 +18,7 @@ constexpr std::size_t kShownCharacters = 160;
 }
 
 void checkByteCount(const TensorEntry& entry, const std::string& path, const std::string& name) {
-    auto needed = static_cast<std::uint64_t>(at::elementSize(entry.dtype));
+    std::uint64_t needed = bytesOf(entry.dtype);
     for (const std::int64_t extent : entry.shape)
         if (__builtin_mul_overflow(needed, static_cast<std::uint64_t>(extent), &needed))
             invalid(path,
@@ -48,8 +29,7 @@ void checkByteCount(const TensorEntry& entry, const std::string& path, const std
 }
 
 /// Each tensor must start where the one before it ends, the first at 0 and the last end with the data.
-void checkLayout(const std::map<std::string, TensorEntry>& tensors, std::uint64_t dataBytes,
-                 const std::string& path) {
+void checkLayout(const TensorEntries& tensors, std::uint64_t dataBytes, const std::string& path) {
     using Named = std::pair<const std::string, TensorEntry>;
     std::vector<const Named*> byPlace;
     for (const Named& named : tensors) byPlace.push_back(&named);
@@ -76,19 +56,7 @@ void checkLayout(const std::map<std::string, TensorEntry>& tensors, std::uint64_
 
 }  // namespace
 
-at::ScalarType scalarTypeOf(const std::string& name, const std::string& where) {
-    for (const NamedType& entry : kTypes)
-        if (name == entry.name) return entry.type;
-    throw Failure(ErrorCode::Unsupported, where + " has dtype " + quotedName(name) + ", which can't be read");
-}
-
-const char* safetensorsNameOf(at::ScalarType dtype) {
-    for (const NamedType& entry : kTypes)
-        if (dtype == entry.type) return entry.name;
-    throw Failure(ErrorCode::Unsupported, std::string("dtype ") + at::toString(dtype) + " can't be written");
-}
-
-std::map<std::string, TensorEntry> readSafetensorsHeader(std::string_view file, const std::string& path) {
+TensorEntries readHeader(std::string_view file, const std::string& path) {
     if (file.size() < kLengthBytes)
         invalid(path, "it has " + std::to_string(file.size()) + " bytes, too few for a safetensors file");
     std::uint64_t length = 0;
@@ -108,15 +76,23 @@ std::map<std::string, TensorEntry> readSafetensorsHeader(std::string_view file, 
     return std::move(reader.tensors);
 }
 
+Result<TensorEntries> readHeaderOf(const std::filesystem::path& file) {
+    try {
+        return readHeader(MappedFile::open(file)->bytes(), file.string());
+    } catch (const Failure& failure) {
+        return failure.error();
+    }
+}
+
 std::string quotedName(const std::string& name) {
     const std::string cut = name.size() > kShownCharacters ? name.substr(0, kShownCharacters) + "…" : name;
     return nlohmann::json(cut).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-std::string shapeText(at::IntArrayRef shape) {
+std::string shapeText(std::span<const std::int64_t> shape) {
     std::string text = "[";
     for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
     return text + "]";
 }
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 
 /// A read-only memory map of a whole file; it lives as long as anything holds the pointer. Its pages come
 /// from the disk as they are touched. The file must not shrink meanwhile: a touch behind its end kills the
@@ -28,4 +28,4 @@ class MappedFile {
     std::size_t m_size;
 };
 
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors

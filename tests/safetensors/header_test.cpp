@@ -1,10 +1,12 @@
-#include "core/weights/safetensors_header.h"
+#include "core/safetensors/header.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include "core/base/pending_file.h"
 #include "core/base/result.h"
 
-namespace reelgrid::weights {
+namespace reelgrid::safetensors {
 namespace {
 
 using testing::AllOf;
@@ -20,7 +22,7 @@ std::string fileBytes(const std::string& header, std::size_t dataSize) {
 
 std::string faultOf(const std::string& bytes) {
     try {
-        (void)readSafetensorsHeader(bytes, "bad.safetensors");
+        (void)readHeader(bytes, "bad.safetensors");
     } catch (const Failure& failure) {
         return failure.error().message;
     }
@@ -28,7 +30,7 @@ std::string faultOf(const std::string& bytes) {
 }
 
 TEST(SafetensorsHeader, ReadsScalarsEmptyTensorsAndSkipsMetadata) {
-    const auto tensors = readSafetensorsHeader(
+    const auto tensors = readHeader(
         fileBytes(R"({"__metadata__":{"format":"pt"},"s":{"dtype":"U8","shape":[],"data_offsets":[0,1]},)"
                   R"("none":{"dtype":"F32","shape":[0,7],"data_offsets":[1,1]}}   )",
                   1),
@@ -87,6 +89,21 @@ TEST(SafetensorsHeader, RejectsAFileCutAnywhere) {
         EXPECT_THAT(faultOf(whole.substr(0, length)), StartsWith("bad.safetensors: ")) << length;
 }
 
+TEST(SafetensorsHeader, OfAFileIsReadWithoutItsData) {
+    const std::filesystem::path path =
+        std::filesystem::path(testing::TempDir()) / ("header_" + std::to_string(getpid()) + ".safetensors");
+    ASSERT_TRUE(
+        writeFile(path, fileBytes(R"({"t":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]}})", 12)));
+    const auto tensors = readHeaderOf(path);
+    ASSERT_TRUE(tensors);
+    EXPECT_EQ(tensors->at("t").elements(), 6U);
+    EXPECT_STREQ(nameOf(tensors->at("t").dtype), "BF16");
+    std::filesystem::resize_file(path, 20);
+    EXPECT_EQ(readHeaderOf(path).error().code, ErrorCode::InvalidData);
+    std::filesystem::remove(path);
+    EXPECT_EQ(readHeaderOf(path).error().code, ErrorCode::NotFound);
+}
+
 TEST(SafetensorsHeader, StopsAtDeepNesting) {
     std::string header = R"({"t":)";
     header.resize(1 << 20, '[');
@@ -101,4 +118,4 @@ TEST(SafetensorsHeader, NamesAHostileTensorOnOneLine) {
 }
 
 }  // namespace
-}  // namespace reelgrid::weights
+}  // namespace reelgrid::safetensors
