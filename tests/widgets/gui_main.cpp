@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include <QApplication>
 #include <fstream>
@@ -27,5 +30,10 @@ int main(int argc, char** argv) {
     useTheTestDisplay();
     QApplication application(argc, argv);
     reelgrid::widgets::applyTheme(application);
-    return RUN_ALL_TESTS();
+    const int result = RUN_ALL_TESTS();
+#ifdef __SANITIZE_ADDRESS__
+    // While the OpenGL driver is loaded: later on its leaks could not be told from ours.
+    __lsan_do_leak_check();
+#endif
+    return result;
 }
