@@ -12,8 +12,8 @@ std::string backendDescriptions(const Comparison& comparison) {
         if (backend == nullptr) continue;  // "default": the table above says what ran
         html += "<dt id=\"backend-" + escaped(entry.type()) + "\">" + escaped(entry.type()) + "</dt><dd>" +
                 escaped(std::string(backend->title)) + ". " + escaped(std::string(backend->description));
-        if (!backend->cpuDeviation.empty())
-            html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpuDeviation));
+        if (!backend->cpu.deviation.empty())
+            html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpu.deviation));
         html += "</dd>";
     }
     if (html.empty()) return {};

@@ -14,7 +14,6 @@ namespace reelgrid::attention {
 namespace {
 
 constexpr const char* kDefault = "default";
-constexpr const char* kSla = "sla";
 
 /// libtorch's own attention, laid out as the other backends lay out theirs.
 at::Tensor sdpa(const Inputs& in) {
@@ -41,7 +40,7 @@ Outcome attendWith(const std::string& requested, const Inputs& in) {
     const KernelCall call(in);
     if (auto obstacle = call.whyNot(backend))
         return {sdpa(in), protocol::kReferenceBackend, *std::move(obstacle)};
-    const bool linearBranchIsIdle = requested == kSla && !in.projL_DD.defined();
+    const bool linearBranchIsIdle = backend.linearBranch && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
 }
