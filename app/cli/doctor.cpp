@@ -69,7 +69,7 @@ json asJson(const Checkup& checkup) {
         document["backends"].push_back({{"name", backend.name},
                                         {"title", backend.title},
                                         {"description", backend.description},
-                                        {"cpu_deviation", backend.cpuDeviation},
+                                        {"cpu_deviation", backend.cpu.deviation},
                                         {"device", "cpu"}});
     if (checkup.demo.ok())
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
@@ -92,8 +92,8 @@ std::string asText(const Checkup& checkup) {
     for (const kernels::BackendInfo& backend : kernels::backends()) {
         text += "\nbackend    " + std::string(backend.name) + ": " + std::string(backend.title);
         text += indented(std::string(backend.description), 13);
-        if (!backend.cpuDeviation.empty())
-            text += indented("On the CPU: " + std::string(backend.cpuDeviation), 13);
+        if (!backend.cpu.deviation.empty())
+            text += indented("On the CPU: " + std::string(backend.cpu.deviation), 13);
     }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
     if (checkup.demo.ok())

@@ -23,8 +23,8 @@ std::vector<widgets::BackendChoice> backendChoices() {
     std::vector<widgets::BackendChoice> choices;
     for (const kernels::BackendInfo& backend : kernels::backends()) {
         QString description = text(backend.title) + ".\n" + text(backend.description);
-        if (!backend.cpuDeviation.empty())
-            description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpuDeviation);
+        if (!backend.cpu.deviation.empty())
+            description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpu.deviation);
         const bool checked = std::ranges::find(kCheckedAtFirst, backend.name) != kCheckedAtFirst.end();
         choices.push_back({text(backend.name), text(backend.name), description, true, checked});
     }

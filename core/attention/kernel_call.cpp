@@ -1,28 +1,9 @@
 #include "core/attention/kernel_call.h"
 
-#include <ATen/Parallel.h>
-
-#include <cmath>
+#include "core/attention/attention_problem.h"
 
 namespace reelgrid::attention {
 namespace {
-
-std::optional<kernels::DataType> dataTypeOf(at::ScalarType type) {
-    switch (type) {
-        case at::kFloat:
-            return kernels::DataType::Float32;
-        case at::kBFloat16:
-            return kernels::DataType::BFloat16;
-        case at::kHalf:
-            return kernels::DataType::Float16;
-        default:
-            return std::nullopt;
-    }
-}
-
-kernels::Strides stridesOf(const at::Tensor& x_BHND) {
-    return {.batch = x_BHND.stride(0), .head = x_BHND.stride(1), .token = x_BHND.stride(2)};
-}
 
 std::string shapeOf(const at::Tensor& x) {
     std::string text;
@@ -30,11 +11,11 @@ std::string shapeOf(const at::Tensor& x) {
     return text + "]";
 }
 
-std::optional<std::string> obstacleOf(const Inputs& in) {
+std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
     const at::Tensor &q = in.q_BHND, &k = in.k_BHMD, &v = in.v_BHMD;
     for (const at::Tensor* tensor : {&q, &k, &v}) {
-        if (!tensor->device().is_cpu())
-            return "a tensor is on " + tensor->device().str() + ", the kernel runs on cpu";
+        if (tensor->device() != device)
+            return "a tensor is on " + tensor->device().str() + ", the kernel runs on " + device.str();
         if (tensor->dim() != 4)
             return "a tensor has " + std::to_string(tensor->dim()) + " dimensions, 4 are needed";
         if (tensor->stride(3) != 1 && tensor->size(3) != 1)
@@ -46,42 +27,30 @@ std::optional<std::string> obstacleOf(const Inputs& in) {
                " don't have the same batch, head dim and keys";
     if (in.keyBias_M.defined() &&
         (in.keyBias_M.scalar_type() != at::kFloat || !in.keyBias_M.is_contiguous() ||
-         !in.keyBias_M.device().is_cpu() || in.keyBias_M.dim() != 1 || in.keyBias_M.size(0) != k.size(2)))
+         in.keyBias_M.device() != device || in.keyBias_M.dim() != 1 || in.keyBias_M.size(0) != k.size(2)))
         return "the key bias is " + std::string(at::toString(in.keyBias_M.scalar_type())) + " " +
                shapeOf(in.keyBias_M) + ", contiguous fp32 [" + std::to_string(k.size(2)) + "] is needed";
     for (const auto* tensor : {&in.projL_DD, &in.projLBias_D})
         if (tensor->defined() && (tensor->scalar_type() != at::kFloat || !tensor->is_contiguous() ||
-                                  !tensor->device().is_cpu() || tensor->size(-1) != q.size(3)))
+                                  tensor->device() != device || tensor->size(-1) != q.size(3)))
             return "proj_l is " + std::string(at::toString(tensor->scalar_type())) + " " + shapeOf(*tensor) +
                    ", contiguous fp32 [D, D] and [D] with D " + std::to_string(q.size(3)) + " are needed";
     if (in.projL_DD.defined() && in.projL_DD.numel() != q.size(3) * q.size(3))
         return "proj_l is " + shapeOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
                " is needed";
-    if (!dataTypeOf(q.scalar_type()))
+    if (!kernelTypeOf(q.scalar_type()))
         return std::string("dtype ") + at::toString(q.scalar_type()) + " is not fp32, bf16 or fp16";
     return std::nullopt;
 }
 
 }  // namespace
 
-KernelCall::KernelCall(const Inputs& inputs) : m_inputs(inputs), m_obstacle(obstacleOf(inputs)) {
+KernelCall::KernelCall(const Inputs& inputs, const execution::Execution& execution)
+    : m_inputs(inputs), m_obstacle(obstacleOf(inputs, execution.device)) {
     if (m_obstacle) return;
-    const at::Tensor &q = m_inputs.q_BHND, &k = m_inputs.k_BHMD, &v = m_inputs.v_BHMD;
-    m_problem.q = q.const_data_ptr();
-    m_problem.k = k.const_data_ptr();
-    m_problem.v = v.const_data_ptr();
-    m_problem.type = *dataTypeOf(q.scalar_type());
-    m_problem.batch = q.size(0);
-    m_problem.queryHeads = q.size(1);
-    m_problem.keyHeads = k.size(1);
-    m_problem.queries = q.size(2);
-    m_problem.keys = k.size(2);
-    m_problem.headDim = q.size(3);
-    m_problem.qStrides = stridesOf(q);
-    m_problem.kStrides = stridesOf(k);
-    m_problem.vStrides = stridesOf(v);
-    m_problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(q.size(3))));
-    m_problem.threads = at::get_num_threads();
+    m_problem = problemOf(m_inputs.q_BHND, m_inputs.k_BHMD, m_inputs.v_BHMD);
+    m_problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
+    m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
     if (m_inputs.projL_DD.defined()) {
         m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
@@ -95,13 +64,9 @@ std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backen
 }
 
 at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {
-    const at::Tensor& q = m_inputs.q_BHND;
-    const at::Tensor out_BNHD = at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options());
-    const at::Tensor out_BHND = out_BNHD.transpose(1, 2);
     kernels::AttentionProblem problem = m_problem;
-    problem.out = out_BHND.data_ptr();
-    problem.outStrides = stridesOf(out_BHND);
-    backend.run(problem);
+    at::Tensor out_BHND = outputOf(problem, m_inputs.q_BHND);
+    kernels::run(backend, problem);
     return out_BHND;
 }
 

@@ -13,8 +13,6 @@
 namespace reelgrid::attention {
 namespace {
 
-constexpr const char* kSla = "sla";
-
 /// libtorch's own attention, laid out as the other backends lay out theirs.
 at::Tensor sdpa(const Inputs& in) {
     const bool sharedKeyHeads = in.q_BHND.size(1) != in.k_BHMD.size(1);
@@ -32,15 +30,15 @@ struct Outcome {
     std::string why;
 };
 
-Outcome attendWith(const std::string& requested, const Inputs& in) {
+Outcome attendWith(const std::string& requested, const Inputs& in, const execution::Execution& execution) {
     if (requested == protocol::kReferenceBackend) return {sdpa(in), protocol::kReferenceBackend, ""};
     if (requested == protocol::kDefaultBackend)
         return {sdpa(in), protocol::kReferenceBackend, "the reference's default is sdpa"};
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
-    const KernelCall call(in);
+    const KernelCall call(in, execution);
     if (auto obstacle = call.whyNot(backend))
         return {sdpa(in), protocol::kReferenceBackend, *std::move(obstacle)};
-    const bool linearBranchIsIdle = requested == kSla && !in.projL_DD.defined();
+    const bool linearBranchIsIdle = backend.linearBranch && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
 }
@@ -53,7 +51,7 @@ class RecordingDispatcher final : public Dispatcher {
     at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
         const std::string& requested = m_policy.backendFor(site, m_pass);
-        Outcome outcome = attendWith(requested, inputs);
+        Outcome outcome = attendWith(requested, inputs, m_execution);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;

@@ -2,13 +2,12 @@
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 
+#include "core/attention/attention_problem.h"
 #include "core/benchmark/statistics.h"
 
 namespace reelgrid::benchmark {
@@ -35,10 +34,6 @@ double now(Clock clock) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-kernels::Strides stridesOf(const at::Tensor& x_BHND) {
-    return {.batch = x_BHND.stride(0), .head = x_BHND.stride(1), .token = x_BHND.stride(2)};
-}
-
 /// The tensors of a case, and ways to run it.
 class Subject {
   public:
@@ -59,27 +54,11 @@ class Subject {
             m_visible_NM = at::ones({s.queries, s.keys}, at::kBool).tril(s.keys - s.queries);
     }
 
-    [[nodiscard]] kernels::AttentionProblem problem() const {
-        kernels::AttentionProblem p;
-        p.q = q_BHND.const_data_ptr();
-        p.k = k_BHMD.const_data_ptr();
-        p.v = v_BHMD.const_data_ptr();
-        p.type = q_BHND.scalar_type() == at::kFloat      ? kernels::DataType::Float32
-                 : q_BHND.scalar_type() == at::kBFloat16 ? kernels::DataType::BFloat16
-                                                         : kernels::DataType::Float16;
-        p.batch = q_BHND.size(0);
-        p.queryHeads = p.keyHeads = q_BHND.size(1);
-        p.queries = q_BHND.size(2);
-        p.keys = k_BHMD.size(2);
-        p.headDim = q_BHND.size(3);
-        p.qStrides = stridesOf(q_BHND);
-        p.kStrides = stridesOf(k_BHMD);
-        p.vStrides = stridesOf(v_BHMD);
-        p.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(p.headDim)));
-        p.mask = m_mask;
-        p.threads = at::get_num_threads();
-        p.sparseLinear.projection = zeros_DD.const_data_ptr<float>();
-        return p;
+    [[nodiscard]] kernels::AttentionProblem problemFor(const kernels::BackendInfo& backend) const {
+        kernels::AttentionProblem problem = attention::problemOf(q_BHND, k_BHMD, v_BHMD);
+        problem.mask = m_mask;
+        if (backend.linearBranch) problem.sparseLinear.projection = zeros_DD.const_data_ptr<float>();
+        return problem;
     }
 
     [[nodiscard]] at::Tensor sdpa() const {
@@ -91,7 +70,7 @@ class Subject {
     }
 
     at::Tensor q_BHND, k_BHMD, v_BHMD;
-    /// sla's proj_l as it is before training: its linear branch costs what it costs and adds nothing.
+    /// proj_l as it is before training: a linear branch costs what it costs and adds nothing.
     at::Tensor zeros_DD;
 
   private:
@@ -104,22 +83,18 @@ class Contender {
   public:
     Contender(const kernels::BackendInfo& backend, const Subject& subject)
         : m_backend(backend), m_subject(subject) {
-        if (backend.run != nullptr) m_why = kernels::whyNot(backend, subject.problem());
+        if (backend.method) m_why = kernels::whyNot(backend, subject.problemFor(backend));
     }
 
     [[nodiscard]] bool runs() const { return !m_why; }
 
     /// `preparationSeconds` as AttentionProblem has it; untouched by sdpa.
     at::Tensor run(double* preparationSeconds = nullptr) const {
-        if (m_backend.run == nullptr) return m_subject.sdpa();
-        const at::Tensor& q = m_subject.q_BHND;
-        const at::Tensor out_BNHD = at::empty({q.size(0), q.size(2), q.size(1), q.size(3)}, q.options());
-        at::Tensor out_BHND = out_BNHD.transpose(1, 2);
-        kernels::AttentionProblem problem = m_subject.problem();
-        problem.out = out_BHND.data_ptr();
-        problem.outStrides = stridesOf(out_BHND);
+        if (!m_backend.method) return m_subject.sdpa();
+        kernels::AttentionProblem problem = m_subject.problemFor(m_backend);
         problem.preparationSeconds = preparationSeconds;
-        m_backend.run(problem);
+        at::Tensor out_BHND = attention::outputOf(problem, m_subject.q_BHND);
+        kernels::run(m_backend, problem);
         return out_BHND;
     }
 
@@ -147,8 +122,7 @@ class Contender {
         if (!measured.m_kernelSeconds.empty()) row.kernelP50 = median(measured.m_kernelSeconds);
         row.repetitions = static_cast<int>(measured.m_seconds.size());
         row.accuracy = measured.m_accuracy;
-        // A kernel that leaves pairs out has no log-sum-exp of them to return; every other one of ours has.
-        row.dense = measured.m_backend.run == nullptr || measured.m_backend.logSumExp;
+        row.dense = !measured.m_backend.sparse;
         return row;
     }
 
@@ -166,7 +140,7 @@ std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Pr
     const Subject subject(wanted);
     std::vector<Contender> contenders{{*kernels::findBackend("sdpa"), subject}};
     for (const auto* backend : wanted.backends)
-        if (backend->run != nullptr) contenders.emplace_back(*backend, subject);
+        if (backend->method) contenders.emplace_back(*backend, subject);
 
     progress(0, wanted.repetitions, -1);
     {

@@ -17,8 +17,8 @@ std::string backendDescriptions(const Report& report) {
         if (!described.insert(name).second) continue;
         html += "<dt id=\"backend-" + escaped(name) + "\">" + escaped(name) + "</dt><dd>" +
                 escaped(std::string(backend->title)) + ". " + escaped(std::string(backend->description));
-        if (!backend->cpuDeviation.empty())
-            html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpuDeviation));
+        if (!backend->cpu.deviation.empty())
+            html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpu.deviation));
         html += "</dd>";
     }
     if (html.empty()) return {};

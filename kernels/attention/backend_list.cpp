@@ -9,33 +9,29 @@
 namespace reelgrid::kernels {
 namespace {
 
+constexpr Support kDenseOnCpu{
+    .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cpu::kMaxHeadDim};
+
 constexpr std::array<BackendInfo, 7> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
         .description = "The baseline: whatever kernel libtorch chooses for the call.",
-        .cpuDeviation = "",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = false,
-        .maxHeadDim = std::numeric_limits<std::int64_t>::max(),
-        .run = nullptr,
     },
     {
         .name = "fav2",
         .title = "FlashAttention-2: exact, tiled, online softmax",
-        .description = "Exact attention in tiles with an online softmax in base 2 and fp32 accumulators; P "
-                       "is rounded to "
-                       "the input's type before P·V. Memory grows with the sequence, not with its square.",
-        .cpuDeviation = "48 queries (AMX, AVX-512; 24 with AVX2) by 128 keys (AMX: 256) a tile instead of "
-                        "128×64 or 128×128; fp16 inputs "
-                        "are multiplied "
-                        "in fp32, with P rounded to fp16 all the same.",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::fav2,
+        .description =
+            "Exact attention in tiles with an online softmax in base 2 and fp32 accumulators; P "
+            "is rounded to the input's type before P·V. Memory grows with the sequence, not with its square.",
+        .method = Method::Flash,
+        .cpu = {.deviation =
+                    "48 queries (AMX, AVX-512; 24 with AVX2) by 128 keys (AMX: 256) a tile instead of "
+                    "128×64 or 128×128; fp16 inputs "
+                    "are multiplied "
+                    "in fp32, with P rounded to fp16 all the same.",
+                .supports = kDenseOnCpu,
+                .attend = &cpu::attend},
     },
     {
         .name = "fav3",
@@ -44,16 +40,15 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "Exact attention as FlashAttention-3 orders it: blocks of 192 (d64) or 176 (d128) keys "
             "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
             "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
-        .cpuDeviation = "48 queries (AMX, AVX-512; 24 with AVX2) by 192 keys a tile at every head dim "
-                        "instead of 192×192 or "
-                        "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
-                        "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
-                        "are multiplied in fp32, with P rounded to fp16 all the same.",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::fav3,
+        .method = Method::Flash3,
+        .cpu = {.deviation =
+                    "48 queries (AMX, AVX-512; 24 with AVX2) by 192 keys a tile at every head dim "
+                    "instead of 192×192 or "
+                    "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
+                    "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
+                    "are multiplied in fp32, with P rounded to fp16 all the same.",
+                .supports = kDenseOnCpu,
+                .attend = &cpu::attend},
     },
     {
         .name = "fav3_fp8",
@@ -64,15 +59,14 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "e4m3 "
             "of 2^8 times the weight, undone through the row sum; fp32 accumulators; keys walked from the "
             "last block to the first.",
-        .cpuDeviation =
-            "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; fp32 "
-            "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
-            "224; head dims other than powers of two are padded to one before the rotation.",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::fav3Fp8,
+        .method = Method::Flash3Fp8,
+        .cpu =
+            {.deviation =
+                 "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; fp32 "
+                 "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
+                 "224; head dims other than powers of two are padded to one before the rotation.",
+             .supports = kDenseOnCpu,
+             .attend = &cpu::attend},
     },
     {
         .name = "sagev1",
@@ -82,15 +76,14 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                        "128 queries and one for 64 keys (absmax/127, half away from zero); exact integer "
                        "scores; P·V with "
                        "fp32 accumulation.",
-        .cpuDeviation = "P and V are bf16 instead of fp16 (most x86 has no fp16 arithmetic); a causal mask "
-                        "is aligned at the "
-                        "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
-                        "divides 0 by 0.",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::sageV1,
+        .method = Method::Sage1,
+        .cpu = {.deviation =
+                    "P and V are bf16 instead of fp16 (most x86 has no fp16 arithmetic); a causal mask "
+                    "is aligned at the "
+                    "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
+                    "divides 0 by 0.",
+                .supports = kDenseOnCpu,
+                .attend = &cpu::attend},
     },
     {
         .name = "fav3_sage",
@@ -99,15 +92,13 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "Keys minus their mean over the sequence and queries times scale·log2(e) as int8, with one scale "
             "for 256 queries and one for 128 keys; exact integer scores; V in e4m3 with one scale a channel; "
             "P rounded to e4m3 as it is, without an offset; fp32 accumulators.",
-        .cpuDeviation =
-            "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; the "
-            "output has the input's type; an all-zero block or channel gives zeros where the "
-            "original divides 0 by 0.",
-        .causal = true,
-        .keyBias = true,
-        .logSumExp = true,
-        .maxHeadDim = 256,
-        .run = &cpu::fav3Sage,
+        .method = Method::Flash3Sage,
+        .cpu = {.deviation =
+                    "e4m3 values are multiplied as bf16 (AMX, AVX-512) or fp32, which hold them exactly; the "
+                    "output has the input's type; an all-zero block or channel gives zeros where the "
+                    "original divides 0 by 0.",
+                .supports = kDenseOnCpu,
+                .attend = &cpu::attend},
     },
     {
         .name = "sla",
@@ -120,18 +111,23 @@ constexpr std::array<BackendInfo, 7> kBackends{{
             "φ(q)·(φ(k)ᵀv) / (1e-5 + φ(q)·Σφ(k)) with φ the softmax over the head dim, goes through the "
             "checkpoint's proj_l and is added. Made for models that were fine-tuned with it: a checkpoint "
             "without proj_l gets the sparse part alone, as upstream's zero-initialised proj_l gives.",
-        .cpuDeviation = "At least one block is kept, where upstream keeps none below ten; block means, "
-                        "denominators and sums of the linear branch are fp32 instead of bf16; in fp32 its "
-                        "products are fp32 too; no causal mask and no log-sum-exp.",
-        .causal = false,
-        .keyBias = false,
-        .logSumExp = false,
-        .maxHeadDim = 256,
-        .run = &cpu::sparseLinear,
+        .method = Method::SparseLinear,
+        .sparse = true,
+        .linearBranch = true,
+        .cpu = {.deviation =
+                    "At least one block is kept, where upstream keeps none below ten; block means, "
+                    "denominators and sums of the linear branch are fp32 instead of bf16; in fp32 its "
+                    "products are fp32 too; no causal mask and no log-sum-exp.",
+                .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+                .attend = &cpu::attend},
     },
 }};
 
 }  // namespace
+
+const Implementation& BackendInfo::on(Device device) const {
+    return device == Device::Cuda ? cuda : cpu;
+}
 
 std::span<const BackendInfo> backends() {
     return kBackends;
@@ -151,9 +147,15 @@ std::string backendNames() {
 
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& p) {
     const std::string name(backend.name);
-    if (p.headDim < 1 || p.headDim > backend.maxHeadDim)
+    if (!backend.method) return name + ": libtorch's own operator, needs a backend with kernels here";
+    const Implementation& implementation = backend.on(p.device);
+    if (implementation.attend == nullptr)
+        return name + ": no " + nameOf(p.device) + " implementation in this version";
+    if (p.device == Device::Cpu && p.stream != nullptr) return name + ": a stream, which the cpu has none of";
+    const Support& supports = implementation.supports;
+    if (p.headDim < 1 || p.headDim > supports.maxHeadDim)
         return name + ": head dim " + std::to_string(p.headDim) + ", needs 1 to " +
-               std::to_string(backend.maxHeadDim);
+               std::to_string(supports.maxHeadDim);
     if (p.batch < 1 || p.queryHeads < 1 || p.keyHeads < 1 || p.queries < 1 || p.keys < 1)
         return name + ": an empty batch, head or sequence (B " + std::to_string(p.batch) + ", heads " +
                std::to_string(p.queryHeads) + "/" + std::to_string(p.keyHeads) + ", queries " +
@@ -166,13 +168,17 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
                std::to_string(p.keyHeads) + " key heads";
     if (!(p.scale > 0) || std::isinf(p.scale))
         return name + ": scale " + std::to_string(p.scale) + ", needs a finite one above 0";
-    if (backend.run == &cpu::sparseLinear && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
+    if (backend.sparse && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
         return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
                ", needs one above 0 and at most 1";
-    if (p.mask == Mask::Causal && !backend.causal) return name + ": no causal mask";
-    if (p.keyBias != nullptr && !backend.keyBias) return name + ": takes no key bias";
-    if (p.lse != nullptr && !backend.logSumExp) return name + ": gives no log-sum-exp";
+    if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
+    if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
+    if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
     return std::nullopt;
+}
+
+void run(const BackendInfo& backend, const AttentionProblem& problem) {
+    backend.on(problem.device).attend(*backend.method, problem);
 }
 
 }  // namespace reelgrid::kernels

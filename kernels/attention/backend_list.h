@@ -5,23 +5,40 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels {
 
-/// What an attention backend is and can do: what the command line, `doctor` and the studio's tooltips say of
-/// it.
-struct BackendInfo {
-    std::string_view name;          ///< as --attention-type takes it
-    std::string_view title;         ///< one line
-    std::string_view description;   ///< what it computes
-    std::string_view cpuDeviation;  ///< where the CPU version differs from the GPU definition; may be empty
+/// What a device's kernels take.
+struct Support {
     bool causal = false;
     bool keyBias = false;
     bool logSumExp = false;
     std::int64_t maxHeadDim = 0;
-    /// Runs a problem that whyNot() has nothing against; null for sdpa, which is libtorch's own.
-    void (*run)(const AttentionProblem&) = nullptr;
+};
+
+/// How one device runs a backend.
+struct Implementation {
+    std::string_view deviation;  ///< where it differs from the GPU definition; may be empty
+    Support supports;
+    void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
+};
+
+/// What an attention backend is and can do: what the command line, `doctor` and the studio's tooltips say of
+/// it.
+struct BackendInfo {
+    std::string_view name;           ///< as --attention-type takes it
+    std::string_view title;          ///< one line
+    std::string_view description;    ///< what it computes
+    std::optional<Method> method{};  ///< none: libtorch's own operator, which has no kernels here
+    bool sparse = false;             ///< leaves pairs out: sparseLinear.topkRatio says how many
+    /// Reads sparseLinear.projection; without one it adds nothing.
+    bool linearBranch = false;
+    Implementation cpu{};
+    Implementation cuda{};
+
+    [[nodiscard]] const Implementation& on(Device device) const;
 };
 
 /// Every backend that this build has, in the order to show them.
@@ -33,8 +50,12 @@ const BackendInfo* findBackend(std::string_view name);
 /// The names, separated by ", ", for messages.
 std::string backendNames();
 
-/// Why this backend can't run this problem, as one line with the value and what was needed; empty when it
-/// can.
+/// Why this backend can't run this problem on its device, as one line with the value and what was needed;
+/// empty when it can.
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& problem);
+
+/// Runs a problem that whyNot() has nothing against. On the CPU it returns when the output is there, and
+/// throws std::runtime_error when REELGRID_CPU forces what the machine lacks.
+void run(const BackendInfo& backend, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels

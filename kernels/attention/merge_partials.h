@@ -8,6 +8,10 @@
 
 namespace reelgrid::kernels {
 
+// Waits for attention over several devices: in a ring, each device attends to the keys that pass by and
+// merges what it finds. Nothing renders through it before a transformer can run on a range of its tokens;
+// until then the tests hold it against every backend.
+
 /// Attention over some of the keys, as a backend leaves it. It may cover a range of the queries only: those
 /// outside it see none of these keys.
 struct AttentionPart {

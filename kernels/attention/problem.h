@@ -6,6 +6,8 @@
 
 namespace reelgrid::kernels {
 
+enum class Device { Cpu, Cuda };
+
 enum class DataType { Float32, BFloat16, Float16 };
 
 /// Causal is aligned at the bottom right, as FlashAttention does it: query i sees the keys j ≤ i + Nk − Nq.
@@ -19,7 +21,7 @@ struct Strides {
     std::int64_t token = 0;
 };
 
-/// What sla needs beyond q, k and v.
+/// What sparse-linear attention (sla) needs beyond q, k and v.
 struct SparseLinear {
     double topkRatio = 0.1;  ///< share of the key blocks that each block of queries attends to, in (0, 1]
     /// proj_l of the linear branch, fp32 [D, D] row by row as torch.nn.Linear keeps its weight: o · Wᵀ + b.
@@ -29,14 +31,19 @@ struct SparseLinear {
     const float* bias = nullptr;  ///< fp32 [D] or null; only with a projection
 };
 
-/// out = softmax(scale · q kᵀ + keyBias) v over plain memory. A query row that sees no key gives 0 (and LSE
-/// −inf). Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
+/// out = softmax(scale · q kᵀ + keyBias) v over plain memory of one device. A query row that sees no key
+/// gives 0 (and LSE −inf). Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
 struct AttentionProblem {
+    Device device = Device::Cpu;  ///< where every pointer below leads, but preparationSeconds
+    /// CUDA: the cudaStream_t that the call is queued on, opaque here; null is the default stream. The CPU
+    /// has none: anything but null is refused there.
+    void* stream = nullptr;
+
     const void* q = nullptr;
     const void* k = nullptr;
     const void* v = nullptr;
     void* out = nullptr;
-    float* lse = nullptr;  ///< optional, natural log of Σ exp(scale · q kᵀ), contiguous [B, Hq, Nq]
+    float* lse = nullptr;  ///< optional, natural log of Σ exp(scale · q kᵀ + keyBias), contiguous [B, Hq, Nq]
     /// Optional, gets the wall time in seconds of what goes before the products: smoothing, scaling,
     /// quantising and packing of the inputs. The rest of the call is the kernel proper.
     double* preparationSeconds = nullptr;
@@ -58,14 +65,15 @@ struct AttentionProblem {
     /// Optional [Nk], added to scale · q kᵀ of every query: log(n) makes one key stand for n equal ones, −∞
     /// hides it.
     const float* keyBias = nullptr;
-    int threads = 0;            ///< 0: what OpenMP is set to
-    SparseLinear sparseLinear;  ///< read by sla only
+    int threads = 0;            ///< of the CPU; 0: what OpenMP is set to
+    SparseLinear sparseLinear;  ///< read by backends that are sparse or have a linear branch
 };
 
 /// Bytes of one element.
 constexpr std::int64_t sizeOf(DataType type) {
     return type == DataType::Float32 ? 4 : 2;
 }
-const char* nameOf(DataType type);
+const char* nameOf(DataType type);  ///< fp32, bf16, fp16
+const char* nameOf(Device device);  ///< cpu, cuda
 
 }  // namespace reelgrid::kernels

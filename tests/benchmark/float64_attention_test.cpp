@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/attention/reference.h"
+#include "tests/kernels/attention/reference.h"
 
 namespace reelgrid::benchmark {
 namespace {
@@ -33,7 +33,7 @@ struct Inputs {
         p.vStrides = p.kStrides;
         p.scale = 0.25F;
         p.mask = mask;
-        return at::tensor(kernels::referenceAttention(p).out).view(q_BHND.sizes());
+        return at::tensor(kernels::test::referenceAttention(p).out).view(q_BHND.sizes());
     }
     at::Tensor q_BHND, k_BHMD, v_BHMD;
 };

@@ -38,9 +38,9 @@ TEST(Doctor, SaysWhatEachBackendComputesAndWhereTheCpuDeviates) {
     for (std::size_t i = 0; i < backends.size(); ++i) {
         const kernels::BackendInfo& backend = kernels::backends()[i];
         EXPECT_EQ(backends[i]["description"], backend.description);
-        EXPECT_EQ(backends[i]["cpu_deviation"], backend.cpuDeviation);
+        EXPECT_EQ(backends[i]["cpu_deviation"], backend.cpu.deviation);
         EXPECT_THAT(text, testing::HasSubstr(std::string(backend.description)));
-        EXPECT_THAT(text, testing::HasSubstr(std::string(backend.cpuDeviation)));
+        EXPECT_THAT(text, testing::HasSubstr(std::string(backend.cpu.deviation)));
     }
 }
 

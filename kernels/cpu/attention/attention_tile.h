@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "kernels/cpu/attention/linear_branch.h"
-#include "kernels/cpu/attention/matrix_tiles.h"
 #include "kernels/cpu/attention/multiply.h"
 #include "kernels/cpu/attention/score_policies.h"
 #include "kernels/cpu/attention/value_policies.h"
@@ -116,10 +115,36 @@ struct Tile {
         return (args.blockCount - 1) * std::int64_t{kBlockKeys} + lastKeys;
     }
 
-    /// Biases a key's scores and hides them from the queries that don't see it.
-    Float adjusted(Float score, int c, std::int64_t key, bool hidden) const {
+    /// What turns the products of kRows keys into scores.
+    struct Panel {
+        Float factors[Cols];  // of scaled methods
+        std::int64_t key;     // the first one
+        bool hidden;          // from some query
+        bool changed;         // whether more than a factor is to be done
+    };
+
+    Panel panelAt(std::int64_t key) const {
+        Panel panel;
+        panel.key = key;
+        if constexpr (Scores::kScaled) {
+            const Float keyScale = Isa::set1(args.keyScales[key / kScaleGrain]);
+#pragma GCC unroll 8
+            for (int c = 0; c < Cols; ++c)
+                panel.factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
+        }
+        panel.hidden = key + Isa::kRows - 1 > limits[0];
+        panel.changed = panel.hidden || args.scoreBias != nullptr;
+        return panel;
+    }
+
+    /// The product of row r of the panel scaled, biased and hidden from the queries that don't see its key.
+    Float scoreOf(Float product, const Panel& panel, int r, int c) const {
+        Float score = product;
+        if constexpr (Scores::kScaled) score = Isa::mul(score, panel.factors[c]);
+        if (!panel.changed) return score;
+        const std::int64_t key = panel.key + r;
         if (args.scoreBias != nullptr) score = Isa::add(score, Isa::set1(args.scoreBias[key]));
-        if (!hidden) return score;
+        if (!panel.hidden) return score;
         return Isa::keepUpTo(score, limits + c * Isa::kLanes, static_cast<std::int32_t>(key));
     }
 
@@ -127,25 +152,16 @@ struct Tile {
     void computeTiledScores(std::int64_t firstKey, int keys, Float (&raised)[Cols]) {
         for (int k = 0; k < keys; k += Isa::kRows) {
             const std::int64_t key = firstKey + k;
-            float* panel = scores + k * kPitch;
+            float* products = scores + k * kPitch;
             multiplyTiles<typename Scores::Units, Cols>({args.packedKeys + key * steps, steps, 16}, queries,
-                                                        steps / 16, panel, false);
-            Float factors[Cols];
-            if constexpr (Scores::kScaled) {
-                const Float keyScale = Isa::set1(args.keyScales[key / kScaleGrain]);
-                for (int c = 0; c < Cols; ++c)
-                    factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
-            }
-            const bool hidden = key + Isa::kRows - 1 > limits[0];
-            const bool special = hidden || args.scoreBias != nullptr;
+                                                        steps / 16, products, false);
+            const Panel panel = panelAt(key);
             for (int r = 0; r < Isa::kRows; ++r)
 #pragma GCC unroll 8
                 for (int c = 0; c < Cols; ++c) {
-                    float* at = panel + r * kPitch + c * Isa::kLanes;
-                    Float score = Isa::loadFloat(at);
-                    if constexpr (Scores::kScaled) score = Isa::mul(Scores::fromTile(score), factors[c]);
-                    if (special) score = adjusted(score, c, key + r, hidden);
-                    if (Scores::kScaled || special) Isa::storeFloat(at, score);
+                    float* at = products + r * kPitch + c * Isa::kLanes;
+                    const Float score = scoreOf(Scores::fromTile(Isa::loadFloat(at)), panel, r, c);
+                    if (Scores::kScaled || panel.changed) Isa::storeFloat(at, score);
                     raised[c] = Isa::max(score, raised[c]);
                 }
         }
@@ -160,34 +176,17 @@ struct Tile {
             typename Dot::Sum acc[Isa::kRows][Cols];
 #pragma GCC unroll 8
             for (int r = 0; r < Isa::kRows; ++r) {
-                typename Dot::Sum start;
-                if constexpr (Scores::kScaled)
-                    start = Scores::start(args, key + r);
-                else
-                    start = Dot::start(0);
+                const typename Dot::Sum start = Scores::start(args, key + r);
 #pragma GCC unroll 8
                 for (int c = 0; c < Cols; ++c) acc[r][c] = start;
             }
             multiply<Isa, Dot, Cols>(args.packedKeys + key * steps, queries, steps, acc);
-            Float factors[Cols];
-            if constexpr (Scores::kScaled) {
-                const Float keyScale = Isa::set1(args.keyScales[key / kScaleGrain]);
-#pragma GCC unroll 8
-                for (int c = 0; c < Cols; ++c)
-                    factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
-            }
-            const bool hidden = key + Isa::kRows - 1 > limits[0];
-            const bool special = hidden || args.scoreBias != nullptr;
+            const Panel panel = panelAt(key);
 #pragma GCC unroll 8
             for (int r = 0; r < Isa::kRows; ++r) {
 #pragma GCC unroll 8
                 for (int c = 0; c < Cols; ++c) {
-                    Float score;
-                    if constexpr (Scores::kScaled)
-                        score = Isa::mul(Scores::toFloat(acc[r][c]), factors[c]);
-                    else
-                        score = acc[r][c];
-                    if (special) score = adjusted(score, c, key + r, hidden);
+                    const Float score = scoreOf(Scores::toFloat(acc[r][c]), panel, r, c);
                     Isa::storeFloat(scores + (k + r) * kPitch + c * Isa::kLanes, score);
                     raised[c] = Isa::max(score, raised[c]);
                 }
@@ -352,75 +351,5 @@ struct Tile {
         anyTurn = true;
     }
 };
-
-/// The queries [first, first + count) of `args`.
-template <class Isa>
-TileArgs partOf(const TileArgs& args, int first, int count) {
-    TileArgs part = args;
-    part.q = static_cast<const char*>(args.q) + first * args.qStride * sizeOf(args.type);
-    part.out = static_cast<char*>(args.out) + first * args.outStride * sizeOf(args.type);
-    if (args.lse != nullptr) part.lse = args.lse + first;
-    part.firstQuery = args.firstQuery + first;
-    part.count = args.count - first < count ? args.count - first : count;
-    return part;
-}
-
-/// Up to `Tiles` tiles side by side over the same keys.
-template <class Isa, class Scores, class Values, class Linear, int Cols, int Tiles>
-void attendTiles(const TileArgs& args) {
-    using OneTile = Tile<Isa, Scores, Values, Linear, Cols>;
-    if constexpr (Isa::kTiled) loadFullTiles();
-    OneTile tiles[Tiles];
-    int count = 0;
-    std::int64_t end = 0;
-    for (int first = 0; first < args.count; first += OneTile::kPitch, ++count) {
-        tiles[count].start(partOf<Isa>(args, first, OneTile::kPitch), args.scratch,
-                           args.scratch + kSharedScratch + count * kTileScratch);
-        if (tiles[count].end > end) end = tiles[count].end;
-    }
-    const std::int64_t turns = (end + OneTile::kTurnKeys - 1) / OneTile::kTurnKeys;
-    for (std::int64_t turn = 0; turn < turns; ++turn)
-        for (int t = 0; t < count; ++t)
-            tiles[t].turn((Scores::kLastFirst ? turns - 1 - turn : turn) * OneTile::kTurnKeys);
-    for (int t = 0; t < count; ++t) tiles[t].finish();
-    if constexpr (Isa::kTiled) releaseTiles();
-}
-
-/// As few registers of queries as the tile needs: short sequences pay for the queries that they have.
-template <class Isa, class Scores, class Values, class Linear>
-void attendTile(const TileArgs& args) {
-    static_assert(Isa::kCols == 3);
-    if (args.count <= Isa::kLanes)
-        attendTiles<Isa, Scores, Values, Linear, 1, 1>(args);
-    else if (args.count <= 2 * Isa::kLanes)
-        attendTiles<Isa, Scores, Values, Linear, 2, 1>(args);
-    else
-        attendTiles<Isa, Scores, Values, Linear, 3, Isa::kTilesTogether>(args);
-}
-
-template <class Isa, class Scores, class Values, class Linear = Values>
-TileKernels tileKernels() {
-    TileKernels kernels;
-    kernels.oneTileQueries = Isa::kCols * Isa::kLanes;
-    kernels.tileQueries = kernels.oneTileQueries * Isa::kTilesTogether;
-    kernels.lanes = Isa::kLanes;
-    kernels.scratchFloats = kSharedScratch + Isa::kTilesTogether * kTileScratch;
-    kernels.dimsPerUnit = Scores::kDimsPerUnit;
-    kernels.keysPerUnit = Values::kPerUnit;
-    // Whole registers at the output, whole units in int8, whole tiles in depth.
-    kernels.dimGrain = Isa::kTiled ? 16 * Scores::kDimsPerUnit : 16;
-    kernels.packKeys = &Scores::packKeys;
-    kernels.packValues = &packValues<Isa, Values>;
-    kernels.attend = &attendTile<Isa, Scores, Values, Linear>;
-    kernels.sumRows = &sumRows<Isa>;
-    kernels.channelMaxima = &channelMaxima<Isa>;
-    if constexpr (Scores::kScaled) kernels.scaleOfRows = &Scores::scaleOfRows;
-    if constexpr (Scores::kSparse) {
-        kernels.sumKeyValues = &sumKeyValues<Isa, Linear>;
-        kernels.packMatrix = &PlainScores<Isa, Linear>::packKeys;
-        kernels.matrixDimsPerUnit = Linear::kPerUnit;
-    }
-    return kernels;
-}
 
 }  // namespace reelgrid::kernels::cpu

@@ -14,6 +14,7 @@ namespace reelgrid::kernels::cpu {
 namespace {
 
 struct Amx : Avx512 {
+    static constexpr InstructionSet kSet = InstructionSet::Amx;
     static constexpr bool kTiled = true;
     /// Rows (keys of Sᵀ, dimensions of Oᵀ) of a product at a time: two tiles.
     static constexpr int kRows = 32;
@@ -32,7 +33,7 @@ struct AmxBf16 : Bf16Pairs {
     }
 };
 
-/// Four int8 a unit, both signed: no bias is needed.
+/// Four int8 a unit, both signed: sums start from 0.
 struct AmxInt8 : Int8Quads {
     template <int Row, int Col>
     static void dot() {

@@ -17,6 +17,7 @@ namespace {
 struct Avx2 {
     using Float = __m256;
     using Int = __m256i;
+    static constexpr InstructionSet kSet = InstructionSet::Avx2;
     static constexpr int kLanes = 8;
     // 4 × 3 accumulators, 3 registers of lanes and one broadcast: all 16 registers.
     static constexpr int kRows = 4;

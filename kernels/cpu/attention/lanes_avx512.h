@@ -1,6 +1,7 @@
 #pragma once
 
-// AVX-512 (F, BW, VL, VNNI, BF16) lanes for attention_tile.h. Included by attention_avx512.cpp only.
+// AVX-512 (F, BW, VL, VNNI, BF16) lanes for attention_tile.h. Included by attention_avx512.cpp, and by
+// attention_amx.cpp under its tiles.
 
 #include <immintrin.h>
 #include <math.h>
@@ -14,6 +15,7 @@ namespace {
 struct Avx512 {
     using Float = __m512;
     using Int = __m512i;
+    static constexpr InstructionSet kSet = InstructionSet::Avx512;
     static constexpr int kLanes = 16;
     // 8 × 3 accumulators: 24 of 32 registers, and 11 loads feed 24 multiply-adds.
     static constexpr int kRows = 8;
@@ -221,7 +223,7 @@ struct Int8Quads {
     static constexpr int kPerUnit = 4;
     struct Dot {
         using Sum = __m512i;
-        static Sum start(std::int32_t bias) { return _mm512_set1_epi32(bias); }
+        static Sum start(std::int32_t value) { return _mm512_set1_epi32(value); }
         static Sum add(Sum sum, __m512i queries, __m512i keys) {
             // Not the intrinsic: GCC 12 copies every sum before it and spills half of them.
             asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(queries), "v"(keys));

@@ -14,6 +14,7 @@ namespace reelgrid::kernels::cpu {
 namespace {
 
 struct Portable {
+    static constexpr InstructionSet kSet = InstructionSet::Portable;
     static constexpr int kLanes = 4;
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;

@@ -1,7 +1,9 @@
 #pragma once
 
-// sla's linear branch. Included by the sources of the instruction sets only (see attention_tile.h).
-// φ is the softmax over the head dim; `Arithmetic` rounds the operands of the products, the sums are fp32.
+// sla's linear branch, which waits for checkpoints that were trained with it: no model loads a proj_l yet, so
+// that renders leave it out (and say so), while `bench attention` pays for it. Included by the sources of the
+// instruction sets only (see attention_tile.h). φ is the softmax over the head dim; `Arithmetic` rounds the
+// operands of the products, the sums are fp32.
 
 #include "kernels/cpu/attention/multiply.h"
 #include "kernels/cpu/attention/score_policies.h"

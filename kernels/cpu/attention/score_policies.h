@@ -66,6 +66,10 @@ struct PlainScores {
     static void encodeQuery(const TileArgs& args, float* wide, int /*query*/, std::uint32_t* units) {
         Arithmetic::encodeRow(wide, args.paddedDim, units);
     }
+
+    static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }
+    static typename Isa::Float fromTile(typename Isa::Float score) { return score; }
+    static typename Dot::Sum start(const TileArgs& /*args*/, std::int64_t /*key*/) { return Dot::start(0); }
 };
 
 /// fav3: the same products, 192 keys a turn and the turns walked from the last to the first.
@@ -112,12 +116,12 @@ struct CentredInt8Scores {
     }
 
     static void packKeys(const PackArgs& args) {
-        for (int r = args.count; r % Isa::kRows != 0; ++r) args.bias[r] = 0;
+        for (int r = args.count; r % Isa::kRows != 0; ++r) args.dotStarts[r] = 0;
         packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
             std::int32_t integers[kMaxHeadDim];
             centredRow(args, row, wide);
             quantise(wide, args.paddedDim, args.scales[row / kScaleGrain], integers);
-            args.bias[row] = Arithmetic::encodeKey(integers, args.paddedDim, units);
+            args.dotStarts[row] = Arithmetic::encodeKey(integers, args.paddedDim, units);
         });
     }
 
@@ -141,7 +145,7 @@ struct CentredInt8Scores {
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return Dot::toFloat(sum); }
     static typename Isa::Float fromTile(typename Isa::Float bits) { return Dot::toFloat(Isa::asInt(bits)); }
     static typename Dot::Sum start(const TileArgs& args, std::int64_t key) {
-        return Dot::start(args.keyBias[key]);
+        return Dot::start(args.dotStarts[key]);
     }
 };
 

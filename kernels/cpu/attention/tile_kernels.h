@@ -1,6 +1,6 @@
 #pragma once
 
-// What the scheduler (attention_cpu.cpp, ordinary flags) asks of an instruction set's source (own flags).
+// What a call (attention_cpu.cpp, ordinary flags) asks of an instruction set's source (own flags).
 //
 // A tile is a group of queries that sit in vector lanes: scores are computed transposed, Sᵀ = K Qᵀ, so that
 // maxima, sums and rescaling of the online softmax are plain element-wise operations and no row is ever
@@ -10,15 +10,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
-#include "kernels/cpu/attention/method.h"
+#include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::kernels::cpu {
 
 /// Keys in a packed block: a block of one head's keys (16 KB at d128 in bf16) fits the L1 cache.
 constexpr int kBlockKeys = 64;
-constexpr int kMaxHeadDim = 256;
 constexpr float kLog2E = 1.44269504088896340736F;
 constexpr float kLargestE4m3 = 448.0F;
 constexpr float kLargestInt8 = 127.0F;
@@ -32,8 +32,8 @@ struct RowArgs {
     int dim = 0;
     int paddedDim = 0;
     float* scratch = nullptr;  ///< kPackScratch floats
-    const float* mean =
-        nullptr;  ///< [paddedDim], subtracted from every row where the method centres its keys
+    /// [paddedDim], subtracted from every row; null where the method doesn't centre them.
+    const float* mean = nullptr;
     const float* signs = nullptr;  ///< [paddedDim] of ±1, for the rotation of fav3_fp8
 };
 
@@ -44,11 +44,12 @@ struct PackArgs : RowArgs {
     std::uint32_t* units = nullptr;
     /// K: one per kScaleGrain keys. V: one per channel [paddedDim]. Null for methods without scales.
     const float* scales = nullptr;
-    std::int32_t* bias = nullptr;  ///< int8 keys: [kBlockKeys] what the dot product starts from
+    std::int32_t* dotStarts = nullptr;  ///< int8 keys: [kBlockKeys] what the dot product starts from
 };
 constexpr std::size_t kPackScratch = static_cast<std::size_t>(kBlockKeys + 2 * 16) * kMaxHeadDim;
 
-/// sla's linear branch over one head: o = φ(q) · (φ(k)ᵀ v) / (1e-5 + φ(q) · Σ φ(k)), then the projection.
+/// sla's linear branch over one head (linear_branch.h): o = φ(q) · (φ(k)ᵀ v) / (1e-5 + φ(q) · Σ φ(k)), then
+/// the projection.
 struct LinearOperands {
     const std::uint32_t* values = nullptr;      ///< (φ(k)ᵀ v)ᵀ as packMatrix leaves it
     const float* keySum = nullptr;              ///< Σ φ(k), [paddedDim]
@@ -79,13 +80,13 @@ struct TileArgs {
     const std::uint32_t* packedValues = nullptr;
     float* scratch = nullptr;  ///< TileKernels::scratchFloats, 64-byte aligned
     // Quantised methods:
-    int scaleQueries = 1;                   ///< queries that share a scale
-    const float* queryScales = nullptr;     ///< one per scaleQueries queries of the head
-    const float* keyScales = nullptr;       ///< one per kScaleGrain keys of the head
-    const std::int32_t* keyBias = nullptr;  ///< [blocks · kBlockKeys]
-    const float* keyMean = nullptr;         ///< [paddedDim], for the log-sum-exp
-    const float* valueScales = nullptr;     ///< [paddedDim]
-    const float* signs = nullptr;           ///< [paddedDim] of ±1
+    int scaleQueries = 1;                     ///< queries that share a scale
+    const float* queryScales = nullptr;       ///< one per scaleQueries queries of the head
+    const float* keyScales = nullptr;         ///< one per kScaleGrain keys of the head
+    const std::int32_t* dotStarts = nullptr;  ///< [blocks · kBlockKeys], as PackArgs has them
+    const float* keyMean = nullptr;           ///< [paddedDim], for the log-sum-exp
+    const float* valueScales = nullptr;       ///< [paddedDim]
+    const float* signs = nullptr;             ///< [paddedDim] of ±1
     // sla:
     const std::int32_t* blocks = nullptr;  ///< key blocks to attend to, ascending
     int blockCount = 0;
@@ -108,6 +109,8 @@ struct KeyValueArgs : RowArgs {
 };
 
 struct TileKernels {
+    /// The lanes that compute the tiles: AMX's sources take AVX-512's for what tiles can't multiply.
+    InstructionSet instructionSet = InstructionSet::Portable;
     int tileQueries = 0;            ///< most queries of one attend()
     int oneTileQueries = 0;         ///< those of one of its tiles
     int lanes = 0;                  ///< queries in a register
@@ -131,6 +134,9 @@ struct TileKernels {
     void (*packMatrix)(const PackArgs&) = nullptr;
     int matrixDimsPerUnit = 0;
 };
+
+/// Those of `set`, which the machine must have.
+TileKernels tileKernelsFor(InstructionSet set, Method method, DataType type);
 
 TileKernels portableKernels(Method method, DataType type);
 TileKernels avx2Kernels(Method method, DataType type);

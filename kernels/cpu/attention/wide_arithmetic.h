@@ -48,7 +48,7 @@ struct Int16Pairs {
     static constexpr int kPerUnit = 2;
     struct Dot {
         using Sum = typename Isa::Int;
-        static Sum start(std::int32_t bias) { return Isa::set1Int(bias); }
+        static Sum start(std::int32_t value) { return Isa::set1Int(value); }
         static Sum add(Sum sum, typename Isa::Int a, typename Isa::Int b) { return Isa::addPairs(sum, a, b); }
         static typename Isa::Float toFloat(Sum sum) { return Isa::toFloat(sum); }
     };

@@ -1,7 +1,6 @@
 #include "tests/kernels/attention/attention_case.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -249,29 +248,6 @@ bool allFinite(const std::vector<double>& a) {
     for (const double x : a)
         if (!std::isfinite(x)) return false;
     return true;
-}
-
-std::vector<InstructionSet> instructionSets() {
-    std::vector<InstructionSet> sets;
-    for (const auto set :
-         {InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Amx})
-        if (set <= bestInstructionSet()) sets.push_back(set);
-    return sets;
-}
-
-ForcedInstructionSet::ForcedInstructionSet(const std::string& name) {
-    if (const char* before = std::getenv("REELGRID_CPU")) {
-        m_before = before;
-        m_wasSet = true;
-    }
-    setenv("REELGRID_CPU", name.c_str(), 1);
-}
-
-ForcedInstructionSet::~ForcedInstructionSet() {
-    if (m_wasSet)
-        setenv("REELGRID_CPU", m_before.c_str(), 1);
-    else
-        unsetenv("REELGRID_CPU");
 }
 
 }  // namespace reelgrid::kernels::test

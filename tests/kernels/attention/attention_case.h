@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "kernels/attention/problem.h"
-#include "kernels/attention/reference.h"
-#include "kernels/cpu/instruction_set.h"
+#include "tests/kernels/attention/reference.h"
 
 namespace reelgrid::kernels::test {
 
@@ -66,23 +65,5 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b);
 double relativeL1(const std::vector<double>& a, const std::vector<double>& reference);
 double rootMeanSquareError(const std::vector<double>& a, const std::vector<double>& reference);
 bool allFinite(const std::vector<double>& a);
-
-/// The variants that this machine runs.
-std::vector<InstructionSet> instructionSets();
-
-/// Sets REELGRID_CPU while it lives.
-class ForcedInstructionSet {
-  public:
-    explicit ForcedInstructionSet(const std::string& name);
-    explicit ForcedInstructionSet(InstructionSet set)
-        : ForcedInstructionSet(std::string(kernels::nameOf(set))) {}
-    ~ForcedInstructionSet();
-    ForcedInstructionSet(const ForcedInstructionSet&) = delete;
-    ForcedInstructionSet& operator=(const ForcedInstructionSet&) = delete;
-
-  private:
-    std::string m_before;
-    bool m_wasSet = false;
-};
 
 }  // namespace reelgrid::kernels::test

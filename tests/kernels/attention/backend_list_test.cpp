@@ -5,9 +5,7 @@
 
 #include <chrono>
 #include <limits>
-#include <stdexcept>
 
-#include "kernels/cpu/attention/attention_cpu.h"
 #include "tests/kernels/attention/attention_case.h"
 
 namespace reelgrid::kernels::test {
@@ -24,7 +22,8 @@ TEST(BackendList, EveryBackendSaysWhatItIs) {
     for (const auto& backend : backends()) {
         EXPECT_FALSE(backend.title.empty()) << backend.name;
         EXPECT_FALSE(backend.description.empty()) << backend.name;
-        EXPECT_EQ(backend.run == nullptr, backend.name == "sdpa");
+        EXPECT_EQ(backend.method.has_value(), backend.name != "sdpa");
+        EXPECT_EQ(backend.on(Device::Cpu).attend != nullptr, backend.method.has_value()) << backend.name;
     }
 }
 
@@ -53,48 +52,39 @@ TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
 TEST(BackendList, EveryBackendTellsHowLongItPrepared) {
     AttentionCase c({1, 2, 1, 40, 2000, 64}, DataType::BFloat16);
     for (const auto& backend : backends()) {
-        if (backend.run == nullptr) continue;
+        if (!backend.method) continue;
         double preparation = -1;
         c.problem.preparationSeconds = &preparation;
         const auto start = std::chrono::steady_clock::now();
-        backend.run(c.problem);
+        run(backend, c.problem);
         const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
         EXPECT_GT(preparation, 0) << backend.name;
         EXPECT_LT(preparation, whole.count()) << backend.name;
     }
 }
 
-TEST(InstructionSet, ForcingIsObeyedOrRefused) {
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        EXPECT_EQ(selectedInstructionSet(), set);
-    }
-    for (const auto set : {InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Amx}) {
-        if (set <= bestInstructionSet()) continue;
-        const ForcedInstructionSet forced(set);
-        EXPECT_THROW(static_cast<void>(selectedInstructionSet()), std::runtime_error);
-    }
-    const ForcedInstructionSet forced("sse9");
-    try {
-        static_cast<void>(selectedInstructionSet());
-        FAIL() << "sse9 was accepted";
-    } catch (const std::runtime_error& error) {
-        EXPECT_STREQ(error.what(), "REELGRID_CPU=sse9: must be scalar, avx2, avx512 or amx");
-    }
+/// A problem of the size of `c` that must not be looked at beyond its device.
+AttentionProblem onCuda(const AttentionCase& c) {
+    AttentionProblem problem = c.problem;
+    problem.device = Device::Cuda;
+    return problem;
 }
 
-TEST(InstructionSet, ForcingChangesTheCodeThatRuns) {
-    // The portable 2^x differs from the others' in the last bits: equal results would mean that one variant
-    // ran for both. (AVX2 and AVX-512 do the same arithmetic in the same order, and agree.)
-    if (bestInstructionSet() == InstructionSet::Portable) GTEST_SKIP() << "this machine has one variant only";
-    AttentionCase c({1, 1, 1, 200, 300, 128}, DataType::Float32);
-    std::vector<std::vector<double>> results;
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        cpu::fav2(c.problem);
-        results.push_back(c.output());
-    }
-    for (std::size_t i = 1; i < results.size(); ++i) EXPECT_NE(results[i], results.front());
+TEST(BackendList, ADeviceWithoutAnImplementationIsNamed) {
+    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    EXPECT_EQ(whyNot(*findBackend("sagev1"), onCuda(c)), "sagev1: no cuda implementation in this version");
+}
+
+TEST(BackendList, AStreamIsRefusedOnTheCpu) {
+    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    int stream = 0;
+    c.problem.stream = &stream;
+    EXPECT_THAT(whyNot(*findBackend("fav2"), c.problem).value_or(""), testing::HasSubstr("fav2: a stream"));
+}
+
+TEST(BackendList, LibtorchsOwnOperatorHasNoKernelHere) {
+    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    EXPECT_THAT(whyNot(*findBackend("sdpa"), c.problem).value_or(""), testing::HasSubstr("libtorch"));
 }
 
 }  // namespace

@@ -6,53 +6,54 @@
 
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "tests/kernels/attention/attention_case.h"
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::test {
 namespace {
 
 constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
 
-using Kernel = void (*)(const AttentionProblem&);
-
 /// FlashAttention's own criterion: no more than twice the error of plain code in the same type, and a
-/// rounding of the output; on every instruction set.
-void expectAsGoodAsPlainCode(AttentionCase& c, Kernel kernel) {
+/// rounding of the output.
+void expectAsGoodAsPlainCode(AttentionCase& c, Method method) {
     const auto truth = referenceAttention(c.problem);
     const auto plain = lowPrecisionAttention(c.problem);
     const double allowed = 2 * maxError(plain, truth.out) + roundingOf(c.problem.type) * largest(truth.out);
     c.withLse();
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-        kernel(c.problem);
-        const auto out = c.output();
-        EXPECT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
-        EXPECT_LE(maxError(out, truth.out), allowed) << c.name() << " on " << kernels::nameOf(set);
-        EXPECT_TRUE(c.guardIntact()) << c.name() << " on " << kernels::nameOf(set);
-        for (std::size_t i = 0; i < truth.lse.size(); ++i) {
-            if (std::isinf(truth.lse[i]))
-                ASSERT_EQ(c.lse[i], -std::numeric_limits<float>::infinity()) << c.name();
-            else
-                ASSERT_NEAR(c.lse[i], truth.lse[i], 2e-5 * std::max(1.0, std::abs(truth.lse[i])))
-                    << c.name() << " on " << kernels::nameOf(set) << " row " << i;
-        }
+    std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+    cpu::attend(method, c.problem);
+    const auto out = c.output();
+    EXPECT_TRUE(allFinite(out)) << c.name();
+    EXPECT_LE(maxError(out, truth.out), allowed) << c.name();
+    EXPECT_TRUE(c.guardIntact()) << c.name();
+    for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+        if (std::isinf(truth.lse[i]))
+            ASSERT_EQ(c.lse[i], -std::numeric_limits<float>::infinity()) << c.name();
+        else
+            ASSERT_NEAR(c.lse[i], truth.lse[i], 2e-5 * std::max(1.0, std::abs(truth.lse[i])))
+                << c.name() << " row " << i;
     }
 }
 
 struct Exact {
     const char* name;
-    Kernel run;
+    Method method;
 };
 
 /// fav2 and fav3 promise the same: they differ in the order of their sums.
-class ExactAttention : public testing::TestWithParam<Exact> {
+class ExactAttention : public OnInstructionSet,
+                       public testing::WithParamInterface<std::tuple<Exact, InstructionSet>> {
   protected:
-    static Kernel kernel() { return GetParam().run; }
-    static void run(const AttentionProblem& problem) { kernel()(problem); }
+    void SetUp() override { forceOrSkip(std::get<1>(GetParam())); }
+
+    static Method method() { return std::get<0>(GetParam()).method; }
+    static void run(const AttentionProblem& problem) { cpu::attend(method(), problem); }
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, ExactAttention,
-                         testing::Values(Exact{"Fav2", &cpu::fav2}, Exact{"Fav3", &cpu::fav3}),
-                         [](const auto& each) { return std::string(each.param.name); });
+                         testing::Combine(testing::Values(Exact{"Fav2", Method::Flash},
+                                                          Exact{"Fav3", Method::Flash3}),
+                                          testing::ValuesIn(kInstructionSets)),
+                         nameOfMethodAndSet);
 
 TEST_P(ExactAttention, IsAsExactAsPlainCodeOverOddLengths) {
     for (const auto type : kTypes)
@@ -60,19 +61,19 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeOverOddLengths) {
             for (const auto& [queries, keys] :
                  {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {65, 129}, {48, 64}}) {
                 AttentionCase c({1, 2, 2, queries, keys, dim}, type);
-                expectAsGoodAsPlainCode(c, kernel());
+                expectAsGoodAsPlainCode(c, method());
             }
 }
 
 TEST_P(ExactAttention, IsAsExactAsPlainCodeOverLongSequences) {
     for (const auto type : kTypes) {
         AttentionCase odd({1, 1, 1, 799, 3, 128}, type);
-        expectAsGoodAsPlainCode(odd, kernel());
+        expectAsGoodAsPlainCode(odd, method());
         AttentionCase unequal({1, 1, 1, 255, 1024, 64}, type);
-        expectAsGoodAsPlainCode(unequal, kernel());
+        expectAsGoodAsPlainCode(unequal, method());
     }
     AttentionCase large({1, 1, 1, 1023, 1024, 128}, DataType::BFloat16);
-    expectAsGoodAsPlainCode(large, kernel());
+    expectAsGoodAsPlainCode(large, method());
 }
 
 TEST_P(ExactAttention, IsAsExactAsPlainCodeBeyondTheCache) {
@@ -81,7 +82,7 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeBeyondTheCache) {
     for (const auto mask : {Mask::None, Mask::Causal}) {
         AttentionCase c({1, 1, 1, 210, 4500, 64}, DataType::BFloat16, Family::Normal, Layout::TokensFirst,
                         mask);
-        expectAsGoodAsPlainCode(c, kernel());
+        expectAsGoodAsPlainCode(c, method());
     }
 }
 
@@ -99,12 +100,8 @@ TEST_P(ExactAttention, ABiasOfLogNMakesOneKeyStandForN) {
         c.problem.keys = 20;
         c.problem.keyBias = bias.data();
         EXPECT_LE(maxError(referenceAttention(c.problem).out, truth.out), 1e-6);
-        for (const auto set : instructionSets()) {
-            const ForcedInstructionSet forced(set);
-            run(c.problem);
-            EXPECT_LE(maxError(c.output(), truth.out), 2 * roundingOf(type) * largest(truth.out))
-                << c.name() << " on " << kernels::nameOf(set);
-        }
+        run(c.problem);
+        EXPECT_LE(maxError(c.output(), truth.out), 2 * roundingOf(type) * largest(truth.out)) << c.name();
     }
 }
 
@@ -119,14 +116,11 @@ TEST_P(ExactAttention, AKeyBiasIsAddedUnderEveryMaskAndLength) {
             c.problem.keyBias = bias.data();
             c.withLse();
             const auto truth = referenceAttention(c.problem);
-            for (const auto set : instructionSets()) {
-                const ForcedInstructionSet forced(set);
-                run(c.problem);
-                EXPECT_LE(maxError(c.output(), truth.out), 1e-5) << c.name() << kernels::nameOf(set);
-                for (std::size_t i = 0; i < truth.lse.size(); ++i) {
-                    if (std::isinf(truth.lse[i])) continue;
-                    ASSERT_NEAR(c.lse[i], truth.lse[i], 1e-4) << c.name();
-                }
+            run(c.problem);
+            EXPECT_LE(maxError(c.output(), truth.out), 1e-5) << c.name();
+            for (std::size_t i = 0; i < truth.lse.size(); ++i) {
+                if (std::isinf(truth.lse[i])) continue;
+                ASSERT_NEAR(c.lse[i], truth.lse[i], 1e-4) << c.name();
             }
         }
 }
@@ -136,16 +130,16 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeOnEveryInputFamily) {
         for (const auto family :
              {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Underflow}) {
             AttentionCase c({1, 1, 1, 97, 211, 128}, type, family);
-            expectAsGoodAsPlainCode(c, kernel());
+            expectAsGoodAsPlainCode(c, method());
         }
 }
 
 TEST_P(ExactAttention, TakesAnyHeadDimUpTo256) {
     for (const std::int64_t dim : {1, 7, 16, 33, 72, 80, 160, 192, 255, 256}) {
         AttentionCase c({1, 1, 1, 51, 77, dim}, DataType::BFloat16);
-        expectAsGoodAsPlainCode(c, kernel());
+        expectAsGoodAsPlainCode(c, method());
         AttentionCase exact({1, 1, 1, 51, 77, dim}, DataType::Float32);
-        expectAsGoodAsPlainCode(exact, kernel());
+        expectAsGoodAsPlainCode(exact, method());
     }
 }
 
@@ -153,7 +147,7 @@ TEST_P(ExactAttention, ReadsBothLayoutsBatchesAndSharedKeyHeads) {
     for (const auto layout : {Layout::HeadsFirst, Layout::TokensFirst})
         for (const std::int64_t keyHeads : {6, 3, 1}) {
             AttentionCase c({2, 6, keyHeads, 70, 90, 64}, DataType::BFloat16, Family::Normal, layout);
-            expectAsGoodAsPlainCode(c, kernel());
+            expectAsGoodAsPlainCode(c, method());
         }
 }
 
@@ -162,7 +156,7 @@ TEST_P(ExactAttention, CausalMaskIsAlignedAtTheBottomRight) {
         for (const auto& [queries, keys] : {std::pair{113, 203}, {203, 113}, {150, 150}, {1, 77}, {300, 1}}) {
             AttentionCase c({1, 2, 1, queries, keys, 64}, type, Family::Normal, Layout::TokensFirst,
                             Mask::Causal);
-            expectAsGoodAsPlainCode(c, kernel());
+            expectAsGoodAsPlainCode(c, method());
         }
 }
 
@@ -173,7 +167,7 @@ TEST_P(ExactAttention, NegativeScoresAfterTheTailDoNotLoseToPadding) {
     auto* k = reinterpret_cast<float*>(c.k.data());
     for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 3 + 0.1F * q[i];
     for (std::size_t i = 0; i < c.k.size() / 4; ++i) k[i] = -3 + 0.1F * k[i];
-    expectAsGoodAsPlainCode(c, kernel());
+    expectAsGoodAsPlainCode(c, method());
 }
 
 TEST_P(ExactAttention, LargeFp16ValuesDoNotOverflow) {
@@ -192,13 +186,9 @@ TEST_P(ExactAttention, LargeFp16ValuesDoNotOverflow) {
 TEST_P(ExactAttention, NanInAQueryStaysInItsRow) {
     AttentionCase c({1, 1, 1, 60, 70, 64}, DataType::Float32);
     reinterpret_cast<float*>(c.q.data())[5 * 64 + 3] = std::numeric_limits<float>::quiet_NaN();
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        run(c.problem);
-        const auto out = c.output();
-        for (std::size_t i = 0; i < out.size(); ++i)
-            ASSERT_EQ(std::isnan(out[i]), i / 64 == 5) << kernels::nameOf(set);
-    }
+    run(c.problem);
+    const auto out = c.output();
+    for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(std::isnan(out[i]), i / 64 == 5);
 }
 
 TEST_P(ExactAttention, GivesTheSameBitsForAnyNumberOfThreads) {
@@ -220,14 +210,11 @@ TEST_P(ExactAttention, RowsOfMinusInfinityGiveZero) {
     for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
     for (std::size_t n = 0; n < 450; ++n) k[n * 64 + 7] = -std::numeric_limits<float>::infinity();
     c.withLse();
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-        run(c.problem);
-        EXPECT_EQ(largest(c.output()), 0) << kernels::nameOf(set);
-        EXPECT_TRUE(allFinite(c.output())) << kernels::nameOf(set);
-        for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
-    }
+    std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+    run(c.problem);
+    EXPECT_EQ(largest(c.output()), 0);
+    EXPECT_TRUE(allFinite(c.output()));
+    for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
 }
 
 TEST_P(ExactAttention, MaskedBlocksBeforeOrAfterTheVisibleOnesChangeNothing) {
@@ -239,20 +226,24 @@ TEST_P(ExactAttention, MaskedBlocksBeforeOrAfterTheVisibleOnesChangeNothing) {
         for (std::size_t i = 0; i < c.q.size() / 4; ++i) q[i] = 0.5F + std::abs(q[i]);
         for (std::size_t n = 0; n < 300; ++n)
             k[(atTheEnd ? n + 300 : n) * 64 + 7] = -std::numeric_limits<float>::infinity();
-        expectAsGoodAsPlainCode(c, kernel());
+        expectAsGoodAsPlainCode(c, method());
     }
 }
 
-TEST(Fav3, SumsInAnotherOrderThanFav2) {
+class Fav3 : public OnInstructionSet, public testing::WithParamInterface<InstructionSet> {
+  protected:
+    void SetUp() override { forceOrSkip(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, Fav3, testing::ValuesIn(kInstructionSets),
+                         [](const auto& each) { return std::string(nameOf(each.param)); });
+
+TEST_P(Fav3, SumsInAnotherOrderThanFav2) {
     // Equal bits over several turns would mean that one kernel ran under both names.
     AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        cpu::fav2(c.problem);
-        const auto forward = c.output();
-        cpu::fav3(c.problem);
-        EXPECT_NE(c.output(), forward) << kernels::nameOf(set);
-    }
+    cpu::attend(Method::Flash, c.problem);
+    const auto forward = c.output();
+    cpu::attend(Method::Flash3, c.problem);
+    EXPECT_NE(c.output(), forward);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class EveryKernel : public testing::TestWithParam<BackendInfo> {
         std::size_t bytes = 0;
         std::thread([&] {
             const std::size_t before = g_alignedBytes;
-            GetParam().run(c.problem);
+            kernels::run(GetParam(), c.problem);
             bytes = g_alignedBytes - before;
         }).join();
         return bytes;
@@ -52,7 +52,7 @@ class EveryKernel : public testing::TestWithParam<BackendInfo> {
 std::vector<BackendInfo> ownKernels() {
     std::vector<BackendInfo> found;
     for (const auto& backend : backends())
-        if (backend.run != nullptr) found.push_back(backend);
+        if (backend.method) found.push_back(backend);
     return found;
 }
 INSTANTIATE_TEST_SUITE_P(Every, EveryKernel, testing::ValuesIn(ownKernels()),
@@ -84,7 +84,7 @@ TEST_P(EveryKernel, ReadsOffsetsBeyond32Bits) {
     problem.keys = kKeys;
     problem.kStrides = problem.vStrides = {.batch = 0, .head = 0, .token = kStride};
     problem.sparseLinear.topkRatio = 1;
-    GetParam().run(problem);
+    kernels::run(GetParam(), problem);
     const auto out = c.output();
     for (std::int64_t d = 0; d < kDim; ++d)
         EXPECT_NEAR(out[static_cast<std::size_t>(d)] * static_cast<double>(kKeys), static_cast<double>(d + 1),

@@ -11,6 +11,7 @@
 #include "kernels/attention/backend_list.h"
 #include "kernels/attention/merge_partials.h"
 #include "tests/kernels/attention/attention_case.h"
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::test {
 namespace {
@@ -20,7 +21,7 @@ constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::
 std::vector<BackendInfo> mergeable() {
     std::vector<BackendInfo> found;
     for (const auto& backend : backends())
-        if (backend.logSumExp) found.push_back(backend);
+        if (backend.cpu.supports.logSumExp) found.push_back(backend);
     return found;
 }
 
@@ -64,7 +65,7 @@ class Merge {
                         .token = p.queryHeads * p.headDim};
         p.lse = lse.data();
         ASSERT_EQ(whyNot(backend, p), std::nullopt);
-        backend.run(p);
+        run(backend, p);
         AttentionPart part;
         part.out = out.data();
         part.lse = lse.data();
@@ -100,7 +101,7 @@ void expectAsGoodAsOneRun(AttentionCase& c, const BackendInfo& backend, const Me
                           const std::string& where) {
     const ReferenceResult truth = referenceAttention(c.problem);
     c.withLse();
-    backend.run(c.problem);
+    run(backend, c.problem);
     const auto single = c.output();
     const double rounding = roundingOf(c.problem.type) * largest(truth.out);
     const double allowed = 1.5 * rootMeanSquareError(single, truth.out) + rounding;
@@ -112,33 +113,33 @@ void expectAsGoodAsOneRun(AttentionCase& c, const BackendInfo& backend, const Me
     EXPECT_LE(lseError(merge.lse(), truth.lse), 2 * lseError(singleLse, truth.lse) + 1e-5) << where;
 }
 
-class MergedBackend : public testing::TestWithParam<BackendInfo> {
+class MergedBackend : public OnInstructionSet,
+                      public testing::WithParamInterface<std::tuple<BackendInfo, InstructionSet>> {
   protected:
-    static const BackendInfo& backend() { return GetParam(); }
+    void SetUp() override { forceOrSkip(std::get<1>(GetParam())); }
 
-    /// Splits the keys, on every instruction set.
+    static const BackendInfo& backend() { return std::get<0>(GetParam()); }
+
+    /// Splits the keys.
     static void expectMerges(AttentionCase& c, std::span<const std::int64_t> counts) {
-        for (const auto set : instructionSets()) {
-            const ForcedInstructionSet forced(set);
-            Merge merge(c.problem);
-            std::int64_t first = 0;
-            for (const std::int64_t count : counts) {
-                merge.add(backend(), 0, c.problem.queries, first, count, Mask::None);
-                first += count;
-            }
-            ASSERT_EQ(first, c.problem.keys);
-            expectAsGoodAsOneRun(
-                c, backend(), merge,
-                c.name() + " in " + std::to_string(counts.size()) + " on " + kernels::nameOf(set));
+        Merge merge(c.problem);
+        std::int64_t first = 0;
+        for (const std::int64_t count : counts) {
+            merge.add(backend(), 0, c.problem.queries, first, count, Mask::None);
+            first += count;
         }
+        ASSERT_EQ(first, c.problem.keys);
+        expectAsGoodAsOneRun(c, backend(), merge, c.name() + " in " + std::to_string(counts.size()));
     }
 };
-INSTANTIATE_TEST_SUITE_P(Every, MergedBackend, testing::ValuesIn(mergeable()),
-                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(Every, MergedBackend,
+                         testing::Combine(testing::ValuesIn(mergeable()),
+                                          testing::ValuesIn(kInstructionSets)),
+                         nameOfMethodAndSet);
 
 TEST(MergedBackends, EveryDenseBackendOfOursReturnsTheLogSumExp) {
     for (const char* name : {"fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage"})
-        EXPECT_TRUE(findBackend(name)->logSumExp) << name;
+        EXPECT_TRUE(findBackend(name)->cpu.supports.logSumExp) << name;
 }
 
 TEST_P(MergedBackend, TwoThreeAndUnequalPartsAreTheWhole) {
@@ -186,42 +187,36 @@ TEST_P(MergedBackend, PartsWhoseKeysLieFarApartKeepTheirWeights) {
 TEST_P(MergedBackend, CausalRingChunksAreTheWhole) {
     // Each device holds a chunk of the tokens. Its queries see earlier chunks whole, their own one causally
     // (as many queries as keys: aligned alike at either corner), later ones not at all.
-    if (!backend().causal) GTEST_SKIP() << backend().name << " has no causal mask";
+    ASSERT_TRUE(backend().cpu.supports.causal);
     for (const auto type : kTypes) {
         AttentionCase c({1, 2, 1, 200, 200, 64}, type, Family::Normal, Layout::TokensFirst, Mask::Causal);
         constexpr std::pair<std::int64_t, std::int64_t> kChunks[] = {{0, 70}, {70, 129}, {199, 1}};
-        for (const auto set : instructionSets()) {
-            const ForcedInstructionSet forced(set);
-            Merge merge(c.problem);
-            for (const auto& [firstQuery, queries] : kChunks)
-                for (const auto& [firstKey, keys] : kChunks)
-                    if (firstKey <= firstQuery)
-                        merge.add(backend(), firstQuery, queries, firstKey, keys,
-                                  firstKey == firstQuery ? Mask::Causal : Mask::None);
-            expectAsGoodAsOneRun(c, backend(), merge, c.name() + " on " + kernels::nameOf(set));
-        }
+        Merge merge(c.problem);
+        for (const auto& [firstQuery, queries] : kChunks)
+            for (const auto& [firstKey, keys] : kChunks)
+                if (firstKey <= firstQuery)
+                    merge.add(backend(), firstQuery, queries, firstKey, keys,
+                              firstKey == firstQuery ? Mask::Causal : Mask::None);
+        expectAsGoodAsOneRun(c, backend(), merge, c.name());
     }
 }
 
 TEST_P(MergedBackend, QueriesFromWhichAChunkIsHiddenGainNothingFromIt) {
     // Aligned at the bottom right, the queries before the last key of a chunk run as one causal problem, in
     // which those before its first key see nothing.
-    if (!backend().causal) GTEST_SKIP() << backend().name << " has no causal mask";
+    ASSERT_TRUE(backend().cpu.supports.causal);
     AttentionCase c({1, 2, 1, 180, 180, 64}, DataType::BFloat16, Family::Normal, Layout::TokensFirst,
                     Mask::Causal);
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        Merge merge(c.problem);
-        for (const auto& [first, keys] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-                 {120, 60}, {50, 70}, {0, 50}}) {  // hidden chunks first
-            merge.add(backend(), 0, first + keys, first, keys, Mask::Causal);
-            if (first + keys < c.problem.queries)
-                merge.add(backend(), first + keys, c.problem.queries - first - keys, first, keys, Mask::None);
-            for (std::int64_t i = 0; first == 120 && i < first; ++i)
-                ASSERT_EQ(merge.lse()[static_cast<std::size_t>(i)], -HUGE_VAL) << i;
-        }
-        expectAsGoodAsOneRun(c, backend(), merge, c.name() + " on " + kernels::nameOf(set));
+    Merge merge(c.problem);
+    for (const auto& [first, keys] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {120, 60}, {50, 70}, {0, 50}}) {  // hidden chunks first
+        merge.add(backend(), 0, first + keys, first, keys, Mask::Causal);
+        if (first + keys < c.problem.queries)
+            merge.add(backend(), first + keys, c.problem.queries - first - keys, first, keys, Mask::None);
+        for (std::int64_t i = 0; first == 120 && i < first; ++i)
+            ASSERT_EQ(merge.lse()[static_cast<std::size_t>(i)], -HUGE_VAL) << i;
     }
+    expectAsGoodAsOneRun(c, backend(), merge, c.name());
 }
 
 }  // namespace

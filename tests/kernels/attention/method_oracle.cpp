@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/attention/reference.h"
 #include "kernels/attention/rotation_signs.h"
+#include "tests/kernels/attention/reference.h"
 
 namespace reelgrid::kernels::test {
 namespace {
@@ -185,17 +185,7 @@ void addLinear(const SparseLinear& linear, const LinearSums& sums, const Row& qu
     }
 }
 
-}  // namespace
-
-double roundToE4m3(double x) {
-    const double magnitude = std::abs(x);
-    if (!(magnitude > 0)) return x;
-    const int exponent = std::max(-6, std::ilogb(magnitude));
-    const double grain = std::ldexp(1.0, exponent - 3);
-    return std::copysign(std::min(448.0, std::nearbyint(magnitude / grain) * grain), x);
-}
-
-Quantisation sageV1Of(int /*headDim*/) {
+Quantisation sageV1() {
     Quantisation method;
     method.scores = Quantisation::Scores::Int8;
     method.scaleQueries = 128;
@@ -204,7 +194,7 @@ Quantisation sageV1Of(int /*headDim*/) {
     return method;
 }
 
-Quantisation fav3SageOf(int /*headDim*/) {
+Quantisation fav3Sage() {
     Quantisation method;
     method.scores = Quantisation::Scores::Int8;
     method.scaleQueries = 256;
@@ -215,7 +205,7 @@ Quantisation fav3SageOf(int /*headDim*/) {
     return method;
 }
 
-Quantisation fav3Fp8Of(int headDim) {
+Quantisation fav3Fp8(int headDim) {
     Quantisation method;
     method.scores = Quantisation::Scores::E4m3;
     method.scaleQueries = headDim <= 64 ? 192 : 128;
@@ -227,6 +217,32 @@ Quantisation fav3Fp8Of(int headDim) {
     method.turnKeys = 192;
     method.lastFirst = true;
     return method;
+}
+
+}  // namespace
+
+double roundToE4m3(double x) {
+    const double magnitude = std::abs(x);
+    if (!(magnitude > 0)) return x;
+    const int exponent = std::max(-6, std::ilogb(magnitude));
+    const double grain = std::ldexp(1.0, exponent - 3);
+    return std::copysign(std::min(448.0, std::nearbyint(magnitude / grain) * grain), x);
+}
+
+Quantisation quantisationOf(Method method, int headDim) {
+    switch (method) {
+        case Method::Sage1:
+            return sageV1();
+        case Method::Flash3Sage:
+            return fav3Sage();
+        case Method::Flash3Fp8:
+            return fav3Fp8(headDim);
+        case Method::Flash:
+        case Method::Flash3:
+        case Method::SparseLinear:
+            break;
+    }
+    return {};
 }
 
 std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisation& method) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels::test {
@@ -27,9 +28,8 @@ struct Quantisation {
     bool lastFirst = false;
 };
 
-Quantisation sageV1Of(int headDim);
-Quantisation fav3SageOf(int headDim);
-Quantisation fav3Fp8Of(int headDim);
+/// Of sagev1, fav3_sage and fav3_fp8.
+Quantisation quantisationOf(Method method, int headDim);
 
 /// [B, Hq, Nq, D].
 std::vector<double> quantisedAttention(const AttentionProblem& problem, const Quantisation& method);

@@ -10,6 +10,7 @@
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "tests/kernels/attention/attention_case.h"
 #include "tests/kernels/attention/method_oracle.h"
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::test {
 namespace {
@@ -18,8 +19,7 @@ constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::
 
 struct Quantised {
     const char* name;
-    void (*run)(const AttentionProblem&);
-    Quantisation (*definition)(int headDim);
+    Method method;
     /// What the definition leaves open: P and V in bf16 (sagev1); elsewhere the ties that fp32 and float64
     /// see differently, few elements by much.
     double freedom;
@@ -27,18 +27,21 @@ struct Quantised {
     double leastCosine;
     double mostL1;
 
+    [[nodiscard]] Quantisation definition(int headDim) const { return quantisationOf(method, headDim); }
     friend void PrintTo(const Quantised& method, std::ostream* out) { *out << method.name; }
 };
 
-class QuantisedAttention : public testing::TestWithParam<Quantised> {
+class QuantisedAttention : public OnInstructionSet,
+                           public testing::WithParamInterface<std::tuple<Quantised, InstructionSet>> {
   protected:
-    static const Quantised& method() { return GetParam(); }
+    void SetUp() override { forceOrSkip(std::get<1>(GetParam())); }
 
-    static std::vector<double> run(AttentionCase& c, InstructionSet set) {
-        const ForcedInstructionSet forced(set);
+    static const Quantised& method() { return std::get<0>(GetParam()); }
+
+    static std::vector<double> run(AttentionCase& c) {
         std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-        method().run(c.problem);
-        EXPECT_TRUE(c.guardIntact()) << c.name() << " on " << kernels::nameOf(set);
+        cpu::attend(method().method, c.problem);
+        EXPECT_TRUE(c.guardIntact()) << c.name();
         return c.output();
     }
 
@@ -49,26 +52,24 @@ class QuantisedAttention : public testing::TestWithParam<Quantised> {
     static void expectTheMethodsOwnError(AttentionCase& c) {
         const auto definition = defined(c);
         const double rounding = c.problem.type == DataType::Float32 ? 0 : 1.0 / 256;
-        for (const auto set : instructionSets()) {
-            const auto out = run(c, set);
-            ASSERT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
-            EXPECT_LE(maxError(out, definition),
-                      (method().freedom + rounding) * std::max(largest(definition), 1e-30))
-                << c.name() << " on " << kernels::nameOf(set);
-            if (largest(definition) == 0) continue;
-            EXPECT_LE(relativeL1(out, definition), method().freedomL1 + rounding / 2)
-                << c.name() << " on " << kernels::nameOf(set);
-        }
+        const auto out = run(c);
+        ASSERT_TRUE(allFinite(out)) << c.name();
+        EXPECT_LE(maxError(out, definition),
+                  (method().freedom + rounding) * std::max(largest(definition), 1e-30))
+            << c.name();
+        if (largest(definition) == 0) return;
+        EXPECT_LE(relativeL1(out, definition), method().freedomL1 + rounding / 2) << c.name();
     }
 };
 
 // e4m3 keeps 3 bits of P and of V: on normal inputs each alone makes a relative L1 error near 0.026.
-INSTANTIATE_TEST_SUITE_P(
-    Kernels, QuantisedAttention,
-    testing::Values(Quantised{"SageV1", &cpu::sageV1, &sageV1Of, 0.01, 0.003, 0.999, 0.03},
-                    Quantised{"Fav3Sage", &cpu::fav3Sage, &fav3SageOf, 0.012, 0.0005, 0.999, 0.045},
-                    Quantised{"Fav3Fp8", &cpu::fav3Fp8, &fav3Fp8Of, 0.012, 0.0005, 0.998, 0.07}),
-    [](const auto& each) { return std::string(each.param.name); });
+constexpr Quantised kSageV1{"SageV1", Method::Sage1, 0.01, 0.003, 0.999, 0.03};
+constexpr Quantised kFav3Sage{"Fav3Sage", Method::Flash3Sage, 0.012, 0.0005, 0.999, 0.045};
+constexpr Quantised kFav3Fp8{"Fav3Fp8", Method::Flash3Fp8, 0.012, 0.0005, 0.998, 0.07};
+INSTANTIATE_TEST_SUITE_P(Kernels, QuantisedAttention,
+                         testing::Combine(testing::Values(kSageV1, kFav3Sage, kFav3Fp8),
+                                          testing::ValuesIn(kInstructionSets)),
+                         nameOfMethodAndSet);
 
 TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionAndNoOther) {
     for (const auto type : kTypes)
@@ -128,13 +129,9 @@ TEST_P(QuantisedAttention, IsCloseToTheTruth) {
                 if (family == Family::KeyBias && !method().definition(128).centreKeys) continue;
                 AttentionCase c({1, 2, 2, 300, 517, dim}, type, family);
                 const auto truth = referenceAttention(c.problem);
-                for (const auto set : instructionSets()) {
-                    const auto out = run(c, set);
-                    EXPECT_GE(cosine(out, truth.out), method().leastCosine)
-                        << c.name() << " on " << kernels::nameOf(set);
-                    EXPECT_LE(relativeL1(out, truth.out), method().mostL1)
-                        << c.name() << " on " << kernels::nameOf(set);
-                }
+                const auto out = run(c);
+                EXPECT_GE(cosine(out, truth.out), method().leastCosine) << c.name();
+                EXPECT_LE(relativeL1(out, truth.out), method().mostL1) << c.name();
             }
 }
 
@@ -143,7 +140,7 @@ TEST_P(QuantisedAttention, NeverWritesToTheCallersTensors) {
     const auto q = c.q;
     const auto k = c.k;
     const auto v = c.v;
-    method().run(c.problem);
+    run(c);
     EXPECT_EQ(c.q, q);
     EXPECT_EQ(c.k, k);
     EXPECT_EQ(c.v, v);
@@ -165,17 +162,14 @@ TEST_P(QuantisedAttention, AllZeroValueChannelGivesZero) {
     AttentionCase c({1, 1, 1, 50, 70, 64}, DataType::BFloat16);
     auto* v = reinterpret_cast<std::uint16_t*>(c.v.data());
     for (std::size_t n = 0; n < 70; ++n) v[n * 64 + 9] = 0;
-    for (const auto set : instructionSets()) {
-        const auto out = run(c, set);
-        for (std::size_t n = 0; n < 50; ++n) EXPECT_EQ(out[n * 64 + 9], 0.0) << kernels::nameOf(set);
-    }
+    const auto out = run(c);
+    for (std::size_t n = 0; n < 50; ++n) EXPECT_EQ(out[n * 64 + 9], 0.0);
 }
 
 TEST_P(QuantisedAttention, NearZeroTensorsGiveNumbers) {
     for (const auto type : kTypes) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, type, Family::Underflow);
-        for (const auto set : instructionSets())
-            EXPECT_TRUE(allFinite(run(c, set))) << c.name() << kernels::nameOf(set);
+        EXPECT_TRUE(allFinite(run(c))) << c.name();
     }
 }
 
@@ -192,10 +186,8 @@ TEST_P(QuantisedAttention, ANanIsSeenInTheOutput) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::Float32);
         auto& data = which == 0 ? c.q : which == 1 ? c.k : c.v;
         reinterpret_cast<float*>(data.data())[17 * 64 + 5] = std::numeric_limits<float>::quiet_NaN();
-        for (const auto set : instructionSets()) {
-            const auto out = run(c, set);
-            EXPECT_TRUE(std::isnan(out[17 * 64 + 5])) << which << " on " << kernels::nameOf(set);
-        }
+        const auto out = run(c);
+        EXPECT_TRUE(std::isnan(out[17 * 64 + 5])) << which;
     }
 }
 
@@ -212,7 +204,7 @@ TEST_P(QuantisedAttention, SinksAtTheFirstKeysKeepTheirWeight) {
     AttentionCase c({1, 1, 1, 100, 900, 128}, DataType::BFloat16, Family::Sink);
     const auto truth = referenceAttention(c.problem);
     expectTheMethodsOwnError(c);
-    for (const auto set : instructionSets()) EXPECT_GE(cosine(run(c, set), truth.out), 0.99);
+    EXPECT_GE(cosine(run(c), truth.out), 0.99);
 }
 
 TEST_P(QuantisedAttention, GrowingScoresDoNotOverflowTheWeights) {
@@ -233,12 +225,10 @@ TEST_P(QuantisedAttention, CausalMaskIsAlignedAtTheBottomRight) {
     for (const auto& [queries, keys] : {std::pair{113, 203}, {203, 113}, {150, 150}}) {
         AttentionCase c({1, 2, 1, queries, keys, 64}, DataType::BFloat16, Family::Normal, Layout::HeadsFirst,
                         Mask::Causal);
-        for (const auto set : instructionSets()) {
-            const auto out = run(c, set);
-            const auto truth = referenceAttention(c.problem);
-            ASSERT_TRUE(allFinite(out)) << c.name() << " on " << kernels::nameOf(set);
-            EXPECT_GE(cosine(out, truth.out), method().leastCosine) << c.name();
-        }
+        const auto out = run(c);
+        const auto truth = referenceAttention(c.problem);
+        ASSERT_TRUE(allFinite(out)) << c.name();
+        EXPECT_GE(cosine(out, truth.out), method().leastCosine) << c.name();
     }
 }
 
@@ -250,11 +240,11 @@ TEST_P(QuantisedAttention, SharedKeyHeadsAndBatchesUseTheirOwnScales) {
 TEST_P(QuantisedAttention, GivesTheSameBitsForAnyNumberOfThreads) {
     AttentionCase c({1, 3, 3, 200, 300, 64}, DataType::BFloat16);
     c.problem.threads = 1;
-    method().run(c.problem);
+    run(c);
     const auto one = c.output();
     for (const int threads : {2, 5}) {
         c.problem.threads = threads;
-        method().run(c.problem);
+        run(c);
         EXPECT_EQ(c.output(), one) << threads << " threads";
     }
 }
@@ -265,66 +255,67 @@ TEST_P(QuantisedAttention, LogSumExpIsThatOfTheTruth) {
         AttentionCase c({1, 2, 1, 100, 150, 64}, DataType::Float32, family);
         c.withLse();
         const auto truth = referenceAttention(c.problem);
-        for (const auto set : instructionSets()) {
-            run(c, set);
-            for (std::size_t i = 0; i < truth.lse.size(); ++i)
-                ASSERT_NEAR(c.lse[i], truth.lse[i], 0.025) << c.name() << " on " << kernels::nameOf(set);
-        }
+        run(c);
+        for (std::size_t i = 0; i < truth.lse.size(); ++i)
+            ASSERT_NEAR(c.lse[i], truth.lse[i], 0.025) << c.name();
     }
 }
 
-class IntegerScores : public testing::TestWithParam<Quantised> {};
+class IntegerScores : public QuantisedAttention {};
 INSTANTIATE_TEST_SUITE_P(Kernels, IntegerScores,
-                         testing::Values(Quantised{"SageV1", &cpu::sageV1, &sageV1Of, 0, 0, 0, 0},
-                                         Quantised{"Fav3Sage", &cpu::fav3Sage, &fav3SageOf, 0, 0, 0, 0}),
-                         [](const auto& each) { return std::string(each.param.name); });
+                         testing::Combine(testing::Values(kSageV1, kFav3Sage),
+                                          testing::ValuesIn(kInstructionSets)),
+                         nameOfMethodAndSet);
 
-TEST_P(IntegerScores, EveryInstructionSetFindsTheSameIntegerScoresBitForBit) {
+class VectorIntegers : public QuantisedAttention {};
+INSTANTIATE_TEST_SUITE_P(Kernels, VectorIntegers,
+                         testing::Combine(testing::Values(kSageV1, kFav3Sage),
+                                          testing::Values(InstructionSet::Avx2, InstructionSet::Avx512,
+                                                          InstructionSet::Amx)),
+                         nameOfMethodAndSet);
+
+TEST_P(VectorIntegers, AreThePortableVariantsBitForBit) {
     // The first query of a causal problem sees one key: its log-sum-exp is that score itself. Two integer
     // sums that differ by one would differ in their floats, too.
     AttentionCase c({20, 16, 16, 30, 30, 128}, DataType::Float32, Family::OutlierChannels, Layout::HeadsFirst,
                     Mask::Causal);
     c.withLse();
-    std::vector<float> scalar;
-    for (const auto set : instructionSets()) {  // the portable one first
-        const ForcedInstructionSet forced(set);
-        GetParam().run(c.problem);
-        if (scalar.empty()) scalar = c.lse;
-        for (std::size_t i = 0; i < scalar.size(); i += 30)
-            ASSERT_EQ(c.lse[i], scalar[i]) << kernels::nameOf(set) << " head " << i / 30;
-    }
+    run(c);
+    const std::vector<float> here = c.lse;
+    const ForcedInstructionSet forced(InstructionSet::Portable);
+    run(c);
+    for (std::size_t i = 0; i < here.size(); i += 30) ASSERT_EQ(here[i], c.lse[i]) << "head " << i / 30;
 }
 
 TEST_P(IntegerScores, SmoothingCutsTheErrorOfBiasedKeysFiveTimes) {
     AttentionCase c({1, 1, 1, 200, 400, 128}, DataType::Float32, Family::KeyBias);
-    if (GetParam().definition(128).roundWeights) {
+    if (method().definition(128).roundWeights) {
         // Below a larger bias fav3_sage's e4m3 P and V, which smoothing can't help, are most of its error.
         auto* k = reinterpret_cast<float*>(c.k.data());
         for (std::size_t i = 0; i < c.k.size() / 4; ++i) k[i] += i % 128 < 64 ? 64.0F : -64.0F;
     }
     const auto truth = referenceAttention(c.problem);
-    Quantisation unsmoothed = GetParam().definition(128);
+    Quantisation unsmoothed = method().definition(128);
     unsmoothed.centreKeys = false;
     const double before = relativeL1(quantisedAttention(c.problem, unsmoothed), truth.out);
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        GetParam().run(c.problem);
-        EXPECT_GE(before, 5 * relativeL1(c.output(), truth.out)) << kernels::nameOf(set);
-    }
+    run(c);
+    EXPECT_GE(before, 5 * relativeL1(c.output(), truth.out));
 }
 
-TEST(Fav3Fp8, BlocksAndRotationHalveTheErrorOfOutliers) {
+class Fav3Fp8 : public QuantisedAttention {};
+INSTANTIATE_TEST_SUITE_P(Kernels, Fav3Fp8,
+                         testing::Combine(testing::Values(kFav3Fp8), testing::ValuesIn(kInstructionSets)),
+                         nameOfMethodAndSet);
+
+TEST_P(Fav3Fp8, BlocksAndRotationHalveTheErrorOfOutliers) {
     AttentionCase c({1, 1, 1, 64, 16384, 128}, DataType::Float32, Family::Outliers);
     const auto truth = referenceAttention(c.problem);
-    Quantisation perTensor = fav3Fp8Of(128);
+    Quantisation perTensor = method().definition(128);
     perTensor.scaleQueries = perTensor.scaleKeys = 0;
     perTensor.rotate = false;
     const double before = rootMeanSquareError(quantisedAttention(c.problem, perTensor), truth.out);
-    for (const auto set : instructionSets()) {
-        const ForcedInstructionSet forced(set);
-        cpu::fav3Fp8(c.problem);
-        EXPECT_GE(before, 2 * rootMeanSquareError(c.output(), truth.out)) << kernels::nameOf(set);
-    }
+    run(c);
+    EXPECT_GE(before, 2 * rootMeanSquareError(c.output(), truth.out));
 }
 
 }  // namespace

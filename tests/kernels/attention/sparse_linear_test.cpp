@@ -8,6 +8,7 @@
 #include "kernels/cpu/attention/block_map.h"
 #include "tests/kernels/attention/attention_case.h"
 #include "tests/kernels/attention/method_oracle.h"
+#include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::test {
 namespace {
@@ -22,23 +23,27 @@ std::vector<float> random(std::size_t count, float deviation) {
     return values;
 }
 
-std::vector<double> run(AttentionCase& c, InstructionSet set) {
-    const ForcedInstructionSet forced(set);
+class SparseLinear : public OnInstructionSet, public testing::WithParamInterface<InstructionSet> {
+  protected:
+    void SetUp() override { forceOrSkip(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, SparseLinear, testing::ValuesIn(kInstructionSets),
+                         [](const auto& each) { return std::string(nameOf(each.param)); });
+
+std::vector<double> run(AttentionCase& c) {
     std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-    cpu::sparseLinear(c.problem);
-    EXPECT_TRUE(c.guardIntact()) << c.name() << " on " << kernels::nameOf(set);
+    cpu::attend(Method::SparseLinear, c.problem);
+    EXPECT_TRUE(c.guardIntact()) << c.name();
     return c.output();
 }
 
 void expectTheOracle(AttentionCase& c) {
     const auto oracle = sparseLinearAttention(c.problem);
     const double allowed = c.problem.type == DataType::Float32 ? 2e-5 : 0.012;
-    for (const auto set : instructionSets())
-        EXPECT_LE(maxError(run(c, set), oracle), allowed * std::max(1.0, largest(oracle)))
-            << c.name() << " on " << kernels::nameOf(set);
+    EXPECT_LE(maxError(run(c), oracle), allowed * std::max(1.0, largest(oracle))) << c.name();
 }
 
-TEST(SparseLinear, AttendsToTheBlocksOfItsDefinition) {
+TEST_P(SparseLinear, AttendsToTheBlocksOfItsDefinition) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : {64, 40})
             for (const double ratio : {0.1, 0.35, 0.7})
@@ -49,7 +54,7 @@ TEST(SparseLinear, AttendsToTheBlocksOfItsDefinition) {
                 }
 }
 
-TEST(SparseLinear, AddsTheLinearBranchThroughTheProjection) {
+TEST_P(SparseLinear, AddsTheLinearBranchThroughTheProjection) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : {128, 40})
             for (const auto& [queries, keys] : {std::pair{130, 300}, {1, 200}, {150, 1}}) {
@@ -66,37 +71,34 @@ TEST(SparseLinear, AddsTheLinearBranchThroughTheProjection) {
     expectTheOracle(wide);
 }
 
-TEST(SparseLinear, SumsTheLinearBranchOverSeveralRunsOfKeys) {
+TEST_P(SparseLinear, SumsTheLinearBranchOverSeveralRunsOfKeys) {
     const auto projection = random(64 * 64, 0.3F);
     AttentionCase c({1, 1, 1, 20, 4500, 64}, DataType::Float32);
     c.problem.sparseLinear.projection = projection.data();
     expectTheOracle(c);
 }
 
-TEST(SparseLinear, AllBlocksAndNoProjectionIsFav2BitForBit) {
+TEST_P(SparseLinear, AllBlocksAndNoProjectionIsFav2BitForBit) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : {64, 128, 96}) {
             AttentionCase c({2, 4, 2, 333, 417, dim}, type, Family::OutlierChannels);
             c.problem.sparseLinear.topkRatio = 1;
             const std::vector<float> zeros(static_cast<std::size_t>(dim * dim), 0.0F);
-            for (const auto set : instructionSets()) {
-                const ForcedInstructionSet forced(set);
-                cpu::fav2(c.problem);
-                const auto dense = c.output();
-                for (const float* projection : {static_cast<const float*>(nullptr), zeros.data()}) {
-                    c.problem.sparseLinear.projection = projection;
-                    const auto sparse = run(c, set);
-                    // Matrix tiles sum in an order of their own, and sla has none.
-                    if (set == InstructionSet::Amx && type == DataType::BFloat16)
-                        EXPECT_LE(maxError(sparse, dense), largest(dense) / 128) << c.name();
-                    else
-                        EXPECT_EQ(sparse, dense) << c.name() << " on " << kernels::nameOf(set);
-                }
+            cpu::attend(Method::Flash, c.problem);
+            const auto dense = c.output();
+            for (const float* projection : {static_cast<const float*>(nullptr), zeros.data()}) {
+                c.problem.sparseLinear.projection = projection;
+                const auto sparse = run(c);
+                // Matrix tiles sum in an order of their own, and sla has none.
+                if (GetParam() == InstructionSet::Amx && type == DataType::BFloat16)
+                    EXPECT_LE(maxError(sparse, dense), largest(dense) / 128) << c.name();
+                else
+                    EXPECT_EQ(sparse, dense) << c.name();
             }
         }
 }
 
-TEST(SparseLinear, KeepsOneBlockWhereTheRatioLeavesNone) {
+TEST_P(SparseLinear, KeepsOneBlockWhereTheRatioLeavesNone) {
     EXPECT_EQ(cpu::chosenBlocks(0.1, 9), 1);
     EXPECT_EQ(cpu::chosenBlocks(0.1, 1), 1);
     EXPECT_EQ(cpu::chosenBlocks(0.1, 512), 51);
@@ -106,7 +108,7 @@ TEST(SparseLinear, KeepsOneBlockWhereTheRatioLeavesNone) {
     expectTheOracle(c);
 }
 
-TEST(SparseLinear, FindsTheBlockThatHoldsTheAnswer) {
+TEST_P(SparseLinear, FindsTheBlockThatHoldsTheAnswer) {
     // Keys of block 5 point along the queries: at a tenth of 10 blocks it is the one that is kept.
     AttentionCase c({1, 1, 1, 128, 640, 64}, DataType::Float32);
     auto* q = reinterpret_cast<float*>(c.q.data());
@@ -114,12 +116,12 @@ TEST(SparseLinear, FindsTheBlockThatHoldsTheAnswer) {
     for (std::size_t i = 0; i < 128 * 64; ++i) q[i] = 1;
     for (std::size_t i = 0; i < 640 * 64; ++i) k[i] = i / 64 / 64 == 5 ? 2.0F : -2.0F;
     const auto truth = referenceAttention(c.problem);
-    for (const auto set : instructionSets()) EXPECT_LE(maxError(run(c, set), truth.out), 1e-5);
+    EXPECT_LE(maxError(run(c), truth.out), 1e-5);
 }
 
-TEST(SparseLinear, EqualScoresKeepTheLowestBlocks) {
+TEST_P(SparseLinear, EqualScoresKeepTheLowestBlocks) {
     AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32, Family::Zeros);
-    for (const auto set : instructionSets()) EXPECT_TRUE(allFinite(run(c, set)));
+    EXPECT_TRUE(allFinite(run(c)));
     const std::vector<float> query(16, 0.0F);
     const std::vector<float> keys(5 * 16, 1.0F);
     std::vector<float> scores(5);
@@ -128,13 +130,13 @@ TEST(SparseLinear, EqualScoresKeepTheLowestBlocks) {
     EXPECT_EQ(chosen, (std::vector<std::int32_t>{0, 1, 2}));
 }
 
-TEST(SparseLinear, ANanKeyIsSeenInTheOutput) {
+TEST_P(SparseLinear, ANanKeyIsSeenInTheOutput) {
     AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
     reinterpret_cast<float*>(c.k.data())[650 * 64 + 3] = std::nanf("");
-    for (const auto set : instructionSets()) EXPECT_FALSE(allFinite(run(c, set))) << kernels::nameOf(set);
+    EXPECT_FALSE(allFinite(run(c)));
 }
 
-TEST(SparseLinear, LargeValuesPassFp16sRangeInTheLinearBranch) {
+TEST_P(SparseLinear, LargeValuesPassFp16sRangeInTheLinearBranch) {
     std::vector<float> projection(64 * 64, 0.0F);
     for (std::size_t i = 0; i < 64; ++i) projection[i * 65] = 1;
     AttentionCase c({1, 1, 1, 20, 1500, 64}, DataType::Float16);
@@ -144,21 +146,21 @@ TEST(SparseLinear, LargeValuesPassFp16sRangeInTheLinearBranch) {
     expectTheOracle(c);
 }
 
-TEST(SparseLinear, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(SparseLinear, GivesTheSameBitsForAnyNumberOfThreads) {
     const auto projection = random(64 * 64, 0.3F);
     AttentionCase c({1, 3, 3, 300, 2500, 64}, DataType::BFloat16);
     c.problem.sparseLinear.projection = projection.data();
     c.problem.threads = 1;
-    cpu::sparseLinear(c.problem);
+    cpu::attend(Method::SparseLinear, c.problem);
     const auto one = c.output();
     for (const int threads : {2, 5}) {
         c.problem.threads = threads;
-        cpu::sparseLinear(c.problem);
+        cpu::attend(Method::SparseLinear, c.problem);
         EXPECT_EQ(c.output(), one) << threads << " threads";
     }
 }
 
-TEST(SparseLinear, RefusesWhatItsDefinitionLacks) {
+TEST(SparseLinearBackend, RefusesWhatItsDefinitionLacks) {
     const auto& sla = *findBackend("sla");
     AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
     EXPECT_EQ(whyNot(sla, c.problem), std::nullopt);

@@ -4,7 +4,7 @@
 
 #include "kernels/attention/problem.h"
 
-namespace reelgrid::kernels {
+namespace reelgrid::kernels::test {
 
 struct ReferenceResult {
     std::vector<double> out;  ///< [B, Hq, Nq, D], contiguous
@@ -18,4 +18,4 @@ ReferenceResult referenceAttention(const AttentionProblem& problem);
 /// The element at `index` of `data`, widened.
 double elementAt(DataType type, const void* data, std::int64_t index);
 
-}  // namespace reelgrid::kernels
+}  // namespace reelgrid::kernels::test

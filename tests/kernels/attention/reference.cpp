@@ -1,24 +1,13 @@
-#include "kernels/attention/reference.h"
+#include "tests/kernels/attention/reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
 #include "kernels/attention/half_types.h"
 
-namespace reelgrid::kernels {
-
-const char* nameOf(DataType type) {
-    switch (type) {
-        case DataType::Float32:
-            return "fp32";
-        case DataType::BFloat16:
-            return "bf16";
-        case DataType::Float16:
-            return "fp16";
-    }
-    return "unknown";
-}
+namespace reelgrid::kernels::test {
 
 double elementAt(DataType type, const void* data, std::int64_t index) {
     switch (type) {
@@ -93,4 +82,4 @@ ReferenceResult referenceAttention(const AttentionProblem& p) {
     return result;
 }
 
-}  // namespace reelgrid::kernels
+}  // namespace reelgrid::kernels::test

@@ -1,0 +1,59 @@
+#include "core/attention/attention_problem.h"
+
+#include <ATen/Parallel.h>
+
+#include <cmath>
+
+namespace reelgrid::attention {
+namespace {
+
+kernels::Strides stridesOf(const at::Tensor& x_BHND) {
+    return {.batch = x_BHND.stride(0), .head = x_BHND.stride(1), .token = x_BHND.stride(2)};
+}
+
+}  // namespace
+
+std::optional<kernels::DataType> kernelTypeOf(at::ScalarType type) {
+    switch (type) {
+        case at::kFloat:
+            return kernels::DataType::Float32;
+        case at::kBFloat16:
+            return kernels::DataType::BFloat16;
+        case at::kHalf:
+            return kernels::DataType::Float16;
+        default:
+            return std::nullopt;
+    }
+}
+
+kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
+                                    const at::Tensor& v_BHMD) {
+    kernels::AttentionProblem problem;
+    problem.q = q_BHND.const_data_ptr();
+    problem.k = k_BHMD.const_data_ptr();
+    problem.v = v_BHMD.const_data_ptr();
+    problem.type = kernelTypeOf(q_BHND.scalar_type()).value();
+    problem.batch = q_BHND.size(0);
+    problem.queryHeads = q_BHND.size(1);
+    problem.keyHeads = k_BHMD.size(1);
+    problem.queries = q_BHND.size(2);
+    problem.keys = k_BHMD.size(2);
+    problem.headDim = q_BHND.size(3);
+    problem.qStrides = stridesOf(q_BHND);
+    problem.kStrides = stridesOf(k_BHMD);
+    problem.vStrides = stridesOf(v_BHMD);
+    problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(problem.headDim)));
+    problem.threads = at::get_num_threads();
+    return problem;
+}
+
+at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND) {
+    const at::Tensor out_BNHD =
+        at::empty({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)}, q_BHND.options());
+    at::Tensor out_BHND = out_BNHD.transpose(1, 2);
+    problem.out = out_BHND.data_ptr();
+    problem.outStrides = stridesOf(out_BHND);
+    return out_BHND;
+}
+
+}  // namespace reelgrid::attention

@@ -1,0 +1,24 @@
+#pragma once
+
+// Shape legend: B batch, H heads, N query tokens, M key tokens, D head dim.
+
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "kernels/attention/problem.h"
+
+namespace reelgrid::attention {
+
+/// Nothing for a dtype that no kernel takes.
+std::optional<kernels::DataType> kernelTypeOf(at::ScalarType type);
+
+/// softmax(q kᵀ / √D) v over libtorch's tensors, which must outlive it: same dtype (one of kernelTypeOf()'s),
+/// on the CPU, head dim contiguous. As many threads as libtorch uses.
+kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
+                                    const at::Tensor& v_BHMD);
+
+/// A tensor for the output, laid out [B, N, H, D], which `problem` writes to from now on.
+at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
+
+}  // namespace reelgrid::attention

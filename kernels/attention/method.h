@@ -1,0 +1,53 @@
+#pragma once
+
+// What the methods are, on every device: which rows share a scale, what is centred, rotated or left out. How
+// a device computes them is its own.
+
+namespace reelgrid::kernels {
+
+enum class Method { Flash, Flash3, Sage1, Flash3Sage, Flash3Fp8, SparseLinear };
+
+/// Rows of Q and of K that share a scale.
+struct ScaleBlocks {
+    int queries = 0;
+    int keys = 0;
+};
+
+/// Every block of keys is a multiple of it: so many keys in a row never mix scales.
+constexpr int kScaleGrain = 32;
+
+/// Which elements of V share an e4m3 scale.
+enum class ValueScales { None, PerChannel, PerHead };
+
+struct MethodTraits {
+    ScaleBlocks scaleBlocks{};  ///< 0 for methods without scales
+    ValueScales valueScales = ValueScales::None;
+    bool centresKeys = false;  ///< K minus its mean over the sequence
+    bool rotates = false;      ///< Q and K times a Hadamard matrix with random signs (rotation_signs.h)
+    bool sparse = false;       ///< blocks of kSparseQueries attend to some of the blocks of kSparseKeys
+};
+
+constexpr MethodTraits traitsOf(Method method, int headDim) {
+    switch (method) {
+        case Method::Sage1:  // BLKQ, BLKK of SageAttention 1
+            return {.scaleBlocks = {128, 64}, .centresKeys = true};
+        case Method::Flash3Sage:  // BLOCK_M, BLOCK_N of aiter's kernel
+            return {.scaleBlocks = {256, 128}, .valueScales = ValueScales::PerChannel, .centresKeys = true};
+        case Method::Flash3Fp8:  // FlashAttention-3's own tiles, as its paper scales them
+            return {.scaleBlocks = headDim <= 64 ? ScaleBlocks{192, 160} : ScaleBlocks{128, 224},
+                    .valueScales = ValueScales::PerHead,
+                    .rotates = true};
+        case Method::SparseLinear:
+            return {.sparse = true};
+        case Method::Flash:
+        case Method::Flash3:
+            break;
+    }
+    return {};
+}
+
+/// sla's BLKQ and BLKK as inference uses them.
+constexpr int kSparseQueries = 128;
+constexpr int kSparseKeys = 64;
+
+}  // namespace reelgrid::kernels

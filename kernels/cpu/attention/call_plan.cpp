@@ -1,0 +1,73 @@
+#include "kernels/cpu/attention/call_plan.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "kernels/attention/rotation_signs.h"
+#include "kernels/cpu/attention/head_rows.h"
+
+namespace reelgrid::kernels::cpu {
+namespace {
+
+/// The rotation of fav3_fp8 needs a power of two.
+int paddedDimOf(const MethodTraits& traits, std::int64_t headDim, int grain) {
+    const std::int64_t padded = ceilDiv(headDim, grain) * grain;
+    return static_cast<int>(traits.rotates ? std::bit_ceil(static_cast<std::uint64_t>(padded)) : padded);
+}
+
+/// Waking a team costs more than the smallest problems.
+int threadsFor(const AttentionProblem& p) {
+    const double work = 4.0 * static_cast<double>(p.batch * p.queryHeads * p.queries) *
+                        static_cast<double>(p.keys * p.headDim);
+    if (work < 1e6) return 1;
+    return p.threads > 0 ? p.threads : omp_get_max_threads();
+}
+
+/// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
+/// barriers, better balance) while long sequences go head by head.
+constexpr std::int64_t kPackedBytes = std::int64_t{64} << 20;
+/// What is taken for the share of an L2 cache that one head may fill.
+constexpr std::int64_t kL2Bytes = std::int64_t{1} << 20;
+
+}  // namespace
+
+CallPlan::CallPlan(Method method, const AttentionProblem& p)
+    : problem(p),
+      traits(traitsOf(method, static_cast<int>(p.headDim))),
+      kernels(tileKernelsFor(selectedInstructionSet(), method, p.type)),
+      threads(threadsFor(p)),
+      paddedDim(paddedDimOf(traits, p.headDim, kernels.dimGrain)),
+      headsPerKeyHead(p.queryHeads / p.keyHeads),
+      blocks(ceilDiv(p.keys, kBlockKeys)),
+      keyBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.dimsPerUnit),
+      valueBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.keysPerUnit),
+      spanQueries(traits.sparse ? std::min<std::int64_t>(kSparseQueries, p.queries) : p.queries),
+      spans(ceilDiv(p.queries, spanQueries)) {
+    const std::int64_t headBytes = blocks * (keyBlockUnits + valueBlockUnits) * 4;
+    group = std::clamp<std::int64_t>(kPackedBytes / std::max<std::int64_t>(headBytes, 1), 1,
+                                     p.batch * p.keyHeads);
+    if (traits.rotates) {
+        static const std::vector<float> kSigns = rotationSigns(kMaxHeadDim);
+        signs = kSigns.data();
+    }
+    if (traits.scaleBlocks.keys > 0) {
+        queryScales = ceilDiv(p.queries, traits.scaleBlocks.queries);
+        keyScales = ceilDiv(p.keys, traits.scaleBlocks.keys);
+        keyGrains = keyScales * traits.scaleBlocks.keys / kScaleGrain + kBlockKeys / kScaleGrain;
+    }
+    // Tiles side by side pay once a head's keys and values leave the L2 cache. Full tiles are fastest per
+    // query; shorter ones keep every thread busy when there are few queries.
+    const std::int64_t lanes = kernels.lanes;
+    const std::int64_t most = headBytes > kL2Bytes ? kernels.tileQueries : kernels.oneTileQueries;
+    const std::int64_t tiles =
+        std::max<std::int64_t>(ceilDiv(spanQueries, most),
+                               ceilDiv(threads, std::max<std::int64_t>(1, p.batch * p.queryHeads * spans)));
+    tileQueries =
+        static_cast<int>(std::min<std::int64_t>(most, ceilDiv(ceilDiv(spanQueries, tiles), lanes) * lanes));
+    spanTiles = ceilDiv(spanQueries, tileQueries);
+}
+
+}  // namespace reelgrid::kernels::cpu

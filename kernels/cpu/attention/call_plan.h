@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention/method.h"
+#include "kernels/attention/problem.h"
+#include "kernels/cpu/attention/tile_kernels.h"
+
+namespace reelgrid::kernels::cpu {
+
+/// What is decided before a call runs: its kernels and how the problem is cut. Key heads are packed a group
+/// at a time, in blocks of keys; the queries of each head are cut into spans, and those into tiles.
+struct CallPlan {
+    CallPlan(Method method, const AttentionProblem& problem);
+
+    const AttentionProblem& problem;
+    MethodTraits traits;
+    TileKernels kernels;
+    const float* signs = nullptr;  ///< of fav3_fp8's rotation
+    int threads;
+    int paddedDim;
+    std::int64_t headsPerKeyHead;  ///< query heads that share a key head
+    std::int64_t group;            ///< key heads per round
+    // Keys and values, per head:
+    std::int64_t blocks;
+    std::int64_t keyBlockUnits;
+    std::int64_t valueBlockUnits;
+    // Scales, per head; 0 for methods without:
+    std::int64_t queryScales = 0;
+    std::int64_t keyScales = 0;
+    std::int64_t keyGrains = 0;  ///< entries of the key scales, one per kScaleGrain keys
+    // Queries, per head:
+    std::int64_t spanQueries;  ///< that a tile must not reach beyond: all, or a block of sla's
+    std::int64_t spans;
+    std::int64_t spanTiles;
+    int tileQueries;
+};
+
+}  // namespace reelgrid::kernels::cpu
