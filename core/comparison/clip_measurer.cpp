@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/protocol/attention_call.h"
 
 namespace reelgrid::comparison {

@@ -12,24 +12,24 @@ namespace {
 /// What doesn't decide the frames before encoding; everything else in the settings does.
 constexpr std::array kNoMatter{"attention_type", "attention_policy", "num_repetitions", "fps"};
 
-std::string keyOf(const std::string& modelId, const catalog::RenderSettings& settings) {
+std::string keyOf(const std::string& model, const catalog::RenderSettings& settings) {
     nlohmann::json fields = result::toJson(settings);
     for (const char* field : kNoMatter) fields.erase(field);
-    return modelId + "\n" + protocol::printJson(fields);
+    return model + "\n" + protocol::printJson(fields);
 }
 
 }  // namespace
 
-const media::RgbVideo* ReferenceFrames::matching(const std::string& modelId,
+const media::RgbVideo* ReferenceFrames::matching(const std::string& model,
                                                  const catalog::RenderSettings& settings) const {
     const bool isReference = attentionName(settings) == protocol::kReferenceBackend;
-    return !isReference && m_key == keyOf(modelId, settings) ? &m_video : nullptr;
+    return !isReference && m_key == keyOf(model, settings) ? &m_video : nullptr;
 }
 
-void ReferenceFrames::offer(const std::string& modelId, const catalog::RenderSettings& settings,
+void ReferenceFrames::offer(const std::string& model, const catalog::RenderSettings& settings,
                             const media::RgbVideo& video) {
     if (attentionName(settings) != protocol::kReferenceBackend) return;
-    m_key = keyOf(modelId, settings);
+    m_key = keyOf(model, settings);
     m_video = video;
 }
 
