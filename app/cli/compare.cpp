@@ -19,6 +19,7 @@
 #include "core/jobs/job_queue.h"
 #include "core/media/stitch.h"
 #include "core/protocol/attention_policy_json.h"
+#include "core/result/writer_lock.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -62,7 +63,6 @@ Result<Comparison> planOf(const CompareVerb& verb) {
         entry.caption = comparison::captionOf(type, checked->settings.attentionPolicy);
         entry.checked = *std::move(checked);
         entry.checked.request.output = entry.clip;
-        entry.reused = verb.reuse && isReusable(entry.checked);
         comparison.entries.push_back(std::move(entry));
     }
     return comparison;
@@ -187,6 +187,10 @@ int runCompare(const CompareVerb& verb) {
     auto plan = planOf(verb);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);
+    // Grid, report and session are written by one comparison at a time; each clip has its own lock.
+    const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
+    if (!lock) return fail(lock.error());
+    if (verb.reuse) reuseEarlier(comparison);
     sayIdleRules(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;

@@ -1,12 +1,13 @@
 #include "app/cli/comparison.h"
 
+#include "app/cli/console.h"
 #include "core/base/pending_file.h"
-#include "core/base/version.h"
 #include "core/comparison/clip_measurer.h"
+#include "core/comparison/earlier_result.h"
 #include "core/comparison/report.h"
-#include "core/media/clip.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
+#include "core/result/writer_lock.h"
 #include "core/session/session.h"
 
 namespace reelgrid::cli {
@@ -27,15 +28,14 @@ void readResult(ComparisonEntry& entry) {
                                           entry.result.manifest.attention);
 }
 
-bool isReusable(const CheckedRequest& checked) {
-    const fs::path clip = checked.request.output;
-    if (!media::Clip::open(clip)) return false;
-    const result::Manifest manifest = result::readClipResult(clip).manifest;
-    const auto version = manifest.versions.find("reelgrid");
-    if (version == manifest.versions.end() || version->second != kVersion) return false;
-    if (!manifest.request || manifest.request->model != checked.request.model) return false;
-    const auto settings = catalog::resolveSettings(*manifest.request, checked.model);
-    return settings && *settings == checked.settings;
+void reuseEarlier(Comparison& comparison) {
+    using State = comparison::EarlierResult::State;
+    comparison::EarlierResults earlier(comparison.entries.front().checked.model);
+    for (ComparisonEntry& entry : comparison.entries) {
+        const auto found = earlier.look(entry.checked.request, entry.checked.settings);
+        entry.reused = found.state == State::Same;
+        if (found.state == State::Other) say(entry.type() + ": rendered again: " + found.why);
+    }
 }
 
 Result<void> measureMissingDrift(Comparison& comparison) {
@@ -48,8 +48,12 @@ Result<void> measureMissingDrift(Comparison& comparison) {
         auto added = measurer.complete(entry.clip, entry.result.metrics);
         if (!added) return added.error();
         if (!*added) continue;
-        const fs::path file = protocol::resultFolderOf(entry.clip) / protocol::kMetricsFile;
-        if (auto written = writeFile(file, result::metricsJson(entry.result.metrics)); !written)
+        const fs::path folder = protocol::resultFolderOf(entry.clip);
+        const auto lock = result::WriterLock::acquire(folder);
+        if (!lock) return lock.error();
+        if (auto written =
+                writeFile(folder / protocol::kMetricsFile, result::metricsJson(entry.result.metrics));
+            !written)
             return written;
     }
     return {};

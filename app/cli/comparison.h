@@ -35,9 +35,9 @@ struct Comparison {
 /// Reads what the finished clip's files say of it, and what ran in its backend's place.
 void readResult(ComparisonEntry& entry);
 
-/// True when the clip and its manifest are there, and the manifest's render is this one: the same model
-/// folder, program version and every resolved setting.
-bool isReusable(const CheckedRequest& checked);
+/// Marks the entries whose clips are there already, whole and of the same render, as reused; says on stderr
+/// why one that is there is rendered again.
+void reuseEarlier(Comparison& comparison);
 
 /// Adds "drift" (PSNR and SSIM against the reference clip) to the metrics.json of each clip whose render
 /// didn't measure it on its own frames: from the decoded clips, and says so. Nothing to do without a

@@ -3,22 +3,22 @@
 namespace reelgrid::pipeline {
 namespace {
 
-std::string keyOf(const std::string& modelId, const catalog::RenderSettings& settings) {
-    return modelId + "\n" + protocol::pictureKey(settings);
+std::string keyOf(const std::string& model, const catalog::RenderSettings& settings) {
+    return model + "\n" + protocol::pictureKey(settings);
 }
 
 }  // namespace
 
-const media::RgbVideo* ReferenceFrames::matching(const std::string& modelId,
+const media::RgbVideo* ReferenceFrames::matching(const std::string& model,
                                                  const catalog::RenderSettings& settings) const {
     const bool isReference = attentionName(settings) == protocol::kReferenceBackend;
-    return !isReference && m_key == keyOf(modelId, settings) ? &m_video : nullptr;
+    return !isReference && m_key == keyOf(model, settings) ? &m_video : nullptr;
 }
 
-void ReferenceFrames::offer(const std::string& modelId, const catalog::RenderSettings& settings,
+void ReferenceFrames::offer(const std::string& model, const catalog::RenderSettings& settings,
                             const media::RgbVideo& video) {
     if (attentionName(settings) != protocol::kReferenceBackend) return;
-    m_key = keyOf(modelId, settings);
+    m_key = keyOf(model, settings);
     m_video = video;
 }
 

@@ -12,10 +12,11 @@ namespace reelgrid::pipeline {
 class ReferenceFrames {
   public:
     /// The kept clip, if it is the same render but for the attention; null otherwise.
-    [[nodiscard]] const media::RgbVideo* matching(const std::string& modelId,
+    /// `model` tells models apart, also two states of one folder.
+    [[nodiscard]] const media::RgbVideo* matching(const std::string& model,
                                                   const catalog::RenderSettings& settings) const;
     /// Keeps `video` when it was rendered with sdpa throughout.
-    void offer(const std::string& modelId, const catalog::RenderSettings& settings,
+    void offer(const std::string& model, const catalog::RenderSettings& settings,
                const media::RgbVideo& video);
 
   private:

@@ -4,12 +4,11 @@
 #include <ATen/Parallel.h>
 #include <torch/headeronly/version.h>
 
+#include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/attention/make_dispatcher.h"
-#include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
@@ -22,25 +21,20 @@
 #include "core/pipeline/video_model.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
-#include "core/result/metrics_file.h"
 #include "core/result/model_hashes.h"
+#include "core/result/pending_result.h"
 #include "core/weights/safetensors_writer.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-constexpr int kJsonIndent = 2;
-
 /// Everything that can be wrong with the request itself, found before minutes are spent.
 struct Plan {
     families::ModelInfo model;
     catalog::RenderSettings settings;
     execution::Execution execution;
     fs::path clip;
-    fs::path folder;
 };
 
 Plan planOf(const protocol::RenderRequest& request) {
@@ -51,10 +45,7 @@ Plan planOf(const protocol::RenderRequest& request) {
     plan.settings = catalog::resolveSettings(request, plan.model).value();
     plan.execution = execution::executionOn(plan.settings.device).value();
     plan.clip = request.output;
-    plan.folder = protocol::resultFolderOf(plan.clip);
     media::containerOf(plan.clip).value();
-    PendingFile::create(plan.clip).value();
-    PendingFile::create(plan.folder / protocol::kManifestFile).value();
     return plan;
 }
 
@@ -65,21 +56,10 @@ std::unique_ptr<attention::Dispatcher> dispatcherFor(const Plan& plan) {
     return attention::makeDispatcher(*std::move(policy), plan.execution).value();
 }
 
-void writeJson(const fs::path& path, const json& content) {
-    writeFile(path, content.dump(kJsonIndent) + "\n").value();
-}
-
 /// A render that failed before it had anything to keep leaves no folder either.
 void removeIfEmpty(const fs::path& folder) {
     std::error_code notEmpty;
     if (fs::is_directory(folder, notEmpty)) fs::remove(folder, notEmpty);
-}
-
-/// A manifest from an earlier render must not stand beside a newer clip.
-void removeStaleCompanions(const fs::path& folder) {
-    std::error_code ignored;
-    for (const char* name : {protocol::kManifestFile, protocol::kMetricsFile, protocol::kTimingFile})
-        fs::remove(folder / name, ignored);
 }
 
 std::string sizeText(const catalog::RenderSettings& settings) {
@@ -92,10 +72,29 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
+/// Which model is in memory: its files as they were when they were loaded.
+struct LoadedModel {
+    fs::path folder;
+    std::string dtype;
+    execution::Execution execution;
+    std::map<std::string, std::string> hashes;
+
+    bool operator==(const LoadedModel&) const = default;
+    [[nodiscard]] bool isFrom(const Plan& plan) const {
+        return folder == plan.model.folder && dtype == plan.settings.dtype && execution == plan.execution;
+    }
+    /// Tells models apart, whatever they are called.
+    [[nodiscard]] std::string key() const {
+        std::string text;
+        for (const auto& [component, hash] : hashes) text += component + " " + hash + "\n";
+        return text;
+    }
+};
+
 }  // namespace
 
 struct Renderer::State {
-    std::string loadedKey;
+    LoadedModel loaded;
     std::unique_ptr<VideoModel> model;
     ReferenceFrames reference;
     result::ComponentHasher hasher;
@@ -105,26 +104,48 @@ struct Renderer::State {
                                       const protocol::ProgressCallback& progress, std::stop_token stop);
     std::string render(const protocol::RenderRequest& request, StageClock& clock);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
+    [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
+                                              const attention::Dispatcher& dispatcher,
+                                              const media::RgbVideo& frames) const;
 };
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
-    const std::string key =
-        plan.model.folder.string() + "\n" + plan.settings.dtype + "\n" + plan.settings.device;
-    if (key != loadedKey) {
-        model.reset();
-        loadedKey.clear();
-        clock.begin("load", 1);
-        model = loadModel(plan.model, plan.settings.dtype, plan.execution);
-        loadedKey = key;
-        clock.end();
-    }
+    const auto wanted = [&] {
+        return LoadedModel{plan.model.folder, plan.settings.dtype, plan.execution,
+                           modelHashes(plan.model, hasher).value()};
+    };
+    // Files that changed under a warm worker are loaded again.
+    if (model && loaded.isFrom(plan) && loaded == wanted()) return *model;
+    model.reset();
+    clock.begin("load", 1);
+    loaded = wanted();
+    model = loadModel(plan.model, plan.settings.dtype, plan.execution);
+    clock.end();
     return *model;
+}
+
+result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& request, const Plan& plan,
+                                             const attention::Dispatcher& dispatcher,
+                                             const media::RgbVideo& frames) const {
+    return {
+        .request = request,
+        .settings = plan.settings,
+        .versions = {{"reelgrid", kVersion}, {"libtorch", TORCH_VERSION}},
+        .device = plan.settings.device,
+        .threads = at::get_num_threads(),
+        .modelId = plan.model.id,
+        .modelHashes = loaded.hashes,
+        .attention = dispatcher.records(),
+        .framesSha256 = sha256Hex(frames.pixels),
+        .clipSha256 = {},
+    };
 }
 
 std::string Renderer::State::render(const protocol::RenderRequest& request, StageClock& clock) {
     const c10::InferenceMode inference;
     const Plan plan = planOf(request);
     const catalog::RenderSettings& settings = plan.settings;
+    auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
     VideoModel& video = modelFor(plan, clock);
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
@@ -135,10 +156,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
         if (repetition > 0) clock.startRepetition();
         const at::Tensor latents = video.denoise(settings, *dispatcher, clock);
         clock.checkStop();
-        if (repetition == 0) {
-            removeStaleCompanions(plan.folder);
-            weights::writeSafetensors(plan.folder / protocol::kLatentsFile, {{"latents", latents}}).value();
-        }
+        if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
         if (repetition + 1 < settings.numRepetitions) {
             clock.end();
@@ -147,29 +165,14 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     }
 
     clock.begin("metrics", 1);
-    const std::string metrics =
-        result::metricsJson(metrics::measure(frames, reference.matching(plan.model.id, settings)).value());
-    reference.offer(plan.model.id, settings, frames);
+    const metrics::ClipMetrics measured =
+        metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
     clock.begin("encode", 1);
-    media::writeClip(plan.clip, frames).value();
+    media::writeClip(pending.clip(), frames).value();
     clock.end();
     repetitions.push_back(clock.timing());
-
-    const result::Manifest manifest{
-        .request = request,
-        .settings = settings,
-        .versions = {{"reelgrid", kVersion}, {"libtorch", TORCH_VERSION}},
-        .device = settings.device,
-        .threads = at::get_num_threads(),
-        .modelId = plan.model.id,
-        .modelHashes = modelHashes(plan.model, hasher).value(),
-        .attention = dispatcher->records(),
-        .framesSha256 = sha256Hex(frames.pixels),
-        .clipSha256 = sha256OfFile(plan.clip).value(),
-    };
-    writeFile(plan.folder / protocol::kMetricsFile, metrics).value();
-    writeJson(plan.folder / protocol::kTimingFile, toJson(repetitions));
-    writeJson(plan.folder / protocol::kManifestFile, toJson(manifest));
+    pending.commit(manifestOf(request, plan, *dispatcher, frames), measured, repetitions).value();
+    reference.offer(loaded.key(), settings, frames);
     return plan.clip.string();
 }
 

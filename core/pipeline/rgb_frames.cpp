@@ -15,7 +15,7 @@ void appendFrames(media::RgbVideo& video, const at::Tensor& frames_THWC) {
     if (!frames_THWC.isfinite().all().item<bool>())
         throw Failure(ErrorCode::InvalidData,
                       "the decoded frames have NaN or infinite values; the latents that led to "
-                      "them are kept in latents.safetensors");
+                      "them are kept in latents.partial.safetensors");
     const at::Tensor bytes =
         ((frames_THWC + 1.0) * 127.5).round_().clamp_(0, 255).to(at::kByte).cpu().contiguous();
     const auto* data = bytes.const_data_ptr<std::uint8_t>();

@@ -1,9 +1,17 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 
+#include "core/base/pending_file.h"
+#include "core/base/sha256.h"
 #include "core/pipeline/renderer.h"
+#include "core/result/clip_result.h"
+#include "core/result/writer_lock.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -61,6 +69,99 @@ TEST_F(RendererTest, AFailureLeavesNothing) {
     ASSERT_FALSE(clip);
     EXPECT_EQ(clip.error().code, ErrorCode::BadUsage);
     EXPECT_TRUE(fs::is_empty(m_folder));
+}
+
+/// A copy of the tiny model whose files can be spoilt.
+class SpoiltModelTest : public RendererTest {
+  protected:
+    fs::path m_model = m_folder / "model";
+    protocol::RenderRequest m_request;
+    Renderer m_renderer;
+
+    void SetUp() override {
+        RendererTest::SetUp();
+        m_request = tinyRequest();
+        fs::copy(m_request.model, m_model, fs::copy_options::recursive);
+        m_request.model = m_model.string();
+        m_request.output = (m_folder / "out/clip.mp4").string();
+    }
+
+    /// Puts a new file in its place whose tensors are NaN throughout.
+    void spoil(const fs::path& safetensors) const {
+        std::string bytes = readFile(safetensors).value();
+        std::uint64_t header = 0;
+        std::memcpy(&header, bytes.data(), sizeof header);
+        std::fill(bytes.begin() + std::ptrdiff_t(sizeof header + header), bytes.end(), '\xff');
+        writeFile(safetensors, bytes).value();
+    }
+
+    [[nodiscard]] fs::path vae() const {
+        for (const auto& file : fs::directory_iterator(m_model / "vae"))
+            if (file.path().extension() == ".safetensors") return file.path();
+        return {};
+    }
+
+    /// Every file of the results, with its content.
+    [[nodiscard]] std::map<std::string, std::string> results() const {
+        std::map<std::string, std::string> contents;
+        for (const auto& entry : fs::recursive_directory_iterator(m_folder / "out"))
+            if (entry.is_regular_file())
+                contents[entry.path().lexically_relative(m_folder / "out")] = readFile(entry.path()).value();
+        return contents;
+    }
+};
+
+TEST_F(SpoiltModelTest, AFailedRenderLeavesTheEarlierResultWhole) {
+    ASSERT_TRUE(m_renderer.render(m_request, {}, {}));
+    const auto before = results();
+    ASSERT_EQ(before.size(), 5U);
+    spoil(vae());
+    m_request.seed = 7;
+    const auto clip = m_renderer.render(m_request, {}, {});
+    ASSERT_FALSE(clip) << "the model's files changed under the loaded one";
+    EXPECT_THAT(clip.error().message, testing::HasSubstr("kept in latents.partial.safetensors"));
+    auto after = results();
+    EXPECT_EQ(after.erase("clip.files/latents.partial.safetensors"), 1U) << "no work is lost";
+    EXPECT_EQ(after, before);
+}
+
+TEST_F(SpoiltModelTest, TheManifestNamesTheFilesThatTheClipWasMadeWith) {
+    const auto hashOf = [&](const char* component) {
+        const auto read = result::readClipResult(m_request.output);
+        return read.manifest.modelHashes.at(component);
+    };
+    ASSERT_TRUE(m_renderer.render(m_request, {}, {}));
+    const std::string frames = result::readClipResult(m_request.output).manifest.framesSha256;
+    const std::string before = hashOf("scheduler");
+    auto config = nlohmann::json::parse(readFile(m_model / "scheduler/scheduler_config.json").value());
+    config["flow_shift"] = 9.0;
+    writeFile(m_model / "scheduler/scheduler_config.json", config.dump()).value();
+    ASSERT_TRUE(m_renderer.render(m_request, {}, {}));
+    EXPECT_NE(hashOf("scheduler"), before);
+    EXPECT_NE(result::readClipResult(m_request.output).manifest.framesSha256, frames) << "loaded again";
+}
+
+TEST_F(RendererTest, TiesTheClipToItsManifest) {
+    const auto request = tinyRequest();
+    ASSERT_TRUE(Renderer().render(request, {}, {}));
+    const result::ClipResult read = result::readClipResult(request.output);
+    ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
+    EXPECT_EQ(read.manifest.clipSha256, sha256OfFile(request.output).value());
+    EXPECT_EQ(read.manifest.settings->numInferenceSteps, 3);
+    EXPECT_EQ(read.timing()->steps.size(), 3U);
+    EXPECT_EQ(read.metrics.frames, 5);
+}
+
+TEST_F(RendererTest, DoesNotWriteWhereAnotherRenderDoes) {
+    const auto request = tinyRequest();
+    const auto lock = result::WriterLock::acquire(m_folder / "clip.files");
+    ASSERT_TRUE(lock) << lock.error().message;
+    const auto clip = Renderer().render(request, {}, {});
+    ASSERT_FALSE(clip);
+    EXPECT_EQ(clip.error().code, ErrorCode::Io);
+    EXPECT_THAT(clip.error().message,
+                testing::HasSubstr("is being written by process " + std::to_string(getpid())));
+    EXPECT_FALSE(fs::exists(request.output));
 }
 
 }  // namespace

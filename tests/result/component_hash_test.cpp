@@ -5,6 +5,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
+#include "core/result/model_hashes.h"
 
 namespace reelgrid::result {
 namespace {
@@ -33,17 +34,33 @@ TEST_F(ComponentHashTest, HashesItsFilesByName) {
     EXPECT_EQ(hash.sha256, hasher.hash(m_folder)->sha256);
 }
 
-TEST_F(ComponentHashTest, ReadsAFileAgainOnlyWhenItChanged) {
+TEST_F(ComponentHashTest, SeesAChangeThatKeepsSizeAndTime) {
     ComponentHasher hasher;
     const fs::path file = m_folder / "model.safetensors";
     const std::string before = hasher.hash(m_folder)->sha256;
+    EXPECT_EQ(hasher.hash(m_folder)->sha256, before);
     const auto time = fs::last_write_time(file);
-    // Other content under the same size and time can't be seen: that is what shows the memory at work.
     ASSERT_TRUE(writeFile(file, "xyz"));
     fs::last_write_time(file, time);
-    EXPECT_EQ(hasher.hash(m_folder)->sha256, before);
-    fs::last_write_time(file, time + std::chrono::seconds(1));
     EXPECT_NE(hasher.hash(m_folder)->sha256, before);
+}
+
+TEST_F(ComponentHashTest, OfAModelCoverItsIndexAndEveryComponent) {
+    families::ModelInfo model;
+    model.folder = m_folder.parent_path() / (m_folder.filename().string() + "_model");
+    model.components = {{.name = "scheduler", .className = "", .dtypes = {}},
+                        {.name = "vae", .className = "", .dtypes = {}}};
+    for (const char* file : {"model_index.json", "scheduler/scheduler_config.json", "vae/config.json"})
+        ASSERT_TRUE(writeFile(model.folder / file, "{}"));
+    ComponentHasher hasher;
+    const auto before = modelHashes(model, hasher).value();
+    EXPECT_EQ(before.size(), 3U);
+    ASSERT_TRUE(writeFile(model.folder / "scheduler/scheduler_config.json", R"({"flow_shift":9})"));
+    const auto after = modelHashes(model, hasher).value();
+    EXPECT_NE(after.at("scheduler"), before.at("scheduler"));
+    EXPECT_EQ(after.at("vae"), before.at("vae"));
+    EXPECT_EQ(after.at("model_index.json"), before.at("model_index.json"));
+    fs::remove_all(model.folder);
 }
 
 TEST_F(ComponentHashTest, NamesAMissingFolder) {

@@ -1,0 +1,91 @@
+#include "core/comparison/earlier_result.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/base/sha256.h"
+#include "core/base/version.h"
+#include "core/protocol/parse_json.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
+#include "core/result/model_hashes.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string missingFile(const fs::path& clip) {
+    for (const char* name :
+         {protocol::kManifestFile, protocol::kTimingFile, protocol::kMetricsFile, protocol::kLatentsFile}) {
+        std::error_code failed;
+        if (!fs::is_regular_file(protocol::resultFolderOf(clip) / name, failed))
+            return "its " + std::string(name) + " is missing";
+    }
+    return {};
+}
+
+std::string settingsDifference(const catalog::RenderSettings& then, const catalog::RenderSettings& now) {
+    if (then == now) return {};
+    const json before = protocol::fieldsJson(then);
+    const json after = protocol::fieldsJson(now);
+    for (const auto& [key, value] : after.items())
+        if (!before.contains(key))
+            return "it had no " + key;
+        else if (before[key] != value)
+            return "its " + key + " was " + protocol::showJson(before[key]);
+    return "its settings were others";
+}
+
+/// A clip that was cut, replaced or left by another render is not the one that its manifest is about.
+std::string clipDifference(const fs::path& clip, const result::Manifest& manifest) {
+    if (manifest.clipSha256.empty()) return "its manifest.json has no clip_sha256";
+    const auto hash = sha256OfFile(clip);
+    if (!hash) return hash.error().message;
+    return *hash == manifest.clipSha256 ? "" : "the clip is not the one that its manifest.json is about";
+}
+
+}  // namespace
+
+std::string EarlierResults::modelDifference(const std::map<std::string, std::string>& hashesThen) {
+    const auto hashesNow = modelHashes(m_model, m_hasher);
+    if (!hashesNow) return hashesNow.error().message;
+    for (const auto& [component, hash] : *hashesNow) {
+        const auto then = hashesThen.find(component);
+        if (then == hashesThen.end()) return "its manifest.json has no hash of the model's " + component;
+        if (then->second != hash) return "the model's " + component + " has changed since";
+    }
+    return {};
+}
+
+std::string EarlierResults::difference(const protocol::RenderRequest& request,
+                                       const catalog::RenderSettings& settings) {
+    const fs::path clip = request.output;
+    if (std::string missing = missingFile(clip); !missing.empty()) return missing;
+    const result::ClipResult earlier = result::readClipResult(clip);
+    if (!earlier.problems.empty()) return earlier.problems.front().message;
+    if (earlier.timings.empty()) return "its timing.json has no times";
+    if (earlier.metrics.frames == 0) return "its metrics.json has no frames";
+
+    const result::Manifest& manifest = earlier.manifest;
+    const auto version = manifest.versions.find("reelgrid");
+    if (version == manifest.versions.end() || version->second != kVersion)
+        return "it was made by another version";
+    if (!manifest.request || !manifest.settings) return "its manifest.json doesn't say what was rendered";
+    if (manifest.request->model != request.model)
+        return "its model was " + protocol::showJson(json(manifest.request->model));
+    if (std::string other = settingsDifference(*manifest.settings, settings); !other.empty()) return other;
+    if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
+    return modelDifference(manifest.modelHashes);
+}
+
+EarlierResult EarlierResults::look(const protocol::RenderRequest& request,
+                                   const catalog::RenderSettings& settings) {
+    std::error_code failed;
+    if (!fs::exists(request.output, failed)) return {};
+    const std::string why = difference(request, settings);
+    return {why.empty() ? EarlierResult::State::Same : EarlierResult::State::Other, why};
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/pending_file.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
+#include "core/result/writer_lock.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+/// `compare --reuse` of the tiny model, copied so that its files can change.
+class CompareReuseTest : public testing::Test {
+  protected:
+    TestFolder m_folder;
+    fs::path m_model = m_folder.path() / "model";
+    fs::path m_clip =
+        m_folder.path() / "out/results/wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sdpa_32x48.mp4";
+
+    void SetUp() override {
+        fs::copy(REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline", m_model,
+                 fs::copy_options::recursive);
+        EXPECT_FALSE(reused());
+        EXPECT_TRUE(reused()) << m_errors;
+        EXPECT_THAT(m_errors, Not(HasSubstr("rendered again")));
+    }
+
+    ProgramRun compare() {
+        return runProgram({"compare", "--types", "sdpa", "--model", m_model, "--prompt", "a car", "--width",
+                           "48", "--height", "32", "--num-frames", "5", "--num-inference-steps", "1",
+                           "--output-dir", m_folder.file("out"), "--reuse", "--json"});
+    }
+    /// Runs it once more; whether it took the clip that was there.
+    bool reused() {
+        const ProgramRun run = compare();
+        m_errors = run.errors;
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        const json document = onlyDocument(run.output);
+        if (!document.is_object()) return false;
+        return document["results"][0]["reused"];
+    }
+    void expectRenderedAgain(const std::string& why) {
+        EXPECT_FALSE(reused());
+        EXPECT_THAT(m_errors, HasSubstr("sdpa: rendered again: " + why));
+        EXPECT_TRUE(reused()) << m_errors;
+    }
+    [[nodiscard]] fs::path companion(const char* name) const {
+        return protocol::resultFolderOf(m_clip) / name;
+    }
+
+    std::string m_errors;
+};
+
+TEST_F(CompareReuseTest, RendersAgainWhenTheModelChangedInPlace) {
+    const fs::path scheduler = m_model / "scheduler/scheduler_config.json";
+    json config = json::parse(readFile(scheduler).value());
+    config["flow_shift"] = 9.0;
+    ASSERT_TRUE(writeFile(scheduler, config.dump()));
+    expectRenderedAgain("the model's scheduler has changed since");
+}
+
+TEST_F(CompareReuseTest, RendersAgainWhenTheClipIsNotItsOwn) {
+    fs::resize_file(m_clip, fs::file_size(m_clip) - 300);
+    expectRenderedAgain("the clip is not the one that its manifest.json is about");
+}
+
+TEST_F(CompareReuseTest, RendersAgainWhenAFileIsMissing) {
+    for (const char* name : {protocol::kMetricsFile, protocol::kLatentsFile}) {
+        fs::remove(companion(name));
+        expectRenderedAgain("its " + std::string(name) + " is missing");
+        EXPECT_TRUE(fs::exists(companion(name)));
+    }
+}
+
+TEST_F(CompareReuseTest, FailsWhereAnotherComparisonWrites) {
+    const auto lock = result::WriterLock::acquire(m_folder.path() / "out/comparison");
+    ASSERT_TRUE(lock) << lock.error().message;
+    const ProgramRun run = compare();
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors,
+                HasSubstr("out/comparison is being written by process " + std::to_string(getpid())));
+    EXPECT_EQ(run.output, "");
+}
+
+TEST_F(CompareReuseTest, FailsWhereARenderWritesTheClip) {
+    const auto lock = result::WriterLock::acquire(protocol::resultFolderOf(m_clip));
+    ASSERT_TRUE(lock) << lock.error().message;
+    fs::remove(companion(protocol::kTimingFile));
+    const ProgramRun run = compare();
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("is being written by process " + std::to_string(getpid())));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli

@@ -1,0 +1,71 @@
+#include "core/comparison/clip_measurer.h"
+
+#include <gtest/gtest.h>
+
+#include "core/media/writer.h"
+#include "tests/session/session_folder.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+/// Grey frames, each a little lighter than the last.
+media::RgbVideo greys(int width, int first) {
+    media::RgbVideo video{.width = width, .height = 32, .fps = {16, 1}, .pixels = {}};
+    for (int frame = 0; frame < 4; ++frame)
+        video.pixels.insert(video.pixels.end(), video.frameBytes(), std::uint8_t(first + 4 * frame));
+    return video;
+}
+
+class ClipMeasurerTest : public testing::Test {
+  protected:
+    session::SessionFolder m_folder;
+    std::filesystem::path write(const std::string& name, const media::RgbVideo& video) const {
+        EXPECT_TRUE(media::writeClip(m_folder.path() / name, video));
+        return m_folder.path() / name;
+    }
+};
+
+TEST_F(ClipMeasurerTest, MeasuresTheDriftAndSaysOnWhat) {
+    const auto reference = write("sdpa.mp4", greys(48, 60));
+    ClipMeasurer measurer(reference);
+    metrics::ClipMetrics known;
+    const auto added = measurer.complete(write("fav2.mp4", greys(48, 80)), known);
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_TRUE(*added);
+    EXPECT_EQ(known.frames, 4);
+    ASSERT_TRUE(known.drift);
+    EXPECT_NEAR(known.drift->psnr->mean, 22.1, 1) << "20 codes apart";
+    EXPECT_EQ(known.drift->reference, "sdpa");
+    EXPECT_EQ(known.drift->referenceClip, "sdpa.mp4");
+    EXPECT_EQ(known.drift->measuredOn, metrics::kDecodedClips);
+}
+
+TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
+    ClipMeasurer measurer(write("sdpa.mp4", greys(48, 60)));
+    metrics::ClipMetrics known{.frames = 4, .frameCorrelation = metrics::Series{0.5, {}}};
+    known.flickering = 0.25;
+    known.drift.emplace().psnr = metrics::Series{99, {}};
+    const auto clip = write("fav2.mp4", greys(48, 80));
+    EXPECT_FALSE(measurer.complete(clip, known).value());
+    EXPECT_EQ(known.drift->psnr->mean, 99);
+
+    known.drift.reset();
+    EXPECT_TRUE(measurer.complete(clip, known).value());
+    EXPECT_TRUE(known.drift);
+    EXPECT_EQ(known.frameCorrelation->mean, 0.5);
+    EXPECT_EQ(known.flickering, 0.25);
+}
+
+TEST_F(ClipMeasurerTest, ComparesNeitherTheReferenceNorAnotherSize) {
+    const auto reference = write("sdpa.mp4", greys(48, 60));
+    ClipMeasurer measurer(reference);
+    for (const auto& clip : {reference, write("wide.mp4", greys(64, 60))}) {
+        metrics::ClipMetrics known;
+        EXPECT_TRUE(measurer.complete(clip, known).value());
+        EXPECT_EQ(known.frames, 4);
+        EXPECT_FALSE(known.drift);
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::comparison

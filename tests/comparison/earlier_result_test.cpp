@@ -1,0 +1,117 @@
+#include "core/comparison/earlier_result.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "core/base/pending_file.h"
+#include "core/base/version.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/model_hashes.h"
+#include "core/result/pending_result.h"
+#include "tests/session/session_folder.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using State = EarlierResult::State;
+
+/// A result in files, as a render leaves it.
+class EarlierResultTest : public testing::Test {
+  protected:
+    session::SessionFolder m_folder;
+    families::ModelInfo m_model;
+    protocol::RenderRequest m_request;
+    catalog::RenderSettings m_settings;
+
+    void SetUp() override {
+        m_model.folder = m_folder.path() / "model";
+        m_model.components = {{.name = "scheduler", .className = "", .dtypes = {}},
+                              {.name = "transformer", .className = "", .dtypes = {}}};
+        m_folder.write("model/model_index.json", "{}");
+        m_folder.write("model/scheduler/scheduler_config.json", R"({"flow_shift":3})");
+        m_folder.write("model/transformer/weights", "abc");
+        m_request.model = m_model.folder.string();
+        m_request.output = (m_folder.path() / "clip.mp4").string();
+        m_settings.seed = 42;
+        m_settings.attentionType = "fav2";
+        auto pending = result::PendingResult::create(m_request.output).value();
+        std::ofstream(pending.latents()) << "latents";
+        std::ofstream(pending.clip()) << "clip";
+        result::ComponentHasher hasher;
+        result::Manifest manifest;
+        manifest.request = m_request;
+        manifest.settings = m_settings;
+        manifest.versions = {{"reelgrid", kVersion}};
+        manifest.modelHashes = modelHashes(m_model, hasher).value();
+        ASSERT_TRUE(pending.commit(manifest, metrics::ClipMetrics{.frames = 5}, {result::Timing()}));
+    }
+
+    [[nodiscard]] EarlierResult look() const { return EarlierResults(m_model).look(m_request, m_settings); }
+    [[nodiscard]] fs::path companion(const char* name) const {
+        return protocol::resultFolderOf(m_request.output) / name;
+    }
+    void expectOther(const std::string& why) const {
+        const EarlierResult found = look();
+        EXPECT_EQ(found.state, State::Other);
+        EXPECT_THAT(found.why, HasSubstr(why));
+    }
+};
+
+TEST_F(EarlierResultTest, StandsForTheSameRender) {
+    const EarlierResult found = look();
+    EXPECT_EQ(found.state, State::Same) << found.why;
+    EXPECT_EQ(found.why, "");
+}
+
+TEST_F(EarlierResultTest, IsAbsentWithoutAClip) {
+    fs::remove(m_request.output);
+    EXPECT_EQ(look().state, State::Absent);
+}
+
+TEST_F(EarlierResultTest, IsOtherWhenAnyFileOfTheModelChanged) {
+    m_folder.write("model/scheduler/scheduler_config.json", R"({"flow_shift":9})");
+    expectOther("the model's scheduler has changed since");
+    m_folder.write("model/scheduler/scheduler_config.json", R"({"flow_shift":3})");
+    EXPECT_EQ(look().state, State::Same);
+    m_folder.write("model/transformer/weights", "abd");
+    expectOther("the model's transformer has changed since");
+}
+
+TEST_F(EarlierResultTest, IsOtherUnderOtherSettings) {
+    m_settings.seed = 7;
+    expectOther("its seed was 42");
+    m_settings.seed = 42;
+    m_settings.scheduler = "euler";
+    expectOther("it had no scheduler");
+    m_settings.scheduler.reset();
+    m_request.model = "demo";
+    expectOther("its model was");
+}
+
+TEST_F(EarlierResultTest, IsOtherWhenTheClipIsNotTheManifestsOwn) {
+    std::ofstream(m_request.output) << "cl";
+    expectOther("the clip is not the one that its manifest.json is about");
+    std::ofstream(m_request.output) << "clip";
+    EXPECT_EQ(look().state, State::Same);
+    std::ofstream(m_request.output) << "pilc";
+    expectOther("the clip is not the one");
+}
+
+TEST_F(EarlierResultTest, IsOtherWithoutAllOfItsFiles) {
+    for (const char* name :
+         {protocol::kTimingFile, protocol::kMetricsFile, protocol::kLatentsFile, protocol::kManifestFile}) {
+        const std::string content = readFile(companion(name)).value();
+        fs::remove(companion(name));
+        expectOther("its " + std::string(name) + " is missing");
+        ASSERT_TRUE(writeFile(companion(name), content));
+        EXPECT_EQ(look().state, State::Same);
+    }
+    ASSERT_TRUE(writeFile(companion(protocol::kMetricsFile), "{"));
+    expectOther("metrics.json: not JSON");
+}
+
+}  // namespace
+}  // namespace reelgrid::comparison

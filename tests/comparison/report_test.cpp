@@ -1,0 +1,147 @@
+#include "core/comparison/report.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "core/comparison/backend_color.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+using protocol::ModuleKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Entry rendered(const std::string& backend, double denoise, double attention) {
+    Entry entry;
+    entry.clip = "/out/results/" + backend + ".mp4";
+    result::Timing timing;
+    timing.stages = {{"load", 9}, {"text", 0.25}, {"denoise", denoise}, {"decode", 3.5}};
+    timing.steps = {denoise / 4, denoise * 3 / 4};
+    entry.result.timings = {timing.complete()};
+    entry.result.metrics.frames = 3;
+    entry.result.metrics.frameCorrelation = metrics::Series{0.98765, {0.98, 0.99}};
+    entry.result.metrics.flickering = 0.95;
+    entry.result.manifest.attention = {{ModuleKind::Self, backend, backend, "", 320, attention},
+                                       {ModuleKind::Cross, "sdpa", "sdpa", "", 320, 0.5}};
+    entry.caption = captionOf(backend, {}, entry.result.manifest.attention);
+    return entry;
+}
+
+/// sdpa and sagev1, twice as fast in attention.
+Report twoClips() {
+    Report report;
+    report.modelTitle = "Miniature <1>";
+    report.settings.prompt = "a <b>red</b> car";
+    report.settings.task = "t2v";
+    report.settings.width = 256;
+    report.settings.height = 144;
+    report.settings.numFrames = 33;
+    report.settings.fps = 16;
+    report.settings.numInferenceSteps = 20;
+    report.settings.guidanceScale = 2.5;
+    report.settings.seed = 42;
+    report.settings.dtype = "bf16";
+    report.settings.device = "cpu";
+    report.entries = {rendered("sdpa", 12, 6), rendered("sagev1", 9, 3)};
+    metrics::Drift& drift = report.entries[1].result.metrics.drift.emplace();
+    drift.psnr = metrics::Series{31.256, {30, std::numeric_limits<double>::quiet_NaN(), 32.5}};
+    drift.ssim = metrics::Series{0.91234, {0.9, 0.9, 0.9}};
+    drift.measuredOn = metrics::kDecodedClips;
+    report.folder = "/out";
+    report.grid = "/out/comparison grid.mp4";
+    return report;
+}
+
+/// The texts of the cells of the row that begins with `backend` in the table under `heading`.
+std::vector<std::string> rowOf(const std::string& html, const std::string& heading,
+                               const std::string& backend) {
+    const std::size_t table = html.find("<h2>" + heading + "</h2><table>");
+    if (table == std::string::npos) return {};
+    const std::string body = html.substr(table, html.find("</table>", table) - table);
+    std::size_t row = body.find("#backend-" + backend + "\"");
+    if (row == std::string::npos) return {};
+    row = body.find("</td>", row) + 5;
+    std::vector<std::string> cells;
+    const std::size_t end = body.find("</tr>", row);
+    while (row < end) {
+        const std::size_t begin = body.find('>', row) + 1;
+        const std::size_t close = body.find("</td>", begin);
+        cells.push_back(body.substr(begin, close - begin));
+        row = close + 5;
+    }
+    return cells;
+}
+
+TEST(Report, TellsTheTimesOfEachClip) {
+    const std::string html = reportHtml(twoClips());
+    // pipe, denoise, mean step, self-attention, outside attention, decode, denoise against sdpa
+    EXPECT_THAT(rowOf(html, "Time", "sdpa"),
+                ElementsAre("15.75 s", "12.00 s", "6.000 s", "6.00 s", "5.50 s", "3.50 s", "1.00×"));
+    EXPECT_THAT(rowOf(html, "Time", "sagev1"),
+                ElementsAre("12.75 s", "9.00 s", "4.500 s", "3.00 s", "5.50 s", "3.50 s", "1.33×"));
+    EXPECT_THAT(html, Not(HasSubstr("Beware"))) << "the same work took equally long";
+}
+
+TEST(Report, TellsWhatWasMeasuredOfEachPicture) {
+    const std::string html = reportHtml(twoClips());
+    EXPECT_THAT(html,
+                HasSubstr("<th>backend</th><th>frame correlation</th><th>flickering</th><th>PSNR against "
+                          "sdpa</th><th>SSIM against sdpa</th>"));
+    EXPECT_THAT(rowOf(html, "Picture", "sdpa"), ElementsAre("0.9877", "0.9500", "–", "–"));
+    EXPECT_THAT(rowOf(html, "Picture", "sagev1"),
+                ElementsAre("0.9877", "0.9500", "31.26 dB (decoded clips)", "0.9123"));
+}
+
+TEST(Report, TellsWhichBackendRan) {
+    Report report = twoClips();
+    report.entries[1].result.manifest.attention[0].used = "sdpa";
+    report.entries[1].result.manifest.attention[0].why = "head dim 512";
+    report.entries[1].caption = captionOf("sagev1", {}, report.entries[1].result.manifest.attention);
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html,
+                HasSubstr("<td>sagev1</td><td class=\"text\">self</td><td class=\"text\">sagev1</td><td "
+                          "class=\"text\">sdpa</td><td>320</td><td>3.00 s</td><td "
+                          "class=\"text\">head dim 512</td>"));
+    EXPECT_THAT(html,
+                HasSubstr("sagev1 (ran sdpa): self-attention: sagev1 was asked for, sdpa ran 320 calls"));
+}
+
+TEST(Report, DrawsEachBackendInItsOwnColour) {
+    const std::string html = reportHtml(twoClips());
+    EXPECT_THAT(html, HasSubstr("<h2>Temporal coherence</h2>"));
+    EXPECT_THAT(html, HasSubstr("<h2>Drift from sdpa</h2>"));
+    EXPECT_THAT(html, HasSubstr("PSNR (dB) against sdpa over frames"));
+    for (const char* backend : {"sdpa", "sagev1"})
+        EXPECT_THAT(html, HasSubstr("stroke=\"" + cssColor(backendColor(backend)) + "\"")) << backend;
+    EXPECT_THAT(html, Not(HasSubstr("nan")));
+    EXPECT_THAT(html, HasSubstr("15.75 s</text>")) << "the bar's total, without loading";
+}
+
+TEST(Report, EscapesWordsAndLinks) {
+    const std::string html = reportHtml(twoClips());
+    EXPECT_THAT(html, HasSubstr("<h1>a &lt;b&gt;red&lt;/b&gt; car</h1>"));
+    EXPECT_THAT(html, HasSubstr("Miniature &lt;1&gt; · t2v · 256×144 · 33 frames at 16 fps · 20 steps · "
+                                "guidance 2.5 · seed 42 · bf16 on cpu"));
+    EXPECT_THAT(html, HasSubstr("src=\"comparison%20grid.mp4\""));
+    EXPECT_THAT(html, HasSubstr("<a href=\"results/sagev1.mp4\">sagev1</a>"));
+}
+
+TEST(Report, SaysWhatFailedAndLeavesItOut) {
+    Report report = twoClips();
+    report.entries[1].error = Error{ErrorCode::Io, "the disk is <full>"};
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html, HasSubstr("<p class=\"failed\">sagev1: the disk is &lt;full&gt;</p>"));
+    EXPECT_THAT(rowOf(html, "Time", "sagev1"), testing::IsEmpty());
+}
+
+TEST(Report, WarnsOfAMachineThatWasNotEquallyFast) {
+    Report report = twoClips();
+    report.entries[1] = rendered("sagev1", 20, 3);
+    EXPECT_THAT(reportHtml(report), HasSubstr("took 5.50 to 16.50 s: the machine was not equally fast"));
+}
+
+}  // namespace
+}  // namespace reelgrid::comparison

@@ -1,0 +1,85 @@
+#include "core/pipeline/reference_frames.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace reelgrid::pipeline {
+namespace {
+
+catalog::RenderSettings settingsOf(const std::string& attentionType) {
+    catalog::RenderSettings settings;
+    settings.task = "t2v";
+    settings.prompt = "a red car";
+    settings.width = 256;
+    settings.height = 144;
+    settings.numFrames = 33;
+    settings.fps = 16;
+    settings.numInferenceSteps = 20;
+    settings.guidanceScale = 2.5;
+    settings.seed = 42;
+    settings.dtype = "bf16";
+    settings.device = "cpu";
+    settings.attentionType = attentionType;
+    return settings;
+}
+
+const media::RgbVideo kFrames{.width = 1, .height = 1, .fps = {16, 1}, .pixels = {1, 2, 3}};
+
+TEST(ReferenceFrames, MatchTheSameRenderWithAnotherBackend) {
+    ReferenceFrames reference;
+    EXPECT_EQ(reference.matching("model", settingsOf("fav2")), nullptr) << "there is none yet";
+    reference.offer("model", settingsOf("sdpa"), kFrames);
+    ASSERT_NE(reference.matching("model", settingsOf("fav2")), nullptr);
+    EXPECT_EQ(reference.matching("model", settingsOf("fav2"))->pixels, kFrames.pixels);
+    EXPECT_EQ(reference.matching("model", settingsOf("sdpa")), nullptr) << "itself";
+    EXPECT_EQ(reference.matching("other model", settingsOf("fav2")), nullptr);
+}
+
+TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
+    using Change = std::function<void(catalog::RenderSettings&)>;
+    const std::vector<std::pair<const char*, Change>> changes{
+        {"task", [](auto& s) { s.task = "i2v"; }},
+        {"prompt", [](auto& s) { s.prompt = "a blue car"; }},
+        {"negative prompt", [](auto& s) { s.negativePrompt = "blurry"; }},
+        {"width", [](auto& s) { s.width = 128; }},
+        {"height", [](auto& s) { s.height = 128; }},
+        {"frames", [](auto& s) { s.numFrames = 17; }},
+        {"steps", [](auto& s) { s.numInferenceSteps = 19; }},
+        {"guidance", [](auto& s) { s.guidanceScale = 2.5000001; }},
+        {"seed", [](auto& s) { s.seed = 43; }},
+        {"dtype", [](auto& s) { s.dtype = "fp32"; }},
+        {"device", [](auto& s) { s.device = "cuda"; }},
+        {"scheduler", [](auto& s) { s.scheduler = "euler"; }},
+        {"flow shift", [](auto& s) { s.flowShift = 3; }},
+    };
+    ReferenceFrames reference;
+    reference.offer("model", settingsOf("sdpa"), kFrames);
+    for (const auto& [what, change] : changes) {
+        catalog::RenderSettings settings = settingsOf("fav2");
+        change(settings);
+        EXPECT_EQ(reference.matching("model", settings), nullptr) << what;
+    }
+}
+
+TEST(ReferenceFrames, MatchWhateverDoesNotDecideThePicture) {
+    ReferenceFrames reference;
+    reference.offer("model", settingsOf("sdpa"), kFrames);
+    catalog::RenderSettings settings = settingsOf("fav2");
+    settings.numRepetitions = 3;
+    settings.fps = 24;
+    settings.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
+    EXPECT_NE(reference.matching("model", settings), nullptr);
+}
+
+TEST(ReferenceFrames, AreOnlyThoseOfSdpaThroughout) {
+    ReferenceFrames reference;
+    reference.offer("model", settingsOf("sagev1"), kFrames);
+    catalog::RenderSettings mixed = settingsOf("sdpa");
+    mixed.attentionPolicy.rules = {{.backend = "fav2", .steps = protocol::IndexRange{0, 1}}};
+    reference.offer("model", mixed, kFrames);
+    EXPECT_EQ(reference.matching("model", settingsOf("fav2")), nullptr);
+}
+
+}  // namespace
+}  // namespace reelgrid::pipeline

@@ -1,0 +1,99 @@
+#include "core/result/manifest.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/result/settings_json.h"
+
+namespace reelgrid::result {
+namespace {
+
+using nlohmann::json;
+using protocol::ModuleKind;
+using testing::HasSubstr;
+
+Manifest rendered() {
+    Manifest manifest;
+    manifest.request.emplace().prompt = "a red car";
+    manifest.request->seed = 7;
+    catalog::RenderSettings& settings = manifest.settings.emplace();
+    settings.task = "t2v";
+    settings.prompt = "a red car";
+    settings.negativePrompt = "blurry";
+    settings.width = 256;
+    settings.height = 144;
+    settings.numFrames = 33;
+    settings.fps = 16;
+    settings.numInferenceSteps = 20;
+    settings.guidanceScale = 2.5;
+    settings.seed = 18446744073709551615U;
+    settings.numRepetitions = 2;
+    settings.dtype = "bf16";
+    settings.device = "cpu";
+    settings.attentionType = "sagev1";
+    settings.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
+    settings.scheduler = "euler";
+    settings.flowShift = 3.25;
+    manifest.versions = {{"reelgrid", "0.1.0"}, {"libtorch", "2.11.0"}};
+    manifest.device = "cpu";
+    manifest.threads = 4;
+    manifest.modelId = "demo";
+    manifest.modelHashes = {{"transformer", "12ab"}, {"scheduler", "34cd"}};
+    manifest.attention = {{ModuleKind::Self, "sagev1", "sdpa", "head dim 512", 320, 2.5},
+                          {ModuleKind::Cross, "sdpa", "sdpa", "", 320, std::nullopt}};
+    manifest.framesSha256 = "56ef";
+    manifest.clipSha256 = "78ab";
+    return manifest;
+}
+
+TEST(Manifest, HasTheKeysThatOthersRelyOn) {
+    const json object = toJson(rendered());
+    EXPECT_EQ(object["request"]["prompt"], "a red car");
+    EXPECT_EQ(object["settings"]["num_inference_steps"], 20);
+    EXPECT_EQ(object["seed"], 18446744073709551615U);
+    EXPECT_EQ(object["versions"]["libtorch"], "2.11.0");
+    EXPECT_EQ(object["device"], json::parse(R"({"type":"cpu","threads":4})"));
+    EXPECT_EQ(object["model"],
+              json::parse(R"({"id":"demo","hashes":{"scheduler":"34cd","transformer":"12ab"}})"));
+    EXPECT_EQ(object["attention"][0],
+              json::parse(R"({"module":"self","requested":"sagev1","used":"sdpa","why":"head dim 512",
+                              "calls":320,"seconds":2.5})"));
+    EXPECT_FALSE(object["attention"][1].contains("seconds")) << "not measured";
+    EXPECT_EQ(object["frames_sha256"], "56ef");
+    EXPECT_EQ(object["clip_sha256"], "78ab");
+}
+
+TEST(Manifest, SurvivesARoundTrip) {
+    const Manifest written = rendered();
+    const auto read = manifestFromJson(toJson(written));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(toJson(*read), toJson(written));
+    EXPECT_EQ(*read->settings, *written.settings);
+    EXPECT_EQ(read->attention, written.attention);
+    EXPECT_EQ(read->modelHashes, written.modelHashes);
+}
+
+TEST(Manifest, OfAnOlderVersionLacksWhatThatDidNotWrite) {
+    const auto read = manifestFromJson(
+        json::parse(R"({"attention":[{"module":"self","requested":"fav2","used":"fav2"}],"new":1})"));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_FALSE(read->request);
+    EXPECT_FALSE(read->settings);
+    EXPECT_EQ(read->clipSha256, "");
+    EXPECT_EQ(read->usedAttention(), "fav2");
+    EXPECT_EQ(read->attentionName(), "");
+}
+
+TEST(Manifest, NamesWhatIsWrong) {
+    const auto messageOf = [](const char* text) {
+        return manifestFromJson(json::parse(text)).error().message;
+    };
+    EXPECT_THAT(messageOf(R"({"attention":[{"module":"sideways","requested":"a","used":"b"}]})"),
+                HasSubstr(R"(module "sideways": self, cross, joint or temporal was needed)"));
+    EXPECT_THAT(messageOf(R"({"model":{"hashes":{"vae":3}}})"), HasSubstr("vae 3: text was needed"));
+    EXPECT_THAT(messageOf(R"({"settings":{"width":"wide"}})"), HasSubstr("width \"wide\""));
+}
+
+}  // namespace
+}  // namespace reelgrid::result

@@ -1,0 +1,64 @@
+#include "core/result/timing.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace reelgrid::result {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Timing measured() {
+    Timing timing;
+    timing.add("denoise", 5.75);
+    timing.add("upscale", 1);
+    timing.add("text", 0.25);
+    timing.add("decode", 3);
+    timing.add("decode", 0.5);
+    timing.steps = {3.5, 2.25};
+    return timing;
+}
+
+TEST(Timing, AddsUpWhatAStageTookInParts) {
+    EXPECT_EQ(measured().stage("decode"), 3.5);
+    EXPECT_FALSE(measured().stage("load"));
+}
+
+TEST(Timing, IsCompleteWithTheTimesOfTheReferenceScripts) {
+    const Timing whole = measured().complete();
+    EXPECT_EQ(whole.pipeTime, 0.25 + 5.75 + 3.5) << "text, denoise and decode";
+    EXPECT_EQ(whole.vaeDecodeTime, 3.5);
+    std::vector<std::string> order;
+    for (const auto& [name, seconds] : whole.stages) order.push_back(name);
+    EXPECT_THAT(order, ElementsAre("text", "denoise", "decode", "upscale"));
+}
+
+TEST(TimingJson, HasTheKeysThatOthersRelyOn) {
+    const json list = toJson(std::vector{measured().complete(), Timing()});
+    EXPECT_EQ(list[0], json::parse(R"({"pipe_time":9.5,"vae_decode_time":3.5,"steps":[3.5,2.25],
+        "stages":{"text":0.25,"denoise":5.75,"decode":3.5,"upscale":1.0}})"));
+    EXPECT_EQ(list[1], json::parse(R"({"stages":{},"steps":[]})")) << "what was not measured is absent";
+}
+
+TEST(TimingJson, SurvivesARoundTrip) {
+    const std::vector<Timing> written{measured().complete()};
+    const auto read = timingsFromJson(toJson(written));
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->size(), 1U);
+    EXPECT_EQ((*read)[0].stages, written[0].stages);
+    EXPECT_EQ((*read)[0].steps, written[0].steps);
+    EXPECT_EQ((*read)[0].pipeTime, written[0].pipeTime);
+}
+
+TEST(TimingJson, RefusesWhatIsNoTime) {
+    EXPECT_THAT(timingsFromJson(json::parse(R"([{"stages":{"text":"long"}}])")).error().message,
+                HasSubstr(R"(text "long": seconds were needed)"));
+    EXPECT_THAT(timingsFromJson(json::parse(R"([{"steps":[true]}])")).error().message,
+                HasSubstr("steps: true"));
+}
+
+}  // namespace
+}  // namespace reelgrid::result
