@@ -71,7 +71,7 @@ void WriterLock::release() noexcept {
 Result<WriterLock> WriterLock::acquire(const fs::path& target, std::chrono::milliseconds patience) {
     constexpr auto kPause = std::chrono::milliseconds(20);
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    const fs::path file = folder / ("." + target.filename().string() + ".lock");
+    const fs::path file = folder / fs::path(".").concat(target.filename().string()).concat(".lock");
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) return Error{ErrorCode::Io, "can't make folder " + folder.string() + ": " + failed.message()};

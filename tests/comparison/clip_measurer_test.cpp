@@ -42,7 +42,9 @@ TEST_F(ClipMeasurerTest, MeasuresTheDriftAndSaysOnWhat) {
 
 TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     ClipMeasurer measurer(write("sdpa.mp4", greys(48, 60)));
-    metrics::ClipMetrics known{.frames = 4, .frameCorrelation = metrics::Series{0.5, {}}};
+    metrics::ClipMetrics known;
+    known.frames = 4;
+    known.frameCorrelation = metrics::Series{0.5, {}};
     known.flickering = 0.25;
     known.drift.emplace().psnr = metrics::Series{99, {}};
     const auto clip = write("fav2.mp4", greys(48, 80));

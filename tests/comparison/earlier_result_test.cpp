@@ -46,7 +46,9 @@ class EarlierResultTest : public testing::Test {
         manifest.settings = m_settings;
         manifest.versions = {{"reelgrid", kVersion}};
         manifest.modelHashes = modelHashes(m_model, hasher).value();
-        ASSERT_TRUE(pending.commit(manifest, metrics::ClipMetrics{.frames = 5}, {result::Timing()}));
+        metrics::ClipMetrics metrics;
+        metrics.frames = 5;
+        ASSERT_TRUE(pending.commit(manifest, metrics, {result::Timing()}));
     }
 
     [[nodiscard]] EarlierResult look() const { return EarlierResults(m_model).look(m_request, m_settings); }

@@ -37,7 +37,8 @@ TEST(StageClock, TimesStagesInOrderAndOnlyDenoisingByStep) {
     }
     EXPECT_THAT(order, ElementsAre("text", "denoise", "decode"));
     ASSERT_EQ(timing.steps.size(), 2U);
-    EXPECT_NEAR(timing.steps[0] + timing.steps[1], *timing.stage("denoise"), 0.005);
+    for (const double seconds : timing.steps) EXPECT_GE(seconds, 0.02);
+    EXPECT_LE(timing.steps[0] + timing.steps[1], *timing.stage("denoise"));
     EXPECT_DOUBLE_EQ(*timing.pipeTime,
                      *timing.stage("text") + *timing.stage("denoise") + *timing.stage("decode"));
     EXPECT_DOUBLE_EQ(*timing.vaeDecodeTime, *timing.stage("decode"));
@@ -66,11 +67,12 @@ TEST(StageClock, EstimatesWhatIsLeftFromWhatWasDone) {
     EXPECT_EQ(seen[1].done, 1);
     EXPECT_EQ(seen[1].total, 4);
     // Three more steps like the first, and then decoding: more than the steps alone.
-    EXPECT_GT(seen[1].etaSeconds, 3 * 0.02);
-    EXPECT_NEAR(seen[1].etaSeconds / seen[1].elapsedSeconds, 3 + 0.3 * 4, 0.2);
+    const double step = clock.timing().steps.at(0);
+    EXPECT_GE(seen[1].etaSeconds, 4 * step);
     EXPECT_LT(seen[2].etaSeconds, 0);
-    EXPECT_NEAR(seen[3].etaSeconds, seen[3].elapsedSeconds - seen[1].elapsedSeconds, 0.005)
-        << "as much again";
+    EXPECT_GE(seen[3].etaSeconds, 0.02) << "as much again";
+    clock.end();
+    EXPECT_LE(seen[3].etaSeconds, *clock.timing().stage("decode"));
 }
 
 TEST(StageClock, ThrowsWhenAStopIsRequested) {

@@ -29,7 +29,9 @@ class PendingResultTest : public testing::Test {
         std::ofstream(pending->clip()) << "clip " << word;
         Manifest manifest;
         manifest.modelId = word;
-        return pending->commit(manifest, metrics::ClipMetrics{.frames = int(word.size())}, {Timing()});
+        metrics::ClipMetrics metrics;
+        metrics.frames = int(word.size());
+        return pending->commit(manifest, metrics, {Timing()});
     }
 
     /// Every file below the folder, with its content.
