@@ -77,16 +77,21 @@ void showAbout(QWidget* parent) {
     box->show();
 }
 
-void showText(QWidget* parent, const QString& title, const QString& text) {
-    auto* view = new QPlainTextEdit(text);
-    view->setReadOnly(true);
+QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
     auto* layout = new QVBoxLayout(dialog);
-    layout->addWidget(view);
+    layout->addWidget(content);
     dialog->resize(640, 420);
     dialog->show();
+    return dialog;
+}
+
+void showText(QWidget* parent, const QString& title, const QString& text) {
+    auto* view = new QPlainTextEdit(text);
+    view->setReadOnly(true);
+    showInDialog(parent, title, view);
 }
 
 }  // namespace reelgrid::studio

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+class QDialog;
 class QWidget;
 
 namespace reelgrid::studio {
@@ -22,6 +23,7 @@ std::filesystem::path askForFolder(QWidget* parent, const QString& what,
 
 void showKeys(QWidget* parent);
 void showAbout(QWidget* parent);
+QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content);
 void showText(QWidget* parent, const QString& title, const QString& text);
 
 }  // namespace reelgrid::studio

@@ -68,11 +68,12 @@ void measureWhatIsMissing(const std::filesystem::path& clip, const std::filesyst
 
 }  // namespace
 
-ClipFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem::path& reference,
+ReadFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem::path& reference,
                         const std::stop_token& stop) {
-    ClipFacts facts;
+    ReadFacts read;
+    ClipFacts& facts = read.facts;
     const session::ClipMeasurements known = session::readClipMeasurements(clip);
-    for (const Error& error : known.problems) facts.problems.append(QString::fromStdString(error.message));
+    for (const Error& error : known.problems) read.problems.append(QString::fromStdString(error.message));
     if (!known.runs.empty()) {
         facts.timing = timingOf(known.runs.back());
         facts.timing->outsideAttention = session::secondsOutsideAttention(known).value_or(-1);
@@ -83,7 +84,7 @@ ClipFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem
             protocol::attentionName(known.request->attentionType, known.request->attentionPolicy), known));
 
     const auto opened = media::Clip::open(clip);
-    if (!opened || stop.stop_requested()) return facts;  // the player says what is wrong with the clip
+    if (!opened || stop.stop_requested()) return read;  // the player says what is wrong with the clip
     const std::vector<double>& times = opened.value()->info().frameSeconds;
     ClipCurves curves;
     if (known.frameCorrelation)
@@ -96,9 +97,9 @@ ClipFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem
     const bool wantsReference = !reference.empty() && reference != clip && !known.drift;
     if (!known.frameCorrelation || wantsReference)
         measureWhatIsMissing(clip, wantsReference ? reference : std::filesystem::path(), times, curves,
-                             facts.problems);
+                             read.problems);
     facts.curves = std::move(curves);
-    return facts;
+    return read;
 }
 
 }  // namespace reelgrid::studio

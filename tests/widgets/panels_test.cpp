@@ -298,6 +298,7 @@ TEST_F(RequestEditorTest, AWordOfTheGuideGoesWhereTheCursorIs) {
 }
 
 TEST(JobPanel, OffersWhatCanBeDoneInEachState) {
+    using jobs::JobState;
     JobPanel panel;
     panel.show();
     panel.setJob("j1", {"fav2", Qt::blue, JobState::Running, "denoise 3 / 20", 0.15, 12});

@@ -69,6 +69,10 @@ QScrollBar::handle:vertical { background: #363c47; border-radius: 4px; min-heigh
 QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
 QScrollBar::handle:horizontal { background: #363c47; border-radius: 4px; min-width: 28px; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; height: 0; width: 0; }
+#recent { background: transparent; outline: none; }
+#recent::item { padding: 6px; border-radius: 6px; color: %6; }
+#recent::item:hover { background: %3; }
+#recent::item:selected { background: %3; color: %5; }
 QCheckBox { spacing: 8px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 )";

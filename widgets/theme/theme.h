@@ -19,7 +19,6 @@ inline const QColor kFaint(0x5d, 0x65, 0x73);
 inline const QColor kAccent(0x4f, 0x9c, 0xf9);
 inline const QColor kWrong(0xff, 0x7b, 0x72);
 inline const QColor kWarning(0xe0, 0xb0, 0x50);
-inline const QColor kGood(0x4c, 0xc3, 0x8a);
 }  // namespace theme
 
 /// Style, palette, fonts and style sheet for the whole program.
