@@ -11,10 +11,11 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
-#include "app/cli/report_html.h"
-#include "app/cli/result_summary.h"
 #include "app/cli/verb.h"
-#include "core/base/pending_file.h"
+#include "core/comparison/clip_name.h"
+#include "core/comparison/number_text.h"
+#include "core/comparison/same_work.h"
+#include "core/comparison/summary.h"
 #include "core/jobs/job_queue.h"
 #include "core/media/stitch.h"
 #include "core/protocol/attention_policy_json.h"
@@ -38,21 +39,29 @@ struct CompareVerb {
     bool json = false;
 };
 
+fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
+    return comparison.folder / "results" / comparison::clipName(checked.model.family, checked.settings);
+}
+
 Result<Comparison> planOf(const CompareVerb& verb) {
     if (auto built = verb.unbuilt.check(); !built) return built.error();
     Comparison comparison;
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
+    std::optional<catalog::ModelInfo> model;
     std::set<std::string> seen;
     for (const std::string& type : verb.types) {
         if (auto known = checkAttentionType("--types", type); !known) return known.error();
         if (!seen.insert(type).second)
             return Error{ErrorCode::BadUsage,
                          "--types names " + type + " twice: each backend once was needed"};
-        auto checked = verb.render.check(type);
+        auto checked = model ? verb.render.check(type, *model) : verb.render.check(type);
         if (!checked) return checked.error();
-        checked->request.output = comparison.folder / "results" / resultName(*checked);
+        model = checked->model;
         ComparisonEntry entry;
+        entry.clip = clipIn(comparison, *checked);
+        entry.caption = comparison::captionOf(type, checked->settings.attentionPolicy);
         entry.checked = *std::move(checked);
+        entry.checked.request.output = entry.clip;
         entry.reused = verb.reuse && isReusable(entry.checked);
         comparison.entries.push_back(std::move(entry));
     }
@@ -62,25 +71,23 @@ Result<Comparison> planOf(const CompareVerb& verb) {
 /// A clip of the reference's own choice that an earlier `render` left in the results: shown in the grid,
 /// never rendered here.
 std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, const Comparison& comparison) {
-    constexpr const char* kDefault = "default";
     for (const ComparisonEntry& entry : comparison.entries)
-        if (entry.type() == kDefault) return std::nullopt;
-    const auto checked = verb.render.check(kDefault);
+        if (entry.type() == protocol::kDefaultBackend) return std::nullopt;
+    const auto checked =
+        verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model);
     if (!checked) return std::nullopt;
-    const fs::path clip = comparison.folder / "results" / resultName(*checked);
+    const fs::path clip = clipIn(comparison, *checked);
     std::error_code failed;
     if (!fs::is_regular_file(clip, failed)) return std::nullopt;
     return media::LabelledClip{clip, attentionName(checked->settings)};
 }
 
-/// Renders what isn't there yet, one after another in one worker, which keeps the model loaded. sdpa goes
-/// first: the worker measures the others' drift against its frames.
+/// Renders what isn't there yet, one after another in one worker, which keeps the model loaded.
 void render(Comparison& comparison, std::stop_token stop) {
     std::vector<ComparisonEntry*> waiting;
     for (ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) waiting.push_back(&entry);
-    std::stable_partition(waiting.begin(), waiting.end(),
-                          [](const auto* entry) { return entry->type() == "sdpa"; });
+    comparison::putReferenceFirst(waiting, [](const ComparisonEntry* entry) { return entry->type(); });
     if (waiting.empty()) return;
 
     ProgressLine line;
@@ -119,7 +126,7 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, std::stop
     if (!verb.fps.empty()) options.fps = frameRateFrom(verb.fps).value();
     std::vector<media::LabelledClip> clips;
     for (const ComparisonEntry* entry : comparison.finished())
-        clips.push_back({entry->clip(), entry->label()});
+        clips.push_back({entry->clip, entry->caption.text()});
     if (auto existing = existingDefault(verb, comparison)) clips.push_back(*std::move(existing));
     ProgressLine line;
     auto grid = media::stitch(clips, comparison.gridPath(), options, stop, [&line](int done, int total) {
@@ -136,9 +143,9 @@ json entryJson(const ComparisonEntry& entry) {
         object["error"] = {{"code", nameOf(entry.error->code)}, {"message", entry.error->message}};
         return object;
     }
-    object.update(clipJson(entry.clip()));
-    object["used"] = entry.measured.usedAttention();
-    object["label"] = entry.label();
+    object.update(comparison::clipJson(entry.clip, entry.result));
+    object["used"] = entry.result.manifest.usedAttention();
+    object["label"] = entry.caption.text();
     return object;
 }
 
@@ -158,13 +165,16 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
     }
     std::string text;
     for (const ComparisonEntry* entry : comparison.finished()) {
-        text += entry->label() + (entry->reused ? " (reused)" : "");
-        if (!entry->measured.runs.empty()) text += ": " + timingLine(entry->measured.runs.back());
-        const auto& drift = entry->measured.drift;
+        text += entry->caption.text() + (entry->reused ? " (reused)" : "");
+        if (const result::Timing* timing = entry->result.timing())
+            text += ": " + comparison::timingLine(*timing);
+        const auto& drift = entry->result.metrics.drift;
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
-            text += "; PSNR against sdpa " + fixed(drift->psnr->mean, 2) + " dB";
-        if (!entry->checked.request.attentionPolicy.empty()) text += "\n  " + attentionLine(entry->measured);
-        text += "\n  " + entry->clip().string() + "\n";
+            text += "; PSNR against " + protocol::kReferenceBackend + " " +
+                    comparison::fixed(drift->psnr->mean, 2) + " dB";
+        if (!entry->checked.request.attentionPolicy.empty())
+            text += "\n  " + comparison::attentionLine(entry->result.manifest);
+        text += "\n  " + entry->clip.string() + "\n";
     }
     if (!comparison.grid.empty()) text += "grid:    " + comparison.grid.string() + "\n";
     return printResult(text + "report:  " + comparison.reportPath().string() +
@@ -186,14 +196,14 @@ int runCompare(const CompareVerb& verb) {
         if (entry.error)
             status = fail(entry.error->in(entry.type()));
         else
-            entry.measured = session::readClipMeasurements(entry.clip());
+            readResult(entry);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
-        for (const std::string& remark : attentionRemarks(entry->measured))
+        for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
 
-    if (const auto work = sameWork(comparison); work && work->isUneven())
+    if (const auto work = comparison::sameWorkOf(comparison.shared()); work && work->isUneven())
         say("note: " + unevenWorkLine(*work));
 
     const auto note = [&status](const Result<void>& done) {
@@ -201,7 +211,7 @@ int runCompare(const CompareVerb& verb) {
     };
     note(measureMissingDrift(comparison));
     if (verb.stitch) note(makeGrid(verb, comparison, interrupts.token()));
-    note(writeFile(comparison.reportPath(), reportHtml(comparison)));
+    note(saveReport(comparison));
     note(saveSession(comparison));
     const int printed = printComparison(verb, comparison);
     return std::max(status, printed);

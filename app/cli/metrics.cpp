@@ -6,7 +6,9 @@
 #include "app/cli/verb.h"
 #include "core/media/clip.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/metrics/measures.h"
 #include "core/metrics/metrics_report.h"
+#include "core/result/metrics_file.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -24,11 +26,14 @@ std::string shown(double value) {
 
 std::string forReading(const metrics::ClipMetrics& measured) {
     std::string text = "frames             " + std::to_string(measured.frames);
-    if (measured.frameCorrelation) text += "\nframe correlation  " + shown(measured.frameCorrelation->mean);
-    if (measured.flickering) text += "\nflickering         " + shown(*measured.flickering);
-    if (measured.reference) {
-        text += "\nPSNR               " + shown(measured.reference->psnr.mean) + " dB";
-        if (measured.reference->ssim) text += "\nSSIM               " + shown(measured.reference->ssim->mean);
+    constexpr std::size_t kColumn = 19;
+    for (const metrics::Measure& measure : metrics::kMeasures) {
+        const auto value = numberOf(measure, measured);
+        if (!value) continue;
+        std::string title = measure.title;
+        title.resize(kColumn, ' ');
+        const std::string unit = measure.unit;
+        text += "\n" + title + shown(*value) + (unit.empty() ? "" : " " + unit);
     }
     return text;
 }
@@ -45,14 +50,15 @@ int runMetrics(const MetricsVerb& verb) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
-    if (const std::string warning = metrics::gateWarning(measured->gates); !warning.empty())
+    if (const std::string warning = metrics::gateWarning(measured->gates.value()); !warning.empty())
         say(verb.clip + ": " + warning);
-    if (measured->reference && measured->reference->comparedFrames != measured->frames)
-        say(verb.clip + ": " + std::to_string(measured->reference->comparedFrames) + " of " +
+    const auto& drift = measured->drift;
+    if (drift && drift->comparedFrames != measured->frames)
+        say(verb.clip + ": " + std::to_string(drift->comparedFrames.value()) + " of " +
             std::to_string(measured->frames) + " frames compared: the reference has " +
-            std::to_string(measured->reference->referenceFrames));
+            std::to_string(drift->referenceFrames.value()));
     if (verb.csv) return printResult(metrics::metricsCsv(*measured));
-    return printResult(verb.json ? metrics::metricsJson(*measured) : forReading(*measured));
+    return printResult(verb.json ? result::metricsJson(*measured) : forReading(*measured));
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
-#include "app/cli/result_summary.h"
 #include "app/cli/verb.h"
+#include "core/comparison/clip_name.h"
+#include "core/comparison/summary.h"
 #include "core/media/writer.h"
 #include "core/pipeline/renderer.h"
-#include "core/session/clip_measurements.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct RenderVerb {
     RenderOptions render;
-    std::string attentionType = "sdpa";
+    std::string attentionType = protocol::kReferenceBackend;
     std::optional<double> fps;
     std::string output;
     std::string benchmarkFolder;
@@ -31,7 +31,7 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (!verb.output.empty() && !verb.benchmarkFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
-    fs::path clip = resultName(checked);
+    fs::path clip = comparison::clipName(checked.model.family, checked.settings);
     if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
     if (!verb.output.empty()) clip = verb.output;
     if (auto container = media::containerOf(clip); !container)
@@ -65,12 +65,12 @@ int runRender(const RenderVerb& verb) {
         if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
         return fail(clip.error());
     }
-    const session::ClipMeasurements measured = session::readClipMeasurements(*clip);
-    for (const Error& problem : measured.problems) say("reelgrid-cli: " + problem.message);
-    if (verb.json) return printResult(clipJson(*clip));
-    for (const std::string& remark : attentionRemarks(measured)) say(remark);
-    if (!checked->request.attentionPolicy.empty()) say(attentionLine(measured));
-    if (!measured.runs.empty()) say(timingLine(measured.runs.back()));
+    const result::ClipResult result = result::readClipResult(*clip);
+    for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
+    if (verb.json) return printResult(comparison::clipJson(*clip, result));
+    for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
+    if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
+    if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
     return printResult(*clip);
 }
 

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -85,6 +84,21 @@ void RenderOptions::addTo(CLI::App& command) {
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
+    auto checked = checkWords(attentionType);
+    if (!checked) return checked.error();
+    auto model = catalog::findModel(checked->request.model);
+    if (!model) return model.error();
+    return checkFor(*std::move(checked), *model);
+}
+
+Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
+                                            const catalog::ModelInfo& model) const {
+    auto checked = checkWords(attentionType);
+    if (!checked) return checked.error();
+    return checkFor(*std::move(checked), model);
+}
+
+Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionType) const {
     if (auto built = m_unbuilt.check(); !built) return built.error();
     if (auto known = checkAttentionType("--attention-type", attentionType); !known) return known.error();
     CheckedRequest checked;
@@ -100,10 +114,13 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) co
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
         return text.error();
+    return checked;
+}
 
-    auto model = catalog::findModel(request.model);
-    if (!model) return model.error();
-    checked.model = *std::move(model);
+Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
+                                               const catalog::ModelInfo& model) const {
+    protocol::RenderRequest& request = checked.request;
+    checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
     if (request.model != "demo" && fs::is_directory(request.model, failed))
@@ -138,17 +155,6 @@ Result<void> checkAttentionType(const std::string& option, const std::string& na
     return Error{ErrorCode::BadUsage, option + " " + name + ": " + (planned ? "not in this version; " : "") +
                                           "one of " + kernels::backendNames() + ", " + kReferencesChoice +
                                           " was needed"};
-}
-
-std::string resultName(const CheckedRequest& checked) {
-    // "wan2.1" → "wan"
-    const std::string& family = checked.model.family;
-    const auto digit = std::find_if(family.begin(), family.end(),
-                                    [](unsigned char letter) { return std::isdigit(letter) != 0; });
-    const catalog::RenderSettings& settings = checked.settings;
-    return std::string(family.begin(), digit) + "_result_" + settings.task +
-           "_ulysses1_ringNone_compileFalse_attn_" + attentionName(settings) + "_" +
-           std::to_string(settings.height) + "x" + std::to_string(settings.width) + ".mp4";
 }
 
 }  // namespace reelgrid::cli

@@ -28,8 +28,16 @@ class RenderOptions {
     /// The request, for `attentionType`, checked against the model before anything is loaded: BadUsage or
     /// what is wrong with the model. Its output is left empty.
     [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType) const;
+    /// The same with a model that an earlier check() found: looking for it reads every weight header.
+    [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType,
+                                               const catalog::ModelInfo& model) const;
 
   private:
+    /// What can be said without the model.
+    [[nodiscard]] Result<CheckedRequest> checkWords(const std::string& attentionType) const;
+    [[nodiscard]] Result<CheckedRequest> checkFor(CheckedRequest checked,
+                                                  const catalog::ModelInfo& model) const;
+
     protocol::RenderRequest m_request;
     std::optional<std::string> m_prompt;
     std::string m_seed = "42";
@@ -46,8 +54,5 @@ void sayIdleRules(const CheckedRequest& checked);
 
 /// BadUsage unless a backend of that name is built; one that is planned says so.
 Result<void> checkAttentionType(const std::string& option, const std::string& name);
-
-/// The file name that run_wan gives: wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sdpa_480x832.mp4.
-std::string resultName(const CheckedRequest& checked);
 
 }  // namespace reelgrid::cli

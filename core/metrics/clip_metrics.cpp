@@ -15,21 +15,21 @@ std::string sizeOf(const media::RgbVideo& video) {
     return std::to_string(video.width) + "x" + std::to_string(video.height);
 }
 
-Result<ReferenceQuality> compare(const media::RgbVideo& video, const media::RgbVideo& reference) {
+Result<Drift> compare(const media::RgbVideo& video, const media::RgbVideo& reference) {
     if (reference.frameCount() == 0) return Error{ErrorCode::BadUsage, "the reference clip has no frames"};
     if (video.width != reference.width || video.height != reference.height)
         return Error{ErrorCode::BadUsage, "the clip is " + sizeOf(video) + ", the reference clip " +
                                               sizeOf(reference) + ": they must be of one size"};
-    ReferenceQuality quality;
-    quality.referenceFrames = reference.frameCount();
-    quality.comparedFrames = std::min(video.frameCount(), reference.frameCount());
-    quality.psnr = seriesOf(
-        perFrame(quality.comparedFrames, [&](int i) { return psnr(video.frame(i), reference.frame(i)); }));
+    Drift drift;
+    const int common = std::min(video.frameCount(), reference.frameCount());
+    drift.referenceFrames = reference.frameCount();
+    drift.comparedFrames = common;
+    drift.psnr = seriesOf(perFrame(common, [&](int i) { return psnr(video.frame(i), reference.frame(i)); }));
     if (video.width >= kSsimWindow && video.height >= kSsimWindow)
-        quality.ssim = seriesOf(perFrame(quality.comparedFrames, [&](int i) {
+        drift.ssim = seriesOf(perFrame(common, [&](int i) {
             return ssim(video.frame(i), reference.frame(i), video.width, video.height);
         }));
-    return quality;
+    return drift;
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo*
         metrics.flickering = flickering(difference);
     }
     if (reference != nullptr) {
-        auto quality = compare(video, *reference);
-        if (!quality) return quality.error();
-        metrics.reference = std::move(*quality);
+        auto drift = compare(video, *reference);
+        if (!drift) return drift.error();
+        metrics.drift = *std::move(drift);
     }
     return metrics;
 }

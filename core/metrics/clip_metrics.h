@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
@@ -9,21 +10,25 @@
 
 namespace reelgrid::metrics {
 
-/// A clip against a reference clip, frame by frame over those that both have.
-struct ReferenceQuality {
-    int comparedFrames = 0;
-    int referenceFrames = 0;
-    Series psnr;
+/// How far a clip is from a reference clip, frame by frame over those that both have.
+struct Drift {
+    std::optional<Series> psnr;
     std::optional<Series> ssim;  ///< absent for pictures smaller than its window
+    std::optional<int> comparedFrames;
+    std::optional<int> referenceFrames;
+    std::string reference;      ///< the reference clip's backend; empty: not said
+    std::string referenceClip;  ///< its file name; empty: not said
+    std::string measuredOn;     ///< kDecodedClips when not on the frames before encoding, else empty
 };
+inline constexpr const char* kDecodedClips = "decoded clips";
 
-/// All measurements of one clip. What could not be measured is absent.
+/// All measurements of one clip. What was not measured is absent.
 struct ClipMetrics {
     int frames = 0;
     std::optional<Series> frameCorrelation;  ///< absent for a single frame
     std::optional<double> flickering;        ///< likewise
-    std::optional<ReferenceQuality> reference;
-    ClipGates gates;
+    std::optional<Drift> drift;
+    std::optional<ClipGates> gates;
 };
 
 /// Measures `video`, against `reference` where there is one. BadUsage when a clip has no frames or the sizes

@@ -1,32 +1,12 @@
 #include "core/metrics/metrics_report.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "core/metrics/measures.h"
 
 namespace reelgrid::metrics {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json numberOrNull(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json jsonOf(const Series& series) {
-    Json perFrame = Json::array();
-    for (const double value : series.perFrame) perFrame.push_back(numberOrNull(value));
-    return {{"mean", numberOrNull(series.mean)}, {"per_frame", std::move(perFrame)}};
-}
-
-Json jsonOf(const ClipGates& gates) {
-    return {{"passed", gates.passed()},
-            {"flat", gates.flat},
-            {"frozen", gates.frozen},
-            {"luminance_variance", numberOrNull(gates.luminanceVariance)},
-            {"motion", numberOrNull(gates.motion)},
-            {"frozen_pairs", gates.frozenPairs}};
-}
 
 std::string rounded(double value) {
     std::ostringstream text;
@@ -44,32 +24,18 @@ void addCell(std::ostringstream& line, const Series* series, int frame) {
 
 }  // namespace
 
-std::string metricsJson(const ClipMetrics& metrics) {
-    Json json;
-    json["frames"] = metrics.frames;
-    if (metrics.frameCorrelation) json["frame_correlation"] = jsonOf(*metrics.frameCorrelation);
-    if (metrics.flickering) json["flickering"] = *metrics.flickering;
-    if (metrics.reference) {
-        json["psnr"] = jsonOf(metrics.reference->psnr);
-        if (metrics.reference->ssim) json["ssim"] = jsonOf(*metrics.reference->ssim);
-        json["reference"] = {{"frames", metrics.reference->referenceFrames},
-                             {"compared_frames", metrics.reference->comparedFrames}};
-    }
-    json["gates"] = jsonOf(metrics.gates);
-    return json.dump(2);
-}
-
 std::string metricsCsv(const ClipMetrics& metrics) {
     std::ostringstream text;
     text.imbue(std::locale::classic());
     text.precision(9);
-    text << "frame,frame_correlation,psnr,ssim\n";
-    const Series* correlation = metrics.frameCorrelation ? &*metrics.frameCorrelation : nullptr;
-    const Series* psnr = metrics.reference ? &metrics.reference->psnr : nullptr;
-    const Series* ssim = metrics.reference && metrics.reference->ssim ? &*metrics.reference->ssim : nullptr;
+    text << "frame";
+    for (const Measure& measure : kMeasures)
+        if (measure.isSeries()) text << ',' << measure.key;
+    text << '\n';
     for (int frame = 0; frame < metrics.frames; ++frame) {
         text << frame;
-        for (const Series* series : {correlation, psnr, ssim}) addCell(text, series, frame);
+        for (const Measure& measure : kMeasures)
+            if (measure.isSeries()) addCell(text, seriesOf(measure, metrics), frame);
         text << '\n';
     }
     return text.str();

@@ -1,38 +1,34 @@
 #include "core/pipeline/reference_frames.h"
 
-#include <sstream>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/parse_json.h"
+#include "core/result/settings_json.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
-constexpr const char* kReferenceType = "sdpa";
+/// What doesn't decide the frames before encoding; everything else in the settings does.
+constexpr std::array kNoMatter{"attention_type", "attention_policy", "num_repetitions", "fps"};
 
-/// Everything that decides the picture except the attention.
 std::string keyOf(const std::string& modelId, const catalog::RenderSettings& settings) {
-    std::ostringstream key;
-    key.precision(17);
-    key << modelId << '\n'
-        << settings.task << '\n'
-        << settings.prompt << '\n'
-        << settings.negativePrompt << '\n'
-        << settings.width << 'x' << settings.height << 'x' << settings.numFrames << '\n'
-        << settings.numInferenceSteps << ' ' << settings.guidanceScale << ' ' << settings.seed << ' '
-        << settings.dtype << ' ' << settings.device << ' ' << settings.scheduler.value_or("") << ' '
-        << settings.flowShift.value_or(0);
-    return key.str();
+    nlohmann::json fields = result::toJson(settings);
+    for (const char* field : kNoMatter) fields.erase(field);
+    return modelId + "\n" + protocol::printJson(fields);
 }
 
 }  // namespace
 
 const media::RgbVideo* ReferenceFrames::matching(const std::string& modelId,
                                                  const catalog::RenderSettings& settings) const {
-    const bool isReference = attentionName(settings) == kReferenceType;
+    const bool isReference = attentionName(settings) == protocol::kReferenceBackend;
     return !isReference && m_key == keyOf(modelId, settings) ? &m_video : nullptr;
 }
 
 void ReferenceFrames::offer(const std::string& modelId, const catalog::RenderSettings& settings,
                             const media::RgbVideo& video) {
-    if (attentionName(settings) != kReferenceType) return;
+    if (attentionName(settings) != protocol::kReferenceBackend) return;
     m_key = keyOf(modelId, settings);
     m_video = video;
 }

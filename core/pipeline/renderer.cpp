@@ -1,6 +1,8 @@
 #include "core/pipeline/renderer.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/headeronly/version.h>
 
 #include <new>
 #include <nlohmann/json.hpp>
@@ -9,16 +11,18 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
+#include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
-#include "core/metrics/metrics_report.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/memory_check.h"
 #include "core/pipeline/reference_frames.h"
-#include "core/pipeline/result_files.h"
 #include "core/pipeline/video_model.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/manifest.h"
+#include "core/result/metrics_file.h"
+#include "core/result/model_hashes.h"
 #include "core/weights/safetensors_writer.h"
 
 namespace reelgrid::pipeline {
@@ -93,6 +97,7 @@ struct Renderer::State {
     std::string loadedKey;
     std::unique_ptr<VideoModel> model;
     ReferenceFrames reference;
+    result::ComponentHasher hasher;
 
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
@@ -122,7 +127,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
     VideoModel& video = modelFor(plan, clock);
     requireMemory(video.workingBytes(settings), sizeText(settings));
 
-    std::vector<Timing> repetitions;
+    std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
         if (repetition > 0) clock.startRepetition();
@@ -141,22 +146,28 @@ std::string Renderer::State::render(const protocol::RenderRequest& request, Stag
 
     clock.begin("metrics", 1);
     const std::string metrics =
-        metrics::metricsJson(metrics::measure(frames, reference.matching(plan.model.id, settings)).value());
+        result::metricsJson(metrics::measure(frames, reference.matching(plan.model.id, settings)).value());
     reference.offer(plan.model.id, settings, frames);
     clock.begin("encode", 1);
     media::writeClip(plan.clip, frames).value();
     clock.end();
     repetitions.push_back(clock.timing());
 
-    const RunRecord record{.request = request,
-                           .settings = settings,
-                           .modelId = plan.model.id,
-                           .hashes = video.hashes(),
-                           .attention = dispatcher->records(),
-                           .framesSha256 = sha256Hex(frames.pixels)};
+    const result::Manifest manifest{
+        .request = request,
+        .settings = settings,
+        .versions = {{"reelgrid", kVersion}, {"libtorch", TORCH_VERSION}},
+        .device = settings.device,
+        .threads = at::get_num_threads(),
+        .modelId = plan.model.id,
+        .modelHashes = modelHashes(plan.model, hasher).value(),
+        .attention = dispatcher->records(),
+        .framesSha256 = sha256Hex(frames.pixels),
+        .clipSha256 = sha256OfFile(plan.clip).value(),
+    };
     writeFile(plan.folder / protocol::kMetricsFile, metrics).value();
-    writeJson(plan.folder / protocol::kTimingFile, timingJson(repetitions));
-    writeJson(plan.folder / protocol::kManifestFile, manifestJson(record));
+    writeJson(plan.folder / protocol::kTimingFile, toJson(repetitions));
+    writeJson(plan.folder / protocol::kManifestFile, toJson(manifest));
     return plan.clip.string();
 }
 

@@ -41,7 +41,7 @@ void StageClock::advance(int done) {
 
 void StageClock::end() {
     if (m_stage.empty()) return;
-    m_timing.stages[m_stage] += secondsBetween(m_stageStart, Clock::now());
+    m_timing.add(m_stage, secondsBetween(m_stageStart, Clock::now()));
     m_stage.clear();
 }
 

@@ -1,20 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include "core/protocol/render_progress.h"
+#include "core/result/timing.h"
 
 namespace reelgrid::pipeline {
-
-/// Seconds of one repetition of a render.
-struct Timing {
-    std::map<std::string, double> stages;  ///< load, text, denoise, decode, encode, metrics
-    std::vector<double> steps;             ///< one per denoising step, both guidance branches included
-};
 
 /// Times the stages of a render, reports progress with an estimate of what is left, and notices cancellation.
 class StageClock {
@@ -31,7 +24,8 @@ class StageClock {
     /// Starts a new repetition: timings start from nothing, what was learnt for the estimate stays.
     void startRepetition();
 
-    [[nodiscard]] const Timing& timing() const { return m_timing; }
+    /// Of this repetition, as far as its stages have ended.
+    [[nodiscard]] result::Timing timing() const { return m_timing.complete(); }
     [[nodiscard]] std::stop_token stopToken() const { return m_stop; }
     /// Throws Failure(Cancelled) when a stop was requested.
     void checkStop() const;
@@ -48,7 +42,7 @@ class StageClock {
     Clock::time_point m_unitStart = Clock::now();
     std::string m_stage;
     int m_total = 0;
-    Timing m_timing;
+    result::Timing m_timing;
 };
 
 }  // namespace reelgrid::pipeline

@@ -2,9 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <map>
-#include <string>
-
 #include "core/attention/dispatcher.h"
 #include "core/catalog/model_info.h"
 #include "core/catalog/render_settings.h"
@@ -30,9 +27,6 @@ class VideoModel {
 
     /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
     [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
-
-    /// SHA-256 of the weight files, by path within the model's folder.
-    virtual std::map<std::string, std::string> hashes() = 0;
 };
 
 }  // namespace reelgrid::pipeline

@@ -8,12 +8,14 @@
 
 #include "core/metrics/metrics_report.h"
 #include "core/metrics/psnr.h"
+#include "core/result/metrics_file.h"
 #include "tests/metrics/test_clips.h"
 
 namespace reelgrid::metrics {
 namespace {
 
 using nlohmann::json;
+using result::metricsJson;
 using test::movingClip;
 using test::solidClip;
 using testing::HasSubstr;
@@ -81,20 +83,20 @@ TEST(ClipMetrics, OfTinyPicturesHasPsnrButNoSsim) {
 
 TEST(Gates, CatchFrozenAndBlackClips) {
     const ClipMetrics frozen = measure(movingClip(40, 30, 5, 0)).value();
-    EXPECT_TRUE(frozen.gates.frozen);
-    EXPECT_FALSE(frozen.gates.flat);
-    EXPECT_EQ(frozen.gates.frozenPairs, 4);
+    EXPECT_TRUE(frozen.gates->frozen);
+    EXPECT_FALSE(frozen.gates->flat);
+    EXPECT_EQ(frozen.gates->frozenPairs, 4);
     EXPECT_DOUBLE_EQ(*frozen.flickering, 1);  // which is why the gate is there
-    EXPECT_THAT(gateWarning(frozen.gates), HasSubstr("nothing moves"));
+    EXPECT_THAT(gateWarning(*frozen.gates), HasSubstr("nothing moves"));
 
     const ClipMetrics black = measure(solidClip(40, 30, 5, 0)).value();
-    EXPECT_TRUE(black.gates.flat);
-    EXPECT_THAT(gateWarning(black.gates), HasSubstr("flat"));
+    EXPECT_TRUE(black.gates->flat);
+    EXPECT_THAT(gateWarning(*black.gates), HasSubstr("flat"));
     EXPECT_TRUE(json::parse(metricsJson(black))["frame_correlation"]["mean"].is_null());
 
     const ClipMetrics good = measure(movingClip(40, 30, 5)).value();
-    EXPECT_TRUE(good.gates.passed());
-    EXPECT_EQ(gateWarning(good.gates), "");
+    EXPECT_TRUE(good.gates->passed());
+    EXPECT_EQ(gateWarning(*good.gates), "");
 }
 
 TEST(MetricsCsv, HasOneLineAFrameAndEmptyCellsForWhatIsAbsent) {

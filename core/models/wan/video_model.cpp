@@ -10,7 +10,6 @@
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
-#include "core/weights/component_hash.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -41,8 +40,7 @@ vae::wan21::WanVae loadVae(const fs::path& folder) {
 class WanVideoModel final : public pipeline::VideoModel {
   public:
     WanVideoModel(const fs::path& folder, at::ScalarType dtype)
-        : m_folder(folder),
-          m_text(folder, dtype),
+        : m_text(folder, dtype),
           m_transformer(loadTransformer(folder / "transformer", dtype)),
           m_vae(loadVae(folder / "vae")),
           m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
@@ -52,7 +50,6 @@ class WanVideoModel final : public pipeline::VideoModel {
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            pipeline::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
-    std::map<std::string, std::string> hashes() override;
 
   private:
     /// The prompt and, when guidance asks for it, the negative prompt.
@@ -65,12 +62,10 @@ class WanVideoModel final : public pipeline::VideoModel {
                            const Conditioning& text, double guidance, attention::Dispatcher& attention);
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
 
-    fs::path m_folder;
     PromptEncoder m_text;
     WanTransformer m_transformer;
     vae::wan21::WanVae m_vae;
     weights::ModelConfig m_schedulerConfig;
-    weights::ComponentHasher m_hasher;
 };
 
 WanVideoModel::Conditioning WanVideoModel::encodeText(const catalog::RenderSettings& settings,
@@ -158,13 +153,6 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t decode =
         pixels * (count(settings.numFrames) * 3 + count(vae.temporalFactor() * vae.decoderBaseDim) * 4 * 6);
     return std::max(denoise, decode);
-}
-
-std::map<std::string, std::string> WanVideoModel::hashes() {
-    std::map<std::string, std::string> hashes;
-    for (const char* component : {"text_encoder", "tokenizer", "transformer", "vae"})
-        hashes[component] = m_hasher.hash(m_folder / component).value().sha256;
-    return hashes;
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+#include "core/comparison/backend_color.h"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+namespace reelgrid::comparison {
+namespace {
+
+struct Known {
+    std::string_view backend;
+    Rgb color;
+};
+constexpr std::array kKnown{
+    Known{"sdpa", {0xc3, 0xcb, 0xd9}},      Known{"fav2", {0x4f, 0x9c, 0xf9}},
+    Known{"sagev1", {0xf5, 0xa9, 0x3b}},    Known{"fav3", {0x4c, 0xc3, 0x8a}},
+    Known{"fav3_fp8", {0xa7, 0x8b, 0xfa}},  Known{"fav3_sage", {0xf2, 0x7d, 0xb5}},
+    Known{"sla", {0x3c, 0xc8, 0xc8}},       Known{"cudnn", {0xa3, 0xd1, 0x4e}},
+    Known{"reference", {0xd8, 0xb4, 0x8c}},
+};
+constexpr std::array<Rgb, 6> kSpare{{{0x7d, 0xc4, 0xe4},
+                                     {0xe6, 0x8a, 0x6b},
+                                     {0x9c, 0xd0, 0x8f},
+                                     {0xc7, 0x9b, 0xf0},
+                                     {0xe5, 0xc0, 0x6e},
+                                     {0x8f, 0xa8, 0xf2}}};
+
+}  // namespace
+
+Rgb backendColor(const std::string& backend) {
+    const std::string_view plain = std::string_view(backend).substr(0, backend.find('+'));
+    for (const Known& known : kKnown)
+        if (known.backend == plain) return known.color;
+    // Not std::hash: it may differ from build to build.
+    std::uint32_t sum = 0;
+    for (const char letter : backend) sum = sum * 31 + static_cast<unsigned char>(letter);
+    return kSpare[sum % kSpare.size()];
+}
+
+std::string cssColor(const Rgb& color) {
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "#%02x%02x%02x", unsigned{color.red}, unsigned{color.green},
+                  unsigned{color.blue});
+    return text.data();
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/protocol/attention_call.h"
+#include "core/protocol/attention_policy.h"
+#include "core/result/manifest.h"
+
+namespace reelgrid::comparison {
+
+/// What a clip of a comparison is called, wherever it is shown.
+struct Caption {
+    std::string name;     ///< protocol::attentionName: "fav2", "fav2+policy-3f2a"
+    std::string backend;  ///< that was asked for: "fav2"; decides the colour
+    std::string remark;   ///< what ran in its place: "ran sdpa"; empty: it ran as asked
+
+    /// "fav2", "fav2 (ran sdpa)", "fav2+policy-3f2a (ran fav2+sdpa; cross-attention ran sdpa)".
+    [[nodiscard]] std::string text() const;
+    /// Whether the others are measured against this clip: the reference backend throughout.
+    [[nodiscard]] bool isReference() const { return name == protocol::kReferenceBackend; }
+};
+
+/// Of a render that has not ended yet (no `attention`), or that its manifest tells about.
+Caption captionOf(const std::string& attentionType, const protocol::AttentionPolicy& policy,
+                  const std::vector<protocol::CallRecord>& attention = {});
+/// Empty when the manifest doesn't say what was asked for.
+Caption captionOf(const result::Manifest& manifest);
+
+}  // namespace reelgrid::comparison

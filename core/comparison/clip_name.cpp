@@ -1,0 +1,34 @@
+#include "core/comparison/clip_name.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace reelgrid::comparison {
+namespace {
+
+/// "wan2.1" → "wan"
+std::string withoutVersion(const std::string& family) {
+    const auto digit =
+        std::ranges::find_if(family, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    return {family.begin(), digit};
+}
+
+std::string nameOf(const std::string& family, const std::string& task, const std::string& attention,
+                   int height, int width) {
+    return withoutVersion(family) + "_result_" + task + "_ulysses1_ringNone_compileFalse_attn_" + attention +
+           "_" + std::to_string(height) + "x" + std::to_string(width) + ".mp4";
+}
+
+}  // namespace
+
+std::string clipName(const std::string& family, const catalog::RenderSettings& settings) {
+    return nameOf(family, settings.task, attentionName(settings), settings.height, settings.width);
+}
+
+std::string clipName(const std::string& family, const protocol::RenderRequest& request) {
+    return nameOf(family, request.task,
+                  protocol::attentionName(request.attentionType, request.attentionPolicy),
+                  request.height.value_or(0), request.width.value_or(0));
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,68 @@
+#include "core/comparison/html.h"
+
+#include <cctype>
+#include <cmath>
+#include <string_view>
+
+#include "core/comparison/number_text.h"
+
+namespace reelgrid::comparison {
+
+namespace {
+constexpr const char* kUnmeasured = "–";
+}
+
+std::string escaped(const std::string& plain) {
+    std::string html;
+    for (const char letter : plain) {
+        switch (letter) {
+            case '&':
+                html += "&amp;";
+                break;
+            case '<':
+                html += "&lt;";
+                break;
+            case '>':
+                html += "&gt;";
+                break;
+            case '"':
+                html += "&quot;";
+                break;
+            case '\'':
+                html += "&#39;";
+                break;
+            default:
+                html += letter;
+        }
+    }
+    return html;
+}
+
+std::string cell(const std::string& content) {
+    return "<td>" + escaped(content) + "</td>";
+}
+
+std::string textCell(const std::string& content) {
+    return "<td class=\"text\">" + escaped(content) + "</td>";
+}
+
+std::string number(const std::optional<double>& value, int decimals, const std::string& unit) {
+    return value && std::isfinite(*value) ? fixed(*value, decimals) + unit : kUnmeasured;
+}
+
+std::string link(const std::filesystem::path& file, const std::filesystem::path& folder) {
+    std::string url;
+    for (const char letter : file.lexically_relative(folder).generic_string()) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool plain =
+            std::isalnum(byte) != 0 || std::string_view("-._~/").find(letter) != std::string_view::npos;
+        constexpr const char* kDigits = "0123456789ABCDEF";
+        if (plain)
+            url += letter;
+        else
+            url += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+    return url;
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,14 @@
+#include "core/comparison/number_text.h"
+
+#include <array>
+#include <cstdio>
+
+namespace reelgrid::comparison {
+
+std::string fixed(double value, int decimals) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+    return text.data();
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace reelgrid::comparison {
+
+/// A number with so many decimals: "1.50".
+std::string fixed(double value, int decimals);
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,118 @@
+#include "core/comparison/report.h"
+
+#include <vector>
+
+#include "core/base/version.h"
+#include "core/comparison/backend_color.h"
+#include "core/comparison/html.h"
+#include "core/comparison/number_text.h"
+#include "core/comparison/report_backends.h"
+#include "core/comparison/report_tables.h"
+#include "core/comparison/svg_chart.h"
+#include "core/metrics/measures.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+constexpr const char* kStyle =
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .7rem;border-bottom:1px solid #ddd;"
+    "text-align:right}th:first-child,td:first-child,.text{text-align:left}dt{font-weight:600;margin-top:."
+    "7rem}"
+    "th{border-bottom:2px solid #888}"
+    "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{max-width:100%}"
+    ".note{color:#555}.failed{color:#b00020}";
+
+/// The rules in force, in words; nothing without a policy.
+std::string policyList(const Report& report) {
+    const auto& rules = report.settings.attentionPolicy.rules;
+    if (rules.empty()) return {};
+    std::string items;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const std::string idle = i < report.idleRules.size() ? report.idleRules[i] : "";
+        items += "<li>" + escaped(describe(rules[i])) +
+                 (idle.empty() ? "" : " (idle: " + escaped(idle) + ")") + "</li>";
+    }
+    return "<p>Attention policy, the first rule that fits a call decides:</p><ol>" + items +
+           "</ol><p class=\"note\">What no rule covers ran with the clip's own backend in self-attention and "
+           "with sdpa in cross-attention. Layers and steps count from 0, negative ones from the end.</p>";
+}
+
+std::string stageChart(const Report& report) {
+    std::vector<Bar> bars;
+    for (const Entry& entry : report.entries) {
+        const result::Timing* timing = entry.result.timing();
+        if (entry.error || timing == nullptr) continue;
+        Bar bar{entry.caption.text(), {}};
+        // Loading happens once for all of them, so it says nothing about one.
+        for (const auto& [name, seconds] : timing->stages)
+            if (name != "load") bar.parts.emplace_back(name, seconds);
+        bars.push_back(std::move(bar));
+    }
+    const std::string svg = stackedBars(bars, "s");
+    return svg.empty() ? svg : "<h2>Stages</h2>" + svg;
+}
+
+std::string measureChart(const Report& report, const metrics::Measure& measure) {
+    std::vector<Line> lines;
+    for (const Entry& entry : report.entries) {
+        const metrics::Series* series = seriesOf(measure, entry.result.metrics);
+        if (!entry.error && series != nullptr)
+            lines.push_back(
+                {entry.caption.text(), series->perFrame, cssColor(backendColor(entry.caption.backend))});
+    }
+    const std::string unit = measure.unit;
+    const bool against = measure.needsReference();
+    const std::string svg = lineChart(lines, measure.title + (unit.empty() ? "" : " (" + unit + ")") +
+                                                 (against ? " against " + protocol::kReferenceBackend : ""));
+    if (svg.empty()) return svg;
+    return std::string("<h2>") + measure.chartHeading +
+           (against ? " from " + protocol::kReferenceBackend : "") + "</h2>" + svg;
+}
+
+std::string charts(const Report& report) {
+    std::string html = stageChart(report);
+    for (const metrics::Measure& measure : metrics::kMeasures)
+        if (measure.chartHeading != nullptr) html += measureChart(report, measure);
+    return html;
+}
+
+std::string settingsLine(const Report& report) {
+    const catalog::RenderSettings& settings = report.settings;
+    return report.modelTitle + " · " + settings.task + " · " + std::to_string(settings.width) + "×" +
+           std::to_string(settings.height) + " · " + std::to_string(settings.numFrames) + " frames at " +
+           fixed(settings.fps, 0) + " fps · " + std::to_string(settings.numInferenceSteps) +
+           " steps · guidance " + fixed(settings.guidanceScale, 1) + " · seed " +
+           std::to_string(settings.seed) + " · " + settings.dtype + " on " + settings.device;
+}
+
+std::string clipsAndFailures(const Report& report) {
+    std::string html;
+    if (!report.grid.empty())
+        html += "<video controls loop muted src=\"" + link(report.grid, report.folder) + "\"></video>";
+    html += "<p>Clips: ";
+    for (const Entry& entry : report.entries)
+        if (!entry.error)
+            html += "<a href=\"" + link(entry.clip, report.folder) + "\">" + escaped(entry.caption.text()) +
+                    "</a> ";
+    html += "</p>";
+    for (const Entry& entry : report.entries)
+        if (entry.error)
+            html += "<p class=\"failed\">" + escaped(entry.caption.backend + ": " + entry.error->message) +
+                    "</p>";
+    return html;
+}
+
+}  // namespace
+
+std::string reportHtml(const Report& report) {
+    const std::string prompt = escaped(report.settings.prompt);
+    return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
+           "</title><style>" + kStyle + "</style></head><body><h1>" + prompt + "</h1><p>" +
+           escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
+           timeTable(report) + qualityTable(report) + charts(report) + attributionTable(report) +
+           backendDescriptions(report) + "<p class=\"note\">Written by ReelGrid " + kVersion +
+           ".</p></body></html>\n";
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,109 @@
+#include "core/comparison/report_tables.h"
+
+#include <numeric>
+
+#include "core/comparison/html.h"
+#include "core/comparison/report_backends.h"
+#include "core/comparison/same_work.h"
+#include "core/comparison/summary.h"
+#include "core/metrics/measures.h"
+
+namespace reelgrid::comparison {
+namespace {
+
+using metrics::kMeasures;
+using metrics::Measure;
+
+std::optional<double> stepMean(const result::Timing& timing) {
+    if (timing.steps.empty()) return std::nullopt;
+    return std::accumulate(timing.steps.begin(), timing.steps.end(), 0.0) / double(timing.steps.size());
+}
+
+/// A warning where the machine was not equally fast for all clips; nothing where it was.
+std::string unevenness(const Report& report) {
+    const auto work = sameWorkOf(report.entries);
+    if (!work || !work->isUneven()) return {};
+    return "<p class=\"failed\">Beware: " + escaped(unevenWorkLine(*work)) + ".</p>";
+}
+
+std::string timeRow(const Entry& entry, const std::optional<double>& referenceDenoise) {
+    const result::Timing none;
+    const result::Timing& timing = entry.result.timings.empty() ? none : *entry.result.timing();
+    const auto denoise = timing.stage("denoise");
+    std::optional<double> speedup;
+    if (referenceDenoise && denoise && *denoise > 0) speedup = *referenceDenoise / *denoise;
+    return "<tr><td>" + backendLink(entry) + "</td>" + cell(number(timing.pipeTime, 2, " s")) +
+           cell(number(denoise, 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
+           cell(number(attentionSeconds(entry.result, protocol::ModuleKind::Self), 2, " s")) +
+           cell(number(secondsOutsideAttention(entry.result), 2, " s")) +
+           cell(number(timing.stage("decode"), 2, " s")) + cell(number(speedup, 2, "×")) + "</tr>";
+}
+
+std::string titleOf(const Measure& measure) {
+    const std::string title = measure.title;
+    return measure.needsReference() ? title + " against " + protocol::kReferenceBackend : title;
+}
+
+std::string qualityCell(const Measure& measure, const metrics::ClipMetrics& metrics) {
+    const std::string unit = measure.unit;
+    const std::string value =
+        number(numberOf(measure, metrics), measure.decimals, unit.empty() ? "" : " " + unit);
+    // Said once a row, where the drift begins.
+    const bool begins = measure.ofDrift == &metrics::Drift::psnr;
+    const bool elsewhere = begins && metrics.drift && !metrics.drift->measuredOn.empty();
+    return cell(value + (elsewhere ? " (" + metrics.drift->measuredOn + ")" : ""));
+}
+
+}  // namespace
+
+std::string timeTable(const Report& report) {
+    std::optional<double> denoise;
+    if (const Entry* reference = referenceOf(report.entries); reference && reference->result.timing())
+        denoise = reference->result.timing()->stage("denoise");
+    std::string rows;
+    for (const Entry& entry : report.entries)
+        if (!entry.error) rows += timeRow(entry, denoise);
+    return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>denoise</th><th>mean "
+           "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, " +
+           protocol::kReferenceBackend + " = 1</th></tr>" + rows +
+           "</table><p class=\"note\">Denoising outside attention is the same work for every backend, and so "
+           "is decoding.</p>" +
+           unevenness(report);
+}
+
+std::string qualityTable(const Report& report) {
+    std::string heads;
+    for (const Measure& measure : kMeasures) heads += "<th>" + titleOf(measure) + "</th>";
+    std::string rows;
+    std::string remarks;
+    for (const Entry& entry : report.entries) {
+        if (entry.error) continue;
+        rows += "<tr><td>" + backendLink(entry) + "</td>";
+        for (const Measure& measure : kMeasures) rows += qualityCell(measure, entry.result.metrics);
+        rows += "</tr>";
+        for (const std::string& remark : attentionRemarks(entry.result.manifest))
+            remarks += "<p class=\"note\">" + escaped(entry.caption.text() + ": " + remark) + ".</p>";
+    }
+    return "<h2>Picture</h2><table><tr><th>backend</th>" + heads + "</tr>" + rows +
+           "</table><p class=\"note\">PSNR and SSIM against the " + protocol::kReferenceBackend +
+           " clip say how far the two trajectories went apart, not which clip looks better. fav2 and fav3 "
+           "compute the same attention exactly: what they show is the noise floor, rounding alone.</p>" +
+           remarks;
+}
+
+std::string attributionTable(const Report& report) {
+    std::string rows;
+    for (const Entry& entry : report.entries) {
+        if (entry.error) continue;
+        for (const protocol::CallRecord& call : entry.result.manifest.attention)
+            rows += "<tr>" + cell(entry.caption.name) + textCell(protocol::nameOf(call.kind)) +
+                    textCell(call.requested) + textCell(call.used) + cell(std::to_string(call.calls)) +
+                    cell(number(call.seconds, 2, " s")) + textCell(call.why) + "</tr>";
+    }
+    return "<h2>Which backend ran</h2><table><tr><th>clip</th><th class=\"text\">module</th><th "
+           "class=\"text\">requested</th><th class=\"text\">used</th><th>calls</th><th>time</th><th "
+           "class=\"text\">why</th></tr>" +
+           rows + "</table>";
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/comparison/report.h"
+
+namespace reelgrid::comparison {
+
+/// The report's tables, as HTML: times, measures of the picture, and which backend served which calls.
+std::string timeTable(const Report& report);
+std::string qualityTable(const Report& report);
+std::string attributionTable(const Report& report);
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/comparison/entry.h"
+#include "core/protocol/attention_call.h"
+#include "core/result/clip_result.h"
+
+namespace reelgrid::comparison {
+
+/// Seconds of attention of one kind (without one: of all) in one repetition, on average. Absent when it was
+/// not measured.
+std::optional<double> attentionSeconds(const result::ClipResult& result,
+                                       std::optional<protocol::ModuleKind> kind = std::nullopt);
+
+/// Seconds of denoising spent outside attention in one repetition, on average: the same work whichever
+/// backend attends.
+std::optional<double> secondsOutsideAttention(const result::ClipResult& result);
+
+/// How long the same work took in the fastest and in the slowest of several renders.
+struct SameWork {
+    double fastest = 0;
+    double slowest = 0;
+
+    /// True when the machine was evidently not equally fast for all of them, so that their times can't be
+    /// compared.
+    [[nodiscard]] bool isUneven() const;
+};
+
+/// Over the renders' seconds outside attention; absent with fewer than two of them.
+std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAttention);
+std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries);
+
+/// The warning where that is uneven: one line with the figures.
+std::string unevenWorkLine(const SameWork& work);
+
+}  // namespace reelgrid::comparison

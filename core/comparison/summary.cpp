@@ -1,0 +1,58 @@
+#include "core/comparison/summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/comparison/number_text.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/metrics_file.h"
+
+namespace reelgrid::comparison {
+
+using nlohmann::json;
+using protocol::CallRecord;
+
+json clipJson(const std::filesystem::path& clip, const result::ClipResult& result) {
+    json object = {{"clip", clip.string()}, {"files", protocol::resultFolderOf(clip).string()}};
+    if (!result.timings.empty()) object["timing"] = toJson(result.timings);
+    if (result.metrics.frames > 0) object["metrics"] = json(result::toJson(result.metrics));
+    if (result.manifest.request) object["manifest"] = toJson(result.manifest);
+    return object;
+}
+
+std::string timingLine(const result::Timing& timing) {
+    std::string line;
+    for (const auto& [stage, seconds] : timing.stages)
+        line += (line.empty() ? "" : ", ") + stage + " " + fixed(seconds, 2) + " s";
+    return line;
+}
+
+std::string attentionLine(const result::Manifest& manifest) {
+    std::string line;
+    for (const protocol::ModuleKindInfo& info : protocol::kModuleKinds) {
+        bool first = true;
+        for (const CallRecord& call : manifest.attention) {
+            if (call.kind != info.kind) continue;
+            line += first ? (line.empty() ? "" : "; ") + std::string(info.phrase) + ": " : ", ";
+            line += call.used + " " + std::to_string(call.calls) + " calls" +
+                    (call.used != call.requested ? " in place of " + call.requested : "");
+            first = false;
+        }
+    }
+    return line;
+}
+
+std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
+    std::vector<std::string> lines;
+    for (const CallRecord& call : manifest.attention) {
+        const std::string module = protocol::infoOf(call.kind).phrase;
+        if (call.used != call.requested)
+            lines.push_back(module + ": " + call.requested + " was asked for, " + call.used + " ran " +
+                            std::to_string(call.calls) + " calls" +
+                            (call.why.empty() ? "" : " (" + call.why + ")"));
+        else if (!call.why.empty())
+            lines.push_back(module + " with " + call.used + ": " + call.why);
+    }
+    return lines;
+}
+
+}  // namespace reelgrid::comparison

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/result/clip_result.h"
+
+namespace reelgrid::comparison {
+
+/// {"clip", "files", "timing", "metrics", "manifest"}: a finished clip with its companions, as far as it has
+/// them.
+nlohmann::json clipJson(const std::filesystem::path& clip, const result::ClipResult& result);
+
+/// "denoise 8.1 s, decode 3.2 s, …".
+std::string timingLine(const result::Timing& timing);
+
+/// "self-attention: sdpa 16 calls, fav2 48 calls; cross-attention: sdpa 64 calls in place of fav2":
+/// what served the calls.
+std::string attentionLine(const result::Manifest& manifest);
+
+/// One line for each backend that took another's place ("self-attention: fav2 was asked for, sdpa ran 4 calls
+/// (head dim 512, …)") or left out a part of itself.
+std::vector<std::string> attentionRemarks(const result::Manifest& manifest);
+
+}  // namespace reelgrid::comparison

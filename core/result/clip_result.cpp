@@ -1,0 +1,41 @@
+#include "core/result/clip_result.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/pending_file.h"
+#include "core/protocol/parse_json.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/metrics_file.h"
+
+namespace reelgrid::result {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = std::size_t{32} << 20;
+
+template <class T>
+void readCompanion(const std::filesystem::path& file, Result<T> (*reader)(const nlohmann::json&), T& into,
+                   std::vector<Error>& problems) {
+    auto text = readFile(file, kMaxFileBytes);
+    if (!text) {
+        if (text.error().code != ErrorCode::NotFound) problems.push_back(text.error());
+        return;
+    }
+    auto parsed = protocol::parseJson(*text, file.string());
+    if (!parsed) return problems.push_back(parsed.error());
+    auto read = reader(*parsed);
+    if (!read) return problems.push_back(read.error().in(file.string()));
+    into = *std::move(read);
+}
+
+}  // namespace
+
+ClipResult readClipResult(const std::filesystem::path& clip) {
+    ClipResult result;
+    const std::filesystem::path folder = protocol::resultFolderOf(clip);
+    readCompanion(folder / protocol::kTimingFile, timingsFromJson, result.timings, result.problems);
+    readCompanion(folder / protocol::kMetricsFile, metricsFromJson, result.metrics, result.problems);
+    readCompanion(folder / protocol::kManifestFile, manifestFromJson, result.manifest, result.problems);
+    return result;
+}
+
+}  // namespace reelgrid::result

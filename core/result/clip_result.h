@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/metrics/clip_metrics.h"
+#include "core/result/manifest.h"
+#include "core/result/timing.h"
+
+namespace reelgrid::result {
+
+/// Everything that a clip's companions say of it. What was not measured is absent.
+struct ClipResult {
+    std::vector<Timing> timings;  ///< one a repetition
+    metrics::ClipMetrics metrics;
+    Manifest manifest;
+
+    /// One message for each companion that could not be read; the others count all the same.
+    std::vector<Error> problems;
+
+    /// The last repetition's times; null when there are none.
+    [[nodiscard]] const Timing* timing() const { return timings.empty() ? nullptr : &timings.back(); }
+};
+
+/// Reads timing.json, metrics.json and manifest.json of a clip, as far as they exist. Blocks on the disk;
+/// safe on any thread.
+ClipResult readClipResult(const std::filesystem::path& clip);
+
+}  // namespace reelgrid::result

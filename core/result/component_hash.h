@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid::result {
+
+struct FileHash {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string sha256;
+};
+
+/// What a component was, for a manifest.
+struct ComponentHash {
+    /// Over the lines "<sha256>  <name>\n" of its files in order, as `sha256sum * | sha256sum` makes it.
+    std::string sha256;
+    /// Sorted by name.
+    std::vector<FileHash> files;
+};
+
+/// SHA-256 of components' files. A file is read once and remembered as long as nothing touches it (size,
+/// inode, times of modification and change: the last can't be set back), so that a warm worker answers at
+/// once. May be used from any thread; one call hashes at a time.
+class ComponentHasher {
+  public:
+    /// Hashes the regular files directly in `folder` (hidden ones left out). NotFound or Io, naming the file.
+    Result<ComponentHash> hash(const std::filesystem::path& folder);
+
+    /// One file.
+    Result<FileHash> hashFile(const std::filesystem::path& path);
+
+  private:
+    /// What a file that nobody touched has kept.
+    struct Stamp {
+        std::uint64_t bytes = 0;
+        std::uint64_t inode = 0;
+        std::int64_t modified = 0;  ///< nanoseconds
+        std::int64_t changed = 0;   ///< likewise
+        bool operator==(const Stamp&) const = default;
+    };
+    struct Known {
+        Stamp stamp;
+        std::string sha256;
+    };
+    static Result<Stamp> stampOf(const std::filesystem::path& path);
+    Result<FileHash> hashLocked(const std::filesystem::path& path);
+
+    std::mutex m_mutex;
+    std::map<std::filesystem::path, Known> m_known;
+};
+
+}  // namespace reelgrid::result

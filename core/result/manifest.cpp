@@ -1,0 +1,153 @@
+#include "core/result/manifest.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/field_reader.h"
+#include "core/protocol/parse_json.h"
+#include "core/result/json_numbers.h"
+#include "core/result/settings_json.h"
+
+namespace reelgrid::result {
+namespace {
+
+using nlohmann::json;
+using protocol::CallRecord;
+using protocol::FieldReader;
+
+json callJson(const CallRecord& call) {
+    json object = {{"module", protocol::nameOf(call.kind)},
+                   {"requested", call.requested},
+                   {"used", call.used},
+                   {"why", call.why},
+                   {"calls", call.calls}};
+    if (call.seconds) object["seconds"] = *call.seconds;
+    return object;
+}
+
+Result<CallRecord> callFromJson(const json& object) {
+    CallRecord call;
+    std::string module = protocol::nameOf(call.kind);
+    FieldReader fields(object, "attention", ErrorCode::InvalidData);
+    fields.text("module", module, kMaxNameBytes);
+    fields.requireText("requested", call.requested, kMaxNameBytes);
+    fields.requireText("used", call.used, kMaxNameBytes);
+    fields.text("why", call.why);
+    fields.integer("calls", call.calls);
+    fields.number("seconds", call.seconds);
+    const auto kind = protocol::moduleKindFrom(module);
+    if (!kind)
+        fields.fail("module " + protocol::showJson(json(module)) +
+                    ": self, cross, joint or temporal was needed");
+    if (auto read = fields.finish(); !read) return read.error();
+    call.kind = *kind;
+    return call;
+}
+
+/// Names and texts: versions, hashes.
+Result<std::map<std::string, std::string>> textsFromJson(const json* object, const std::string& what) {
+    std::map<std::string, std::string> texts;
+    if (object == nullptr) return texts;
+    FieldReader fields(*object, what, ErrorCode::InvalidData);
+    for (const auto& [name, value] : object->items()) {
+        if (texts.size() >= kMaxEntries || name.size() > kMaxNameBytes) continue;
+        fields.requireText(name.c_str(), texts[name], kMaxNameBytes);
+    }
+    if (auto read = fields.finish(); !read) return read.error();
+    return texts;
+}
+
+Result<void> readModel(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    FieldReader fields(*object, "model", ErrorCode::InvalidData);
+    fields.text("id", manifest.modelId);
+    const json* hashes = fields.object("hashes");
+    if (auto read = fields.finish(); !read) return read;
+    auto texts = textsFromJson(hashes, "hashes");
+    if (!texts) return texts.error();
+    manifest.modelHashes = *std::move(texts);
+    return {};
+}
+
+Result<void> readDevice(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    FieldReader fields(*object, "device", ErrorCode::InvalidData);
+    fields.text("type", manifest.device, kMaxNameBytes);
+    fields.integer("threads", manifest.threads);
+    return fields.finish();
+}
+
+Result<void> readRender(const json* request, const json* settings, Manifest& manifest) {
+    if (request != nullptr) {
+        auto read = protocol::renderRequestFromJson(*request);
+        if (!read) return read.error();
+        manifest.request = *std::move(read);
+    }
+    if (settings != nullptr) {
+        auto read = settingsFromJson(*settings);
+        if (!read) return read.error();
+        manifest.settings = *std::move(read);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string Manifest::usedAttention(protocol::ModuleKind kind) const {
+    std::vector<std::string> used;
+    for (const CallRecord& call : attention)
+        if (call.kind == kind && std::ranges::find(used, call.used) == used.end()) used.push_back(call.used);
+    std::string joined;
+    for (const std::string& name : used) joined += (joined.empty() ? "" : "+") + name;
+    return joined;
+}
+
+std::string Manifest::attentionName() const {
+    if (!request) return {};
+    return protocol::attentionName(request->attentionType, request->attentionPolicy);
+}
+
+json toJson(const Manifest& manifest) {
+    json attention = json::array();
+    for (const CallRecord& call : manifest.attention) attention.push_back(callJson(call));
+    json object = {{"versions", manifest.versions},
+                   {"device", {{"type", manifest.device}, {"threads", manifest.threads}}},
+                   {"model", {{"id", manifest.modelId}, {"hashes", manifest.modelHashes}}},
+                   {"attention", std::move(attention)},
+                   {"frames_sha256", manifest.framesSha256},
+                   {"clip_sha256", manifest.clipSha256}};
+    if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
+    if (manifest.settings) {
+        object["settings"] = toJson(*manifest.settings);
+        object["seed"] = manifest.settings->seed;
+    }
+    return object;
+}
+
+Result<Manifest> manifestFromJson(const json& object) {
+    Manifest manifest;
+    FieldReader fields(object, "manifest", ErrorCode::InvalidData);
+    const json* request = fields.object("request");
+    const json* settings = fields.object("settings");
+    const json* versions = fields.object("versions");
+    const json* device = fields.object("device");
+    const json* model = fields.object("model");
+    const json* attention = fields.array("attention", kMaxEntries);
+    fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
+    fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
+    if (auto read = fields.finish(); !read) return read.error();
+    for (std::size_t i = 0; attention != nullptr && i < attention->size(); ++i) {
+        auto call = callFromJson((*attention)[i]);
+        if (!call) return call.error();
+        manifest.attention.push_back(*std::move(call));
+    }
+    auto texts = textsFromJson(versions, "versions");
+    if (!texts) return texts.error();
+    manifest.versions = *std::move(texts);
+    if (auto read = readDevice(device, manifest); !read) return read.error();
+    if (auto read = readModel(model, manifest); !read) return read.error();
+    if (auto read = readRender(request, settings, manifest); !read) return read.error();
+    return manifest;
+}
+
+}  // namespace reelgrid::result

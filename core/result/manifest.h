@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/catalog/render_settings.h"
+#include "core/protocol/attention_call.h"
+#include "core/protocol/render_request.h"
+
+namespace reelgrid::result {
+
+/// What a finished render says of itself. What an older file lacks is empty.
+struct Manifest {
+    std::optional<protocol::RenderRequest> request;   ///< as it was asked
+    std::optional<catalog::RenderSettings> settings;  ///< as it ran, every default filled in
+    std::map<std::string, std::string> versions;      ///< "reelgrid", "libtorch"
+    std::string device;
+    int threads = 0;
+    std::string modelId;
+    std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)
+    std::vector<protocol::CallRecord> attention;
+    std::string framesSha256;  ///< of the RGB frames before encoding
+    std::string clipSha256;    ///< of the clip's file: ties it to its companions
+
+    /// The backends that served a kind of attention, joined by "+"; empty when unknown.
+    [[nodiscard]] std::string usedAttention(protocol::ModuleKind kind = protocol::ModuleKind::Self) const;
+    /// What the render's attention is called: "fav2", "fav2+policy-3f2a"; empty when unknown.
+    [[nodiscard]] std::string attentionName() const;
+};
+
+/// manifest.json: request, settings, seed, versions, device, model, attention, frames_sha256, clip_sha256.
+nlohmann::json toJson(const Manifest& manifest);
+
+/// InvalidData naming what is wrong.
+Result<Manifest> manifestFromJson(const nlohmann::json& object);
+
+}  // namespace reelgrid::result

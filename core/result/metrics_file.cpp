@@ -1,0 +1,173 @@
+#include "core/result/metrics_file.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/metrics/measures.h"
+#include "core/protocol/field_reader.h"
+#include "core/result/json_numbers.h"
+
+namespace reelgrid::result {
+namespace {
+
+using metrics::ClipGates;
+using metrics::ClipMetrics;
+using metrics::Drift;
+using metrics::kMeasures;
+using metrics::Measure;
+using metrics::Series;
+using nlohmann::json;
+using nlohmann::ordered_json;
+using protocol::FieldReader;
+
+constexpr std::size_t kMaxFrames = 100000;
+
+ordered_json numberOrNull(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json jsonOf(const Series& series) {
+    ordered_json perFrame = ordered_json::array();
+    for (const double value : series.perFrame) perFrame.push_back(numberOrNull(value));
+    return {{"mean", numberOrNull(series.mean)}, {"per_frame", std::move(perFrame)}};
+}
+
+ordered_json jsonOf(const ClipGates& gates) {
+    return {{"passed", gates.passed()},
+            {"flat", gates.flat},
+            {"frozen", gates.frozen},
+            {"luminance_variance", numberOrNull(gates.luminanceVariance)},
+            {"motion", numberOrNull(gates.motion)},
+            {"frozen_pairs", gates.frozenPairs}};
+}
+
+void addSeries(ordered_json& object, const Drift& drift) {
+    for (const Measure& measure : kMeasures)
+        if (measure.ofDrift != nullptr && drift.*measure.ofDrift)
+            object[measure.key] = jsonOf(*(drift.*measure.ofDrift));
+}
+
+void addDrift(ordered_json& object, const Drift& drift) {
+    if (drift.measuredOn.empty()) {
+        addSeries(object, drift);
+        if (drift.referenceFrames && drift.comparedFrames)
+            object["reference"] = {{"frames", *drift.referenceFrames},
+                                   {"compared_frames", *drift.comparedFrames}};
+        return;
+    }
+    ordered_json own = {{"reference", drift.reference},
+                        {"reference_clip", drift.referenceClip},
+                        {"measured_on", drift.measuredOn}};
+    addSeries(own, drift);
+    object["drift"] = std::move(own);
+}
+
+Result<std::optional<Series>> readSeries(FieldReader& fields, const char* key) {
+    const json* object = fields.object(key);
+    if (object == nullptr) return std::optional<Series>();
+    Series series;
+    series.mean = std::numeric_limits<double>::quiet_NaN();
+    FieldReader inner(*object, key, ErrorCode::InvalidData);
+    inner.number("mean", series.mean);
+    const json* list = inner.array("per_frame", kMaxFrames);
+    if (auto read = inner.finish(); !read) return read.error();
+    if (list != nullptr) {
+        auto numbers = numbersFromJson(*list, key);
+        if (!numbers) return numbers.error();
+        series.perFrame = *std::move(numbers);
+    }
+    return std::optional(std::move(series));
+}
+
+/// `metrics --reference` writes an object about the reference clip where a comparison writes its backend.
+Result<void> readReference(const json& object, Drift& drift) {
+    const auto found = object.find("reference");
+    if (found == object.end() || !found->is_object()) {
+        FieldReader fields(object, "drift", ErrorCode::InvalidData);
+        fields.text("reference", drift.reference, kMaxNameBytes);
+        return fields.finish();
+    }
+    FieldReader fields(*found, "reference", ErrorCode::InvalidData);
+    fields.integer("frames", drift.referenceFrames);
+    fields.integer("compared_frames", drift.comparedFrames);
+    return fields.finish();
+}
+
+Result<std::optional<Drift>> readDrift(const json& object) {
+    Drift drift;
+    FieldReader fields(object, "drift", ErrorCode::InvalidData);
+    fields.text("measured_on", drift.measuredOn, kMaxNameBytes);
+    fields.text("reference_clip", drift.referenceClip, kMaxNameBytes);
+    bool any = false;
+    for (const Measure& measure : kMeasures) {
+        if (measure.ofDrift == nullptr) continue;
+        auto series = readSeries(fields, measure.key);
+        if (!series) return series.error();
+        any = any || series->has_value();
+        drift.*measure.ofDrift = *std::move(series);
+    }
+    if (auto read = fields.finish(); !read) return read.error();
+    if (auto read = readReference(object, drift); !read) return read.error();
+    if (!any) return std::optional<Drift>();
+    return std::optional(std::move(drift));
+}
+
+Result<std::optional<ClipGates>> readGates(const json* object) {
+    if (object == nullptr) return std::optional<ClipGates>();
+    ClipGates gates;
+    gates.luminanceVariance = gates.motion = std::numeric_limits<double>::quiet_NaN();
+    FieldReader fields(*object, "gates", ErrorCode::InvalidData);
+    fields.boolean("flat", gates.flat);
+    fields.boolean("frozen", gates.frozen);
+    fields.number("luminance_variance", gates.luminanceVariance);
+    fields.number("motion", gates.motion);
+    fields.integer("frozen_pairs", gates.frozenPairs, 0);
+    if (auto read = fields.finish(); !read) return read.error();
+    return std::optional(gates);
+}
+
+}  // namespace
+
+ordered_json toJson(const ClipMetrics& metrics) {
+    ordered_json object;
+    object["frames"] = metrics.frames;
+    for (const Measure& measure : kMeasures) {
+        if (measure.ofClip != nullptr && metrics.*measure.ofClip)
+            object[measure.key] = jsonOf(*(metrics.*measure.ofClip));
+        if (measure.number != nullptr && metrics.*measure.number)
+            object[measure.key] = *(metrics.*measure.number);
+    }
+    if (metrics.drift) addDrift(object, *metrics.drift);
+    if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
+    return object;
+}
+
+std::string metricsJson(const ClipMetrics& metrics) {
+    return toJson(metrics).dump(2);
+}
+
+Result<ClipMetrics> metricsFromJson(const json& object) {
+    ClipMetrics metrics;
+    FieldReader fields(object, "metrics", ErrorCode::InvalidData);
+    fields.integer("frames", metrics.frames, 0);
+    for (const Measure& measure : kMeasures) {
+        if (measure.number != nullptr) fields.number(measure.key, metrics.*measure.number);
+        if (measure.ofClip == nullptr) continue;
+        auto series = readSeries(fields, measure.key);
+        if (!series) return series.error();
+        metrics.*measure.ofClip = *std::move(series);
+    }
+    const json* own = fields.object("drift");
+    const json* gatesObject = fields.object("gates");
+    if (auto read = fields.finish(); !read) return read.error();
+    auto drift = readDrift(own != nullptr ? *own : object);
+    if (!drift) return drift.error();
+    metrics.drift = *std::move(drift);
+    auto gates = readGates(gatesObject);
+    if (!gates) return gates.error();
+    metrics.gates = *std::move(gates);
+    return metrics;
+}
+
+}  // namespace reelgrid::result

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/metrics/clip_metrics.h"
+
+namespace reelgrid::result {
+
+/// metrics.json: {"frames", "frame_correlation": {"mean", "per_frame"}, "flickering", "gates": {…}} and, with
+/// a reference, "psnr", "ssim" (as frame_correlation) and "reference": {"frames", "compared_frames"}. A drift
+/// that was measured on decoded clips is in an object of its own, "drift", and says so. What was not measured
+/// is absent; a frame for which a measure has no value is null. Entry i of frame_correlation is for frames i
+/// and i+1.
+nlohmann::ordered_json toJson(const metrics::ClipMetrics& metrics);
+/// The same as text for people's eyes too.
+std::string metricsJson(const metrics::ClipMetrics& metrics);
+
+/// InvalidData naming what is wrong.
+Result<metrics::ClipMetrics> metricsFromJson(const nlohmann::json& object);
+
+}  // namespace reelgrid::result

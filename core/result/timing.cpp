@@ -1,0 +1,105 @@
+#include "core/result/timing.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/field_reader.h"
+#include "core/protocol/parse_json.h"
+#include "core/result/json_numbers.h"
+
+namespace reelgrid::result {
+namespace {
+
+using nlohmann::json;
+using protocol::FieldReader;
+
+/// The order in which a render goes through its stages; others come after, as they are named.
+constexpr std::array<const char*, 6> kStages{"load", "text", "denoise", "decode", "metrics", "encode"};
+constexpr std::size_t kMaxStages = 64;
+
+Result<void> readStages(const json& object, Timing& timing) {
+    for (const auto& [name, seconds] : object.items()) {
+        if (timing.stages.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
+        if (!seconds.is_number())
+            return Error{ErrorCode::InvalidData,
+                         "stages: " + name + " " + protocol::showJson(seconds) + ": seconds were needed"};
+        timing.stages.emplace_back(name, seconds.get<double>());
+    }
+    return {};
+}
+
+/// Where the stage belongs; all unknown ones behind the known.
+std::size_t placeOf(const std::pair<std::string, double>& stage) {
+    return std::size_t(std::find(kStages.begin(), kStages.end(), stage.first) - kStages.begin());
+}
+
+Result<Timing> timingFromJson(const json& object) {
+    Timing timing;
+    FieldReader fields(object, "repetition", ErrorCode::InvalidData);
+    fields.number("pipe_time", timing.pipeTime);
+    fields.number("vae_decode_time", timing.vaeDecodeTime);
+    const json* stages = fields.object("stages");
+    const json* steps = fields.array("steps", kMaxEntries);
+    if (auto read = fields.finish(); !read) return read.error();
+    if (stages != nullptr)
+        if (auto read = readStages(*stages, timing); !read) return read.error();
+    std::ranges::stable_sort(timing.stages, {}, placeOf);
+    if (steps != nullptr) {
+        auto numbers = numbersFromJson(*steps, "steps");
+        if (!numbers) return numbers.error();
+        timing.steps = *std::move(numbers);
+    }
+    return timing;
+}
+
+}  // namespace
+
+std::optional<double> Timing::stage(const std::string& name) const {
+    for (const auto& [stageName, seconds] : stages)
+        if (stageName == name) return seconds;
+    return std::nullopt;
+}
+
+void Timing::add(const std::string& stageName, double seconds) {
+    const auto found = std::ranges::find(stages, stageName, &std::pair<std::string, double>::first);
+    if (found == stages.end())
+        stages.emplace_back(stageName, seconds);
+    else
+        found->second += seconds;
+}
+
+Timing Timing::complete() const {
+    Timing whole = *this;
+    std::ranges::stable_sort(whole.stages, {}, placeOf);
+    whole.pipeTime = stage("text").value_or(0) + stage("denoise").value_or(0) + stage("decode").value_or(0);
+    whole.vaeDecodeTime = stage("decode").value_or(0);
+    return whole;
+}
+
+json toJson(const std::vector<Timing>& repetitions) {
+    json list = json::array();
+    for (const Timing& timing : repetitions) {
+        json object = {{"stages", json::object()}, {"steps", timing.steps}};
+        for (const auto& [name, seconds] : timing.stages) object["stages"][name] = seconds;
+        if (timing.pipeTime) object["pipe_time"] = *timing.pipeTime;
+        if (timing.vaeDecodeTime) object["vae_decode_time"] = *timing.vaeDecodeTime;
+        list.push_back(std::move(object));
+    }
+    return list;
+}
+
+Result<std::vector<Timing>> timingsFromJson(const json& list) {
+    if (!list.is_array() || list.size() > kMaxEntries)
+        return Error{ErrorCode::InvalidData,
+                     "a list of at most " + std::to_string(kMaxEntries) + " repetitions was needed"};
+    std::vector<Timing> repetitions;
+    for (const json& object : list) {
+        auto timing = timingFromJson(object);
+        if (!timing) return timing.error();
+        repetitions.push_back(*std::move(timing));
+    }
+    return repetitions;
+}
+
+}  // namespace reelgrid::result

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid::result {
+
+/// Times of one repetition of a render, in seconds. What was not measured is absent.
+struct Timing {
+    std::optional<double> pipeTime;       ///< text + denoise + decode, as the reference scripts measure it
+    std::optional<double> vaeDecodeTime;  ///< from the end of the last step to the end of the pipe
+    std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
+    std::vector<double> steps;  ///< one per denoising step, both guidance branches included
+
+    /// The stage's seconds; absent when it was not measured.
+    [[nodiscard]] std::optional<double> stage(const std::string& name) const;
+    void add(const std::string& stageName, double seconds);
+    /// Its stages in the order of a render, and the two times that follow from them filled in.
+    [[nodiscard]] Timing complete() const;
+};
+
+/// timing.json: one entry a repetition.
+nlohmann::json toJson(const std::vector<Timing>& repetitions);
+
+/// InvalidData naming what is wrong. Files of other tools may have pipe_time and vae_decode_time alone.
+Result<std::vector<Timing>> timingsFromJson(const nlohmann::json& list);
+
+}  // namespace reelgrid::result

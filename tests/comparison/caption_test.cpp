@@ -1,0 +1,67 @@
+#include "core/comparison/caption.h"
+
+#include <gtest/gtest.h>
+
+namespace reelgrid::comparison {
+namespace {
+
+using protocol::CallRecord;
+using protocol::ModuleKind;
+
+CallRecord call(ModuleKind kind, const char* requested, const char* used) {
+    return {.kind = kind, .requested = requested, .used = used, .why = "", .calls = 1, .seconds = {}};
+}
+
+std::string textOf(const std::string& name, const std::vector<CallRecord>& attention) {
+    Caption caption = captionOf("fav2", {}, attention);
+    caption.name = name;
+    return caption.text();
+}
+
+TEST(Caption, IsTheNameWhenEverythingRanAsAsked) {
+    EXPECT_EQ(textOf("fav2", {}), "fav2");
+    EXPECT_EQ(
+        textOf("fav2", {call(ModuleKind::Self, "fav2", "fav2"), call(ModuleKind::Cross, "sdpa", "sdpa")}),
+        "fav2");
+}
+
+TEST(Caption, ABackendThatAPolicyAskedForIsNoReplacement) {
+    EXPECT_EQ(textOf("fav2+policy",
+                     {call(ModuleKind::Self, "sdpa", "sdpa"), call(ModuleKind::Self, "fav2", "fav2")}),
+              "fav2+policy");
+}
+
+TEST(Caption, NamesWhatRanInstead) {
+    EXPECT_EQ(textOf("fav2", {call(ModuleKind::Self, "fav2", "sdpa")}), "fav2 (ran sdpa)");
+    EXPECT_EQ(
+        textOf("fav2", {call(ModuleKind::Self, "fav2", "fav2"), call(ModuleKind::Self, "fav2", "sdpa")}),
+        "fav2 (ran fav2+sdpa)");
+    EXPECT_EQ(textOf("fav2+policy",
+                     {call(ModuleKind::Self, "fav2", "sdpa"), call(ModuleKind::Cross, "fav2", "sdpa")}),
+              "fav2+policy (ran sdpa; cross-attention ran sdpa)");
+}
+
+TEST(Caption, TellsNameAndBackendApartUnderAPolicy) {
+    const protocol::AttentionPolicy policy{{{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}}};
+    const Caption caption = captionOf("fav2", policy);
+    EXPECT_TRUE(caption.name.starts_with("fav2+policy-")) << caption.name;
+    EXPECT_EQ(caption.backend, "fav2");
+}
+
+TEST(Caption, OnlySdpaThroughoutIsTheReference) {
+    const protocol::AttentionPolicy policy{{{.backend = "fav2", .steps = protocol::IndexRange{0, 1}}}};
+    EXPECT_TRUE(captionOf("sdpa", {}).isReference());
+    EXPECT_FALSE(captionOf("sdpa", policy).isReference());
+    EXPECT_FALSE(captionOf("fav2", {}).isReference());
+}
+
+TEST(Caption, ComesFromTheManifest) {
+    result::Manifest manifest;
+    EXPECT_EQ(captionOf(manifest).text(), "");
+    manifest.request.emplace().attentionType = "sla";
+    manifest.attention = {call(ModuleKind::Self, "sla", "sdpa")};
+    EXPECT_EQ(captionOf(manifest).text(), "sla (ran sdpa)");
+}
+
+}  // namespace
+}  // namespace reelgrid::comparison

@@ -1,0 +1,51 @@
+#include "core/comparison/same_work.h"
+
+#include <gtest/gtest.h>
+
+namespace reelgrid::comparison {
+namespace {
+
+using protocol::ModuleKind;
+
+result::ClipResult rendered(const std::vector<double>& denoise, double self, std::optional<double> cross) {
+    result::ClipResult result;
+    for (const double seconds : denoise) {
+        result::Timing timing;
+        timing.stages = {{"text", 0.5}, {"denoise", seconds}, {"decode", 2.0}};
+        result.timings.push_back(timing);
+    }
+    result.manifest.attention = {{ModuleKind::Self, "fav2", "fav2", "", 320, self},
+                                 {ModuleKind::Cross, "sdpa", "sdpa", "", 320, cross}};
+    return result;
+}
+
+TEST(SameWork, IsWhatDenoisingTookOutsideAllAttention) {
+    const result::ClipResult once = rendered({30}, 9, 1);
+    EXPECT_DOUBLE_EQ(attentionSeconds(once, ModuleKind::Self).value(), 9);
+    EXPECT_DOUBLE_EQ(secondsOutsideAttention(once).value(), 20);
+}
+
+TEST(SameWork, CountsAttentionPerRepetition) {
+    const result::ClipResult twice = rendered({30, 26}, 16, 4);
+    EXPECT_DOUBLE_EQ(attentionSeconds(twice, ModuleKind::Self).value(), 8);
+    EXPECT_DOUBLE_EQ(secondsOutsideAttention(twice).value(), 18);
+}
+
+TEST(SameWork, IsAbsentWhereAnythingWasNotMeasured) {
+    EXPECT_EQ(secondsOutsideAttention(rendered({30}, 9, std::nullopt)), std::nullopt);
+    EXPECT_EQ(secondsOutsideAttention(rendered({}, 9, 1)), std::nullopt);
+    EXPECT_EQ(secondsOutsideAttention(result::ClipResult()), std::nullopt);
+    EXPECT_FALSE(sameWorkOf(std::vector<double>{20}));
+}
+
+TEST(SameWork, IsUnevenWhenTheMachineWasNotEquallyFast) {
+    EXPECT_FALSE(sameWorkOf(std::vector<double>{20, 21, 23.6}).value().isUneven());
+    EXPECT_TRUE(sameWorkOf(std::vector<double>{20, 21, 25.5}).value().isUneven());
+    const SameWork busy = sameWorkOf(std::vector<double>{25.6, 37.6, 10.9}).value();
+    EXPECT_EQ(busy.fastest, 10.9);
+    EXPECT_EQ(busy.slowest, 37.6);
+    EXPECT_TRUE(busy.isUneven());
+}
+
+}  // namespace
+}  // namespace reelgrid::comparison

@@ -1,0 +1,89 @@
+#include "core/result/clip_result.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/session/session_folder.h"
+
+namespace reelgrid::result {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ClipResult, OfAClipWithoutCompanionsAreAbsent) {
+    const session::SessionFolder folder;
+    const ClipResult read = readClipResult(folder.path() / "a.mp4");
+    EXPECT_TRUE(read.timings.empty());
+    EXPECT_FALSE(read.metrics.frameCorrelation);
+    EXPECT_FALSE(read.metrics.flickering);
+    EXPECT_FALSE(read.metrics.drift);
+    EXPECT_TRUE(read.problems.empty());
+    EXPECT_EQ(read.manifest.usedAttention(), "");
+}
+
+TEST(ClipResult, ReadEveryCompanion) {
+    const session::SessionFolder folder;
+    folder.write("a.files/timing.json",
+                 R"([{"pipe_time":9.5,"vae_decode_time":3.5,"steps":[0.5,0.25],
+                      "stages":{"decode":3.5,"encode":0.1,"text":0.2,"denoise":5.75,"upscale":1}}])");
+    folder.write("a.files/metrics.json",
+                 R"({"frames":3,"frame_correlation":{"mean":0.9,"per_frame":[0.8,null]},"flickering":0.95,
+                     "drift":{"reference":"sdpa","measured_on":"decoded clips","psnr":{"mean":30,"per_frame":[29,31,30]},
+                              "ssim":{"mean":0.9,"per_frame":[0.9,0.9,0.9]}}})");
+    folder.write("a.files/manifest.json",
+                 R"({"request":{"prompt":"a car","attention_type":"sagev1"},"frames_sha256":"abc",
+                     "attention":[{"module":"self","requested":"sagev1","used":"sagev1","why":"","calls":320,"seconds":2.5},
+                                  {"module":"self","requested":"sagev1","used":"sdpa","why":"head dim 512","calls":1},
+                                  {"module":"cross","requested":"sdpa","used":"sdpa","why":"","calls":320}]})");
+    const ClipResult read = readClipResult(folder.path() / "a.mp4");
+    ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
+    ASSERT_EQ(read.timings.size(), 1u);
+    EXPECT_EQ(read.timings[0].pipeTime, 9.5);
+    EXPECT_THAT(read.timings[0].steps, ElementsAre(0.5, 0.25));
+    std::vector<std::string> order;
+    for (const auto& [name, seconds] : read.timings[0].stages) order.push_back(name);
+    EXPECT_THAT(order, ElementsAre("text", "denoise", "decode", "encode", "upscale"));
+    EXPECT_EQ(read.timings[0].stage("denoise"), 5.75);
+    EXPECT_FALSE(read.timings[0].stage("load"));
+    ASSERT_TRUE(read.metrics.frameCorrelation);
+    EXPECT_EQ(read.metrics.frameCorrelation->perFrame[0], 0.8);
+    EXPECT_TRUE(std::isnan(read.metrics.frameCorrelation->perFrame[1]));
+    EXPECT_EQ(read.metrics.flickering, 0.95);
+    ASSERT_TRUE(read.metrics.drift);
+    EXPECT_EQ(read.metrics.drift->reference, "sdpa");
+    EXPECT_EQ(read.metrics.drift->measuredOn, "decoded clips");
+    EXPECT_EQ(read.metrics.drift->psnr->mean, 30);
+    ASSERT_EQ(read.manifest.attention.size(), 3u);
+    EXPECT_EQ(read.manifest.attention[1].why, "head dim 512");
+    EXPECT_FALSE(read.manifest.attention[1].seconds);
+    EXPECT_EQ(read.manifest.usedAttention(), "sagev1+sdpa");
+    EXPECT_EQ(read.manifest.request->attentionType, "sagev1");
+    EXPECT_EQ(read.manifest.framesSha256, "abc");
+}
+
+TEST(ClipResult, TakeTheReferenceScriptsPlainTiming) {
+    const session::SessionFolder folder;
+    folder.write("a.files/timing.json", R"([{"pipe_time":9.5,"vae_decode_time":3.5}])");
+    const ClipResult read = readClipResult(folder.path() / "a.mp4");
+    ASSERT_EQ(read.timings.size(), 1u);
+    EXPECT_EQ(read.timings[0].vaeDecodeTime, 3.5);
+    EXPECT_TRUE(read.timings[0].stages.empty());
+}
+
+TEST(ClipResult, OneBrokenCompanionDoesNotHideTheOthers) {
+    const session::SessionFolder folder;
+    folder.write("a.files/timing.json", R"({"pipe_time":9.5})");
+    folder.write("a.files/metrics.json", R"({"frame_correlation":{"mean":"high"}})");
+    folder.write("a.files/manifest.json",
+                 R"({"attention":[{"module":"self","requested":"fav2","used":"fav2"}]})");
+    const ClipResult read = readClipResult(folder.path() / "a.mp4");
+    ASSERT_EQ(read.problems.size(), 2u);
+    EXPECT_THAT(read.problems[0].message, HasSubstr("timing.json"));
+    EXPECT_THAT(read.problems[1].message, HasSubstr("mean \"high\""));
+    EXPECT_EQ(read.manifest.usedAttention(), "fav2");
+}
+
+}  // namespace
+}  // namespace reelgrid::result
