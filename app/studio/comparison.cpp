@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/comparison/caption.h"
+#include "core/protocol/attention_call.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -18,8 +20,9 @@ const ComparedClip* Comparison::find(int id) const {
 }
 
 const ComparedClip* Comparison::reference() const {
-    const auto found = std::ranges::find_if(
-        m_clips, [](const ComparedClip& clip) { return clip.onDisk && clip.backend == "sdpa"; });
+    const auto found = std::ranges::find_if(m_clips, [](const ComparedClip& clip) {
+        return clip.onDisk && clip.backend.toStdString() == protocol::kReferenceBackend;
+    });
     return found == m_clips.end() ? nullptr : &*found;
 }
 
@@ -63,17 +66,10 @@ void Comparison::setFacts(int id, ClipFacts facts) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
     // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
-    if (clip->label == clip->backend && facts.label.startsWith(clip->backend)) clip->label = facts.label;
-    clip->timing = std::move(facts.timing);
-    clip->curves = std::move(facts.curves);
-    if (clip->timing) {
-        clip->timing->name = clip->label;
-        clip->timing->color = clip->color;
-    }
-    if (clip->curves) {
-        clip->curves->name = clip->label;
-        clip->curves->color = clip->color;
-    }
+    const comparison::Caption caption = comparison::captionOf(facts.result.manifest);
+    if (clip->label == clip->backend && clip->backend.toStdString() == caption.name)
+        clip->label = QString::fromStdString(caption.text());
+    clip->facts = std::move(facts);
     Q_EMIT factsChanged(id);
 }
 

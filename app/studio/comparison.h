@@ -7,8 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/charts/coherence_chart.h"
-#include "widgets/charts/timing_chart.h"
+#include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
 
@@ -19,11 +18,10 @@ struct ClipStatus {
     bool failed = false;
 };
 
-/// What the charts and the tile show of one clip.
+/// What is known of a clip on disk.
 struct ClipFacts {
-    std::optional<widgets::RenderTiming> timing;
-    std::optional<widgets::ClipCurves> curves;
-    QString label;  ///< what the manifest says that ran; empty when there is none
+    result::ClipResult result;
+    std::vector<double> frameSeconds;  ///< when each of its frames is shown
 };
 
 /// One clip of the comparison: on disk, or still being rendered.
@@ -36,8 +34,10 @@ struct ComparedClip {
     bool onDisk = false;
     double offsetSeconds = 0;  ///< at time t it shows its own time t + offset
     ClipStatus status;
-    std::optional<widgets::RenderTiming> timing;
-    std::optional<widgets::ClipCurves> curves;
+    std::optional<ClipFacts> facts;  ///< once they are read and measured
+
+    /// Its last repetition's times; null while they are not known.
+    [[nodiscard]] const result::Timing* timing() const { return facts ? facts->result.timing() : nullptr; }
 };
 
 /// What is being compared, in the order of the grid. The window's parts watch it, each the changes that it
@@ -50,7 +50,7 @@ class Comparison : public QObject {
 
     [[nodiscard]] const std::vector<ComparedClip>& clips() const { return m_clips; }
     [[nodiscard]] const ComparedClip* find(int id) const;
-    /// The clip the others are measured against: the first one by sdpa that is on disk.
+    /// The clip the others are measured against: the first one by the reference backend that is on disk.
     [[nodiscard]] const ComparedClip* reference() const;
 
     /// Gives the clip its id and its backend's colour.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/comparison/same_work.h"
+
 namespace reelgrid::studio {
 
 namespace {
@@ -26,8 +28,12 @@ void ComparisonCharts::draw() {
     std::vector<widgets::RenderTiming> timings;
     std::vector<widgets::ClipCurves> curves;
     for (const ComparedClip& clip : m_comparison->clips()) {
-        if (clip.timing) timings.push_back(*clip.timing);
-        if (clip.curves) curves.push_back(*clip.curves);
+        if (!clip.facts) continue;
+        const ClipFacts& facts = *clip.facts;
+        curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds});
+        if (const result::Timing* timing = clip.timing())
+            timings.push_back(
+                {clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result)});
     }
     m_timing->setTimings(std::move(timings));
     m_coherence->setCurves(std::move(curves));

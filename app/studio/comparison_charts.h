@@ -4,6 +4,8 @@
 #include <QTimer>
 
 #include "app/studio/comparison.h"
+#include "widgets/charts/coherence_chart.h"
+#include "widgets/charts/timing_chart.h"
 
 namespace reelgrid::studio {
 

@@ -32,6 +32,12 @@ std::filesystem::path askForSessionName(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForReportName(QWidget* parent) {
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Save report"), "report.html",
+                                        QObject::tr("Web pages (*.html)"))
+        .toStdString();
+}
+
 std::filesystem::path askForPictureName(QWidget* parent) {
     return QFileDialog::getSaveFileName(parent, QObject::tr("Save picture of the grid"), "comparison.png",
                                         QObject::tr("Pictures (*.png *.jpg)"))

@@ -14,6 +14,7 @@ namespace reelgrid::studio {
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent);
 std::filesystem::path askForExportName(QWidget* parent);
 std::filesystem::path askForSessionName(QWidget* parent);
+std::filesystem::path askForReportName(QWidget* parent);
 std::filesystem::path askForPictureName(QWidget* parent);
 std::filesystem::path askForPolicyFile(QWidget* parent);
 std::filesystem::path askForFolder(QWidget* parent, const QString& what,

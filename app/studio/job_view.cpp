@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 
+#include "core/comparison/caption.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -47,7 +48,7 @@ QString statusOf(const jobs::Job& job) {
 
 widgets::JobView viewOf(const jobs::Job& job) {
     widgets::JobView view;
-    view.title = text(protocol::attentionName(job.request.attentionType, job.request.attentionPolicy));
+    view.title = text(comparison::captionOf(job.request.attentionType, job.request.attentionPolicy).text());
     view.color = widgets::backendColor(view.title);
     view.state = job.state;
     view.status = statusOf(job);

@@ -24,6 +24,9 @@ void MainWindow::buildFileMenu() {
     file->addAction(tr("&Save session…"), QKeySequence::Save, this, [this] {
         if (const auto name = askForSessionName(this); !name.empty()) saveSession(name);
     });
+    file->addAction(tr("Save re&port…"), this, [this] {
+        if (const auto name = askForReportName(this); !name.empty()) saveReport(name);
+    });
     file->addSeparator();
     file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
         if (const auto name = askForExportName(this); !name.empty()) exportGrid(name);

@@ -21,10 +21,12 @@
 #include "app/studio/job_view.h"
 #include "app/studio/recent_list.h"
 #include "app/studio/rendered_folder.h"
+#include "app/studio/session_report.h"
 #include "core/base/resources.h"
 #include "core/catalog/model_catalog.h"
 #include "core/media/labels.h"
 #include "core/protocol/attention_policy_json.h"
+#include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/request_editor.h"
@@ -173,6 +175,23 @@ void MainWindow::saveSettled(const RenderedComparison& settled, bool onShow) {
     if (session.clips.empty()) return;
     if (onShow) m_shownFile = settled.sessionFile;
     m_sessions->save(session, settled.sessionFile);
+    writeReportOf(session, settled.sessionFile.parent_path() / kReportFile);
+}
+
+void MainWindow::saveReport(const std::filesystem::path& file) {
+    writeReportOf(m_shown.current(m_editor->request()), file);
+}
+
+void MainWindow::writeReportOf(const session::Session& session, const std::filesystem::path& file) {
+    m_background->run([this, session, file](const std::stop_token&) -> BackgroundThread::Completion {
+        auto written = writeReport(session, file);
+        return [this, file, written = std::move(written)] {
+            if (written)
+                Q_EMIT reportSaved(file);
+            else
+                m_issues->addIssue(QString::fromStdString(written.error().message));
+        };
+    });
 }
 
 void MainWindow::connectSessions() {

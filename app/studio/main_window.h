@@ -24,6 +24,7 @@ namespace reelgrid::widgets {
 class IssuePanel;
 class JobPanel;
 class RequestEditor;
+class TimingChart;
 class TransportBar;
 }  // namespace reelgrid::widgets
 
@@ -42,6 +43,7 @@ class MainWindow : public QMainWindow {
     void exportGrid(const std::filesystem::path& output);
     void savePicture(const std::filesystem::path& file);
     void saveSession(const std::filesystem::path& file);
+    void saveReport(const std::filesystem::path& file);
     void closeComparison();
     /// Reads an attention policy into the request; one that can't be read is an issue.
     void readPolicy(const std::filesystem::path& file);
@@ -56,6 +58,9 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
     [[nodiscard]] widgets::JobPanel& jobs() { return *m_jobs; }
+
+  Q_SIGNALS:
+    void reportSaved(const std::filesystem::path& file);
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -78,6 +83,7 @@ class MainWindow : public QMainWindow {
     void showName();
     void showRecent();
     void showLog(const QString& job);
+    void writeReportOf(const session::Session& session, const std::filesystem::path& file);
     void chooseModelFolder();
     void choosePolicyFile();
     void addModel(const std::string& idOrFolder);

@@ -5,17 +5,20 @@
 #include <stop_token>
 
 #include "app/studio/comparison.h"
+#include "core/comparison/clip_measurer.h"
 
 namespace reelgrid::studio {
+
+/// A measurer for the window: clips of which it holds too much in memory stay unmeasured, with a message.
+comparison::ClipMeasurer clipMeasurer(const std::filesystem::path& reference);
 
 struct ReadFacts {
     ClipFacts facts;
     QStringList problems;
 };
 
-/// Reads a clip's companion files; measures what they lack, against `reference` unless that is empty or the
-/// clip itself. Blocks; for a background thread.
-ReadFacts readClipFacts(const std::filesystem::path& clip, const std::filesystem::path& reference,
+/// Reads a clip's companion files; measures what they lack. Blocks; for a background thread.
+ReadFacts readClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
                         const std::stop_token& stop);
 
 }  // namespace reelgrid::studio

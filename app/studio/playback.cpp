@@ -7,15 +7,16 @@ namespace reelgrid::studio {
 namespace {
 
 QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
-    if (!clip.timing) return {};
+    const result::Timing* timing = clip.timing();
+    if (timing == nullptr) return {};
     double total = 0;
-    for (const auto& [stage, seconds] : clip.timing->stages)
+    for (const auto& [stage, seconds] : timing->stages)
         if (stage != "load") total += seconds;
     if (total <= 0) return {};
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
-    if (reference == nullptr || reference->id == clip.id || !reference->timing) return text;
-    const double own = clip.timing->stage("denoise");
-    const double first = reference->timing->stage("denoise");
+    if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
+    const double own = timing->stage("denoise").value_or(0);
+    const double first = reference->timing()->stage("denoise").value_or(0);
     if (own > 0 && first > 0) text += QString(" · denoise %1×").arg(first / own, 0, 'f', 2);
     return text;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "app/studio/job_view.h"
+#include "core/comparison/caption.h"
+#include "core/comparison/entry.h"
 
 namespace reelgrid::studio {
 
@@ -45,7 +47,7 @@ void RenderController::setOpened(const session::Session& session, const std::fil
 
 void RenderController::render(const protocol::RenderRequest& request, QStringList backends,
                               const catalog::ModelInfo& model) {
-    std::ranges::stable_sort(backends, {}, [](const QString& name) { return name != "sdpa"; });
+    comparison::putReferenceFirst(backends, [](const QString& name) { return name.toStdString(); });
     if (!m_current || !isSameSubject(request, m_current->session.request, model)) {
         m_comparison->clear();
         m_current = std::make_shared<RenderedComparison>(newComparison(request, m_resultsFolder));
@@ -56,7 +58,7 @@ void RenderController::render(const protocol::RenderRequest& request, QStringLis
     std::filesystem::create_directories(m_current->folder, ignored);
     m_panel->removeFinished();
     for (const QString& backend : backends) {
-        const auto own = requestFor(request, backend.toStdString(), m_current->folder);
+        const auto own = requestFor(request, backend.toStdString(), model, m_current->folder);
         const auto id = m_jobs.submit(own);
         if (!id) {
             Q_EMIT failed(QString::fromStdString(id.error().message));
@@ -97,7 +99,8 @@ void RenderController::follow(const Job& before, const Job& now) {
     m_panel->setJob(QString::fromStdString(now.id), viewOf(now));
     showInGrid(now, place->second.clip);
     if (!isFinished(now.state) || isFinished(before.state)) return;
-    const std::string name = protocol::attentionName(now.request.attentionType, now.request.attentionPolicy);
+    const std::string name =
+        comparison::captionOf(now.request.attentionType, now.request.attentionPolicy).name;
     if (now.state == JobState::Done) addRender({now.clip, name, name, 0}, comparison);
     if (isSettled(comparison)) Q_EMIT comparisonSettled(comparison, place->second.comparison == m_current);
     if (m_jobs.allFinished()) Q_EMIT settled();

@@ -6,6 +6,7 @@
 
 #include "app/studio/rendered_folder.h"
 #include "core/catalog/render_settings.h"
+#include "core/comparison/clip_name.h"
 
 namespace reelgrid::studio {
 
@@ -28,14 +29,6 @@ std::string slugOf(const std::string& prompt) {
     }
     while (!slug.empty() && slug.back() == '-') slug.pop_back();
     return slug.empty() ? "render" : slug;
-}
-
-/// The name that label patterns know: …_attn_<type>_<H>x<W>.mp4.
-std::string fileNameOf(const protocol::RenderRequest& request) {
-    return "wan_result_" + request.task + "_attn_" +
-           protocol::attentionName(request.attentionType, request.attentionPolicy) + "_" +
-           std::to_string(request.height.value_or(0)) + "x" + std::to_string(request.width.value_or(0)) +
-           ".mp4";
 }
 
 fs::path newFolder(const std::string& prompt, const fs::path& results) {
@@ -88,10 +81,10 @@ bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderReque
 }
 
 protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,
-                                   const fs::path& folder) {
+                                   const catalog::ModelInfo& model, const fs::path& folder) {
     protocol::RenderRequest own = request;
     own.attentionType = backend;
-    own.output = (folder / fileNameOf(own)).string();
+    own.output = (folder / comparison::clipName(model.family, own)).string();
     return own;
 }
 

@@ -31,6 +31,6 @@ bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderReque
 
 /// The request as one backend renders it into the folder.
 protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,
-                                   const std::filesystem::path& folder);
+                                   const catalog::ModelInfo& model, const std::filesystem::path& folder);
 
 }  // namespace reelgrid::studio

@@ -123,8 +123,7 @@ TEST(ComparisonCharts, ProgressDrawsNoChartAgain) {
     clip.label = "sdpa";
     const int id = comparison.add(clip);
     ClipFacts facts;
-    facts.timing.emplace();
-    facts.timing->stages = {{"denoise", 2.0}};
+    facts.result.timings.emplace_back().stages = {{"denoise", 2.0}};
     comparison.setFacts(id, facts);
     ASSERT_TRUE(waitUntil([&] { return timing.timings().size() == 1; }));
     const auto* drawn = timing.timings().data();

@@ -46,12 +46,12 @@ TEST_F(WindowTest, RendersThenPlaysThenExports) {
     // The charts have what the worker wrote and what was measured here against sdpa.
     ASSERT_TRUE(waitUntil([&] {
         return std::ranges::all_of(clips(),
-                                   [](const ComparedClip& clip) { return clip.timing && clip.curves; }) &&
-               !clips()[2].curves->points[std::size_t(widgets::FrameMeasure::Psnr)].empty();
+                                   [](const ComparedClip& clip) { return clip.timing() && clip.facts; }) &&
+               clips()[2].facts->result.metrics.drift;
     }));
-    EXPECT_EQ(clips()[1].timing->stage("denoise"), 2.0);
-    EXPECT_EQ(clips()[1].curves->points[std::size_t(widgets::FrameMeasure::Correlation)].size(), 16U);
-    EXPECT_EQ(clips()[1].curves->points[std::size_t(widgets::FrameMeasure::Ssim)].size(), 17U);
+    EXPECT_EQ(clips()[1].timing()->stage("denoise"), 2.0);
+    EXPECT_EQ(clips()[1].facts->result.metrics.frameCorrelation->perFrame.size(), 16U);
+    EXPECT_EQ(clips()[1].facts->result.metrics.drift->ssim->perFrame.size(), 17U);
 
     int frames = -1;
     QObject::connect(&m_window.gridExport(), &GridExport::finished,

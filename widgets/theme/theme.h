@@ -24,8 +24,7 @@ inline const QColor kWarning(0xe0, 0xb0, 0x50);
 /// Style, palette, fonts and style sheet for the whole program.
 void applyTheme(QApplication& application);
 
-/// The colour that stands for an attention backend wherever it appears: label, chart line, bar, job.
-/// Unknown names get one of the spare colours, always the same.
+/// comparison::backendColor() for Qt.
 QColor backendColor(const QString& backend);
 
 }  // namespace reelgrid::widgets

@@ -35,7 +35,8 @@ std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::p
         update();
     });
     connect(source.get(), &FrameSource::pictureReady, this, [this] {
-        if (m_waiting) update();
+        // Once for all pictures that have come in: of hundreds of clips, all but the last leave one missing.
+        if (m_waiting) m_timer.start(0);
     });
     return source;
 }
