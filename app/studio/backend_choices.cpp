@@ -26,7 +26,7 @@ std::vector<widgets::BackendChoice> backendChoices() {
         if (!backend.cpu.deviation.empty())
             description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpu.deviation);
         const bool checked = std::ranges::find(kCheckedAtFirst, backend.name) != kCheckedAtFirst.end();
-        choices.push_back({text(backend.name), text(backend.name), description, true, checked});
+        choices.push_back({text(backend.name), text(backend.name), description, checked});
     }
     return choices;
 }

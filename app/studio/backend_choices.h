@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "widgets/panels/request_editor.h"
+#include "widgets/panels/backend_boxes.h"
 
 namespace reelgrid::studio {
 

@@ -3,12 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/comparison/caption.h"
+#include "core/protocol/attention_call.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
 
+ComparedClip* Comparison::at(int id) {
+    const auto found = std::ranges::find(m_clips, id, &ComparedClip::id);
+    return found == m_clips.end() ? nullptr : &*found;
+}
+
 const ComparedClip* Comparison::find(int id) const {
     const auto found = std::ranges::find(m_clips, id, &ComparedClip::id);
+    return found == m_clips.end() ? nullptr : &*found;
+}
+
+const ComparedClip* Comparison::reference() const {
+    const auto found = std::ranges::find_if(m_clips, [](const ComparedClip& clip) {
+        return clip.onDisk && clip.backend.toStdString() == protocol::kReferenceBackend;
+    });
     return found == m_clips.end() ? nullptr : &*found;
 }
 
@@ -20,37 +34,43 @@ int Comparison::add(ComparedClip clip) {
     m_clips.push_back(std::move(clip));
     const int id = m_clips.back().id;
     Q_EMIT clipAdded(id);
-    Q_EMIT changed();
     return id;
 }
 
-void Comparison::change(int id, const std::function<void(ComparedClip&)>& how) {
-    const auto found = std::ranges::find(m_clips, id, &ComparedClip::id);
-    if (found == m_clips.end()) return;
-    how(*found);
-    Q_EMIT clipChanged(id);
-    Q_EMIT changed();
-}
-
 void Comparison::remove(int id) {
-    if (std::erase_if(m_clips, [id](const ComparedClip& clip) { return clip.id == id; }) == 0) return;
-    Q_EMIT clipRemoved(id);
-    Q_EMIT changed();
+    if (std::erase_if(m_clips, [id](const ComparedClip& clip) { return clip.id == id; }) > 0)
+        Q_EMIT clipRemoved(id);
 }
 
 void Comparison::clear() {
-    while (!m_clips.empty()) {
-        const int id = m_clips.back().id;
-        m_clips.pop_back();
-        Q_EMIT clipRemoved(id);
-    }
-    Q_EMIT changed();
+    while (!m_clips.empty()) remove(m_clips.back().id);
 }
 
-const ComparedClip* Comparison::reference() const {
-    const auto found = std::ranges::find_if(
-        m_clips, [](const ComparedClip& clip) { return clip.onDisk && clip.backend == "sdpa"; });
-    return found == m_clips.end() ? nullptr : &*found;
+void Comparison::setStatus(int id, ClipStatus status) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr) return;
+    clip->status = std::move(status);
+    Q_EMIT statusChanged(id);
+}
+
+void Comparison::putOnDisk(int id, const std::filesystem::path& path) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr) return;
+    clip->path = path;
+    clip->onDisk = true;
+    clip->status = {};
+    Q_EMIT clipArrived(id);
+}
+
+void Comparison::setFacts(int id, ClipFacts facts) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr) return;
+    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
+    const comparison::Caption caption = comparison::captionOf(facts.result.manifest);
+    if (clip->label == clip->backend && clip->backend.toStdString() == caption.name)
+        clip->label = QString::fromStdString(caption.text());
+    clip->facts = std::move(facts);
+    Q_EMIT factsChanged(id);
 }
 
 }  // namespace reelgrid::studio

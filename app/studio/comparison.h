@@ -4,14 +4,25 @@
 #include <QObject>
 #include <QString>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "widgets/charts/coherence_chart.h"
-#include "widgets/charts/timing_chart.h"
+#include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
+
+/// What a tile says while there is no picture.
+struct ClipStatus {
+    QString message;
+    double progress = -1;  ///< 0 to 1; negative: there is no bar
+    bool failed = false;
+};
+
+/// What is known of a clip on disk.
+struct ClipFacts {
+    result::ClipResult result;
+    std::vector<double> frameSeconds;  ///< when each of its frames is shown
+};
 
 /// One clip of the comparison: on disk, or still being rendered.
 struct ComparedClip {
@@ -22,14 +33,15 @@ struct ComparedClip {
     std::filesystem::path path;  ///< of the clip; where it will be while it is being rendered
     bool onDisk = false;
     double offsetSeconds = 0;  ///< at time t it shows its own time t + offset
-    QString message;           ///< shown in the tile while there is no picture
-    double progress = -1;
-    bool failed = false;
-    std::optional<widgets::RenderTiming> timing;
-    std::optional<widgets::ClipCurves> curves;
+    ClipStatus status;
+    std::optional<ClipFacts> facts;  ///< once they are read and measured
+
+    /// Its last repetition's times; null while they are not known.
+    [[nodiscard]] const result::Timing* timing() const { return facts ? facts->result.timing() : nullptr; }
 };
 
-/// What is being compared, in the order of the grid. The window's parts watch it; GUI thread.
+/// What is being compared, in the order of the grid. The window's parts watch it, each the changes that it
+/// shows. GUI thread.
 class Comparison : public QObject {
     Q_OBJECT
 
@@ -38,21 +50,28 @@ class Comparison : public QObject {
 
     [[nodiscard]] const std::vector<ComparedClip>& clips() const { return m_clips; }
     [[nodiscard]] const ComparedClip* find(int id) const;
-    /// Gives the clip its id and its backend's colour.
-    int add(ComparedClip clip);
-    void change(int id, const std::function<void(ComparedClip&)>& how);
-    void remove(int id);
-    void clear();
-    /// The clip the others are measured against: the first one by sdpa that is on disk.
+    /// The clip the others are measured against: the first one by the reference backend that is on disk.
     [[nodiscard]] const ComparedClip* reference() const;
 
+    /// Gives the clip its id and its backend's colour.
+    int add(ComparedClip clip);
+    void remove(int id);
+    void clear();
+    // Of a clip that is no longer here, nothing changes.
+    void setStatus(int id, ClipStatus status);
+    void putOnDisk(int id, const std::filesystem::path& path);
+    void setFacts(int id, ClipFacts facts);
+
   Q_SIGNALS:
-    void changed();
     void clipAdded(int id);
     void clipRemoved(int id);
-    void clipChanged(int id);
+    void statusChanged(int id);
+    void clipArrived(int id);  ///< it is on disk now
+    void factsChanged(int id);
 
   private:
+    ComparedClip* at(int id);
+
     std::vector<ComparedClip> m_clips;
     int m_nextId = 1;
 };

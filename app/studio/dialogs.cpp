@@ -34,6 +34,12 @@ std::filesystem::path askForSessionName(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForReportName(QWidget* parent) {
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Save report"), "report.html",
+                                        QObject::tr("Web pages (*.html)"))
+        .toStdString();
+}
+
 std::filesystem::path askForPictureName(QWidget* parent) {
     return QFileDialog::getSaveFileName(parent, QObject::tr("Save picture of the grid"), "comparison.png",
                                         QObject::tr("Pictures (*.png *.jpg)"))
@@ -79,16 +85,21 @@ void showAbout(QWidget* parent) {
     box->show();
 }
 
-void showText(QWidget* parent, const QString& title, const QString& text) {
-    auto* view = new QPlainTextEdit(text);
-    view->setReadOnly(true);
+QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
     auto* layout = new QVBoxLayout(dialog);
-    layout->addWidget(view);
+    layout->addWidget(content);
     dialog->resize(640, 420);
     dialog->show();
+    return dialog;
+}
+
+void showText(QWidget* parent, const QString& title, const QString& text) {
+    auto* view = new QPlainTextEdit(text);
+    view->setReadOnly(true);
+    showInDialog(parent, title, view);
 }
 
 }  // namespace reelgrid::studio

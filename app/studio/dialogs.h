@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+class QDialog;
 class QWidget;
 
 namespace reelgrid::studio {
@@ -13,6 +14,7 @@ namespace reelgrid::studio {
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent);
 std::filesystem::path askForExportName(QWidget* parent);
 std::filesystem::path askForSessionName(QWidget* parent);
+std::filesystem::path askForReportName(QWidget* parent);
 std::filesystem::path askForPictureName(QWidget* parent);
 std::filesystem::path askForPolicyFile(QWidget* parent);
 std::filesystem::path askForFolder(QWidget* parent, const QString& what,
@@ -22,6 +24,7 @@ std::filesystem::path askForFolder(QWidget* parent, const QString& what,
 
 void showKeys(QWidget* parent);
 void showAbout(QWidget* parent);
+QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content);
 void showText(QWidget* parent, const QString& title, const QString& text);
 
 }  // namespace reelgrid::studio

@@ -5,13 +5,19 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "app/studio/recent_comparisons.h"
+#include "app/studio/recent_list.h"
 #include "widgets/theme/icons.h"
 
 namespace reelgrid::studio {
 
 using widgets::Glyph;
 
-EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
+namespace {
+constexpr int kLeastForRecent = 180;  // one row
+}  // namespace
+
+EmptyState::EmptyState(const RecentComparisons* recent, QWidget* parent) : QWidget(parent) {
     auto* picture = new QLabel;
     picture->setPixmap(widgets::icon(Glyph::Film, widgets::theme::kFaint).pixmap(48, 48));
     picture->setAlignment(Qt::AlignCenter);
@@ -47,7 +53,22 @@ EmptyState::EmptyState(QWidget* parent) : QWidget(parent) {
     layout->addWidget(text);
     layout->addSpacing(4);
     layout->addLayout(buttons);
+    layout->addSpacing(10);
+
+    auto* heading = new QLabel(tr("RECENT COMPARISONS"));
+    heading->setObjectName("heading");
+    auto* list = new RecentList(recent);
+    list->setMinimumHeight(kLeastForRecent);
+    connect(list, &RecentList::chosen, this, &EmptyState::recentChosen);
+    layout->addWidget(heading);
+    layout->addWidget(list, 4);
     layout->addStretch();
+    const auto showIfAny = [recent, heading, list] {
+        heading->setVisible(!recent->all().empty());
+        list->setVisible(!recent->all().empty());
+    };
+    connect(recent, &RecentComparisons::changed, this, showIfAny);
+    showIfAny();
 }
 
 }  // namespace reelgrid::studio

@@ -4,16 +4,20 @@
 
 namespace reelgrid::studio {
 
-/// What a newcomer sees where the grid will be: what can be done, and how.
+class RecentComparisons;
+
+/// What a newcomer sees where the grid will be: what can be done, and how; what there is already to go on
+/// with.
 class EmptyState : public QWidget {
     Q_OBJECT
 
   public:
-    explicit EmptyState(QWidget* parent = nullptr);
+    explicit EmptyState(const RecentComparisons* recent, QWidget* parent = nullptr);
 
   Q_SIGNALS:
     void renderClicked();
     void openClicked();
+    void recentChosen(const QString& folder);
 };
 
 }  // namespace reelgrid::studio

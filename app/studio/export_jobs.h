@@ -1,15 +1,33 @@
 #pragma once
 
+#include <QObject>
+#include <map>
+
+#include "widgets/panels/job_panel.h"
+
 namespace reelgrid::widgets {
 class IssuePanel;
-class JobPanel;
 }  // namespace reelgrid::widgets
 
 namespace reelgrid::studio {
 
 class GridExport;
 
-/// Shows exports as jobs, with progress and cancel; one that fails is an issue too.
-void showExportsAsJobs(GridExport* exports, widgets::JobPanel* jobs, widgets::IssuePanel* issues);
+/// Shows exports as jobs, with progress and cancel; one that fails is an issue too. GUI thread.
+class ExportJobs : public QObject {
+    Q_OBJECT
+
+  public:
+    ExportJobs(GridExport* exports, widgets::JobPanel* panel, widgets::IssuePanel* issues,
+               QObject* parent = nullptr);
+    /// Null when the job is no export.
+    [[nodiscard]] const widgets::JobView* find(const QString& id) const;
+
+  private:
+    void show(const QString& id, jobs::JobState state, const QString& status, double progress);
+
+    widgets::JobPanel* m_panel;
+    std::map<QString, widgets::JobView> m_views;
+};
 
 }  // namespace reelgrid::studio

@@ -1,9 +1,9 @@
 #include "app/studio/main_window.h"
 
 #include <QAction>
+#include <QDialog>
 #include <QDragEnterEvent>
 #include <QDropEvent>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenuBar>
 #include <QMimeData>
@@ -12,15 +12,21 @@
 #include <QTimer>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/studio/backend_choices.h"
+#include "app/studio/comparison_charts.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
-#include "app/studio/export_jobs.h"
+#include "app/studio/job_view.h"
+#include "app/studio/recent_list.h"
+#include "app/studio/rendered_folder.h"
+#include "app/studio/session_report.h"
 #include "core/base/resources.h"
 #include "core/catalog/model_catalog.h"
 #include "core/media/labels.h"
 #include "core/protocol/attention_policy_json.h"
+#include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/request_editor.h"
@@ -37,6 +43,7 @@ MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       m_comparison(new Comparison(this)),
       m_background(new BackgroundThread(this)),
+      m_recent(new RecentComparisons(this)),
       m_export(new GridExport(this)),
       m_editor(new widgets::RequestEditor),
       m_jobs(new widgets::JobPanel),
@@ -47,10 +54,13 @@ MainWindow::MainWindow(QWidget* parent)
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
       m_measuring(new Measuring(m_comparison, m_background, this)),
       m_renders(new RenderController(m_comparison, m_jobs, this)),
+      m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_sessions(new SessionFiles(m_background, this)),
+      m_shown(m_comparison, m_playback->player(), m_grid),
       m_keyboard(m_playback->player(), m_grid) {
     setWindowTitle("ReelGrid");
     setAcceptDrops(true);
+    new ComparisonCharts(m_comparison, m_timing, m_coherence, this);
     m_side = buildSide();
     auto* columns = new QSplitter(Qt::Horizontal);
     columns->addWidget(m_side);
@@ -62,12 +72,12 @@ MainWindow::MainWindow(QWidget* parent)
     columns->setContentsMargins(8, 4, 8, 8);
     setCentralWidget(columns);
     buildMenus();
-    showExportsAsJobs(m_export, m_jobs, m_issues);
     connectRenders();
     connectSessions();
     m_editor->setBackends(backendChoices());
 
-    connect(m_comparison, &Comparison::changed, this, &MainWindow::showEmptyOrGrid);
+    connect(m_comparison, &Comparison::clipAdded, this, &MainWindow::showEmptyOrGrid);
+    connect(m_comparison, &Comparison::clipRemoved, this, &MainWindow::showEmptyOrGrid);
     connect(m_playback, &Playback::clipFailed, m_issues, &widgets::IssuePanel::addIssue);
     showEmptyOrGrid();
     resize(1440, 900);
@@ -91,8 +101,10 @@ QWidget* MainWindow::buildSide() {
 }
 
 QWidget* MainWindow::buildStage() {
-    auto* empty = new EmptyState;
-    connect(empty, &EmptyState::openClicked, this, &MainWindow::askForFiles);
+    auto* empty = new EmptyState(m_recent);
+    connect(empty, &EmptyState::openClicked, this, [this] { open(askForClipsOrSessions(this)); });
+    connect(empty, &EmptyState::recentChosen, this,
+            [this](const QString& folder) { open({folder.toStdString()}); });
     connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     m_stage = new QStackedWidget;
     m_stage->addWidget(empty);
@@ -123,83 +135,78 @@ QWidget* MainWindow::buildStage() {
     return stage;
 }
 
-void MainWindow::buildMenus() {
-    QMenu* file = menuBar()->addMenu(tr("&File"));
-    file->addAction(tr("&Open clips or session…"), QKeySequence::Open, this, &MainWindow::askForFiles);
-    file->addAction(tr("&Save session…"), QKeySequence::Save, this, [this] {
-        if (const auto name = askForSessionName(this); !name.empty()) saveSession(name);
-    });
-    file->addSeparator();
-    file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
-        if (const auto name = askForExportName(this); !name.empty()) exportGrid(name);
-    });
-    file->addSeparator();
-    file->addAction(tr("Save &picture of the grid…"), QKeySequence("Ctrl+Shift+S"), this, [this] {
-        if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
-    });
-    file->addSeparator();
-    file->addAction(tr("Choose &model folder…"), this, &MainWindow::chooseModelFolder);
-    file->addAction(tr("Choose &results folder…"), this, [this] {
-        const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
-        if (!folder.empty()) m_renders->setResultsFolder(folder);
-    });
-    file->addSeparator();
-    file->addAction(tr("&Close comparison"), QKeySequence("Ctrl+W"), m_comparison, &Comparison::clear);
-    file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
-
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    const auto toggle = [view](const QString& text, const QKeySequence& keys, bool on) {
-        QAction* action = view->addAction(text);
-        action->setShortcut(keys);
-        action->setCheckable(true);
-        action->setChecked(on);
-        return action;
-    };
-    m_showSide = toggle(tr("&Side panel"), QKeySequence("F9"), true);
-    connect(m_showSide, &QAction::toggled, m_side, &QWidget::setVisible);
-    m_showCharts = toggle(tr("&Charts"), QKeySequence("F10"), true);
-    connect(m_showCharts, &QAction::toggled, m_charts, &QWidget::setVisible);
-    connect(toggle(tr("Frame &numbers"), {}, true), &QAction::toggled, m_playback,
-            &Playback::setFrameNumbers);
-    connect(toggle(tr("Sharp &pixels"), {}, false), &QAction::toggled, m_grid, [this](bool sharp) {
-        m_grid->setScaling(sharp ? widgets::PixelScaling::Sharp : widgets::PixelScaling::Smooth);
-    });
-    view->addSeparator();
-    view->addAction(tr("&Full screen\tF"), this, &MainWindow::toggleFullScreen);
-
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
-    help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });
-}
-
 void MainWindow::connectRenders() {
     connect(m_editor, &widgets::RequestEditor::renderRequested, this, [this] {
         // Playing takes processor time from the renders, from the later ones more: their times must be
         // comparable.
         m_playback->player()->pause();
-        m_renders->render(m_editor->request(), m_editor->checkedBackends());
+        m_renders->render(m_editor->request(), m_editor->checkedBackends(), *m_editor->model());
     });
+    connect(m_renders, &RenderController::began, this, [this] {
+        m_shown.reset();
+        m_shownFile.clear();
+        showName();
+    });
+    connect(m_renders, &RenderController::comparisonSettled, this, &MainWindow::saveSettled);
+    connect(m_renders, &RenderController::resultsFolderChanged, this,
+            [this] { m_recent->look(m_renders->resultsFolder()); });
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_editor, &widgets::RequestEditor::modelFolderRequested, this, &MainWindow::chooseModelFolder);
     connect(m_editor, &widgets::RequestEditor::policyFileRequested, this, &MainWindow::choosePolicyFile);
     connect(m_renders, &RenderController::failed, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_measuring, &Measuring::problem, m_issues, &widgets::IssuePanel::addIssue);
-    connect(m_jobs, &widgets::JobPanel::logRequested, this, [this](const QString& job) {
-        const QString log = m_renders->logOf(job);
-        showText(this, m_jobs->job(job).title, log.isEmpty() ? m_jobs->job(job).status : log);
+    connect(m_jobs, &widgets::JobPanel::logRequested, this, &MainWindow::showLog);
+}
+
+void MainWindow::showLog(const QString& id) {
+    if (const jobs::Job* job = m_renders->jobs().find(id.toStdString()))
+        showText(this, viewOf(*job).title, m_renders->jobs().logOf(job->id));
+    else if (const widgets::JobView* view = m_exportJobs->find(id))
+        showText(this, view->title, view->status);
+}
+
+/// The comparison on show as it is shown; one that was left meanwhile as its renders left it.
+void MainWindow::saveSettled(const RenderedComparison& settled, bool onShow) {
+    session::Session session = onShow ? m_shown.current(settled.session.request) : settled.session;
+    // A clip whose backend was rendered again in vain is still there, though its tile shows the failure.
+    for (const session::SessionClip& clip : settled.session.clips)
+        if (std::ranges::find(session.clips, clip.path, &session::SessionClip::path) == session.clips.end())
+            session.clips.push_back(clip);
+    if (session.clips.empty()) return;
+    if (onShow) m_shownFile = settled.sessionFile;
+    m_sessions->save(session, settled.sessionFile);
+    writeReportOf(session, settled.sessionFile.parent_path() / kReportFile);
+}
+
+void MainWindow::saveReport(const std::filesystem::path& file) {
+    writeReportOf(m_shown.current(m_editor->request()), file);
+}
+
+void MainWindow::writeReportOf(const session::Session& session, const std::filesystem::path& file) {
+    m_background->run([this, session, file](const std::stop_token&) -> BackgroundThread::Completion {
+        auto written = writeReport(session, file);
+        return [this, file, written = std::move(written)] {
+            if (written)
+                Q_EMIT reportSaved(file);
+            else
+                m_issues->addIssue(QString::fromStdString(written.error().message));
+        };
     });
 }
 
 void MainWindow::connectSessions() {
     connect(m_sessions, &SessionFiles::loaded, this, &MainWindow::showSession);
     connect(m_sessions, &SessionFiles::failed, m_issues, &widgets::IssuePanel::addIssue);
-    connect(m_sessions, &SessionFiles::saved, this,
-            [this](const QString& file) { setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid"); });
+    connect(m_sessions, &SessionFiles::saved, this, [this](const std::filesystem::path& file) {
+        if (file == m_shownFile) showName();
+        m_recent->look(m_renders->resultsFolder());
+    });
 }
 
 void MainWindow::loadInBackground() {
+    m_recent->look(m_renders->resultsFolder());
     m_background->run([this](const std::stop_token&) -> BackgroundThread::Completion {
-        std::vector<catalog::ModelInfo> models = catalog::listModels();
+        std::vector<families::ModelInfo> models = catalog::listModels();
         return [this, models = std::move(models)] { m_editor->setModels(models); };
     });
     // Once the window is up: nobody waits for it.
@@ -227,50 +234,36 @@ void MainWindow::open(const std::vector<std::filesystem::path>& paths) {
     }
 }
 
-void MainWindow::showSession(const session::Session& opened, const QString& file) {
-    m_session = opened;
-    m_comparison->clear();
-    m_grid->setColumns(opened.columns);
-    for (const session::SessionClip& each : opened.clips) {
-        ComparedClip clip;
-        clip.backend = QString::fromStdString(each.attentionType);
-        clip.label = QString::fromStdString(each.label);
-        clip.path = each.path;
-        clip.onDisk = true;
-        clip.offsetSeconds = each.offsetSeconds;
-        m_comparison->add(std::move(clip));
-    }
+void MainWindow::showSession(const session::Session& opened, const std::filesystem::path& file,
+                             SessionPart part) {
+    m_shown.show(opened);
+    // Clips that were kept out would be lost to a session that renders are added to.
+    m_renders->setOpened(opened, part == SessionPart::All ? file : std::filesystem::path());
     m_editor->setRequest(opened.request);
     if (!m_editor->knowsModel(opened.request.model)) addModel(opened.request.model);
-    widgets::Player* player = m_playback->player();
-    if (opened.loop)
-        player->setRange(opened.loop->inSeconds, opened.loop->outSeconds);
-    else
-        player->setLoop(widgets::LoopMode::Whole);
-    player->seek(opened.playheadSeconds);
-    player->play();
-    setWindowTitle(QFileInfo(file).fileName() + " – ReelGrid");
+    m_shownFile = file;
+    showName();
 }
 
-session::Session MainWindow::currentSession() const {
-    session::Session session = m_session;
-    session.clips.clear();
-    for (const ComparedClip& clip : m_comparison->clips())
-        if (clip.onDisk)
-            session.clips.push_back(
-                {clip.path, clip.label.toStdString(), clip.backend.toStdString(), clip.offsetSeconds});
-    const widgets::PlaybackClock& clock = m_playback->player()->clock();
-    session.playheadSeconds = clock.position();
-    session.loop.reset();
-    if (clock.loop() == widgets::LoopMode::Range)
-        session.loop = {clock.timeline().stop(clock.loopFirstStop()),
-                        clock.timeline().stop(clock.loopLastStop())};
-    session.request = m_editor->request();
-    return session;
+void MainWindow::showName() {
+    if (m_shownFile.empty()) return setWindowTitle("ReelGrid");
+    // The sessions of rendered comparisons have one name; their folders tell them apart.
+    const bool isNamed = m_shownFile.filename() != kSessionFile;
+    const std::filesystem::path name = isNamed ? m_shownFile : m_shownFile.parent_path();
+    setWindowTitle(QString::fromStdString(name.filename().string()) + " – ReelGrid");
+}
+
+void MainWindow::closeComparison() {
+    m_comparison->clear();
+    m_shown.reset();
+    m_renders->forget();
+    m_shownFile.clear();
+    showName();
 }
 
 void MainWindow::saveSession(const std::filesystem::path& file) {
-    m_sessions->save(currentSession(), file);
+    m_shownFile = file;
+    m_sessions->save(m_shown.current(m_editor->request()), file);
 }
 
 void MainWindow::addClip(const std::filesystem::path& path) {
@@ -283,8 +276,14 @@ void MainWindow::addClip(const std::filesystem::path& path) {
     if (first) m_playback->player()->play();
 }
 
-void MainWindow::askForFiles() {
-    open(askForClipsOrSessions(this));
+void MainWindow::showRecent() {
+    m_recent->look(m_renders->resultsFolder());
+    auto* list = new RecentList(m_recent);
+    QDialog* dialog = showInDialog(this, tr("Recent comparisons"), list);
+    connect(list, &RecentList::chosen, this, [this, dialog](const QString& folder) {
+        open({folder.toStdString()});
+        dialog->close();
+    });
 }
 
 void MainWindow::chooseModelFolder() {
@@ -322,13 +321,11 @@ void MainWindow::addModel(const std::string& idOrFolder) {
 }
 
 void MainWindow::exportGrid(const std::filesystem::path& output) {
-    std::vector<media::LabelledClip> clips;
-    for (const ComparedClip& clip : m_comparison->clips())
-        if (clip.onDisk && !clip.failed) clips.push_back({clip.path, clip.label.toStdString()});
+    std::vector<media::LabelledClip> clips = m_shown.clipsToExport();
     if (clips.empty())
         m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
     else
-        m_export->start(std::move(clips), output, m_session.columns);
+        m_export->start(std::move(clips), output, m_shown.columns());
 }
 
 void MainWindow::savePicture(const std::filesystem::path& file) {
@@ -342,14 +339,6 @@ void MainWindow::savePicture(const std::filesystem::path& file) {
 
 void MainWindow::showEmptyOrGrid() {
     m_stage->setCurrentIndex(m_comparison->clips().empty() ? 0 : 1);
-    std::vector<widgets::RenderTiming> timings;
-    std::vector<widgets::ClipCurves> curves;
-    for (const ComparedClip& clip : m_comparison->clips()) {
-        if (clip.timing) timings.push_back(*clip.timing);
-        if (clip.curves) curves.push_back(*clip.curves);
-    }
-    m_timing->setTimings(std::move(timings));
-    m_coherence->setCurves(std::move(curves));
 }
 
 void MainWindow::toggleFullScreen() {

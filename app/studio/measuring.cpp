@@ -6,44 +6,40 @@ namespace reelgrid::studio {
 
 Measuring::Measuring(Comparison* comparison, BackgroundThread* background, QObject* parent)
     : QObject(parent), m_comparison(comparison), m_background(background) {
-    connect(m_comparison, &Comparison::clipChanged, this, &Measuring::lookForWork);
+    connect(m_comparison, &Comparison::clipArrived, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipAdded, this, &Measuring::lookForWork);
-    connect(m_comparison, &Comparison::clipRemoved, this, [this](int id) { m_measured.erase(id); });
+    connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::forget);
+}
+
+void Measuring::forget(int id) {
+    m_measured.erase(id);
+    // The frames of a reference that went are no reference any more, whatever comes under its name.
+    if (m_comparison->reference() == nullptr) m_measurer.reset();
 }
 
 void Measuring::lookForWork() {
     const ComparedClip* reference = m_comparison->reference();
     const std::filesystem::path referencePath = reference == nullptr ? "" : reference->path;
+    if (!m_measurer || m_reference != referencePath) {
+        m_reference = referencePath;
+        m_measurer = std::make_shared<comparison::ClipMeasurer>(clipMeasurer(m_reference));
+    }
     for (const ComparedClip& clip : m_comparison->clips()) {
-        if (!clip.onDisk || clip.failed) continue;
+        if (!clip.onDisk || clip.status.failed) continue;
         const auto measured = m_measured.find(clip.id);
-        if (measured != m_measured.end() && measured->second == referencePath) continue;
-        m_measured[clip.id] = referencePath;
-        measure(clip, referencePath);
+        if (measured != m_measured.end() && measured->second == m_reference) continue;
+        m_measured[clip.id] = m_reference;
+        measure(clip);
     }
 }
 
-void Measuring::measure(const ComparedClip& clip, const std::filesystem::path& reference) {
+void Measuring::measure(const ComparedClip& clip) {
     m_background->run([this, id = clip.id, path = clip.path,
-                       reference](const std::stop_token& stop) -> BackgroundThread::Completion {
-        ClipFacts facts = readClipFacts(path, reference, stop);
-        return [this, id, facts = std::move(facts)] {
-            for (const QString& message : facts.problems) Q_EMIT problem(message);
-            m_comparison->change(id, [&](ComparedClip& compared) {
-                // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
-                if (compared.label == compared.backend && facts.label.startsWith(compared.backend))
-                    compared.label = facts.label;
-                compared.timing = facts.timing;
-                compared.curves = facts.curves;
-                if (compared.timing) {
-                    compared.timing->name = compared.label;
-                    compared.timing->color = compared.color;
-                }
-                if (compared.curves) {
-                    compared.curves->name = compared.label;
-                    compared.curves->color = compared.color;
-                }
-            });
+                       measurer = m_measurer](const std::stop_token& stop) -> BackgroundThread::Completion {
+        ReadFacts read = readClipFacts(path, *measurer, stop);
+        return [this, id, read = std::move(read)] {
+            for (const QString& message : read.problems) Q_EMIT problem(message);
+            m_comparison->setFacts(id, read.facts);
         };
     });
 }

@@ -2,14 +2,16 @@
 
 #include <QObject>
 #include <map>
+#include <memory>
 
 #include "app/studio/background_thread.h"
 #include "app/studio/comparison.h"
+#include "core/comparison/clip_measurer.h"
 
 namespace reelgrid::studio {
 
 /// Fills in what is known of the comparison's clips: reads the files beside them, and measures in the
-/// background what those lack: frame correlation, and PSNR and SSIM against the sdpa clip. GUI thread.
+/// background what those lack: scores, and the drift from the reference clip. GUI thread.
 class Measuring : public QObject {
     Q_OBJECT
 
@@ -21,10 +23,14 @@ class Measuring : public QObject {
 
   private:
     void lookForWork();
-    void measure(const ComparedClip& clip, const std::filesystem::path& reference);
+    void forget(int id);
+    void measure(const ComparedClip& clip);
 
     Comparison* m_comparison;
     BackgroundThread* m_background;
+    /// Holds the reference's frames from one clip to the next; used by the background thread alone.
+    std::shared_ptr<comparison::ClipMeasurer> m_measurer;
+    std::filesystem::path m_reference;                // of the measurer
     std::map<int, std::filesystem::path> m_measured;  // each clip's reference at that time
 };
 

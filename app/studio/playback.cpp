@@ -6,17 +6,17 @@ namespace reelgrid::studio {
 
 namespace {
 
-QString detailOf(const ComparedClip& clip, const Comparison& comparison) {
-    if (!clip.timing) return {};
+QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
+    const result::Timing* timing = clip.timing();
+    if (timing == nullptr) return {};
     double total = 0;
-    for (const auto& [stage, seconds] : clip.timing->stages)
+    for (const auto& [stage, seconds] : timing->stages)
         if (stage != "load") total += seconds;
     if (total <= 0) return {};
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
-    const ComparedClip* reference = comparison.reference();
-    if (reference == nullptr || reference->id == clip.id || !reference->timing) return text;
-    const double own = clip.timing->stage("denoise");
-    const double first = reference->timing->stage("denoise");
+    if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;
+    const double own = timing->stage("denoise").value_or(0);
+    const double first = reference->timing()->stage("denoise").value_or(0);
     if (own > 0 && first > 0) text += QString(" · denoise %1×").arg(first / own, 0, 'f', 2);
     return text;
 }
@@ -31,9 +31,12 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
       m_chart(chart),
       m_player([](const std::filesystem::path& path) { return media::Clip::open(path); }) {
     connect(m_comparison, &Comparison::clipAdded, this, &Playback::syncClip);
-    connect(m_comparison, &Comparison::clipChanged, this, &Playback::syncClip);
+    connect(m_comparison, &Comparison::clipArrived, this, &Playback::syncClip);
     connect(m_comparison, &Comparison::clipRemoved, this, &Playback::syncClip);
-    connect(m_comparison, &Comparison::changed, this, &Playback::showTiles);
+    for (const auto shownOnTiles :
+         {&Comparison::clipAdded, &Comparison::clipRemoved, &Comparison::clipArrived,
+          &Comparison::statusChanged, &Comparison::factsChanged})
+        connect(m_comparison, shownOnTiles, this, &Playback::showTiles);
     connect(&m_player, &widgets::Player::composed, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::timelineChanged, this,
             [this] { m_chart->setDuration(m_player.clock().timeline().duration()); });
@@ -42,10 +45,7 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
         const auto failed = std::ranges::find_if(
             m_playerClips, [&](const auto& entry) { return entry.second == playerClip; });
         if (failed == m_playerClips.end()) return;
-        m_comparison->change(failed->first, [&](ComparedClip& clip) {
-            clip.failed = true;
-            clip.message = message;
-        });
+        m_comparison->setStatus(failed->first, {message, -1, true});
         Q_EMIT clipFailed(message);
     });
 }
@@ -70,14 +70,15 @@ void Playback::syncClip(int id) {
 
 void Playback::showTiles() {
     std::vector<widgets::GridTile> tiles;
+    const ComparedClip* reference = m_comparison->reference();
     for (const ComparedClip& clip : m_comparison->clips()) {
         widgets::GridTile tile;
         tile.label = clip.label;
-        tile.detail = detailOf(clip, *m_comparison);
+        tile.detail = detailOf(clip, reference);
         tile.accent = clip.color;
-        tile.message = clip.message;
-        tile.progress = clip.progress;
-        tile.isError = clip.failed;
+        tile.message = clip.status.message;
+        tile.progress = clip.status.progress;
+        tile.isError = clip.status.failed;
         tiles.push_back(std::move(tile));
     }
     m_grid->setTiles(std::move(tiles));

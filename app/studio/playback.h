@@ -4,6 +4,7 @@
 #include <map>
 
 #include "app/studio/comparison.h"
+#include "widgets/charts/coherence_chart.h"
 #include "widgets/video_grid/player.h"
 #include "widgets/video_grid/video_grid.h"
 

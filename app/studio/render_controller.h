@@ -6,53 +6,61 @@
 #include <memory>
 
 #include "app/studio/comparison.h"
-#include "core/jobs/job_queue.h"
+#include "app/studio/render_jobs.h"
+#include "app/studio/rendered_comparison.h"
 #include "widgets/panels/job_panel.h"
 
 namespace reelgrid::studio {
 
-/// Renders requests in the worker process, one job a backend, and keeps the comparison and the job panel up
-/// to date with them. GUI thread; the queue's callback only posts to it.
+/// Turns a request into jobs, one a backend, decides which comparison they belong to, and shows what becomes
+/// of them in the job panel and in the grid. GUI thread.
 class RenderController : public QObject {
     Q_OBJECT
 
   public:
     RenderController(Comparison* comparison, widgets::JobPanel* panel, QObject* parent = nullptr);
-    ~RenderController() override;
 
-    /// One job for each backend, sdpa first, as the others are compared with it. A request that differs from
-    /// the last one begins a new comparison; the same with other backends adds to it.
-    void render(const protocol::RenderRequest& request, QStringList backends);
-    /// Where clips go: a new folder in it for every comparison.
-    void setResultsFolder(const std::filesystem::path& folder) { m_resultsFolder = folder; }
+    /// One job for each backend, sdpa first, as the others are compared with it. What asks for the same
+    /// picture as the comparison on show joins it; anything else begins a new one.
+    void render(const protocol::RenderRequest& request, QStringList backends,
+                const families::ModelInfo& model);
+    /// A session is on show now, from this file: renders of its subject join it.
+    void setOpened(const session::Session& session, const std::filesystem::path& file);
+    /// What is on show is no comparison that renders may join.
+    void forget() { m_current.reset(); }
+
+    /// Where new comparisons go, a folder for each.
+    void setResultsFolder(const std::filesystem::path& folder);
     [[nodiscard]] const std::filesystem::path& resultsFolder() const { return m_resultsFolder; }
-    void setWorker(const jobs::WorkerCommandLine& worker) { m_worker = worker; }
-    /// What is known of a job, for a person to read; empty when it is not a render.
-    [[nodiscard]] QString logOf(const QString& job) const;
+    [[nodiscard]] RenderJobs& jobs() { return m_jobs; }
 
   Q_SIGNALS:
     void failed(const QString& message);
+    /// The grid is that of a new comparison; what was there before stays on the disk.
+    void began();
     /// The last unfinished job has ended, however it ended.
     void settled();
+    /// The last unfinished job of this comparison has ended: it is to be saved.
+    void comparisonSettled(const reelgrid::studio::RenderedComparison& comparison, bool onShow);
+    void resultsFolderChanged();
 
   private:
-    jobs::JobQueue& queue();
-    void cancel(const QString& job);
-    void retry(const QString& job);
-    void follow(const jobs::Job& job);
-    void showInPanel(const jobs::Job& job);
-    void showInComparison(const jobs::Job& job);
+    struct Place {
+        std::shared_ptr<RenderedComparison> comparison;
+        int clip = 0;  // its tile, as long as the comparison is on show
+    };
+    void removeEarlierTiles(const ComparedClip& clip);
+    void follow(const jobs::Job& before, const jobs::Job& now);
+    void showInGrid(const jobs::Job& job, int clip);
+    [[nodiscard]] bool isSettled(const RenderedComparison& comparison) const;
+    void report(const Result<void>& done);
 
     Comparison* m_comparison;
     widgets::JobPanel* m_panel;
     std::filesystem::path m_resultsFolder;
-    jobs::WorkerCommandLine m_worker;
-    protocol::RenderRequest m_lastRequest;
-    std::filesystem::path m_comparisonFolder;
-    std::map<std::string, int> m_clips;  // the comparison's clip of each job
-    std::map<std::string, jobs::Job> m_jobs;
-    std::map<std::string, std::string> m_events;  // stages passed, for the log
-    std::unique_ptr<jobs::JobQueue> m_queue;      // last: its callback uses the rest
+    std::shared_ptr<RenderedComparison> m_current;  // the one on show
+    std::map<std::string, Place> m_places;          // of each job
+    RenderJobs m_jobs;
 };
 
 }  // namespace reelgrid::studio

@@ -4,26 +4,36 @@
 #include <QPushButton>
 #include <algorithm>
 
+#include "app/studio/rendered_folder.h"
+
 namespace reelgrid::studio {
 
 SessionFiles::SessionFiles(BackgroundThread* background, QWidget* window)
     : QObject(window), m_background(background), m_window(window) {}
 
-void SessionFiles::load(const std::filesystem::path& file) {
-    m_background->run([this, file](const std::stop_token&) -> BackgroundThread::Completion {
-        auto read = session::loadSession(file);
-        return [this, name = QString::fromStdString(file.string()), read = std::move(read)] {
+bool SessionFiles::isSession(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return path.extension() == ".json" || std::filesystem::is_directory(path, ignored);
+}
+
+void SessionFiles::load(const std::filesystem::path& path) {
+    m_background->run([this, path](const std::stop_token&) -> BackgroundThread::Completion {
+        std::error_code ignored;
+        const bool isFolder = std::filesystem::is_directory(path, ignored);
+        const std::filesystem::path file = isFolder ? path / kSessionFile : path;
+        auto read = isFolder ? readRenderedFolder(path) : session::loadSession(path);
+        return [this, file, read = std::move(read)] {
             if (!read)
                 Q_EMIT failed(QString::fromStdString(read.error().message));
             else if (read->outside.empty())
-                Q_EMIT loaded(read->session, name);
+                Q_EMIT loaded(read->session, file, SessionPart::All);
             else
-                askAboutOutside(*read, name);
+                askAboutOutside(*read, file);
         };
     });
 }
 
-void SessionFiles::askAboutOutside(const session::LoadedSession& read, const QString& file) {
+void SessionFiles::askAboutOutside(const session::LoadedSession& read, const std::filesystem::path& file) {
     constexpr std::size_t kMostNamed = 8;
     QString names;
     for (std::size_t i = 0; i < std::min(kMostNamed, read.outside.size()); ++i)
@@ -36,8 +46,10 @@ void SessionFiles::askAboutOutside(const session::LoadedSession& read, const QSt
     box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     const auto* all = box->addButton(tr("Open all"), QMessageBox::AcceptRole);
-    const auto* inside = box->addButton(tr("Only those inside"), QMessageBox::DestructiveRole);
+    auto* inside = box->addButton(tr("Only those inside"), QMessageBox::DestructiveRole);
     box->addButton(QMessageBox::Cancel);
+    // Whoever just presses Enter gets nothing that somebody else chose.
+    box->setDefaultButton(inside);
     connect(box, &QMessageBox::buttonClicked, this,
             [this, read, file, all, inside](QAbstractButton* clicked) {
                 session::Session session = read.session;
@@ -47,7 +59,7 @@ void SessionFiles::askAboutOutside(const session::LoadedSession& read, const QSt
                     });
                 else if (clicked != all)
                     return;
-                Q_EMIT loaded(session, file);
+                Q_EMIT loaded(session, file, clicked == all ? SessionPart::All : SessionPart::ClipsInside);
             });
     box->open();
 }
@@ -55,9 +67,9 @@ void SessionFiles::askAboutOutside(const session::LoadedSession& read, const QSt
 void SessionFiles::save(const session::Session& session, const std::filesystem::path& file) {
     m_background->run([this, session, file](const std::stop_token&) -> BackgroundThread::Completion {
         auto written = session::saveSession(session, file);
-        return [this, name = QString::fromStdString(file.string()), written = std::move(written)] {
+        return [this, file, written = std::move(written)] {
             if (written)
-                Q_EMIT saved(name);
+                Q_EMIT saved(file);
             else
                 Q_EMIT failed(QString::fromStdString(written.error().message));
         };

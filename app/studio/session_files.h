@@ -10,6 +10,9 @@ class QWidget;
 
 namespace reelgrid::studio {
 
+/// How much of a session a person let in.
+enum class SessionPart { All, ClipsInside };
+
 /// Reads and writes sessions in the background, and asks before clips from elsewhere are opened. GUI thread.
 class SessionFiles : public QObject {
     Q_OBJECT
@@ -18,19 +21,21 @@ class SessionFiles : public QObject {
     /// `window` is the parent of questions.
     SessionFiles(BackgroundThread* background, QWidget* window);
 
-    /// Ends with loaded() or failed().
-    void load(const std::filesystem::path& file);
+    /// A session, or a folder with one, or with clips that renders left there. Ends with loaded() or
+    /// failed().
+    void load(const std::filesystem::path& path);
     void save(const session::Session& session, const std::filesystem::path& file);
     /// Whether a path is meant as a session rather than a clip.
-    static bool isSession(const std::filesystem::path& path) { return path.extension() == ".json"; }
+    static bool isSession(const std::filesystem::path& path);
 
   Q_SIGNALS:
-    void loaded(const reelgrid::session::Session& session, const QString& file);
-    void saved(const QString& file);
+    void loaded(const reelgrid::session::Session& session, const std::filesystem::path& file,
+                reelgrid::studio::SessionPart part);
+    void saved(const std::filesystem::path& file);
     void failed(const QString& message);
 
   private:
-    void askAboutOutside(const session::LoadedSession& read, const QString& file);
+    void askAboutOutside(const session::LoadedSession& read, const std::filesystem::path& file);
 
     BackgroundThread* m_background;
     QWidget* m_window;

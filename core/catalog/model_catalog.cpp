@@ -40,7 +40,7 @@ fs::path snapshotOf(const fs::path& repository) {
     return {};
 }
 
-Result<ModelInfo> demoModel() {
+Result<families::ModelInfo> demoModel() {
     const fs::path resources = resourceFolder();
     if (resources.empty())
         return Error{ErrorCode::NotFound,
@@ -53,7 +53,7 @@ Result<ModelInfo> demoModel() {
 
 }  // namespace
 
-Result<ModelInfo> findModel(const std::string& idOrFolder) {
+Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
     if (idOrFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "model: the name is empty, \"demo\", a folder or a hub id was needed"};
@@ -80,8 +80,8 @@ Result<ModelInfo> findModel(const std::string& idOrFolder) {
     return model;
 }
 
-std::vector<ModelInfo> listModels() {
-    std::vector<ModelInfo> models;
+std::vector<families::ModelInfo> listModels() {
+    std::vector<families::ModelInfo> models;
     if (auto demo = findModel(kDemo)) models.push_back(*std::move(demo));
     std::vector<std::string> cached;
     std::error_code failed;

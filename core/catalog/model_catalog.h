@@ -12,9 +12,9 @@ namespace reelgrid::catalog {
 /// ("Wan-AI/Wan2.1-T2V-1.3B-Diffusers") in the local Hugging Face cache ($HF_HUB_CACHE, $HF_HOME/hub,
 /// ~/.cache/huggingface/hub). Reads only JSON and the headers of the weights. NotFound names where was
 /// looked; Unsupported names the pipeline class.
-Result<ModelInfo> findModel(const std::string& idOrFolder);
+Result<families::ModelInfo> findModel(const std::string& idOrFolder);
 
 /// The built-in model and every supported model in the Hugging Face cache.
-std::vector<ModelInfo> listModels();
+std::vector<families::ModelInfo> listModels();
 
 }  // namespace reelgrid::catalog

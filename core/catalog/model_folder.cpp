@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 /// Adds one safetensors file's element count and dtypes to `component`. The header is only counted here, the
 /// loader says what is wrong with it: a damaged one is left out of the count.
-void countTensors(const fs::path& file, ComponentInfo& component, std::set<std::string>& dtypes) {
+void countTensors(const fs::path& file, families::ComponentInfo& component, std::set<std::string>& dtypes) {
     const auto tensors = safetensors::readHeaderOf(file);
     if (!tensors) return;
     for (const auto& [name, tensor] : *tensors) {
@@ -24,8 +24,10 @@ void countTensors(const fs::path& file, ComponentInfo& component, std::set<std::
     }
 }
 
-ComponentInfo readComponent(const fs::path& folder, const std::string& name, const std::string& className) {
-    ComponentInfo component{.name = name, .className = className, .bytes = 0, .parameters = 0, .dtypes = {}};
+families::ComponentInfo readComponent(const fs::path& folder, const std::string& name,
+                                      const std::string& className) {
+    families::ComponentInfo component{
+        .name = name, .className = className, .bytes = 0, .parameters = 0, .dtypes = {}};
     std::vector<fs::path> weights;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(folder / name, failed)) {
@@ -40,7 +42,7 @@ ComponentInfo readComponent(const fs::path& folder, const std::string& name, con
 }
 
 /// The model's own title and defaults: what a folder says of itself in reelgrid.json.
-Result<void> readOwnDefaults(const fs::path& file, ModelInfo& model) {
+Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
     std::error_code failed;
     if (!fs::exists(file, failed)) return {};
     auto own = families::readJsonObject(file);
@@ -70,14 +72,14 @@ Result<const families::Family*> familyOf(const families::ModelIndex& index) {
 
 }  // namespace
 
-Result<ModelInfo> readModelFolder(const fs::path& folder) {
+Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     auto index = families::ModelIndex::read(folder);
     if (!index) return index.error();
     auto family = familyOf(*index);
     if (!family) return family.error();
     const families::Family& mine = **family;
 
-    std::vector<ComponentInfo> components;
+    std::vector<families::ComponentInfo> components;
     for (const std::string_view each : mine.components) {
         const std::string name(each);
         std::error_code failed;

@@ -7,13 +7,9 @@
 
 namespace reelgrid::catalog {
 
-using families::ComponentInfo;
-using families::ModelInfo;
-using families::RenderDefaults;
-
 /// Reads a diffusers folder (model_index.json and its components). An optional reelgrid.json beside it gives
 /// a title and the defaults that suit the model: {"title", "width", "num_inference_steps", …}, the keys of
 /// protocol::forEachRenderField() that a request may leave out. Families say what is a model.
-Result<ModelInfo> readModelFolder(const std::filesystem::path& folder);
+Result<families::ModelInfo> readModelFolder(const std::filesystem::path& folder);
 
 }  // namespace reelgrid::catalog

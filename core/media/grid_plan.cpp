@@ -23,7 +23,7 @@ int roundDownToEven(int value) {
 /// The picture's place in its cell. A picture that fills the cell but for the sample that made the cell even
 /// is not scaled at all.
 GridTile tileIn(int cellLeft, int cellTop, const GridPlan& plan, const ClipInfo& clip) {
-    GridTile tile{cellLeft, cellTop, 0, 0, clip.width, clip.height};
+    GridTile tile{cellLeft, cellTop, 0, 0, clip.width, clip.height, 0};
     const int spareWidth = plan.cellWidth - clip.width;
     const int spareHeight = plan.cellHeight - clip.height;
     const bool fits = spareWidth >= 0 && spareHeight >= 0 && spareWidth <= 1 && spareHeight <= 1;
@@ -51,16 +51,21 @@ void setSize(GridPlan& plan) {
     plan.height = plan.rows * (plan.cellHeight + plan.labelHeight);
 }
 
+double offsetOf(const GridLayout& layout, std::size_t clip) {
+    return layout.offsetSeconds.empty() ? 0 : layout.offsetSeconds[clip];
+}
+
 Result<void> setRate(GridPlan& plan, std::span<const ClipInfo* const> clips, const GridLayout& layout) {
     if (layout.fps.num < 0 || layout.fps.den <= 0)
         return Error{ErrorCode::BadUsage, "a rate of " + std::to_string(layout.fps.num) + "/" +
                                               std::to_string(layout.fps.den) +
                                               " frames a second was asked for, more than 0 was needed"};
     double duration = 0;
-    for (const ClipInfo* clip : clips) {
+    for (std::size_t i = 0; i < clips.size(); ++i) {
+        const ClipInfo* clip = clips[i];
         if (layout.fps.num == 0 && (plan.fps.num == 0 || clip->fps.value() > plan.fps.value()))
             plan.fps = clip->fps;
-        duration = std::max(duration, clip->durationSeconds);
+        duration = std::max(duration, clip->durationSeconds - offsetOf(layout, i));
     }
     if (layout.fps.num > 0)
         plan.fps = layout.fps;
@@ -95,6 +100,10 @@ Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayo
         return Error{ErrorCode::BadUsage, "a font size of " + std::to_string(layout.fontSize) +
                                               " was asked for, 0 to " + std::to_string(kMaxFontSize) +
                                               " can be had"};
+    if (!layout.offsetSeconds.empty() && layout.offsetSeconds.size() != clips.size())
+        return Error{ErrorCode::BadUsage, std::to_string(layout.offsetSeconds.size()) +
+                                              " offsets were given for " + std::to_string(clips.size()) +
+                                              " clips, one for each was needed"};
     GridPlan plan;
     const int count = int(clips.size());
     plan.columns = layout.columns > 0 ? std::min(layout.columns, count) : gridColumns(count);
@@ -118,10 +127,12 @@ Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayo
         return Error{ErrorCode::BadUsage, "a grid of " + std::to_string(plan.width) + "x" +
                                               std::to_string(plan.height) +
                                               " is too large: ask for other columns"};
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
         plan.tiles.push_back(tileIn(i % plan.columns * plan.cellWidth,
                                     i / plan.columns * (plan.cellHeight + plan.labelHeight), plan,
                                     *clips[std::size_t(i)]));
+        plan.tiles.back().offsetSeconds = offsetOf(layout, std::size_t(i));
+    }
     return plan;
 }
 

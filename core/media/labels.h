@@ -13,6 +13,7 @@ namespace reelgrid::media {
 struct LabelledClip {
     std::filesystem::path path;
     std::string label;
+    double offsetSeconds = 0;  ///< at time t of the comparison it shows its own time t + offset
 };
 
 /// What a clip shows, as its name tells: "cogvideox-2b_sagev1.mp4" and

@@ -81,7 +81,6 @@ Result<LoadedSession> readSession(const json& object, const fs::path& folder) {
     const json* clips = fields.array("clips", kMaxClips, true);
     const json* loop = fields.object("loop");
     const json* request = fields.object("request");
-    const json* measurements = fields.object("measurements");
     fields.integer("columns", session.columns, 0);
     fields.number("playhead_seconds", session.playheadSeconds);
     if (auto read = fields.finish(); !read) return read.error();
@@ -104,7 +103,6 @@ Result<LoadedSession> readSession(const json& object, const fs::path& folder) {
         session.request = *std::move(read);
         session.request.output.clear();  // a file must not choose what gets overwritten
     }
-    if (measurements != nullptr) session.measurementsJson = protocol::printJson(*measurements);
     return loaded;
 }
 
@@ -134,15 +132,12 @@ Result<LoadedSession> loadSession(const fs::path& file) {
 }
 
 Result<void> saveSession(const Session& session, const fs::path& file) {
-    auto measurements = protocol::parseJson(session.measurementsJson, "measurements");
-    if (!measurements) return measurements.error();
     protocol::RenderRequest request = session.request;
     request.output.clear();
     json object = {{"reelgrid_session", kSessionVersion},
                    {"columns", session.columns},
                    {"playhead_seconds", session.playheadSeconds},
-                   {"request", toJson(request)},
-                   {"measurements", *measurements}};
+                   {"request", toJson(request)}};
     object["request"].erase("output");
     if (session.loop)
         object["loop"] = {{"in_seconds", session.loop->inSeconds}, {"out_seconds", session.loop->outSeconds}};

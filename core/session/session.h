@@ -31,8 +31,7 @@ struct Session {
     int columns = 0;  ///< 0: ⌈√n⌉
     std::optional<LoopRange> loop;
     double playheadSeconds = 0;
-    protocol::RenderRequest request;      ///< its output is not kept
-    std::string measurementsJson = "{}";  ///< a JSON object that is carried along as it is
+    protocol::RenderRequest request;  ///< its output is not kept
 };
 
 /// A session read from a file that anybody may have written.

@@ -36,9 +36,10 @@ struct Input {
     int height;
     int rate;  // frames a second
     std::string options = kH264;
+    int offset = 0;  // frames of its own that it is ahead
 
     [[nodiscard]] int frameAt(int outputFrame, int outputRate) const {
-        return std::min(outputFrame * rate / outputRate, count - 1);
+        return std::clamp(outputFrame * rate / outputRate + offset, 0, count - 1);
     }
 };
 
@@ -49,7 +50,7 @@ class Stitch : public testing::Test {
         for (const Input& input : inputs) {
             EXPECT_TRUE(encodeBarcodes(m_folder / input.file, input.count, input.width, input.height,
                                        std::to_string(input.rate), input.options));
-            clips.push_back({m_folder / input.file, input.file});
+            clips.push_back({m_folder / input.file, input.file, double(input.offset) / input.rate});
         }
         return clips;
     }
@@ -103,6 +104,19 @@ TEST_F(Stitch, ShowsTheRightFrameInEveryTileForMixedRatesSizesAndLengths) {
     EXPECT_EQ(grid->frameCount, 64);  // 17/8 s, the longest, at 30 frames a second
     EXPECT_EQ(calls, 64);
     expectTiles(m_folder / "grid.mp4", inputs, planOf(clips), 30);
+}
+
+TEST_F(Stitch, AClipIsAsFarAheadAsItsOffsetSays) {
+    const std::vector<Input> inputs{{"a.mp4", 16, 96, 64, 8},
+                                    {"ahead.mp4", 16, 96, 64, 8, kH264, 3},
+                                    {"behind.mp4", 16, 96, 64, 8, kH264, -2}};
+    const auto clips = make(inputs);
+    const auto grid = stitch(clips, m_folder / "grid.mp4");
+    ASSERT_TRUE(grid) << grid.error().message;
+    EXPECT_EQ(grid->frameCount, 18);  // until the one that begins later ends
+    expectTiles(m_folder / "grid.mp4", inputs, planOf(clips), 8);
+    // The grid is no longer than what is still to be shown of its clips.
+    EXPECT_EQ(stitch(std::span(clips).subspan(1, 1), m_folder / "one.mp4").value().frameCount, 13);
 }
 
 TEST_F(Stitch, NineTilesAtAnAskedForRateAndColumns) {

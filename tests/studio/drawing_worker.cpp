@@ -1,5 +1,5 @@
 // A worker that draws a moving square instead of running a model. Prompts that ask for trouble get it: "fail"
-// fails the job, "die" ends the process, "slow" takes ten times as long.
+// fails fav2's job, "fail once" its first attempt, "die" ends the process, "slow" takes ten times as long.
 
 #include <atomic>
 #include <chrono>
@@ -91,7 +91,10 @@ void render(const RenderCommand& command, Commands& commands) {
         if (commands.cancelled(command.id)) return say(JobCancelled{command.id});
         say(JobProgress{command.id, {"denoise", done, kSteps, 0.01 * done, 0.01 * (kSteps - done)}});
     }
-    if (request.prompt.find("fail") != std::string::npos && request.attentionType == "fav2")
+    static std::set<std::string> failedBefore;
+    const bool again = !failedBefore.insert(request.output).second;
+    const bool spared = again && request.prompt.find("fail once") != std::string::npos;
+    if (request.prompt.find("fail") != std::string::npos && request.attentionType == "fav2" && !spared)
         return say(
             JobFailed{command.id, {ErrorCode::OutOfMemory, "denoise: 9 GB were needed, 1 GB is free"}});
     std::filesystem::create_directories(resultFolderOf(request.output));

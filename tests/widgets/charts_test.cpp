@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
+#include <QComboBox>
 #include <QLayout>
 #include <QMouseEvent>
+#include <algorithm>
 
 #include "tests/widgets/gui_wait.h"
 #include "widgets/charts/coherence_chart.h"
@@ -13,9 +15,22 @@ namespace reelgrid::widgets {
 namespace {
 
 ClipCurves curvesOf(const QString& name, double value) {
-    ClipCurves curves{name, Qt::blue, {}};
-    for (int i = 1; i < 33; ++i) curves.points[0].push_back({i / 16.0, value + 0.0001 * i});
+    ClipCurves curves{name, Qt::blue};
+    curves.metrics.frameCorrelation.emplace();
+    for (int i = 0; i < 33; ++i) curves.frameSeconds.push_back(i / 16.0);
+    for (int i = 1; i < 33; ++i) curves.metrics.frameCorrelation->perFrame.push_back(value + 0.0001 * i);
     return curves;
+}
+
+const metrics::Measure& measure(const std::string& key) {
+    return *std::ranges::find(metrics::kMeasures, key, &metrics::Measure::key);
+}
+
+result::Timing timingOf(std::vector<std::pair<std::string, double>> stages, std::vector<double> steps = {}) {
+    result::Timing timing;
+    timing.stages = std::move(stages);
+    timing.steps = std::move(steps);
+    return timing;
 }
 
 TEST(CoherenceChart, AClickAsksForThatTime) {
@@ -47,27 +62,47 @@ TEST(CoherenceChart, AnAbsentMeasurementIsNoCurve) {
     chart.setCurves({curvesOf("sdpa", 0.98), curvesOf("fav2", 0.97)});
     auto* plot = chart.findChild<QCustomPlot*>();
     EXPECT_EQ(plot->graphCount(), 2);
-    chart.setMeasure(FrameMeasure::Psnr);
+    chart.setMeasure(measure("psnr"));
     EXPECT_EQ(plot->graphCount(), 0);
 }
 
 TEST(CoherenceChart, IdenticalFramesAreGapsNotInfinity) {
-    ClipCurves curves{"fav2", Qt::blue, {}};
+    ClipCurves curves{"fav2", Qt::blue};
     const double infinite = std::numeric_limits<double>::infinity();
-    curves.points[std::size_t(FrameMeasure::Psnr)] = {{0, 40}, {0.1, infinite}, {0.2, 42}};
+    curves.metrics.drift.emplace().psnr = metrics::Series{41, {40, infinite, 42}};
+    curves.frameSeconds = {0, 0.1, 0.2};
     CoherenceChart chart;
-    chart.setMeasure(FrameMeasure::Psnr);
+    chart.setMeasure(measure("psnr"));
     chart.setCurves({curves});
     auto* plot = chart.findChild<QCustomPlot*>();
     EXPECT_LT(plot->yAxis->range().upper, 50);
     EXPECT_GT(plot->yAxis->range().lower, 30);
 }
 
+TEST(CoherenceChart, EveryMeasureOfFramesCanBeChosen) {
+    CoherenceChart chart;
+    for (const metrics::Measure& each : metrics::kMeasures) {
+        if (!each.isSeries()) continue;
+        chart.setMeasure(each);
+        EXPECT_STREQ(chart.measure().key, each.key);
+    }
+    EXPECT_EQ(chart.findChild<QComboBox*>()->itemText(1), "PSNR against sdpa");
+}
+
+TEST(CoherenceChart, AValueOfTwoFramesStandsAtTheLaterOne) {
+    CoherenceChart chart;
+    chart.setCurves({curvesOf("sdpa", 0.98)});
+    const auto* plot = chart.findChild<QCustomPlot*>();
+    ASSERT_EQ(plot->graphCount(), 1);
+    EXPECT_DOUBLE_EQ(plot->graph(0)->data()->constBegin()->key, 1 / 16.0);
+    EXPECT_EQ(plot->graph(0)->data()->size(), 32);
+}
+
 TEST(TimingChart, StagesAreStackedToTheWholeTime) {
     TimingChart chart;
     chart.setTimings(
-        {{"sdpa", Qt::gray, {{"load", 1}, {"text", 0.5}, {"denoise", 10}, {"decode", 3}}, {5, 5}},
-         {"fav2", Qt::blue, {{"denoise", 8}, {"decode", 3}}, {4, 4}}});
+        {{"sdpa", Qt::gray, timingOf({{"load", 1}, {"text", 0.5}, {"denoise", 10}, {"decode", 3}}, {5, 5})},
+         {"fav2", Qt::blue, timingOf({{"denoise", 8}, {"decode", 3}}, {4, 4})}});
     const auto plots = chart.findChildren<QCustomPlot*>();
     ASSERT_EQ(plots.size(), 2);
     QCustomPlot* stages = plots[0]->plottableCount() > plots[1]->plottableCount() ? plots[0] : plots[1];
@@ -85,7 +120,7 @@ TEST(TimingChart, StagesAreStackedToTheWholeTime) {
 std::vector<RenderTiming> sevenBackends() {
     std::vector<RenderTiming> timings;
     for (const char* name : {"sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage+policy", "sla+policy"})
-        timings.push_back({name, Qt::blue, {{"denoise", 52.3}, {"decode", 3.2}}, {}, 37.0});
+        timings.push_back({name, Qt::blue, timingOf({{"denoise", 52.3}, {"decode", 3.2}}), 37.0});
     return timings;
 }
 
@@ -137,7 +172,7 @@ TEST(TimingChart, SaysWhenTheMachineWasNotEquallyFast) {
     timings[6].outsideAttention = 10.7;
     chart.setTimings(timings);
     EXPECT_EQ(stagesOf(chart)->xAxis->label(), "seconds; uneven: the same work took 10.7 to 37.0 s");
-    timings[6].outsideAttention = -1;  // not measured
+    timings[6].outsideAttention.reset();  // not measured
     chart.setTimings(timings);
     EXPECT_EQ(stagesOf(chart)->xAxis->label(), "seconds");
 }

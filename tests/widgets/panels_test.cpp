@@ -11,6 +11,7 @@
 #include <QTextBrowser>
 #include <QToolButton>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "tests/widgets/gui_wait.h"
 #include "widgets/panels/issue_panel.h"
@@ -25,7 +26,7 @@ namespace {
 class RequestEditorTest : public testing::Test {
   protected:
     RequestEditorTest() {
-        catalog::ModelInfo model;
+        families::ModelInfo model;
         model.id = "demo";
         model.title = "Demo";
         model.tasks = {{.name = "t2v"}};
@@ -33,14 +34,14 @@ class RequestEditorTest : public testing::Test {
         model.defaults.height = 144;
         model.defaults.numFrames = 33;
         model.defaults.numInferenceSteps = 20;
-        m_editor.setBackends({{"sdpa", "sdpa", "", true},
-                              {"fav2", "fav2", "", true},
-                              {"sagev1", "sagev1", "", true},
-                              {"fav3", "fav3", "exact\nOn the CPU: <other> blocks", true, false},
-                              {"sla", "sla", "", false}});
-        catalog::ModelInfo other = model;
+        m_editor.setBackends({{"sdpa", "sdpa", ""},
+                              {"fav2", "fav2", ""},
+                              {"sagev1", "sagev1", ""},
+                              {"fav3", "fav3", "exact\nOn the CPU: <other> blocks", false}});
+        families::ModelInfo other = model;
         other.id = "/models/other";
         other.title = "Other";
+        other.tasks = {{.name = "t2v"}, {.name = "i2v"}};
         m_editor.setModels({model, other});
         const auto guide =
             PromptGuide::parse(R"({"words": {"objects": ["car", "fire truck"], "backgrounds": ["on a beach"],
@@ -111,23 +112,91 @@ TEST_F(RequestEditorTest, SaysWhatTheCommandLineSaysAndWillNotRender) {
     EXPECT_EQ(m_editor.request().seed, 18446744073709551615U);
     m_editor.setCheckedBackends({});
     EXPECT_FALSE(render->isEnabled());
-    m_editor.setCheckedBackends({"fav2", "sla"});
-    EXPECT_EQ(m_editor.checkedBackends(), QStringList{"fav2"});  // one that can't run here can't be chosen
+    m_editor.setCheckedBackends({"fav2", "flashier"});
+    EXPECT_EQ(m_editor.checkedBackends(), QStringList{"fav2"});  // one that isn't offered can't be chosen
     render->click();
     EXPECT_EQ(renders, 1);
 }
 
-TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
-    auto request = m_editor.request();
-    request.prompt = "the earth spinning in outer space";
-    request.seed = 7;
+/// Every field with a value that is nobody's default.
+protocol::RenderRequest nothingByDefault() {
+    protocol::RenderRequest request;
+    request.model = "/models/other";
+    request.task = "i2v";
+    request.prompt = "the earth  spinning\nin outer space";
+    request.negativePrompt = "blurry";
+    request.height = 160;
     request.width = 128;
-    request.guidanceScale = 4.5;
+    request.numFrames = 17;
+    request.numInferenceSteps = 7;
+    request.guidanceScale = 4.123456;
+    request.fps = 23.976023976023978;
+    request.scheduler = "euler";
+    request.flowShift = 2.7182818284590451;
+    request.seed = 18446744073709551615U;
+    request.attentionType = "fav2";
+    request.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
+    request.dtype = "fp32";
+    request.device = "cuda";
+    request.numRepetitions = 3;
+    request.output = "/results/clip.mp4";
+    return request;
+}
+
+TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
+    const protocol::RenderRequest request = nothingByDefault();
+    // Whoever adds a field to the request adds it above: a field at its default would pass without being
+    // kept.
+    const nlohmann::json untouched = toJson(protocol::RenderRequest());
+    const nlohmann::json given = toJson(request);
+    for (const auto& [key, value] : given.items())
+        EXPECT_NE(untouched.contains(key) ? untouched[key] : nlohmann::json(), value) << key;
     m_editor.setRequest(request);
-    EXPECT_EQ(m_editor.request().prompt, request.prompt);
-    EXPECT_EQ(m_editor.request().seed, 7U);
-    EXPECT_EQ(m_editor.request().width, 128);
-    EXPECT_EQ(m_editor.request().guidanceScale, 4.5);
+    EXPECT_EQ(toJson(m_editor.request()), given);
+    m_editor.setRequest(m_editor.request());
+    EXPECT_EQ(toJson(m_editor.request()), given);
+}
+
+TEST_F(RequestEditorTest, WhatARequestLeavesToTheModelIsTheModelsAgain) {
+    m_editor.setRequest(nothingByDefault());
+    protocol::RenderRequest plain;
+    plain.model = "/models/other";
+    plain.prompt = "a car";
+    m_editor.setRequest(plain);
+    const protocol::RenderRequest shown = m_editor.request();
+    EXPECT_EQ(shown.width, 256);
+    EXPECT_EQ(shown.numInferenceSteps, 20);
+    EXPECT_FALSE(shown.scheduler || shown.flowShift || shown.fps || shown.dtype);
+    EXPECT_EQ(shown.device, "cpu");
+    EXPECT_EQ(shown.numRepetitions, 1);
+}
+
+TEST_F(RequestEditorTest, TheAdvancedFieldsUnfoldWhenTheyHoldSomethingAndAreChecked) {
+    m_editor.show();
+    auto* scheduler = field<QComboBox>("Scheduler");
+    auto* shift = field<QLineEdit>("Flow shift");
+    EXPECT_FALSE(scheduler->isVisible());
+    EXPECT_EQ(scheduler->currentText(), "model's own");
+    auto request = m_editor.request();
+    request.flowShift = 2.5;
+    m_editor.setRequest(request);
+    EXPECT_TRUE(scheduler->isVisible());
+    EXPECT_EQ(shift->text(), "2.5");
+    EXPECT_EQ(m_editor.problem(), "");
+    shift->setText("much");
+    EXPECT_EQ(m_editor.problem(), "--flow-shift much: a number was needed");
+    EXPECT_TRUE(shift->property("invalid").toBool());
+    shift->setText("-1");
+    EXPECT_TRUE(m_editor.problem().startsWith("--flow-shift -1: ")) << m_editor.problem().toStdString();
+    shift->setText("");
+    EXPECT_EQ(m_editor.problem(), "");
+    EXPECT_FALSE(m_editor.request().flowShift);
+    scheduler->setCurrentIndex(scheduler->findText("euler"));
+    EXPECT_EQ(m_editor.request().scheduler, "euler");
+    request.dtype = "fp8";  // as somebody's session may have it
+    m_editor.setRequest(request);
+    EXPECT_EQ(m_editor.request().dtype, "fp8");
+    EXPECT_TRUE(m_editor.problem().startsWith("--dtype fp8: ")) << m_editor.problem().toStdString();
 }
 
 TEST_F(RequestEditorTest, ShowsAPolicyInWordsUntilItIsRemoved) {
@@ -229,6 +298,7 @@ TEST_F(RequestEditorTest, AWordOfTheGuideGoesWhereTheCursorIs) {
 }
 
 TEST(JobPanel, OffersWhatCanBeDoneInEachState) {
+    using jobs::JobState;
     JobPanel panel;
     panel.show();
     panel.setJob("j1", {"fav2", Qt::blue, JobState::Running, "denoise 3 / 20", 0.15, 12});

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/protocol/attention_call.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -21,29 +22,35 @@ namespace {
 // Pixels that the lowest curve is wider than the topmost.
 constexpr double kMostWider = 5;
 
-struct MeasureText {
-    const char* choice;
-    const char* axis;
-    const char* absent;
-    int decimals;
-};
-MeasureText textOf(FrameMeasure measure) {
-    switch (measure) {
-        case FrameMeasure::Psnr:
-            return {QT_TR_NOOP("PSNR against sdpa"), QT_TR_NOOP("PSNR, dB"),
-                    QT_TR_NOOP("PSNR appears once the sdpa clip and another of the same size are here."), 1};
-        case FrameMeasure::Ssim:
-            return {QT_TR_NOOP("SSIM against sdpa"), QT_TR_NOOP("SSIM"),
-                    QT_TR_NOOP("SSIM appears once the sdpa clip and another of the same size are here."), 4};
-        case FrameMeasure::Correlation:
-            break;
-    }
-    return {QT_TR_NOOP("Frame-to-frame correlation"), QT_TR_NOOP("correlation"),
-            QT_TR_NOOP("Per-frame curves appear with the first measured clip."), 4};
+std::vector<const metrics::Measure*> seriesMeasures() {
+    std::vector<const metrics::Measure*> measures;
+    for (const metrics::Measure& measure : metrics::kMeasures)
+        if (measure.isSeries()) measures.push_back(&measure);
+    return measures;
 }
 
-const std::vector<ClipCurves::Point>& pointsOf(const ClipCurves& curves, FrameMeasure measure) {
-    return curves.points[std::size_t(measure)];
+QString titleOf(const metrics::Measure& measure) {
+    QString title = measure.title;
+    title[0] = title[0].toUpper();
+    return title;
+}
+
+QString choiceOf(const metrics::Measure& measure) {
+    if (!measure.needsReference()) return titleOf(measure);
+    return QObject::tr("%1 against %2")
+        .arg(titleOf(measure), QString::fromStdString(protocol::kReferenceBackend));
+}
+
+QString axisOf(const metrics::Measure& measure) {
+    const QString unit = measure.unit;
+    return unit.isEmpty() ? QString(measure.title) : QString("%1, %2").arg(measure.title, unit);
+}
+
+QString whyAbsent(const metrics::Measure& measure) {
+    if (!measure.needsReference())
+        return QObject::tr("Per-frame curves appear with the first measured clip.");
+    return QObject::tr("%1 appears once the %2 clip and another of the same size are here.")
+        .arg(titleOf(measure), QString::fromStdString(protocol::kReferenceBackend));
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ CoherenceChart::CoherenceChart(QWidget* parent)
     setAttribute(Qt::WA_StyledBackground);
     auto* title = new QLabel(tr("COHERENCE"));
     title->setObjectName("heading");
-    for (const FrameMeasure measure : kFrameMeasures) m_measure->addItem(tr(textOf(measure).choice));
+    for (const metrics::Measure* measure : seriesMeasures()) m_measure->addItem(choiceOf(*measure));
     m_measure->setAccessibleName(tr("What the curves show"));
     connect(m_measure, &QComboBox::currentIndexChanged, this, &CoherenceChart::redraw);
 
@@ -94,12 +101,14 @@ CoherenceChart::CoherenceChart(QWidget* parent)
     redraw();
 }
 
-FrameMeasure CoherenceChart::measure() const {
-    return kFrameMeasures[std::size_t(m_measure->currentIndex())];
+const metrics::Measure& CoherenceChart::measure() const {
+    return *seriesMeasures()[std::size_t(m_measure->currentIndex())];
 }
 
-void CoherenceChart::setMeasure(FrameMeasure measure) {
-    m_measure->setCurrentIndex(int(measure));
+void CoherenceChart::setMeasure(const metrics::Measure& measure) {
+    const auto measures = seriesMeasures();
+    const auto found = std::ranges::find(measures, &measure);
+    if (found != measures.end()) m_measure->setCurrentIndex(int(found - measures.begin()));
 }
 
 void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
@@ -108,7 +117,9 @@ void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
 }
 
 void CoherenceChart::setDuration(double seconds) {
-    m_duration = seconds > 0 ? seconds : 1;
+    const double duration = seconds > 0 ? seconds : 1;
+    if (duration == m_duration) return;
+    m_duration = duration;
     redraw();
 }
 
@@ -120,35 +131,47 @@ void CoherenceChart::setPlayhead(double seconds) {
     updateLegend();
 }
 
+std::vector<CoherenceChart::Point> CoherenceChart::pointsOf(const ClipCurves& curves,
+                                                            const metrics::Measure& measure) {
+    std::vector<Point> points;
+    const metrics::Series* series = metrics::seriesOf(measure, curves.metrics);
+    if (series == nullptr) return points;
+    // An entry for frames i and i+1 stands at the later one's time.
+    const std::size_t shift = measure.entry == metrics::EntryIs::PairWithNext ? 1 : 0;
+    for (std::size_t i = 0; i < series->perFrame.size() && i + shift < curves.frameSeconds.size(); ++i)
+        points.push_back({curves.frameSeconds[i + shift], series->perFrame[i]});
+    return points;
+}
+
 void CoherenceChart::updateLegend() {
-    const int decimals = textOf(measure()).decimals;
+    const int decimals = measure().decimals;
     std::vector<LegendRow::Item> items;
-    for (const ClipCurves& curves : m_curves) {
-        const auto& points = pointsOf(curves, measure());
+    for (std::size_t i = 0; i < m_curves.size(); ++i) {
+        const std::vector<Point>& points = m_points[i];
         // The value that holds at the playhead is the last one at or before it.
-        const auto after =
-            std::ranges::upper_bound(points, m_playhead + 1e-6, {}, &ClipCurves::Point::seconds);
+        const auto after = std::ranges::upper_bound(points, m_playhead + 1e-6, {}, &Point::seconds);
         QString value;
         if (after != points.begin() && std::isfinite(std::prev(after)->value))
             value = QString::number(std::prev(after)->value, 'f', decimals);
-        if (!points.empty()) items.push_back({curves.color, curves.name, value});
+        if (!points.empty()) items.push_back({m_curves[i].color, m_curves[i].name, value});
     }
     m_legend->setItems(std::move(items));
 }
 
 void CoherenceChart::redraw() {
+    m_points.clear();
+    for (const ClipCurves& curves : m_curves) m_points.push_back(pointsOf(curves, measure()));
     m_plot->clearGraphs();
     double lowest = std::numeric_limits<double>::infinity();
     double highest = -lowest;
-    for (const ClipCurves& curves : m_curves) {
-        const auto& points = pointsOf(curves, measure());
-        if (points.empty()) continue;
+    for (std::size_t i = 0; i < m_curves.size(); ++i) {
+        if (m_points[i].empty()) continue;
         QCPGraph* graph = m_plot->addGraph();
         // Wider below, so that curves that coincide are all seen.
-        const auto above = double(&m_curves.back() - &curves);
+        const auto above = double(m_curves.size() - 1 - i);
         const double wider = std::min(1.6, kMostWider / double(m_curves.size()));
-        graph->setPen(QPen(curves.color, 1.6 + wider * above));
-        for (const ClipCurves::Point& point : points) {
+        graph->setPen(QPen(m_curves[i].color, 1.6 + wider * above));
+        for (const Point& point : m_points[i]) {
             const bool gap = !std::isfinite(point.value);
             graph->addData(point.seconds, gap ? std::numeric_limits<double>::quiet_NaN() : point.value);
             if (gap) continue;
@@ -156,8 +179,7 @@ void CoherenceChart::redraw() {
             highest = std::max(highest, point.value);
         }
     }
-    const MeasureText text = textOf(measure());
-    m_plot->yAxis->setLabel(tr(text.axis));
+    m_plot->yAxis->setLabel(axisOf(measure()));
     m_plot->xAxis->setRange(0, m_duration);
     const bool any = lowest <= highest;
     const double room = any ? std::max((highest - lowest) * 0.12, 1e-4 * std::abs(highest) + 1e-6) : 0;
@@ -165,7 +187,7 @@ void CoherenceChart::redraw() {
     m_plot->yAxis->setTickLabels(any);
     m_line->setVisible(any);
     m_empty->setVisible(!any);
-    m_empty->setText(tr(text.absent));
+    m_empty->setText(whyAbsent(measure()));
     m_line->start->setCoords(m_playhead, 0);
     m_line->end->setCoords(m_playhead, 1);
     m_plot->replot(QCustomPlot::rpQueuedReplot);

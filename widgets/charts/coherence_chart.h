@@ -3,8 +3,9 @@
 #include <QColor>
 #include <QString>
 #include <QWidget>
-#include <array>
 #include <vector>
+
+#include "core/metrics/measures.h"
 
 class QComboBox;
 class QCPItemLine;
@@ -15,23 +16,15 @@ namespace reelgrid::widgets {
 
 class LegendRow;
 
-/// What is measured frame by frame.
-enum class FrameMeasure { Correlation, Psnr, Ssim };
-inline constexpr std::array kFrameMeasures{FrameMeasure::Correlation, FrameMeasure::Psnr, FrameMeasure::Ssim};
-
-/// One clip's per-frame measurements. A measurement that was not made is an empty list; within a list a NaN
-/// is a gap.
+/// One clip's measurements, and how they are shown.
 struct ClipCurves {
-    struct Point {
-        double seconds = 0;
-        double value = 0;
-    };
     QString name;
     QColor color;
-    std::array<std::vector<Point>, kFrameMeasures.size()> points;
+    metrics::ClipMetrics metrics{};
+    std::vector<double> frameSeconds{};  ///< when each of its frames is shown
 };
 
-/// Temporal coherence and likeness to the reference clip along the same time as the grid: the playhead is
+/// What is measured frame by frame along the same time as the grid: the playhead is
 /// drawn on it, a click or a drag moves the playhead.
 class CoherenceChart : public QWidget {
     Q_OBJECT
@@ -43,8 +36,9 @@ class CoherenceChart : public QWidget {
     /// The axis is as long as the comparison, even where no curve reaches.
     void setDuration(double seconds);
     void setPlayhead(double seconds);
-    void setMeasure(FrameMeasure measure);
-    [[nodiscard]] FrameMeasure measure() const;
+    /// One of metrics::kMeasures that is a series.
+    void setMeasure(const metrics::Measure& measure);
+    [[nodiscard]] const metrics::Measure& measure() const;
     [[nodiscard]] const std::vector<ClipCurves>& curves() const { return m_curves; }
 
   Q_SIGNALS:
@@ -54,10 +48,16 @@ class CoherenceChart : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    struct Point {
+        double seconds = 0;
+        double value = 0;
+    };
+    static std::vector<Point> pointsOf(const ClipCurves& curves, const metrics::Measure& measure);
     void redraw();
     void updateLegend();
 
     std::vector<ClipCurves> m_curves;
+    std::vector<std::vector<Point>> m_points;  // of each, by the measure that is shown
     double m_duration = 1;
     double m_playhead = 0;
     QComboBox* m_measure;

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/session/same_work.h"
+#include "core/comparison/same_work.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -22,14 +22,20 @@ namespace {
 // Loading comes last: a warm worker has nothing to load, and the stages before stay comparable.
 const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "load"};
 
+/// 0 where the stage was not measured: then there is nothing to draw.
+double secondsOf(const RenderTiming& timing, const QString& stage) {
+    return timing.timing.stage(stage.toStdString()).value_or(0);
+}
+
 QStringList orderedStages(const std::vector<RenderTiming>& timings) {
     QStringList stages = kStageOrder;
     for (const RenderTiming& timing : timings)
-        for (const auto& [stage, seconds] : timing.stages)
-            if (!stages.contains(stage)) stages.insert(stages.size() - 1, stage);
+        for (const auto& [stage, seconds] : timing.timing.stages)
+            if (const QString name = QString::fromStdString(stage); !stages.contains(name))
+                stages.insert(stages.size() - 1, name);
     stages.removeIf([&](const QString& stage) {
         return std::ranges::none_of(timings,
-                                    [&](const RenderTiming& timing) { return timing.stage(stage) > 0; });
+                                    [&](const RenderTiming& timing) { return secondsOf(timing, stage) > 0; });
     });
     return stages;
 }
@@ -58,11 +64,6 @@ QPushButton* segment(const QString& text) {
 }
 
 }  // namespace
-
-double RenderTiming::stage(const QString& which) const {
-    const auto found = std::ranges::find(stages, which, &std::pair<QString, double>::first);
-    return found == stages.end() ? -1 : found->second;
-}
 
 TimingChart::TimingChart(QWidget* parent)
     : QWidget(parent),
@@ -154,7 +155,7 @@ void TimingChart::drawStages() {
         double total = 0;
         double end = 0;
         for (const QString& stage : orderedStages(m_timings)) {
-            const double seconds = timing.stage(stage);
+            const double seconds = secondsOf(timing, stage);
             if (seconds <= 0) continue;
             auto* bars = new QCPBars(m_stages->yAxis, m_stages->xAxis);
             bars->setPen(QPen(theme::kPanel, 1));
@@ -171,8 +172,8 @@ void TimingChart::drawStages() {
         if (total <= 0) continue;
         longest = std::max(longest, end);
         const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
-        const double own = timing.stage("denoise");
-        const double first = m_timings.front().stage("denoise");
+        const double own = secondsOf(timing, "denoise");
+        const double first = secondsOf(m_timings.front(), "denoise");
         BarText after{nullptr, end, text, text};
         if (i > 0 && own > 0 && first > 0) {
             const QString ratio = QString::number(first / own, 'f', 2);
@@ -218,8 +219,8 @@ void TimingChart::fitBarTexts() {
 void TimingChart::warnOfUnevenTimes() {
     std::vector<double> seconds;
     for (const RenderTiming& timing : m_timings)
-        if (timing.outsideAttention > 0) seconds.push_back(timing.outsideAttention);
-    const auto work = session::sameWorkOf(seconds);
+        if (timing.outsideAttention) seconds.push_back(*timing.outsideAttention);
+    const auto work = comparison::sameWorkOf(seconds);
     const bool uneven = work && work->isUneven();
     m_stages->xAxis->setLabelColor(uneven ? theme::kWarning : theme::kQuiet);
     m_stages->xAxis->setLabel(uneven ? tr("seconds; uneven: the same work took %1 to %2 s")
@@ -238,15 +239,16 @@ void TimingChart::drawSteps() {
     std::size_t most = 1;
     double slowest = 0;
     for (const RenderTiming& timing : m_timings) {
-        if (timing.steps.empty()) continue;
+        const std::vector<double>& seconds = timing.timing.steps;
+        if (seconds.empty()) continue;
         QCPGraph* graph = m_steps->addGraph();
         graph->setPen(QPen(timing.color, 2));
         graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, timing.color, 5));
-        for (std::size_t step = 0; step < timing.steps.size(); ++step) {
-            graph->addData(double(step + 1), timing.steps[step]);
-            slowest = std::max(slowest, timing.steps[step]);
+        for (std::size_t step = 0; step < seconds.size(); ++step) {
+            graph->addData(double(step + 1), seconds[step]);
+            slowest = std::max(slowest, seconds[step]);
         }
-        most = std::max(most, timing.steps.size());
+        most = std::max(most, seconds.size());
     }
     const QSharedPointer<QCPAxisTickerFixed> whole(new QCPAxisTickerFixed);
     whole->setTickStep(most > 12 ? 5 : 1);

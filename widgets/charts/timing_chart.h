@@ -3,8 +3,10 @@
 #include <QColor>
 #include <QString>
 #include <QWidget>
-#include <utility>
+#include <optional>
 #include <vector>
+
+#include "core/result/timing.h"
 
 class QCPItemText;
 class QCustomPlot;
@@ -15,14 +17,12 @@ namespace reelgrid::widgets {
 
 class LegendRow;
 
-/// One render's measured times, in seconds. What was not measured is absent.
+/// One render's times, and how they are shown.
 struct RenderTiming {
-    QString name;  ///< the backend
+    QString name;
     QColor color;
-    std::vector<std::pair<QString, double>> stages;  ///< text, denoise, decode, encode, load, … as measured
-    std::vector<double> steps;                       ///< each denoising step
-    double outsideAttention = -1;  ///< seconds of denoising that no backend changes; negative: not measured
-    [[nodiscard]] double stage(const QString& which) const;  ///< negative when not measured
+    result::Timing timing{};
+    std::optional<double> outsideAttention{};  ///< seconds of denoising that no backend changes
 };
 
 /// Where the time of each render went: bars of stages, or the seconds of every denoising step.

@@ -46,8 +46,7 @@ void JobPanel::setJob(const QString& id, const JobView& job) {
 
 void JobPanel::removeFinished() {
     std::erase_if(m_rows, [](const auto& entry) {
-        const JobState state = entry.second->job().state;
-        if (state == JobState::Waiting || state == JobState::Running) return false;
+        if (!isFinished(entry.second->job().state)) return false;
         entry.second->deleteLater();
         return true;
     });

@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <map>
 
+#include "core/jobs/job.h"
+
 class QLabel;
 class QVBoxLayout;
 
@@ -12,13 +14,11 @@ namespace reelgrid::widgets {
 
 class JobRow;
 
-enum class JobState { Waiting, Running, Done, Failed, Cancelled };
-
 /// What a row says about one job.
 struct JobView {
     QString title;
     QColor color;
-    JobState state = JobState::Waiting;
+    jobs::JobState state = jobs::JobState::Queued;
     QString status;          ///< "denoise 7 / 20", "done in 21.3 s", the error's line
     double progress = 0;     ///< 0 to 1 of the whole job
     double etaSeconds = -1;  ///< negative while unknown
@@ -37,6 +37,7 @@ class JobPanel : public QWidget {
     void removeFinished();
     [[nodiscard]] QStringList jobIds() const;
     [[nodiscard]] int jobCount() const { return int(m_rows.size()); }
+    /// What the row shows.
     [[nodiscard]] JobView job(const QString& id) const;
 
   Q_SIGNALS:

@@ -11,6 +11,8 @@
 
 namespace reelgrid::widgets {
 
+using jobs::JobState;
+
 namespace {
 
 constexpr int kProgressUnits = 1000;
@@ -82,12 +84,11 @@ void JobRow::show(const JobView& job) {
     m_status->setObjectName(job.state == JobState::Failed ? "problem" : "quiet");
     m_status->setStyleSheet(job.state == JobState::Failed ? "color:" + theme::kWrong.name() : QString());
     m_progress->setValue(int(std::lround(job.progress * kProgressUnits)));
-    const bool active = job.state == JobState::Waiting || job.state == JobState::Running;
     m_progress->setVisible(job.state == JobState::Running);
-    m_cancel->setVisible(active);
+    m_cancel->setVisible(!isFinished(job.state));
     m_retry->setVisible(job.repeatable &&
                         (job.state == JobState::Failed || job.state == JobState::Cancelled));
-    m_log->setVisible(job.state != JobState::Waiting);
+    m_log->setVisible(job.state != JobState::Queued);
 }
 
 }  // namespace reelgrid::widgets

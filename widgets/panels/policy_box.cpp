@@ -27,7 +27,7 @@ QString wordsOf(const protocol::AttentionPolicy& policy) {
 }  // namespace
 
 PolicyBox::PolicyBox(QWidget* parent)
-    : QWidget(parent),
+    : RequestFields(parent),
       m_choose(new QPushButton(tr("Policy…"))),
       m_remove(new QPushButton),
       m_rules(new QLabel) {
@@ -64,7 +64,7 @@ void PolicyBox::setPolicy(protocol::AttentionPolicy policy) {
     m_rules->setText(wordsOf(m_policy));
     m_rules->setVisible(!m_policy.empty());
     m_remove->setVisible(!m_policy.empty());
-    Q_EMIT policyChanged();
+    Q_EMIT edited();
 }
 
 }  // namespace reelgrid::widgets

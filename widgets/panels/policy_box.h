@@ -1,8 +1,6 @@
 #pragma once
 
-#include <QWidget>
-
-#include "core/protocol/attention_policy.h"
+#include "widgets/panels/request_fields.h"
 
 class QLabel;
 class QPushButton;
@@ -11,18 +9,19 @@ namespace reelgrid::widgets {
 
 /// The attention policy of a request: its rules in words, a button to choose a file with others, and one to
 /// go without.
-class PolicyBox : public QWidget {
+class PolicyBox : public RequestFields {
     Q_OBJECT
 
   public:
     explicit PolicyBox(QWidget* parent = nullptr);
 
     void setPolicy(protocol::AttentionPolicy policy);
-    [[nodiscard]] const protocol::AttentionPolicy& policy() const { return m_policy; }
+
+    void read(const protocol::RenderRequest& request) override { setPolicy(request.attentionPolicy); }
+    void write(protocol::RenderRequest& request) const override { request.attentionPolicy = m_policy; }
 
   Q_SIGNALS:
     void fileRequested();
-    void policyChanged();
 
   private:
     protocol::AttentionPolicy m_policy;

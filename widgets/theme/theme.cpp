@@ -4,8 +4,8 @@
 #include <QFontDatabase>
 #include <QPalette>
 #include <QStyleFactory>
-#include <array>
-#include <map>
+
+#include "core/comparison/backend_color.h"
 
 namespace reelgrid::widgets {
 
@@ -69,6 +69,10 @@ QScrollBar::handle:vertical { background: #363c47; border-radius: 4px; min-heigh
 QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
 QScrollBar::handle:horizontal { background: #363c47; border-radius: 4px; min-width: 28px; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; height: 0; width: 0; }
+#recent { background: transparent; outline: none; }
+#recent::item { padding: 6px; border-radius: 6px; color: %6; }
+#recent::item:hover { background: %3; }
+#recent::item:selected { background: %3; color: %5; }
 QCheckBox { spacing: 8px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 )";
@@ -110,23 +114,8 @@ void applyTheme(QApplication& application) {
 }
 
 QColor backendColor(const QString& backend) {
-    static const std::map<QString, QColor> known{
-        {"sdpa", QColor(0xc3, 0xcb, 0xd9)},      {"fav2", QColor(0x4f, 0x9c, 0xf9)},
-        {"sagev1", QColor(0xf5, 0xa9, 0x3b)},    {"fav3", QColor(0x4c, 0xc3, 0x8a)},
-        {"fav3_fp8", QColor(0xa7, 0x8b, 0xfa)},  {"fav3_sage", QColor(0xf2, 0x7d, 0xb5)},
-        {"sla", QColor(0x3c, 0xc8, 0xc8)},       {"cudnn", QColor(0xa3, 0xd1, 0x4e)},
-        {"reference", QColor(0xd8, 0xb4, 0x8c)},
-    };
-    // A clip made under a policy keeps its backend's colour; the label tells them apart.
-    const auto found = known.find(backend.section('+', 0, 0));
-    if (found != known.end()) return found->second;
-    static const std::array<QColor, 6> spare{QColor(0x7d, 0xc4, 0xe4), QColor(0xe6, 0x8a, 0x6b),
-                                             QColor(0x9c, 0xd0, 0x8f), QColor(0xc7, 0x9b, 0xf0),
-                                             QColor(0xe5, 0xc0, 0x6e), QColor(0x8f, 0xa8, 0xf2)};
-    // Not qHash: its seed differs from run to run.
-    unsigned sum = 0;
-    for (const QChar letter : backend) sum = sum * 31 + letter.unicode();
-    return spare[sum % spare.size()];
+    const comparison::Rgb color = comparison::backendColor(backend.toStdString());
+    return {color.red, color.green, color.blue};
 }
 
 }  // namespace reelgrid::widgets

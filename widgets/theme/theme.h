@@ -19,14 +19,12 @@ inline const QColor kFaint(0x5d, 0x65, 0x73);
 inline const QColor kAccent(0x4f, 0x9c, 0xf9);
 inline const QColor kWrong(0xff, 0x7b, 0x72);
 inline const QColor kWarning(0xe0, 0xb0, 0x50);
-inline const QColor kGood(0x4c, 0xc3, 0x8a);
 }  // namespace theme
 
 /// Style, palette, fonts and style sheet for the whole program.
 void applyTheme(QApplication& application);
 
-/// The colour that stands for an attention backend wherever it appears: label, chart line, bar, job.
-/// Unknown names get one of the spare colours, always the same.
+/// comparison::backendColor() for Qt.
 QColor backendColor(const QString& backend);
 
 }  // namespace reelgrid::widgets

@@ -14,7 +14,11 @@ GlSurface::GlSurface(const GridScene* scene, QWidget* parent) : QOpenGLWidget(pa
 }
 
 GlSurface::~GlSurface() {
-    if (context() != nullptr) releaseGl();
+    // The context outlives this part of the widget: ~QOpenGLWidget destroys it, when there is nothing left
+    // here that could answer its signal.
+    if (!m_contextEnds) return;
+    disconnect(m_contextEnds);
+    releaseGl();
 }
 
 QSurfaceFormat GlSurface::contextFormat() {
@@ -29,18 +33,19 @@ QSurfaceFormat GlSurface::contextFormat() {
 void GlSurface::initializeGL() {
     m_gl.initializeOpenGLFunctions();
     // The context is made anew when the widget moves to another window.
-    connect(context(), &QOpenGLContext::aboutToBeDestroyed, this, [this] { releaseGl(); });
+    disconnect(m_contextEnds);
+    m_contextEnds = connect(context(), &QOpenGLContext::aboutToBeDestroyed, this, [this] { releaseGl(); });
     m_vertices.create();
-    const auto build = [](QOpenGLShaderProgram& program, const char* fragment) {
-        program.removeAllShaders();
-        return program.addShaderFromSourceFile(QOpenGLShader::Vertex, ":/shaders/tile.vert") &&
-               program.addShaderFromSourceFile(QOpenGLShader::Fragment, fragment) && program.link();
+    const auto build = [](std::unique_ptr<QOpenGLShaderProgram>& program, const char* fragment) {
+        program = std::make_unique<QOpenGLShaderProgram>();
+        return program->addShaderFromSourceFile(QOpenGLShader::Vertex, ":/shaders/tile.vert") &&
+               program->addShaderFromSourceFile(QOpenGLShader::Fragment, fragment) && program->link();
     };
     m_ready =
         build(m_pictureProgram, ":/shaders/yuv.frag") && build(m_overlayProgram, ":/shaders/overlay.frag");
     if (!m_ready)
         qCritical("the grid's shaders do not compile on this driver: %s",
-                  qPrintable(m_pictureProgram.log() + m_overlayProgram.log()));
+                  qPrintable(m_pictureProgram->log() + m_overlayProgram->log()));
 }
 
 void GlSurface::releaseGl() {
@@ -50,6 +55,8 @@ void GlSurface::releaseGl() {
     for (auto& [key, texture] : m_overlayTextures) m_gl.glDeleteTextures(1, &texture.name);
     m_overlayTextures.clear();
     m_vertices.destroy();
+    m_pictureProgram.reset();
+    m_overlayProgram.reset();
     m_ready = false;
     doneCurrent();
 }
@@ -86,30 +93,30 @@ void GlSurface::drawPicture(const GridScene::Placed& place, PictureTextures& tex
 
     const YuvToRgb conversion = yuvToRgb(frame->color, frame->bitDepth);
     const ChromaSiting siting = chromaSiting(frame->layout);
-    m_pictureProgram.bind();
-    m_pictureProgram.setUniformValue("planeY", 0);
-    m_pictureProgram.setUniformValue("planeU", 1);
-    m_pictureProgram.setUniformValue("planeV", 2);
-    m_pictureProgram.setUniformValue("toRgb", QMatrix3x3(conversion.matrix.data()));
-    m_pictureProgram.setUniformValue("offset", conversion.offset[0], conversion.offset[1],
-                                     conversion.offset[2]);
-    m_pictureProgram.setUniformValue("sampleScale",
-                                     frame->bitDepth > 8 ? 65535.0F / conversion.maxSample : 1.0F);
-    m_pictureProgram.setUniformValue("siting", siting.scaleX, siting.scaleY, siting.shiftX);
-    m_pictureProgram.setUniformValue("sharp", sharp);
+    m_pictureProgram->bind();
+    m_pictureProgram->setUniformValue("planeY", 0);
+    m_pictureProgram->setUniformValue("planeU", 1);
+    m_pictureProgram->setUniformValue("planeV", 2);
+    m_pictureProgram->setUniformValue("toRgb", QMatrix3x3(conversion.matrix.data()));
+    m_pictureProgram->setUniformValue("offset", conversion.offset[0], conversion.offset[1],
+                                      conversion.offset[2]);
+    m_pictureProgram->setUniformValue("sampleScale",
+                                      frame->bitDepth > 8 ? 65535.0F / conversion.maxSample : 1.0F);
+    m_pictureProgram->setUniformValue("siting", siting.scaleX, siting.scaleY, siting.shiftX);
+    m_pictureProgram->setUniformValue("sharp", sharp);
     const QRectF& view = m_scene->view;
-    m_pictureProgram.setUniformValue("view", float(view.x()), float(view.y()), float(view.width()),
-                                     float(view.height()));
-    setTarget(m_pictureProgram, place.picture);
+    m_pictureProgram->setUniformValue("view", float(view.x()), float(view.y()), float(view.width()),
+                                      float(view.height()));
+    setTarget(*m_pictureProgram, place.picture);
     m_gl.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
 void GlSurface::drawOverlay(const std::vector<OverlayItem>& items) {
     m_gl.glEnable(GL_BLEND);
     m_gl.glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    m_overlayProgram.bind();
-    m_overlayProgram.setUniformValue("image", 0);
-    m_overlayProgram.setUniformValue("view", 0.0F, 0.0F, 1.0F, 1.0F);
+    m_overlayProgram->bind();
+    m_overlayProgram->setUniformValue("image", 0);
+    m_overlayProgram->setUniformValue("view", 0.0F, 0.0F, 1.0F, 1.0F);
     for (auto& [key, texture] : m_overlayTextures) texture.used = false;
     for (const OverlayItem& item : items) {
         auto found = m_overlayTextures.find(item.image.cacheKey());
@@ -118,7 +125,7 @@ void GlSurface::drawOverlay(const std::vector<OverlayItem>& items) {
                         .first;
         found->second.used = true;
         m_gl.glBindTexture(GL_TEXTURE_2D, found->second.name);
-        setTarget(m_overlayProgram, {item.at.x(), item.at.y(), item.image.width(), item.image.height()});
+        setTarget(*m_overlayProgram, {item.at.x(), item.at.y(), item.image.width(), item.image.height()});
         m_gl.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     }
     m_gl.glDisable(GL_BLEND);

@@ -7,6 +7,7 @@
 #include <QOpenGLWidget>
 #include <QSurfaceFormat>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "widgets/video_grid/gl_textures.h"
@@ -33,6 +34,7 @@ class GlSurface final : public QOpenGLWidget, public GridSurface {
     void paintGL() override;
 
   private:
+    /// Before the context goes: gives back what initializeGL() and paintGL() made in it.
     void releaseGl();
     void fill(const PixelRect& rect, const QColor& color);
     void outline(const PixelRect& rect, const QColor& color);
@@ -44,12 +46,13 @@ class GlSurface final : public QOpenGLWidget, public GridSurface {
     GridOverlay m_overlay;
     QOpenGLFunctions_3_3_Core m_gl;
     QOpenGLVertexArrayObject m_vertices;
-    QOpenGLShaderProgram m_pictureProgram;
-    QOpenGLShaderProgram m_overlayProgram;
+    std::unique_ptr<QOpenGLShaderProgram> m_pictureProgram;
+    std::unique_ptr<QOpenGLShaderProgram> m_overlayProgram;
     std::vector<PictureTextures> m_pictures;
     std::map<qint64, OverlayTexture> m_overlayTextures;  // by QImage::cacheKey()
     QSize m_pixels;
     bool m_ready = false;
+    QMetaObject::Connection m_contextEnds;
 };
 
 }  // namespace reelgrid::widgets

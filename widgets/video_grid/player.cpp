@@ -26,9 +26,8 @@ Player::~Player() = default;
 
 std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::path& path) {
     auto source = std::make_unique<FrameSource>(path, m_cacheBytes, m_opener);
-    connect(source.get(), &FrameSource::opened, this, [this, id] {
+    connect(source.get(), &FrameSource::opened, this, [this] {
         rebuildTimeline();
-        Q_EMIT clipOpened(id);
         update();
     });
     connect(source.get(), &FrameSource::failed, this, [this, id](const QString& message) {
@@ -36,7 +35,8 @@ std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::p
         update();
     });
     connect(source.get(), &FrameSource::pictureReady, this, [this] {
-        if (m_waiting) update();
+        // Once for all pictures that have come in: of hundreds of clips, all but the last leave one missing.
+        if (m_waiting) m_timer.start(0);
     });
     return source;
 }

@@ -63,7 +63,6 @@ class Player : public QObject {
     void composed(const reelgrid::widgets::Composition& composition);
     void timelineChanged();
     void stateChanged();  ///< playing, loop, speed, waiting
-    void clipOpened(int clip);
     void clipFailed(int clip, const QString& message);
 
   private:

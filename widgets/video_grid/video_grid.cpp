@@ -37,14 +37,12 @@ void VideoGrid::select(int tile) {
     if (tile == m_scene.selected) return;
     m_scene.selected = tile < tileCount() ? tile : -1;
     repaintSurface();
-    Q_EMIT selectionChanged(m_scene.selected);
 }
 
 void VideoGrid::showAlone(int tile) {
     if (tile == m_scene.solo) return;
     m_scene.solo = tile < tileCount() ? tile : -1;
     repaintSurface();
-    Q_EMIT soloChanged(m_scene.solo);
 }
 
 void VideoGrid::setColumns(int columns) {

@@ -36,10 +36,6 @@ class VideoGrid : public QWidget {
     [[nodiscard]] const char* surfaceName() const { return m_surface->name(); }
     [[nodiscard]] const GridScene& scene() const { return m_scene; }
 
-  Q_SIGNALS:
-    void selectionChanged(int tile);
-    void soloChanged(int tile);
-
   protected:
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;

@@ -1,0 +1,42 @@
+#include "app/studio/comparison_charts.h"
+
+#include <utility>
+
+#include "core/comparison/same_work.h"
+
+namespace reelgrid::studio {
+
+namespace {
+// Measurements of many clips come in one after the other; a chart of hundreds takes a while to draw.
+constexpr int kGatherMs = 30;
+}  // namespace
+
+ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart* timing,
+                                   widgets::CoherenceChart* coherence, QObject* parent)
+    : QObject(parent), m_comparison(comparison), m_timing(timing), m_coherence(coherence) {
+    m_due.setSingleShot(true);
+    m_due.setInterval(kGatherMs);
+    connect(&m_due, &QTimer::timeout, this, &ComparisonCharts::draw);
+    const auto drawSoon = [this] {
+        if (!m_due.isActive()) m_due.start();
+    };
+    connect(m_comparison, &Comparison::factsChanged, this, drawSoon);
+    connect(m_comparison, &Comparison::clipRemoved, this, drawSoon);
+}
+
+void ComparisonCharts::draw() {
+    std::vector<widgets::RenderTiming> timings;
+    std::vector<widgets::ClipCurves> curves;
+    for (const ComparedClip& clip : m_comparison->clips()) {
+        if (!clip.facts) continue;
+        const ClipFacts& facts = *clip.facts;
+        curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds});
+        if (const result::Timing* timing = clip.timing())
+            timings.push_back(
+                {clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result)});
+    }
+    m_timing->setTimings(std::move(timings));
+    m_coherence->setCurves(std::move(curves));
+}
+
+}  // namespace reelgrid::studio

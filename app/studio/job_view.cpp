@@ -1,0 +1,62 @@
+#include "app/studio/job_view.h"
+
+#include <QObject>
+#include <algorithm>
+
+#include "core/comparison/caption.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+using jobs::JobState;
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+QString stageText(const protocol::RenderProgress& progress) {
+    if (progress.stage.empty()) return QObject::tr("starting");
+    if (progress.total <= 1) return text(progress.stage);
+    return QString("%1 %2 / %3").arg(text(progress.stage)).arg(progress.done).arg(progress.total);
+}
+
+double fractionOf(const protocol::RenderProgress& progress) {
+    if (progress.etaSeconds >= 0 && progress.elapsedSeconds > 0)
+        return progress.elapsedSeconds / (progress.elapsedSeconds + progress.etaSeconds);
+    return progress.total > 0 ? std::clamp(double(progress.done) / progress.total, 0.0, 1.0) : 0;
+}
+
+QString statusOf(const jobs::Job& job) {
+    switch (job.state) {
+        case JobState::Queued:
+            return QObject::tr("waiting");
+        case JobState::Running:
+            return job.cancelling ? QObject::tr("cancelling") : stageText(job.progress);
+        case JobState::Done:
+            return QObject::tr("done in %1 s").arg(job.progress.elapsedSeconds, 0, 'f', 1);
+        case JobState::Failed:
+            return text(job.error.message);
+        case JobState::Cancelled:
+            return QObject::tr("cancelled");
+    }
+    return {};
+}
+
+}  // namespace
+
+widgets::JobView viewOf(const jobs::Job& job) {
+    widgets::JobView view;
+    view.title = text(comparison::captionOf(job.request.attentionType, job.request.attentionPolicy).text());
+    view.color = widgets::backendColor(view.title);
+    view.state = job.state;
+    view.status = statusOf(job);
+    if (job.state == JobState::Running) {
+        view.progress = fractionOf(job.progress);
+        view.etaSeconds = job.cancelling ? -1 : job.progress.etaSeconds;
+    }
+    return view;
+}
+
+}  // namespace reelgrid::studio

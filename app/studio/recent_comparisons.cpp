@@ -1,0 +1,83 @@
+#include "app/studio/recent_comparisons.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "app/studio/rendered_folder.h"
+#include "core/media/clip.h"
+#include "widgets/video_grid/yuv_conversion.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMost = 24;
+constexpr QSize kPictureSize(240, 135);
+
+QDateTime changedAt(const fs::path& path) {
+    std::error_code failed;
+    const auto time = fs::last_write_time(path, failed);
+    if (failed) return {};
+    const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
+    return QDateTime::fromMSecsSinceEpoch(
+        std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+}
+
+QImage middleOf(const fs::path& clip) {
+    const auto opened = media::Clip::open(clip);
+    if (!opened) return {};
+    const auto frame = opened.value()->frame(opened.value()->info().frameCount() / 2);
+    if (!frame) return {};
+    return widgets::toImage(**frame).scaled(kPictureSize, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+}
+
+std::optional<RecentComparison> read(const fs::path& folder, const QDateTime& when) {
+    auto loaded = readRenderedFolder(folder);
+    if (!loaded) return std::nullopt;
+    // Nobody was asked about those that lie elsewhere.
+    std::erase_if(loaded->session.clips, [&](const session::SessionClip& clip) {
+        return std::ranges::find(loaded->outside, clip.path) != loaded->outside.end();
+    });
+    if (loaded->session.clips.empty()) return std::nullopt;
+    RecentComparison recent;
+    recent.folder = folder;
+    recent.prompt = QString::fromStdString(loaded->session.request.prompt).simplified();
+    recent.when = when;
+    for (const session::SessionClip& clip : loaded->session.clips)
+        recent.backends.append(
+            QString::fromStdString(clip.attentionType.empty() ? clip.label : clip.attentionType));
+    recent.picture = middleOf(loaded->session.clips.front().path);
+    return recent;
+}
+
+}  // namespace
+
+std::vector<RecentComparison> findRecentComparisons(const fs::path& results, const std::stop_token& stop) {
+    std::vector<std::pair<QDateTime, fs::path>> folders;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(results, failed))
+        if (entry.is_directory(failed)) folders.emplace_back(changedAt(entry.path()), entry.path());
+    std::ranges::sort(folders, std::greater());
+    std::vector<RecentComparison> found;
+    for (const auto& [when, folder] : folders) {
+        if (found.size() == kMost || stop.stop_requested()) break;
+        if (auto recent = read(folder, when)) found.push_back(*std::move(recent));
+    }
+    return found;
+}
+
+void RecentComparisons::look(const fs::path& results) {
+    m_background.run([this, results](const std::stop_token& stop) -> BackgroundThread::Completion {
+        auto found = findRecentComparisons(results, stop);
+        return [this, found = std::move(found)] {
+            m_all = found;
+            Q_EMIT changed();
+        };
+    });
+}
+
+}  // namespace reelgrid::studio

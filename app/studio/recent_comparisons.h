@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QDateTime>
+#include <QImage>
+#include <QObject>
+#include <QStringList>
+#include <filesystem>
+#include <stop_token>
+#include <vector>
+
+#include "app/studio/background_thread.h"
+
+namespace reelgrid::studio {
+
+/// A comparison in the results folder.
+struct RecentComparison {
+    std::filesystem::path folder;
+    QString prompt;
+    QStringList backends;
+    QDateTime when;
+    QImage picture;  ///< the middle of its first clip; null when that can't be read
+};
+
+/// The newest comparisons in `results`, the newest first, with their pictures. Folders that hold none are
+/// passed over. Blocks; for a background thread.
+std::vector<RecentComparison> findRecentComparisons(const std::filesystem::path& results,
+                                                    const std::stop_token& stop);
+
+/// Knows the comparisons of a results folder, as of the last look. GUI thread; looks in the background.
+class RecentComparisons : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit RecentComparisons(QObject* parent = nullptr) : QObject(parent) {}
+
+    /// Looks again; ends with changed().
+    void look(const std::filesystem::path& results);
+    [[nodiscard]] const std::vector<RecentComparison>& all() const { return m_all; }
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    std::vector<RecentComparison> m_all;
+    BackgroundThread m_background;  // its own: measuring clips may take minutes
+};
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,73 @@
+#include "app/studio/recent_list.h"
+
+#include <QLocale>
+
+#include "app/studio/recent_comparisons.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+constexpr QSize kPicture(160, 90);
+constexpr QSize kCell(184, 168);
+constexpr int kPromptLetters = 44;
+
+QIcon iconOf(const QImage& picture) {
+    QPixmap pixmap(kPicture);
+    pixmap.fill(widgets::theme::kRaised);
+    if (!picture.isNull())
+        pixmap = QPixmap::fromImage(picture.scaled(kPicture, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+    return QIcon(pixmap);
+}
+
+QString shortened(const QString& text) {
+    return text.size() <= kPromptLetters ? text : text.left(kPromptLetters - 1) + "…";
+}
+
+QString backendsOf(const RecentComparison& comparison) {
+    if (comparison.backends.size() <= 3) return comparison.backends.join(", ");
+    return QObject::tr("%1 and %2 more")
+        .arg(comparison.backends.mid(0, 2).join(", "))
+        .arg(comparison.backends.size() - 2);
+}
+
+}  // namespace
+
+RecentList::RecentList(const RecentComparisons* recent, QWidget* parent)
+    : QListWidget(parent), m_recent(recent) {
+    setObjectName("recent");
+    setAccessibleName(tr("Recent comparisons"));
+    setViewMode(QListView::IconMode);
+    setResizeMode(QListView::Adjust);
+    setMovement(QListView::Static);
+    setUniformItemSizes(true);
+    setWordWrap(true);
+    setIconSize(kPicture);
+    setGridSize(kCell);
+    setFrameShape(QFrame::NoFrame);
+    connect(this, &QListWidget::itemActivated, this,
+            [this](const QListWidgetItem* item) { Q_EMIT chosen(item->data(Qt::UserRole).toString()); });
+    connect(m_recent, &RecentComparisons::changed, this, &RecentList::fill);
+    fill();
+}
+
+void RecentList::fill() {
+    clear();
+    const QLocale locale;
+    for (const RecentComparison& comparison : m_recent->all()) {
+        const QString when = locale.toString(comparison.when, QLocale::ShortFormat);
+        const QString backends = backendsOf(comparison);
+        const QString prompt = comparison.prompt.isEmpty()
+                                   ? QString::fromStdString(comparison.folder.filename().string())
+                                   : comparison.prompt;
+        auto* item = new QListWidgetItem(iconOf(comparison.picture),
+                                         QString("%1\n%2\n%3").arg(shortened(prompt), backends, when), this);
+        item->setData(Qt::UserRole, QString::fromStdString(comparison.folder.string()));
+        item->setToolTip(
+            QString("%1\n%2").arg(comparison.prompt, QString::fromStdString(comparison.folder.string())));
+        item->setTextAlignment(Qt::AlignHCenter | Qt::AlignTop);
+    }
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,91 @@
+#include "app/studio/rendered_comparison.h"
+
+#include <unistd.h>
+
+#include <QDateTime>
+
+#include "app/studio/rendered_folder.h"
+#include "core/catalog/render_settings.h"
+#include "core/comparison/clip_name.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "a-red-car-driving", for folder names.
+std::string slugOf(const std::string& prompt) {
+    constexpr std::size_t kLongest = 32;
+    std::string slug;
+    for (const char letter : prompt) {
+        const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+        const bool upper = letter >= 'A' && letter <= 'Z';
+        if (plain || upper)
+            slug += upper ? char(letter - 'A' + 'a') : letter;
+        else if (!slug.empty() && slug.back() != '-')
+            slug += '-';
+        if (slug.size() == kLongest) break;
+    }
+    while (!slug.empty() && slug.back() == '-') slug.pop_back();
+    return slug.empty() ? "render" : slug;
+}
+
+fs::path newFolder(const std::string& prompt, const fs::path& results) {
+    const std::string when = QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
+    const fs::path first = results / (when + "-" + slugOf(prompt));
+    fs::path folder = first;
+    // The same prompt again within the second, with another seed.
+    for (int i = 2; fs::exists(folder); ++i) folder = first.string() + "-" + std::to_string(i);
+    return folder;
+}
+
+Result<catalog::RenderSettings> subjectOf(const protocol::RenderRequest& request,
+                                          const families::ModelInfo& model) {
+    auto settings = catalog::resolveSettings(request, model);
+    if (!settings) return settings;
+    settings->attentionType.clear();
+    settings->attentionPolicy = {};
+    settings->fps = 0;
+    settings->numRepetitions = 1;
+    return settings;
+}
+
+}  // namespace
+
+RenderedComparison newComparison(const protocol::RenderRequest& request, const fs::path& results) {
+    RenderedComparison comparison;
+    comparison.folder = newFolder(request.prompt, results);
+    comparison.sessionFile = comparison.folder / kSessionFile;
+    comparison.session.request = request;
+    return comparison;
+}
+
+RenderedComparison openedComparison(const session::Session& session, const fs::path& file,
+                                    const fs::path& results) {
+    RenderedComparison comparison = newComparison(session.request, results);
+    if (::access(file.parent_path().c_str(), W_OK) == 0) {
+        comparison.folder = file.parent_path();
+        comparison.sessionFile = file;
+    }
+    comparison.session = session;
+    return comparison;
+}
+
+bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderRequest& b,
+                   const families::ModelInfo& model) {
+    if (a.model != b.model) return false;
+    const auto one = subjectOf(a, model);
+    const auto other = subjectOf(b, model);
+    return one && other && *one == *other;
+}
+
+protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,
+                                   const families::ModelInfo& model, const fs::path& folder) {
+    protocol::RenderRequest own = request;
+    own.attentionType = backend;
+    own.output = (folder / comparison::clipName(model.family, own)).string();
+    return own;
+}
+
+}  // namespace reelgrid::studio

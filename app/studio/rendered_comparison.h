@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/families/model_info.h"
+#include "core/session/session.h"
+
+namespace reelgrid::studio {
+
+/// A comparison that renders go into: its folder, and the session that makes it reachable later.
+struct RenderedComparison {
+    std::filesystem::path folder;       ///< where its new clips go
+    std::filesystem::path sessionFile;  ///< saved whenever its renders have settled
+    session::Session session;           ///< the clips on disk and what was asked for
+};
+
+/// A new one in a folder of its own below `results`, named after the time and the prompt.
+RenderedComparison newComparison(const protocol::RenderRequest& request,
+                                 const std::filesystem::path& results);
+
+/// That of a session which was opened from `file`: in its folder, or in a new one where nothing can be
+/// written there.
+RenderedComparison openedComparison(const session::Session& session, const std::filesystem::path& file,
+                                    const std::filesystem::path& results);
+
+/// Whether two requests ask `model` for the same picture, so that their clips can be compared frame by frame:
+/// they differ at most in how attention is computed, in the frame rate and in how often they are repeated.
+bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderRequest& b,
+                   const families::ModelInfo& model);
+
+/// The request as one backend renders it into the folder.
+protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,
+                                   const families::ModelInfo& model, const std::filesystem::path& folder);
+
+}  // namespace reelgrid::studio

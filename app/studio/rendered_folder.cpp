@@ -1,0 +1,25 @@
+#include "app/studio/rendered_folder.h"
+
+#include "core/comparison/entry.h"
+#include "core/media/labels.h"
+#include "core/result/clip_result.h"
+
+namespace reelgrid::studio {
+
+Result<session::LoadedSession> readRenderedFolder(const std::filesystem::path& folder) {
+    if (std::filesystem::exists(folder / kSessionFile)) return session::loadSession(folder / kSessionFile);
+    auto found = media::findClips(folder, media::defaultClipPatterns());
+    if (!found) return found.error();
+    comparison::putReferenceFirst(*found, &media::LabelledClip::label);
+    session::LoadedSession loaded;
+    for (const media::LabelledClip& clip : *found) {
+        loaded.session.clips.push_back({clip.path, clip.label, clip.label, 0});
+        if (!loaded.session.request.prompt.empty()) continue;
+        if (auto request = result::readClipResult(clip.path).manifest.request)
+            loaded.session.request = *std::move(request);
+    }
+    loaded.session.request.output.clear();
+    return loaded;
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,49 @@
+#include "app/studio/session_report.h"
+
+#include "app/studio/measurement_reader.h"
+#include "core/base/pending_file.h"
+#include "core/catalog/model_catalog.h"
+#include "core/comparison/report.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+using comparison::Entry;
+
+Entry entryOf(const session::SessionClip& clip) {
+    Entry entry{.caption = {}, .clip = clip.path, .error = {}, .result = result::readClipResult(clip.path)};
+    entry.caption = comparison::captionOf(entry.result.manifest);
+    if (entry.caption.name.empty()) entry.caption = {clip.label, clip.attentionType, ""};
+    return entry;
+}
+
+/// What the clips have in common, as one of them ran; else as the session asks for it.
+Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries, const session::Session& session,
+                                           const Result<families::ModelInfo>& model) {
+    for (const Entry& entry : entries)
+        if (entry.result.manifest.settings) return *entry.result.manifest.settings;
+    if (!model) return model.error();
+    return catalog::resolveSettings(session.request, *model);
+}
+
+}  // namespace
+
+Result<void> writeReport(const session::Session& session, const std::filesystem::path& file) {
+    comparison::Report report;
+    for (const session::SessionClip& clip : session.clips) report.entries.push_back(entryOf(clip));
+    const Entry* reference = comparison::referenceOf(report.entries);
+    auto measurer = clipMeasurer(reference == nullptr ? std::filesystem::path() : reference->clip);
+    // A clip that is too large to be measured here is reported with what is known of it.
+    for (Entry& entry : report.entries)
+        static_cast<void>(measurer.complete(entry.clip, entry.result.metrics));
+    const auto model = catalog::findModel(session.request.model);
+    auto settings = settingsOf(report.entries, session, model);
+    if (!settings) return settings.error().in("report");
+    report.settings = *std::move(settings);
+    report.modelTitle = model ? model->title : session.request.model;
+    report.folder = file.parent_path();
+    return writeFile(file, comparison::reportHtml(report));
+}
+
+}  // namespace reelgrid::studio

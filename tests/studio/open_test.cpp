@@ -1,0 +1,49 @@
+#include "tests/studio/window_fixture.h"
+
+#include <QDropEvent>
+#include <QMimeData>
+#include <QUrl>
+
+namespace reelgrid::studio {
+namespace {
+
+TEST_F(WindowTest, AnUnreadableClipShowsWhyAndStallsNobody) {
+    std::ofstream(m_folder / "broken.mp4") << "not a video at all";
+    m_window.open({writeClip("a.mp4"), m_folder / "broken.mp4", writeClip("b.mp4"), m_folder / "absent.mp4"});
+    ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 2; }));
+    ASSERT_TRUE(waitUntil([&] { return player().composition().tiles[2].frameIndex > 2; }));
+    EXPECT_TRUE(clips()[1].status.failed);
+    EXPECT_TRUE(m_window.issues().issues().join(' ').contains("broken.mp4"));
+    EXPECT_TRUE(m_window.issues().issues().join(' ').contains("absent.mp4"));
+}
+
+TEST_F(WindowTest, AClipWhoseBackendWasReplacedSaysSoOnItsTile) {
+    const fs::path clip = writeClip("wan_result_t2v_attn_fav2_48x64.mp4");
+    fs::create_directories(m_folder / "wan_result_t2v_attn_fav2_48x64.files");
+    std::ofstream(m_folder / "wan_result_t2v_attn_fav2_48x64.files/manifest.json")
+        << R"({"request": {"attention_type": "fav2"},
+               "attention": [{"module": "self", "requested": "fav2", "used": "sdpa", "calls": 3}]})";
+    m_window.open({clip});
+    ASSERT_TRUE(waitUntil([&] { return clips()[0].label == "fav2 (ran sdpa)"; }))
+        << clips()[0].label.toStdString();
+}
+
+TEST_F(WindowTest, DroppedFilesAreOpenedAndWhatIsNoFileIsNamed) {
+    QMimeData dropped;
+    dropped.setUrls({QUrl::fromLocalFile(QString::fromStdString(writeClip("a clip #1.mp4").string())),
+                     QUrl("https://example.org/clip.mp4"),
+                     QUrl::fromLocalFile(QString::fromStdString(writeClip("b.mp4").string()))});
+    QDragEnterEvent enter({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &enter);
+    EXPECT_TRUE(enter.isAccepted());
+    QDropEvent drop({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &drop);
+    ASSERT_EQ(clips().size(), 2U);
+    EXPECT_EQ(clips()[0].label, "a clip #1");
+    EXPECT_EQ(m_window.issues().issues(),
+              QStringList{"https://example.org/clip.mp4: only local files can be opened"});
+    EXPECT_TRUE(waitUntil([&] { return player().composition().tiles[1].frameIndex > 2; }));
+}
+
+}  // namespace
+}  // namespace reelgrid::studio

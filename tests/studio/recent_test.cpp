@@ -1,0 +1,84 @@
+#include "tests/studio/window_fixture.h"
+
+#include <QDialog>
+#include <QListWidget>
+
+#include "app/studio/recent_list.h"
+
+namespace reelgrid::studio {
+namespace {
+
+TEST_F(WindowTest, ANewPromptKeepsTheEarlierComparisonWithinReach) {
+    m_window.editor().setCheckedBackends({"sdpa", "fav2"});
+    const fs::path first = renderAndWait("a square");
+    const fs::path firstClip = clips()[0].path;
+    m_window.editor().setCheckedBackends({"sdpa"});
+    renderAndWait("a slower square");
+    ASSERT_EQ(clips().size(), 1U);
+
+    ASSERT_TRUE(waitUntil([&] { return m_window.recent().all().size() == 2; }));
+    const RecentComparison& newest = m_window.recent().all()[0];
+    const RecentComparison& earlier = m_window.recent().all()[1];
+    EXPECT_EQ(newest.prompt, "a slower square");
+    EXPECT_EQ(earlier.prompt, "a square");
+    EXPECT_EQ(earlier.backends, (QStringList{"sdpa", "fav2"}));
+    EXPECT_LE(std::abs(earlier.when.secsTo(QDateTime::currentDateTime())), 60);
+    // Its middle frame: a bright square on the worker's ground.
+    ASSERT_FALSE(earlier.picture.isNull());
+    const QImage& picture = earlier.picture;
+    EXPECT_GT(qRed(picture.pixel(picture.width() * 16 / 64, picture.height() / 2)),
+              qRed(picture.pixel(picture.width() * 50 / 64, picture.height() / 2)) + 40);
+
+    // And the list opens it.
+    m_window.closeComparison();
+    auto* list = m_window.findChild<RecentList*>();
+    ASSERT_NE(list, nullptr);
+    ASSERT_TRUE(list->isVisible());
+    ASSERT_EQ(list->count(), 2);
+    EXPECT_TRUE(list->item(1)->text().startsWith("a square\nsdpa, fav2\n"))
+        << list->item(1)->text().toStdString();
+    Q_EMIT list->itemActivated(list->item(1));
+    ASSERT_TRUE(waitUntil([&] { return clips().size() == 2; }));
+    EXPECT_EQ(clips()[0].path, firstClip);
+    EXPECT_EQ(m_window.editor().request().prompt, "a square");
+    EXPECT_TRUE(
+        m_window.windowTitle().startsWith(QString::fromStdString(first.parent_path().filename().string())));
+    EXPECT_EQ(m_window.issues().issues(), QStringList());
+}
+
+TEST_F(WindowTest, ClipsThatNoSessionNamesAreAComparisonOfTheirFolder) {
+    const fs::path folder = m_folder / "results/20250101-000000-a-car";
+    writeClip("results/20250101-000000-a-car/wan_result_t2v_attn_fav2_32x32.mp4");
+    const fs::path reference = writeClip("results/20250101-000000-a-car/wan_result_t2v_attn_sdpa_32x32.mp4");
+    const fs::path files = folder / "wan_result_t2v_attn_sdpa_32x32.files";
+    fs::create_directories(files);
+    std::ofstream(files / "manifest.json")
+        << R"({"request": {"prompt": "a car", "seed": 9, "attention_type": "sdpa"}})";
+    fs::create_directories(m_folder / "results/empty");
+    std::ofstream(m_folder / "results/stray.txt") << "no comparison";
+
+    const auto found = findRecentComparisons(m_folder / "results", {});
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].prompt, "a car");
+    EXPECT_EQ(found[0].backends, (QStringList{"sdpa", "fav2"}));
+    EXPECT_FALSE(found[0].picture.isNull());
+    openIn(m_window, folder, 2);
+    EXPECT_EQ(clips()[0].path, reference);
+    EXPECT_EQ(m_window.editor().request().seed, 9U);
+}
+
+TEST_F(WindowTest, ARecentComparisonOpensNoClipFromElsewhereForItsPicture) {
+    session::Session session;
+    session.clips = {{writeClip("outside.mp4"), "outside", "", 0}};
+    fs::create_directories(m_folder / "results/one");
+    ASSERT_TRUE(session::saveSession(session, m_folder / "results/one/session.json"));
+    EXPECT_TRUE(findRecentComparisons(m_folder / "results", {}).empty());
+}
+
+TEST_F(WindowTest, WhereNothingWasRenderedThereIsNoList) {
+    EXPECT_TRUE(findRecentComparisons(m_folder / "nowhere", {}).empty());
+    ASSERT_TRUE(waitUntil([&] { return !m_window.findChild<RecentList*>()->isVisible(); }));
+}
+
+}  // namespace
+}  // namespace reelgrid::studio

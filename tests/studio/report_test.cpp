@@ -1,0 +1,56 @@
+#include "app/studio/session_report.h"
+#include "tests/studio/window_fixture.h"
+
+namespace reelgrid::studio {
+namespace {
+
+std::string textOf(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST_F(WindowTest, AComparisonThatSettledHasItsReport) {
+    m_window.editor().setCheckedBackends({"sdpa", "fav2"});
+    fs::path written;
+    QObject::connect(&m_window, &MainWindow::reportSaved, [&](const fs::path& file) { written = file; });
+    const fs::path session = renderAndWait("a square & more");
+    ASSERT_TRUE(waitUntil([&] { return !written.empty(); }))
+        << m_window.issues().issues().join(' ').toStdString();
+    EXPECT_EQ(written, session.parent_path() / "report.html");
+    const std::string page = textOf(written);
+    EXPECT_NE(page.find("<h1>a square &amp; more</h1>"), std::string::npos);
+    EXPECT_NE(page.find("64×48 · 17 frames"), std::string::npos) << page.substr(0, 2000);
+    for (const ComparedClip& clip : clips())  // linked, relative to the page
+        EXPECT_NE(page.find("<a href=\"" + clip.path.filename().string() + "\">" + clip.label.toStdString()),
+                  std::string::npos);
+    EXPECT_NE(page.find("PSNR"), std::string::npos);  // measured here: the worker measures nothing
+    EXPECT_EQ(m_window.issues().issues(), QStringList());
+}
+
+TEST_F(WindowTest, AReportOfWhatIsOnShowCanBeSavedAnywhere) {
+    session::Session session;
+    session.request = m_window.editor().request();
+    session.request.prompt = "a square";
+    session.clips = {{writeClip("here/one.mp4"), "sdpa", "sdpa", 0},
+                     {writeClip("here/two.mp4"), "mine", "fav2", 0}};
+    ASSERT_TRUE(session::saveSession(session, m_folder / "session.json"));
+    openIn(m_window, m_folder / "session.json", 2);
+    fs::path written;
+    QObject::connect(&m_window, &MainWindow::reportSaved, [&](const fs::path& file) { written = file; });
+    m_window.saveReport(m_folder / "page.html");
+    ASSERT_TRUE(waitUntil([&] { return !written.empty(); }))
+        << m_window.issues().issues().join(' ').toStdString();
+    const std::string page = textOf(m_folder / "page.html");
+    EXPECT_NE(page.find("<a href=\"here/two.mp4\">mine</a>"), std::string::npos) << page.substr(0, 2000);
+}
+
+TEST_F(WindowTest, AReportThatCannotBeWrittenIsAnIssue) {
+    m_window.open({writeClip("one.mp4")});
+    m_window.saveReport(m_folder / "one.mp4" / "page.html");
+    ASSERT_TRUE(waitUntil([&] { return !m_window.issues().issues().isEmpty(); }));
+    EXPECT_TRUE(m_window.issues().issues()[0].contains("one.mp4: Not a directory"))
+        << m_window.issues().issues()[0].toStdString();
+}
+
+}  // namespace
+}  // namespace reelgrid::studio

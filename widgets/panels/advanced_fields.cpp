@@ -1,0 +1,124 @@
+#include "widgets/panels/advanced_fields.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "widgets/panels/form_parts.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+/// A choice that may be absent: then its first entry, which says what holds in its place, is chosen.
+QComboBox* choice(const QString& name, const char* option, const QString& absent, const QStringList& values) {
+    auto* box = new QComboBox;
+    box->setAccessibleName(name);
+    box->setMinimumWidth(44);
+    setOption(box, option);
+    if (!absent.isEmpty()) box->addItem(absent, QString());
+    for (const QString& value : values) box->addItem(value, value);
+    return box;
+}
+
+void choose(QComboBox* box, const std::string& value) {
+    const QString wanted = QString::fromStdString(value);
+    // A value that isn't offered is shown all the same: the check says what is wrong with it.
+    if (box->findData(wanted) < 0) box->addItem(wanted, wanted);
+    box->setCurrentIndex(box->findData(wanted));
+}
+
+std::optional<std::string> chosenIn(const QComboBox* box) {
+    const std::string value = box->currentData().toString().toStdString();
+    return value.empty() ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
+
+AdvancedFields::AdvancedFields(QWidget* parent)
+    : RequestFields(parent),
+      m_unfold(new QPushButton),
+      m_content(new QWidget),
+      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), {"unipc", "euler"})),
+      m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
+      m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
+      m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), {"fp32", "bf16"})),
+      m_device(choice(tr("Device"), "--device", {}, {"cpu"})),
+      m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
+    m_unfold->setObjectName("flat");
+    m_unfold->setProperty("plain", true);
+    m_unfold->setCheckable(true);
+    m_unfold->setAccessibleName(tr("Advanced"));
+    m_repetitions->setValue(1);
+    m_dtype->setToolTip(tr("Fastest: the fastest format of equal quality on the device"));
+    for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's own"));
+
+    auto* fields = new QGridLayout(m_content);
+    fields->setContentsMargins(0, 0, 0, 0);
+    fields->setHorizontalSpacing(8);
+    fields->setVerticalSpacing(6);
+    const auto put = [&](int row, int column, const QString& name, QWidget* field) {
+        fields->addWidget(quiet(name), row, 2 * column);
+        fields->addWidget(field, row, 2 * column + 1);
+    };
+    put(0, 0, tr("Scheduler"), m_scheduler);
+    put(0, 1, tr("Shift"), m_flowShift);
+    put(1, 0, tr("Format"), m_dtype);
+    put(1, 1, tr("Rate"), m_fps);
+    put(2, 0, tr("Device"), m_device);
+    put(2, 1, tr("Repeat"), m_repetitions);
+    fields->setColumnStretch(1, 1);
+    fields->setColumnStretch(3, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(4);
+    column->addWidget(m_unfold, 0, Qt::AlignLeft);
+    column->addWidget(m_content);
+
+    connect(m_unfold, &QPushButton::toggled, this, [this](bool unfolded) {
+        m_content->setVisible(unfolded);
+        m_unfold->setText(unfolded ? tr("Advanced  ▾") : tr("Advanced  ▸"));
+    });
+    m_unfold->setChecked(true);
+    m_unfold->setChecked(false);
+    for (QComboBox* box : {m_scheduler, m_dtype, m_device})
+        connect(box, &QComboBox::currentIndexChanged, this, &AdvancedFields::edited);
+    for (OptionalRealEdit* edit : {m_flowShift, m_fps})
+        connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
+    connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
+}
+
+void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
+    m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
+}
+
+void AdvancedFields::read(const protocol::RenderRequest& request) {
+    choose(m_scheduler, request.scheduler.value_or(""));
+    m_flowShift->setValue(request.flowShift);
+    m_fps->setValue(request.fps);
+    choose(m_dtype, request.dtype.value_or(""));
+    choose(m_device, request.device);
+    m_repetitions->setValue(request.numRepetitions);
+    const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
+                           m_device->currentIndex() > 0 || request.numRepetitions != 1;
+    if (ownChoice) m_unfold->setChecked(true);
+}
+
+void AdvancedFields::write(protocol::RenderRequest& request) const {
+    request.scheduler = chosenIn(m_scheduler);
+    request.flowShift = m_flowShift->value();
+    request.fps = m_fps->value();
+    request.dtype = chosenIn(m_dtype);
+    request.device = chosenIn(m_device).value_or(std::string());
+    request.numRepetitions = m_repetitions->value();
+}
+
+QString AdvancedFields::problem() const {
+    const QString flowShift = m_flowShift->problem();
+    return flowShift.isEmpty() ? m_fps->problem() : flowShift;
+}
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "widgets/panels/request_fields.h"
+
+class QComboBox;
+class QPushButton;
+class QSpinBox;
+
+namespace reelgrid::widgets {
+
+class OptionalRealEdit;
+
+/// What most renders leave to the model: scheduler, flow shift, frame rate, number format, device; and how
+/// often each is repeated. Folded until something in it is not the model's own.
+class AdvancedFields : public RequestFields {
+    Q_OBJECT
+
+  public:
+    explicit AdvancedFields(QWidget* parent = nullptr);
+
+    void takeDefaults(const families::ModelInfo& model) override;
+    void read(const protocol::RenderRequest& request) override;
+    void write(protocol::RenderRequest& request) const override;
+    [[nodiscard]] QString problem() const override;
+
+  private:
+    QPushButton* m_unfold;
+    QWidget* m_content;
+    QComboBox* m_scheduler;
+    OptionalRealEdit* m_flowShift;
+    OptionalRealEdit* m_fps;
+    QComboBox* m_dtype;
+    QComboBox* m_device;
+    QSpinBox* m_repetitions;
+};
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,46 @@
+#include "widgets/panels/backend_boxes.h"
+
+#include <QCheckBox>
+#include <QPixmap>
+#include <QVBoxLayout>
+
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::widgets {
+
+BackendBoxes::BackendBoxes(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this)) {
+    m_column->setContentsMargins(0, 0, 0, 0);
+    m_column->setSpacing(5);
+}
+
+void BackendBoxes::setBackends(const std::vector<BackendChoice>& backends) {
+    for (auto& [name, box] : m_boxes) delete box;
+    m_boxes.clear();
+    for (const BackendChoice& backend : backends) {
+        auto* box = new QCheckBox(backend.title);
+        box->setToolTip(
+            QString("<p>%1</p>").arg(backend.description.toHtmlEscaped().replace("\n", "</p><p>")));
+        QPixmap swatch(10, 10);
+        swatch.fill(backendColor(backend.name));
+        box->setIcon(swatch);
+        box->setIconSize({10, 10});
+        box->setChecked(backend.checkedAtFirst);
+        connect(box, &QCheckBox::toggled, this, &BackendBoxes::edited);
+        m_column->addWidget(box);
+        m_boxes.emplace_back(backend.name, box);
+    }
+    Q_EMIT edited();
+}
+
+QStringList BackendBoxes::checked() const {
+    QStringList names;
+    for (const auto& [name, box] : m_boxes)
+        if (box->isChecked()) names.append(name);
+    return names;
+}
+
+void BackendBoxes::setChecked(const QStringList& names) {
+    for (const auto& [name, box] : m_boxes) box->setChecked(names.contains(name));
+}
+
+}  // namespace reelgrid::widgets

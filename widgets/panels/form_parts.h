@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QDoubleSpinBox>
+#include <QLineEdit>
+#include <QString>
+#include <optional>
+
+class QLabel;
+class QPlainTextEdit;
+class QSpinBox;
+
+namespace reelgrid::widgets {
+
+// What the request's fields are made of. Each value's field carries the command line's name for it, by which
+// a message finds the field that it is about.
+
+QLabel* heading(const QString& text);
+QLabel* quiet(const QString& text);
+QPlainTextEdit* textBox(int lines, const QString& name, const QString& placeholder);
+QSpinBox* numberBox(const QString& name, const char* option);
+
+void setOption(QWidget* field, const char* option);
+[[nodiscard]] QString optionOf(const QWidget* field);
+
+/// A real number, shown without zeros at its end.
+class RealBox : public QDoubleSpinBox {
+    Q_OBJECT
+
+  public:
+    RealBox(const QString& name, const char* option);
+    [[nodiscard]] QString textFromValue(double value) const override;
+};
+
+/// A real number that may be absent: then the field is empty and says what holds in its place.
+class OptionalRealEdit : public QLineEdit {
+    Q_OBJECT
+
+  public:
+    OptionalRealEdit(const QString& name, const char* option);
+    void setValue(std::optional<double> value);
+    /// Absent when empty, and when it is no number.
+    [[nodiscard]] std::optional<double> value() const;
+    /// What the command line says of a text that is no number; empty when there is nothing to say.
+    [[nodiscard]] QString problem() const;
+};
+
+}  // namespace reelgrid::widgets

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "widgets/panels/request_fields.h"
+
+class QLineEdit;
+class QSpinBox;
+
+namespace reelgrid::widgets {
+
+class RealBox;
+
+/// Size, frames, seed, steps and guidance.
+class SamplingFields : public RequestFields {
+    Q_OBJECT
+
+  public:
+    explicit SamplingFields(QWidget* parent = nullptr);
+
+    void takeDefaults(const families::ModelInfo& model) override;
+    void read(const protocol::RenderRequest& request) override;
+    void write(protocol::RenderRequest& request) const override;
+    [[nodiscard]] QString problem() const override;
+
+  private:
+    QLineEdit* m_seed;
+    QSpinBox* m_steps;
+    RealBox* m_guidance;
+    QSpinBox* m_width;
+    QSpinBox* m_height;
+    QSpinBox* m_frames;
+};
+
+}  // namespace reelgrid::widgets
