@@ -14,7 +14,7 @@ namespace reelgrid::studio {
 using widgets::Glyph;
 
 namespace {
-constexpr int kLeastForRecent = 180;  // one row
+constexpr int kLeastForRecent = 190;  // one row
 }  // namespace
 
 EmptyState::EmptyState(const RecentComparisons* recent, QWidget* parent) : QWidget(parent) {

@@ -95,7 +95,7 @@ QWidget* MainWindow::buildSide() {
     side->addWidget(m_jobs);
     side->setStretchFactor(0, 3);
     side->setStretchFactor(1, 1);
-    side->setSizes({600, 220});
+    side->setSizes({640, 180});
     side->setMinimumWidth(300);
     return side;
 }

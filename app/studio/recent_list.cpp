@@ -9,9 +9,9 @@ namespace reelgrid::studio {
 
 namespace {
 
-constexpr QSize kPicture(160, 90);
-constexpr QSize kCell(184, 168);
-constexpr int kPromptLetters = 44;
+constexpr QSize kPicture(192, 108);
+constexpr QSize kCell(216, 184);
+constexpr int kTextWidth = 196;
 
 QIcon iconOf(const QImage& picture) {
     QPixmap pixmap(kPicture);
@@ -19,10 +19,6 @@ QIcon iconOf(const QImage& picture) {
     if (!picture.isNull())
         pixmap = QPixmap::fromImage(picture.scaled(kPicture, Qt::KeepAspectRatio, Qt::SmoothTransformation));
     return QIcon(pixmap);
-}
-
-QString shortened(const QString& text) {
-    return text.size() <= kPromptLetters ? text : text.left(kPromptLetters - 1) + "…";
 }
 
 QString backendsOf(const RecentComparison& comparison) {
@@ -55,6 +51,9 @@ RecentList::RecentList(const RecentComparisons* recent, QWidget* parent)
 void RecentList::fill() {
     clear();
     const QLocale locale;
+    const auto line = [this](const QString& text) {
+        return fontMetrics().elidedText(text, Qt::ElideRight, kTextWidth);
+    };
     for (const RecentComparison& comparison : m_recent->all()) {
         const QString when = locale.toString(comparison.when, QLocale::ShortFormat);
         const QString backends = backendsOf(comparison);
@@ -62,7 +61,7 @@ void RecentList::fill() {
                                    ? QString::fromStdString(comparison.folder.filename().string())
                                    : comparison.prompt;
         auto* item = new QListWidgetItem(iconOf(comparison.picture),
-                                         QString("%1\n%2\n%3").arg(shortened(prompt), backends, when), this);
+                                         QString("%1\n%2\n%3").arg(line(prompt), line(backends), when), this);
         item->setData(Qt::UserRole, QString::fromStdString(comparison.folder.string()));
         item->setToolTip(
             QString("%1\n%2").arg(comparison.prompt, QString::fromStdString(comparison.folder.string())));

@@ -40,6 +40,15 @@ fs::path newFolder(const std::string& prompt, const fs::path& results) {
     return folder;
 }
 
+/// Where the session's clips are, if that is in its own folder (`reelgrid-cli compare` puts them into
+/// results/).
+fs::path folderOfClips(const session::Session& session, const fs::path& own) {
+    if (session.clips.empty()) return own;
+    const fs::path folder = session.clips.front().path.parent_path();
+    const fs::path below = folder.lexically_relative(own);
+    return below.empty() || *below.begin() == ".." ? own : folder;
+}
+
 Result<catalog::RenderSettings> subjectOf(const protocol::RenderRequest& request,
                                           const families::ModelInfo& model) {
     auto settings = catalog::resolveSettings(request, model);
@@ -65,7 +74,7 @@ RenderedComparison openedComparison(const session::Session& session, const fs::p
                                     const fs::path& results) {
     RenderedComparison comparison = newComparison(session.request, results);
     if (::access(file.parent_path().c_str(), W_OK) == 0) {
-        comparison.folder = file.parent_path();
+        comparison.folder = folderOfClips(session, file.parent_path());
         comparison.sessionFile = file;
     }
     comparison.session = session;

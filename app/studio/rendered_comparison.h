@@ -19,8 +19,8 @@ struct RenderedComparison {
 RenderedComparison newComparison(const protocol::RenderRequest& request,
                                  const std::filesystem::path& results);
 
-/// That of a session which was opened from `file`: in its folder, or in a new one where nothing can be
-/// written there.
+/// That of a session which was opened from `file`: renders go where its clips are, or into a new folder where
+/// nothing can be written there.
 RenderedComparison openedComparison(const session::Session& session, const std::filesystem::path& file,
                                     const std::filesystem::path& results);
 

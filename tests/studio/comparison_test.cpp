@@ -82,6 +82,25 @@ TEST_F(WindowTest, WhatIsRenderedAfterAComparisonWasClosedIsANewOne) {
     ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
 }
 
+TEST(OpenedComparison, RendersGoWhereItsClipsAre) {
+    const fs::path folder = fs::path(testing::TempDir()) / ("opened_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    session::Session session;
+    session.clips = {{folder / "results/a.mp4", "a", "", 0}};
+    const auto folderFor = [&](const fs::path& file) {
+        return openedComparison(session, file, "/results").folder;
+    };
+    EXPECT_EQ(folderFor(folder / "session.json"), folder / "results");
+    session.clips[0].path = folder / "a.mp4";
+    EXPECT_EQ(folderFor(folder / "session.json"), folder);
+    session.clips[0].path = "/elsewhere/a.mp4";
+    EXPECT_EQ(folderFor(folder / "session.json"), folder);
+    // Nothing can be written there, or the session was opened in part.
+    EXPECT_EQ(folderFor("/nowhere/session.json").parent_path(), "/results");
+    EXPECT_EQ(folderFor("").parent_path(), "/results");
+    fs::remove_all(folder);
+}
+
 TEST(Subject, IsEverythingThatDecidesThePicture) {
     families::ModelInfo model;
     model.id = "demo";

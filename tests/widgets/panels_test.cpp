@@ -10,6 +10,7 @@
 #include <QSpinBox>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <QWheelEvent>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -155,6 +156,30 @@ TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
     EXPECT_EQ(toJson(m_editor.request()), given);
     m_editor.setRequest(m_editor.request());
     EXPECT_EQ(toJson(m_editor.request()), given);
+}
+
+TEST_F(RequestEditorTest, TheWheelScrollsAndChangesNoFieldThatItPasses) {
+    m_editor.show();
+    for (QWidget* field : {static_cast<QWidget*>(field<QSpinBox>("Frames")),
+                           static_cast<QWidget*>(field<QComboBox>("Model"))}) {
+        field->clearFocus();
+        QWheelEvent event({5, 5}, field->mapToGlobal(QPointF(5, 5)), {}, {0, -120}, Qt::NoButton,
+                          Qt::NoModifier, Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(field, &event);
+    }
+    EXPECT_EQ(m_editor.request().numFrames, 33);
+    EXPECT_EQ(m_editor.request().model, "demo");
+}
+
+TEST(RequestEditor, WithoutAModelNothingIsMadeUpForARequest) {
+    RequestEditor editor;
+    protocol::RenderRequest request;
+    request.model = "/models/gone";
+    request.prompt = "a car";
+    request.height = 64;
+    request.negativePrompt = "";
+    editor.setRequest(request);
+    EXPECT_EQ(toJson(editor.request()), toJson(request));
 }
 
 TEST_F(RequestEditorTest, WhatARequestLeavesToTheModelIsTheModelsAgain) {

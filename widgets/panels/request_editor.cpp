@@ -1,5 +1,8 @@
 #include "widgets/panels/request_editor.h"
 
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -39,6 +42,7 @@ RequestEditor::RequestEditor(QWidget* parent)
     m_render->setIcon(icon(Glyph::Render, QColor(0x0b, 0x14, 0x20)));
     m_render->setToolTip(tr("Render with each checked backend, in the background (Ctrl+Enter)"));
     buildLayout();
+    leaveWheelToScrolling();
 
     for (RequestFields* fields : m_fields)
         connect(fields, &RequestFields::edited, this, &RequestEditor::check);
@@ -82,6 +86,23 @@ void RequestEditor::buildLayout() {
     layout->addWidget(scroll, 1);
     layout->addWidget(m_problem);
     layout->addWidget(m_render);
+}
+
+/// Whoever scrolls the panel must not change what the pointer happens to pass.
+void RequestEditor::leaveWheelToScrolling() {
+    for (QWidget* field : findChildren<QWidget*>()) {
+        if (qobject_cast<QAbstractSpinBox*>(field) == nullptr && qobject_cast<QComboBox*>(field) == nullptr)
+            continue;
+        field->setFocusPolicy(Qt::StrongFocus);
+        field->installEventFilter(this);
+    }
+}
+
+bool RequestEditor::eventFilter(QObject* watched, QEvent* event) {
+    const auto* field = qobject_cast<QWidget*>(watched);
+    if (event->type() != QEvent::Wheel || field == nullptr || field->hasFocus()) return false;
+    event->ignore();
+    return true;
 }
 
 void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {

@@ -60,8 +60,12 @@ class RequestEditor : public QWidget {
     void modelFolderRequested();
     void policyFileRequested();
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void buildLayout();
+    void leaveWheelToScrolling();
     void takeModelDefaults();
     void check();
     void outlineFieldOf(const QString& problem);

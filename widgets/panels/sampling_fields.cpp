@@ -50,6 +50,7 @@ SamplingFields::SamplingFields(QWidget* parent)
 }
 
 void SamplingFields::takeDefaults(const families::ModelInfo& model) {
+    m_hasDefaults = true;
     m_width->setSingleStep(model.sizes.sizeMultiple);
     m_height->setSingleStep(model.sizes.sizeMultiple);
     m_frames->setSingleStep(model.frames.stride);
@@ -70,11 +71,15 @@ void SamplingFields::read(const protocol::RenderRequest& request) {
 }
 
 void SamplingFields::write(protocol::RenderRequest& request) const {
-    request.width = m_width->value();
-    request.height = m_height->value();
-    request.numFrames = m_frames->value();
-    request.numInferenceSteps = m_steps->value();
-    request.guidanceScale = m_guidance->value();
+    const auto put = [this](auto& field, auto value) {
+        // Without a model's defaults a field that nobody filled shows a zero that nobody asked for.
+        if (field || m_hasDefaults || value != 0) field = value;
+    };
+    put(request.width, m_width->value());
+    put(request.height, m_height->value());
+    put(request.numFrames, m_frames->value());
+    put(request.numInferenceSteps, m_steps->value());
+    put(request.guidanceScale, m_guidance->value());
     request.seed = m_seed->text().toULongLong();
 }
 

@@ -28,6 +28,7 @@ class SamplingFields : public RequestFields {
     QSpinBox* m_width;
     QSpinBox* m_height;
     QSpinBox* m_frames;
+    bool m_hasDefaults = false;
 };
 
 }  // namespace reelgrid::widgets
