@@ -10,6 +10,7 @@
 #include "app/cli/console.h"
 #include "core/catalog/model_catalog.h"
 #include "core/protocol/idle_rules.h"
+#include "core/protocol/scheduler_names.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -73,7 +74,8 @@ void RenderOptions::addTo(CLI::App& command) {
                 "Denoising steps (default: the model's)");
     addOptional(command, "--guidance-scale", m_request.guidanceScale,
                 "Classifier-free guidance (default: the model's)");
-    addOptional(command, "--scheduler", m_request.scheduler, "unipc or euler (default: the checkpoint's)");
+    addOptional(command, "--scheduler", m_request.scheduler,
+                protocol::schedulerOptions() + " (default: the checkpoint's)");
     addOptional(command, "--flow-shift", m_request.flowShift, "Timestep shift (default: the checkpoint's)");
     command.add_option("--seed", m_seed, "Seed of the initial noise")->capture_default_str();
     command.add_option("--num-repetitions", m_request.numRepetitions, "Render so many times, for timing")
@@ -94,9 +96,9 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) co
     if (!seed) return seed.error();
     request.seed = *seed;
     if (!m_dtype.empty()) request.dtype = dtypeName(m_dtype);
-    request.prompt = m_prompt.value_or(request.model == "demo" ? kDemoPrompt : "");
-    if (request.prompt.empty())
+    if (!m_prompt && request.model != "demo")
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
+    request.prompt = m_prompt.value_or(kDemoPrompt);
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
         return text.error();

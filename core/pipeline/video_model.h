@@ -31,7 +31,7 @@ class VideoModel {
     /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
     [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
 
-    /// SHA-256 of the weight files, by path within the model's folder.
+    /// SHA-256 of every component, by its name (transformer, vae, …).
     virtual std::map<std::string, std::string> hashes() = 0;
 };
 
