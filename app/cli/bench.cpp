@@ -13,10 +13,10 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/unbuilt_options.h"
 #include "app/cli/verb.h"
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/attention_report.h"
 #include "core/execution/memory_check.h"
-#include "core/protocol/parse_json.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::cli {
@@ -164,7 +164,7 @@ int runAttention(const BenchVerb& verb) {
     nlohmann::json document = asJson(report);
     if (metric) document["metric"] = nameOf(*metric);
     if (!verb.output.empty())
-        if (auto written = writeFile(verb.output, protocol::printJsonIndented(document) + "\n"); !written)
+        if (auto written = writeFile(verb.output, printJsonIndented(document) + "\n"); !written)
             return fail(written.error());
     return verb.json ? printResult(document) : printResult(attentionTable(report, metric));
 }

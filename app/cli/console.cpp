@@ -9,12 +9,31 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 
 namespace reelgrid::cli {
 
+std::string printable(const std::string& text) {
+    std::string shown;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        auto control = static_cast<unsigned char>(text[at]);
+        // U+0080 to U+009F are two bytes, of which the second is the code point.
+        const bool isC1 = control == 0xC2 && at + 1 < text.size() &&
+                          (static_cast<unsigned char>(text[at + 1]) & 0xE0) == 0x80;
+        if (isC1) control = static_cast<unsigned char>(text[++at]);
+        if (!isC1 && control != 0x7F && (control >= ' ' || control == '\n' || control == '\t')) {
+            shown += text[at];
+            continue;
+        }
+        std::array<char, 8> escape{};
+        std::snprintf(escape.data(), escape.size(), "\\u%04x", control);
+        shown += escape.data();
+    }
+    return shown;
+}
+
 void say(const std::string& line) {
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s\n", printable(line).c_str());
 }
 
 int fail(const Error& error) {
@@ -25,7 +44,8 @@ int fail(const Error& error) {
     return exitCodeOf(error.code);
 }
 
-int printResult(const std::string& text) {
+int printResult(const std::string& result) {
+    const std::string text = printable(result);
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     const bool ended = text.ends_with('\n') || std::fputc('\n', stdout) != EOF;
     if (written && ended && std::fflush(stdout) == 0) return 0;
@@ -33,7 +53,7 @@ int printResult(const std::string& text) {
 }
 
 int printResult(const nlohmann::json& document) {
-    return printResult(protocol::printJsonIndented(document));
+    return printResult(printJsonIndented(document));
 }
 
 std::string indented(const std::string& words, std::size_t indent) {

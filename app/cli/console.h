@@ -8,13 +8,18 @@
 
 namespace reelgrid::cli {
 
-/// One line on stderr.
+/// Text that may come from files, as a terminal can take it: control characters but line feed and tab are
+/// written \u001b, as JSON does.
+std::string printable(const std::string& text);
+
+/// One line on stderr, made printable.
 void say(const std::string& line);
 
 /// "reelgrid-cli: <message>" on stderr; returns the exit code that belongs to the error.
 int fail(const Error& error);
 
-/// The result on stdout, with a line feed. Returns the exit code: 1 when stdout can't be written to.
+/// The result on stdout, made printable, with a line feed. Returns the exit code: 1 when stdout can't be
+/// written to.
 int printResult(const std::string& text);
 int printResult(const nlohmann::json& document);
 

@@ -3,12 +3,21 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <ctime>
+#include <mutex>
+#include <string>
+
+#include "app/cli/console.h"
 
 namespace reelgrid::cli {
 namespace {
 
 constexpr long kPollNanoseconds = 100'000'000;
+
+// Signals are the process's, so what answers them is too.
+std::mutex theMutex;
+std::stop_source* theVerb = nullptr;  ///< guarded by theMutex
 
 sigset_t watchedSignals() {
     sigset_t signals;
@@ -17,26 +26,42 @@ sigset_t watchedSignals() {
     return signals;
 }
 
+void answer(int signal) {
+    const std::lock_guard lock(theMutex);
+    if (theVerb == nullptr)
+        _exit(fail({ErrorCode::Cancelled, std::string("stopped by SIG") + sigabbrev_np(signal)}));
+    if (!theVerb->request_stop()) _exit(128 + signal);
+}
+
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
+void blockInterrupts() {
     const sigset_t signals = watchedSignals();
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    m_watcher = std::jthread([signals, interrupted = m_interrupted](std::stop_token stop) mutable {
+}
+
+SignalGuard::SignalGuard() {
+    blockInterrupts();
+    const sigset_t signals = watchedSignals();
+    const timespec now{0, 0};
+    if (const int signal = sigtimedwait(&signals, nullptr, &now); signal > 0) answer(signal);
+    m_watcher = std::jthread([signals](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             const timespec wait{0, kPollNanoseconds};
             const int signal = sigtimedwait(&signals, nullptr, &wait);
-            if (signal <= 0) continue;
-            if (!interrupted.request_stop()) _exit(128 + signal);
+            if (signal > 0) answer(signal);
         }
     });
 }
 
+InterruptWatch::InterruptWatch() {
+    const std::lock_guard lock(theMutex);
+    theVerb = &m_interrupted;
+}
+
 InterruptWatch::~InterruptWatch() {
-    m_watcher.request_stop();
-    m_watcher.join();
-    const sigset_t signals = watchedSignals();
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    const std::lock_guard lock(theMutex);
+    theVerb = nullptr;
 }
 
 }  // namespace reelgrid::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
 #include "app/cli/verb.h"
@@ -41,11 +42,16 @@ int runProgram(std::vector<std::string> arguments) {
     return cli::fail({ErrorCode::Internal, "no verb ran"});
 }
 
+/// Run by the loader before the libraries' own initialisers, which take libtorch most of the program's start:
+/// a signal in that time waits for main()'s SignalGuard.
+__attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = cli::blockInterrupts;
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::string verb = argc > 1 ? argv[1] : "";
     if (verb == "render" || verb == "worker" || verb == "bench") cli::limitOpenMpSpinning(argv);
+    const cli::SignalGuard signals;
     try {
         return runProgram({argv + 1, argv + argc});
     } catch (const Failure& failure) {

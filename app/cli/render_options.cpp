@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What the built-in model is good at; every other model needs a prompt.
+constexpr const char* kDemoModel = "demo";
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 constexpr std::array kPlannedBackends{"cudnn"};
@@ -116,9 +117,7 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     if (!seed) return seed.error();
     request.seed = *seed;
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
-    request.prompt = m_prompt.value_or(request.model == "demo" ? kDemoPrompt : "");
-    if (request.prompt.empty())
-        return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
+    request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
         return text.error();
@@ -131,11 +130,14 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
-    if (request.model != "demo" && fs::is_directory(request.model, failed))
+    if (request.model != kDemoModel && fs::is_directory(request.model, failed))
         request.model = checked.model.folder.string();
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
+    const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
+    if (needed && !m_prompt && request.model != kDemoModel)
+        return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
     auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
     if (!policy) return policy.error();
     request.attentionPolicy = checked.settings.attentionPolicy = *std::move(policy);

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "app/cli/console.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
 #include "core/pipeline/renderer.h"
@@ -22,8 +23,9 @@ int runWorker() {
         return fail({ErrorCode::Io, "worker: stdout can't be used"});
     std::signal(SIGPIPE, SIG_IGN);
     pipeline::Renderer renderer;
-    serveJobs(STDIN_FILENO, output, renderer);
-    return 0;
+    const InterruptWatch interrupts;
+    const auto served = serveJobs(STDIN_FILENO, output, renderer, interrupts.token());
+    return served ? 0 : fail(served.error().in("worker"));
 }
 
 }  // namespace

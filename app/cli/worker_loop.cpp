@@ -1,9 +1,14 @@
 #include "app/cli/worker_loop.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -13,9 +18,10 @@
 #include <thread>
 
 #include "app/cli/console.h"
+#include "core/base/json.h"
 #include "core/base/version.h"
+#include "core/jobs/file_descriptor.h"
 #include "core/protocol/line_buffer.h"
-#include "core/protocol/parse_json.h"
 #include "core/protocol/worker_message.h"
 
 namespace reelgrid::cli {
@@ -23,18 +29,28 @@ namespace {
 
 using namespace protocol;
 
+// How long an event may wait for a parent that has ended or asked for the end and doesn't read.
+constexpr int kPollMilliseconds = 100;
+constexpr int kPatiencePolls = 10;
+
 class JobServer {
   public:
     JobServer(int input, int output, pipeline::Renderer& renderer)
         : m_input(input), m_output(output), m_renderer(renderer) {}
 
-    void serve() {
+    Result<void> serve(const std::stop_token& interrupted) {
+        const std::stop_callback onInterrupt(interrupted, [this] {
+            quit({{ErrorCode::Cancelled, "interrupted"}});
+        });
         send(WorkerReady{kVersion});
-        // Detached: a read that waits for a parent which neither writes nor closes must not keep the end
-        // waiting.
-        std::thread reader([this] { readCommands(); });
-        while (const auto job = nextJob()) render(*job);
-        reader.detach();
+        {
+            const std::jthread reader([this] { readCommands(); });
+            while (const auto job = nextJob()) render(*job);
+            // A parent that neither writes nor closes must not keep the end waiting.
+            eventfd_write(m_wake.get(), 1);
+        }
+        const std::lock_guard lock(m_mutex);
+        return m_failure ? Result<void>(*m_failure) : Result<void>();
     }
 
   private:
@@ -43,19 +59,26 @@ class JobServer {
     void readCommands() {
         LineBuffer lines(kMaxLineBytes);
         std::array<char, 16384> buffer;
-        while (true) {
+        while (inputOrEndCame()) {
             const ssize_t count = ::read(m_input, buffer.data(), buffer.size());
             if (count < 0 && errno == EINTR) continue;
             if (count <= 0) break;
             lines.append({buffer.data(), std::size_t(count)});
             while (const auto line = lines.next())
                 if (!take(*line)) return quit();
-            if (lines.overflowed()) {
-                say("worker: a command of more than " + std::to_string(kMaxLineBytes) + " bytes came");
-                break;
-            }
+            if (lines.overflowed())
+                return quit({{ErrorCode::InvalidData,
+                              "a command of more than " + std::to_string(kMaxLineBytes) + " bytes came"}});
         }
         quit();
+    }
+
+    /// Waits; true for input.
+    bool inputOrEndCame() {
+        std::array<pollfd, 2> watched{pollfd{m_input, POLLIN, 0}, pollfd{m_wake.get(), POLLIN, 0}};
+        while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+        }
+        return watched[1].revents == 0;
     }
 
     /// False for the command to quit.
@@ -96,9 +119,11 @@ class JobServer {
         if (wasWaiting) send(JobCancelled{id});
     }
 
-    void quit() {
+    /// Of several reasons to fail the first counts.
+    void quit(std::optional<Error> failure = std::nullopt) {
         const std::lock_guard lock(m_mutex);
         m_quit = true;
+        if (!m_failure) m_failure = std::move(failure);
         m_stop.request_stop();
         m_changed.notify_one();
     }
@@ -140,32 +165,57 @@ class JobServer {
         const std::string line = toLine(event) + "\n";
         const std::lock_guard lock(m_outputMutex);
         std::string_view left = line;
-        while (!left.empty()) {
-            const ssize_t count = ::write(m_output, left.data(), left.size());
+        while (!left.empty() && !m_outputGivenUp) {
+            if (!outputHasRoom()) {
+                m_outputGivenUp = true;
+                quit({{ErrorCode::Io, "nobody reads its stdout any more: events were lost"}});
+                return;
+            }
+            // What a pipe with room takes without blocking.
+            const ssize_t count =
+                ::write(m_output, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
             if (count < 0 && errno == EINTR) continue;
             if (count <= 0) _exit(1);  // nobody listens any more
             left.remove_prefix(std::size_t(count));
         }
     }
 
+    /// Waits for room; false when the end has come and there still is none.
+    bool outputHasRoom() {
+        for (int polls = 0; polls < kPatiencePolls;) {
+            pollfd room{.fd = m_output, .events = POLLOUT, .revents = 0};
+            if (::poll(&room, 1, kPollMilliseconds) > 0) return true;
+            pollfd parent{.fd = m_input, .events = 0, .revents = 0};
+            ::poll(&parent, 1, 0);
+            if (m_quit || (parent.revents & POLLHUP) != 0) ++polls;
+        }
+        return false;
+    }
+
     const int m_input;
     const int m_output;
     pipeline::Renderer& m_renderer;
+
+    /// Readable once the rendering thread has ended.
+    const jobs::FileDescriptor m_wake{eventfd(0, EFD_CLOEXEC)};
 
     std::mutex m_mutex;  ///< guards what follows
     std::condition_variable m_changed;
     std::deque<RenderCommand> m_waiting;
     std::string m_running;
     std::stop_source m_stop;
-    bool m_quit = false;
+    std::atomic<bool> m_quit = false;  ///< written under the mutex
+    std::optional<Error> m_failure;
 
     std::mutex m_outputMutex;
+    bool m_outputGivenUp = false;  ///< guarded by m_outputMutex
 };
 
 }  // namespace
 
-void serveJobs(int input, int output, pipeline::Renderer& renderer) {
-    JobServer(input, output, renderer).serve();
+Result<void> serveJobs(int input, int output, pipeline::Renderer& renderer,
+                       const std::stop_token& interrupted) {
+    return JobServer(input, output, renderer).serve(interrupted);
 }
 
 }  // namespace reelgrid::cli

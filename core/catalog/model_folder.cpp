@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/json.h"
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/render_request.h"
@@ -45,7 +46,7 @@ families::ComponentInfo readComponent(const fs::path& folder, const std::string&
 Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
     std::error_code failed;
     if (!fs::exists(file, failed)) return {};
-    auto own = families::readJsonObject(file);
+    auto own = readJsonObject(file);
     if (!own) return own.error();
     protocol::FieldReader fields(*own, file.string(), ErrorCode::InvalidData);
     fields.text("title", model.title);

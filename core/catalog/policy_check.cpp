@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::catalog {
@@ -12,10 +12,9 @@ Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const std::string& backend = policy.rules[i].backend;
         if (backend == protocol::kDefaultBackend || kernels::findBackend(backend) != nullptr) continue;
-        return Error{ErrorCode::BadUsage, "rule " + std::to_string(i + 1) + ": backend " +
-                                              protocol::showJson(backend) + ": one of " +
-                                              kernels::backendNames() + ", " + protocol::kDefaultBackend +
-                                              " was needed"};
+        return Error{ErrorCode::BadUsage, "rule " + std::to_string(i + 1) + ": backend " + showJson(backend) +
+                                              ": one of " + kernels::backendNames() + ", " +
+                                              protocol::kDefaultBackend + " was needed"};
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
     return {};

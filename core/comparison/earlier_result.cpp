@@ -3,9 +3,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
-#include "core/protocol/parse_json.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
@@ -34,7 +34,7 @@ std::string settingsDifference(const catalog::RenderSettings& then, const catalo
         if (!before.contains(key))
             return "it had no " + key;
         else if (before[key] != value)
-            return "its " + key + " was " + protocol::showJson(before[key]);
+            return "its " + key + " was " + showJson(before[key]);
     return "its settings were others";
 }
 
@@ -74,7 +74,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
         return "it was made by another version";
     if (!manifest.request || !manifest.settings) return "its manifest.json doesn't say what was rendered";
     if (manifest.request->model != request.model)
-        return "its model was " + protocol::showJson(json(manifest.request->model));
+        return "its model was " + showJson(json(manifest.request->model));
     if (std::string other = settingsDifference(*manifest.settings, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(manifest.modelHashes);

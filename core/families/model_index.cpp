@@ -1,21 +1,11 @@
 #include "core/families/model_index.h"
 
-#include "core/base/pending_file.h"
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 
 namespace reelgrid::families {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-Result<json> readJsonObject(const fs::path& file) {
-    auto text = readFile(file);
-    if (!text) return text.error();
-    auto parsed = protocol::parseJson(*text, file.string());
-    if (!parsed) return parsed.error();
-    if (!parsed->is_object()) return Error{ErrorCode::InvalidData, file.string() + " is not a JSON object"};
-    return parsed;
-}
 
 Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     std::error_code failed;

@@ -28,7 +28,4 @@ class ModelIndex {
     nlohmann::json m_index;
 };
 
-/// Reads a JSON object from a file. NotFound or InvalidData naming it.
-Result<nlohmann::json> readJsonObject(const std::filesystem::path& file);
-
 }  // namespace reelgrid::families

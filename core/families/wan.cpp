@@ -3,8 +3,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
+#include "core/protocol/scheduler_names.h"
 
 namespace reelgrid::families {
 namespace {
@@ -39,7 +40,7 @@ Result<int> patchOf(const ModelIndex& index, const json& transformer, int usual)
     if (whole && (*patch)[0] == 1 && (*patch)[1] == (*patch)[2] && (*patch)[1] >= 1 &&
         (*patch)[1] <= kLargest)
         return (*patch)[1].get<int>();
-    return outOfRange(index, "patch_size", protocol::showJson(*patch),
+    return outOfRange(index, "patch_size", showJson(*patch),
                       "[1, p, p] with p from 1 to " + std::to_string(kLargest));
 }
 
@@ -106,7 +107,8 @@ Result<ModelInfo> describe(const ModelIndex& index) {
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
     model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
-    model.schedulers = {"unipc", "euler"};
+    for (const protocol::SchedulerName& name : protocol::kSchedulerNames)
+        model.schedulers.emplace_back(name.option);
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 
 namespace reelgrid::protocol {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 
 namespace reelgrid::protocol {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/json.h"
 #include "core/protocol/attention_policy_json.h"
-#include "core/protocol/parse_json.h"
 
 namespace reelgrid::protocol {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/protocol/attention_policy.h"
+#include "core/protocol/scheduler_names.h"
 
 namespace reelgrid::protocol {
 
@@ -60,7 +61,7 @@ struct ValueRange {
 /// What is said of a field wherever it appears.
 struct RenderField {
     const char* key;   ///< in JSON; with dashes, the command line's option
-    const char* help;  ///< one line of --help
+    std::string help;  ///< one line of --help
     Decides decides = Decides::Picture;
     ValueRange range = {};       ///< of numbers; sizes and frame counts also follow the model's rules
     std::size_t maxBytes = 256;  ///< of text
@@ -120,7 +121,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.fps; });
     visit(
         RenderField{.key = "scheduler",
-                    .help = "unipc or euler (default: the checkpoint's)",
+                    .help = schedulerOptions() + " (default: the checkpoint's)",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.scheduler; });
     visit(

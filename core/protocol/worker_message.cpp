@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -94,11 +94,11 @@ Error unknownType(const std::string& type) {
     return {ErrorCode::InvalidData, "message of unknown type " + showJson(json(type))};
 }
 
-/// `value` unless a field of it was wrong.
+/// The message once all its fields are read, or the first error among them.
 template <class Variant, class T>
-Result<Variant> unless(const FieldReader& fields, T&& value) {
+Result<Variant> finished(const FieldReader& fields, T&& message) {
     if (auto read = fields.finish(); !read) return read.error();
-    return Variant(std::forward<T>(value));
+    return Variant(std::forward<T>(message));
 }
 
 Result<WorkerEvent> failedEvent(FieldReader& fields) {
@@ -111,7 +111,7 @@ Result<WorkerEvent> failedEvent(FieldReader& fields) {
     inner.requireText("code", code, kMaxIdBytes);
     inner.requireText("message", event.error.message);
     event.error.code = errorCodeFromName(code);
-    return unless<WorkerEvent>(inner, std::move(event));
+    return finished<WorkerEvent>(inner, std::move(event));
 }
 
 Result<WorkerEvent> progressEvent(FieldReader& fields) {
@@ -122,14 +122,14 @@ Result<WorkerEvent> progressEvent(FieldReader& fields) {
     fields.integer("total", event.now.total, 0);
     fields.number("elapsed_seconds", event.now.elapsedSeconds);
     fields.number("eta_seconds", event.now.etaSeconds);
-    return unless<WorkerEvent>(fields, std::move(event));
+    return finished<WorkerEvent>(fields, std::move(event));
 }
 
 template <class Event>
 Result<WorkerEvent> idEvent(FieldReader& fields) {
     Event event;
     fields.requireText("id", event.id, kMaxIdBytes);
-    return unless<WorkerEvent>(fields, std::move(event));
+    return finished<WorkerEvent>(fields, std::move(event));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ Result<WorkerCommand> commandFromLine(const std::string& line) {
     if (type == "cancel") {
         CancelCommand command;
         fields.requireText("id", command.id, kMaxIdBytes);
-        return unless<WorkerCommand>(fields, std::move(command));
+        return finished<WorkerCommand>(fields, std::move(command));
     }
     if (type != "render") return unknownType(type);
     RenderCommand command;
@@ -172,7 +172,7 @@ Result<WorkerEvent> eventFromLine(const std::string& line) {
     if (type == "ready") {
         WorkerReady event;
         fields.requireText("version", event.version, kMaxIdBytes);
-        return unless<WorkerEvent>(fields, std::move(event));
+        return finished<WorkerEvent>(fields, std::move(event));
     }
     if (type == "started") return idEvent<JobStarted>(fields);
     if (type == "cancelled") return idEvent<JobCancelled>(fields);
@@ -182,7 +182,7 @@ Result<WorkerEvent> eventFromLine(const std::string& line) {
     JobDone event;
     fields.requireText("id", event.id, kMaxIdBytes);
     fields.requireText("clip", event.clip);
-    return unless<WorkerEvent>(fields, std::move(event));
+    return finished<WorkerEvent>(fields, std::move(event));
 }
 
 }  // namespace reelgrid::protocol

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
-#include "core/protocol/parse_json.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
 
@@ -20,7 +20,7 @@ void readCompanion(const std::filesystem::path& file, Result<T> (*reader)(const 
         if (text.error().code != ErrorCode::NotFound) problems.push_back(text.error());
         return;
     }
-    auto parsed = protocol::parseJson(*text, file.string());
+    auto parsed = parseJson(*text, file.string());
     if (!parsed) return problems.push_back(parsed.error());
     auto read = reader(*parsed);
     if (!read) return problems.push_back(read.error().in(file.string()));

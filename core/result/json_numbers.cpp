@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 
 namespace reelgrid::result {
 
@@ -12,8 +12,7 @@ Result<std::vector<double>> numbersFromJson(const nlohmann::json& list, const st
     numbers.reserve(list.size());
     for (const nlohmann::json& value : list) {
         if (!value.is_null() && !value.is_number())
-            return Error{ErrorCode::InvalidData,
-                         key + ": " + protocol::showJson(value) + ": a number was needed"};
+            return Error{ErrorCode::InvalidData, key + ": " + showJson(value) + ": a number was needed"};
         numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
     }
     return numbers;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 #include "core/result/json_numbers.h"
 
 namespace reelgrid::result {
@@ -36,8 +36,7 @@ Result<CallRecord> callFromJson(const json& object) {
     fields.number("seconds", call.seconds);
     const auto kind = protocol::moduleKindFrom(module);
     if (!kind)
-        fields.fail("module " + protocol::showJson(json(module)) +
-                    ": self, cross, joint or temporal was needed");
+        fields.fail("module " + showJson(json(module)) + ": self, cross, joint or temporal was needed");
     if (auto read = fields.finish(); !read) return read.error();
     call.kind = *kind;
     return call;

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
-#include "core/protocol/parse_json.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
 
@@ -81,10 +81,9 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
 
     auto metricsFile = written(m_folder / protocol::kMetricsFile, metricsJson(metrics));
     if (!metricsFile) return metricsFile.error();
-    auto timingFile = written(m_folder / protocol::kTimingFile, protocol::printJsonIndented(toJson(timings)));
+    auto timingFile = written(m_folder / protocol::kTimingFile, printJsonIndented(toJson(timings)));
     if (!timingFile) return timingFile.error();
-    auto manifestFile =
-        written(m_folder / protocol::kManifestFile, protocol::printJsonIndented(toJson(manifest)));
+    auto manifestFile = written(m_folder / protocol::kManifestFile, printJsonIndented(toJson(manifest)));
     if (!manifestFile) return manifestFile.error();
 
     // From here on nothing is written, only renamed: a full disk can't come in between.

@@ -4,8 +4,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 #include "core/result/json_numbers.h"
 
 namespace reelgrid::result {
@@ -23,7 +23,7 @@ Result<void> readStages(const json& object, Timing& timing) {
         if (timing.stages.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!seconds.is_number())
             return Error{ErrorCode::InvalidData,
-                         "stages: " + name + " " + protocol::showJson(seconds) + ": seconds were needed"};
+                         "stages: " + name + " " + showJson(seconds) + ": seconds were needed"};
         timing.stages.emplace_back(name, seconds.get<double>());
     }
     return {};

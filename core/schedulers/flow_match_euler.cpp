@@ -1,5 +1,7 @@
 #include "core/schedulers/flow_match_euler.h"
 
+#include "core/weights/model_config.h"
+
 namespace reelgrid::schedulers {
 namespace {
 
@@ -11,6 +13,11 @@ double trainedSigma(std::int64_t timestep, const FlowSigmas& flow) {
 }
 
 }  // namespace
+
+void FlowMatchEuler::requireSupported(const weights::ModelConfig& config) {
+    for (const char* key : {"stochastic_sampling", "invert_sigmas"})
+        if (config.flagOr(key, false)) config.unsupported(key, "false");
+}
 
 void FlowMatchEuler::setTimesteps(std::int64_t steps) {
     checkStepCount(steps, m_flow.trainTimesteps);
@@ -28,8 +35,8 @@ void FlowMatchEuler::setTimesteps(std::int64_t steps) {
 }
 
 at::Tensor FlowMatchEuler::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
-    const auto at = static_cast<std::size_t>(i);
-    const float dt = m_sigmas.at(at + 1) - m_sigmas.at(at);
+    const auto index = static_cast<std::size_t>(i);
+    const float dt = m_sigmas.at(index + 1) - m_sigmas.at(index);
     return sample.to(at::kFloat) + modelOutput.to(at::kFloat) * dt;
 }
 

@@ -10,6 +10,9 @@ class FlowMatchEuler final : public Scheduler {
   public:
     explicit FlowMatchEuler(const FlowSigmas& sigmas) : m_flow(sigmas) {}
 
+    /// Throws Failure(Unsupported) for a variant that its scheduler_config.json asks for and isn't here.
+    static void requireSupported(const weights::ModelConfig& config);
+
     void setTimesteps(std::int64_t steps) override;
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 

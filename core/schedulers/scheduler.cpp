@@ -1,8 +1,7 @@
 #include "core/schedulers/scheduler.h"
 
-#include <cmath>
-
 #include "core/base/result.h"
+#include "core/protocol/scheduler_names.h"
 #include "core/schedulers/flow_match_euler.h"
 #include "core/schedulers/unipc_multistep.h"
 #include "core/weights/model_config.h"
@@ -10,80 +9,50 @@
 namespace reelgrid::schedulers {
 namespace {
 
-constexpr const char* kUniPC = "UniPCMultistepScheduler";
-constexpr const char* kEuler = "FlowMatchEulerDiscreteScheduler";
+using protocol::SchedulerKind;
+using protocol::SchedulerName;
 
-void requireOff(const weights::ModelConfig& config, const char* key) {
-    if (config.flagOr(key, false)) config.unsupported(key, "false");
+/// What a class calls the shift that another sampler takes over.
+const char* shiftKeyOf(SchedulerKind kind) {
+    return kind == SchedulerKind::UniPC ? "flow_shift" : "shift";
 }
 
-double shiftOf(const weights::ModelConfig& config, const char* key, const SchedulerOverrides& overrides) {
-    const double shift = overrides.flowShift.value_or(config.numberOr(key, 1.0));
-    if (std::isfinite(shift) && shift > 0) return shift;
-    if (!overrides.flowShift) config.invalid(key, "a number above 0");
+const SchedulerName& storedIn(const weights::ModelConfig& config) {
+    const std::string className = config.text("_class_name");
+    if (const SchedulerName* stored = protocol::schedulerOfClass(className)) return *stored;
+    std::string classes;
+    for (const SchedulerName& name : protocol::kSchedulerNames)
+        classes += (classes.empty() ? "" : " or ") + std::string(name.className) + " (" + name.option + ")";
+    config.unsupported("_class_name", classes);
+}
+
+const SchedulerName& requestedIn(const std::string& option) {
+    if (const SchedulerName* requested = protocol::schedulerOfOption(option)) return *requested;
     throw Failure(ErrorCode::BadUsage,
-                  "flow_shift is " + std::to_string(shift) + ", a number above 0 is needed");
-}
-
-FlowSigmas flowSigmasOf(const weights::ModelConfig& config, const char* shiftKey,
-                        const SchedulerOverrides& overrides) {
-    for (const char* key :
-         {"use_dynamic_shifting", "use_karras_sigmas", "use_exponential_sigmas", "use_beta_sigmas"})
-        requireOff(config, key);
-    FlowSigmas sigmas;
-    sigmas.trainTimesteps = config.positiveOr("num_train_timesteps", 1000);
-    sigmas.shift = shiftOf(config, shiftKey, overrides);
-    sigmas.shiftTerminal = config.numberOr("shift_terminal", 0.0);
-    if (!(sigmas.shiftTerminal >= 0 && sigmas.shiftTerminal < 1))
-        config.unsupported("shift_terminal", "a number from 0 to below 1");
-    return sigmas;
-}
-
-UniPCOptions uniPCOptionsOf(const weights::ModelConfig& config) {
-    if (config.textOr("prediction_type", "epsilon") != "flow_prediction")
-        config.unsupported("prediction_type", "flow_prediction");
-    if (!config.flagOr("use_flow_sigmas", false)) config.unsupported("use_flow_sigmas", "true");
-    if (!config.flagOr("predict_x0", true)) config.unsupported("predict_x0", "true");
-    if (config.has("solver_p")) config.unsupported("solver_p", "null");
-    requireOff(config, "thresholding");
-
-    UniPCOptions options;
-    options.solverOrder = config.positiveOr("solver_order", 2);
-    if (options.solverOrder > 3) config.unsupported("solver_order", "1, 2 or 3");
-    const std::string type = config.textOr("solver_type", "bh2");
-    if (type == "bh1")
-        options.type = UniPCType::Bh1;
-    else if (type != "bh2" && type != "midpoint" && type != "heun" && type != "logrho")  // those mean bh2
-        config.unsupported("solver_type", "bh1 or bh2");
-    const std::string last = config.textOr("final_sigmas_type", "zero");
-    if (last != "zero" && last != "sigma_min") config.unsupported("final_sigmas_type", "zero or sigma_min");
-    options.finalSigma = last == "zero" ? FinalSigma::Zero : FinalSigma::Smallest;
-    // A last step of higher order divides by an infinite or empty step of log-SNR.
-    if (!config.flagOr("lower_order_final", true) && options.solverOrder > 1)
-        config.unsupported("lower_order_final", "true");
-    if (config.has("disable_corrector")) options.disableCorrector = config.integers("disable_corrector");
-    return options;
+                  "scheduler is '" + option + "', " + protocol::schedulerOptions() + " is needed");
 }
 
 }  // namespace
 
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides) {
-    const std::string stored = config.text("_class_name");
-    if (stored != kUniPC && stored != kEuler)
-        config.unsupported("_class_name", std::string(kUniPC) + " or " + kEuler);
-    if (overrides.name && *overrides.name != "unipc" && *overrides.name != "euler")
-        throw Failure(ErrorCode::BadUsage,
-                      "scheduler is '" + *overrides.name + "', unipc or euler is needed");
-    const std::string wanted = !overrides.name ? stored : *overrides.name == "unipc" ? kUniPC : kEuler;
-
-    const FlowSigmas sigmas = flowSigmasOf(config, stored == kUniPC ? "flow_shift" : "shift", overrides);
-    if (wanted == kUniPC)
-        return std::make_unique<UniPCMultistep>(sigmas,
-                                                stored == kUniPC ? uniPCOptionsOf(config) : UniPCOptions{});
-    requireOff(config, "stochastic_sampling");
-    requireOff(config, "invert_sigmas");
-    return std::make_unique<FlowMatchEuler>(sigmas);
+    const SchedulerName& stored = storedIn(config);
+    const SchedulerName& wanted = overrides.name ? requestedIn(*overrides.name) : stored;
+    const FlowSigmas sigmas = FlowSigmas::from(config, shiftKeyOf(stored.kind), overrides.flowShift);
+    // Between the two samplers the spacings mean different levels, so only Euler's own are taken.
+    if (sigmas.spacing != SigmaSpacing::Shifted &&
+        (stored.kind == SchedulerKind::UniPC || wanted.kind == SchedulerKind::UniPC))
+        config.unsupported(keyOf(sigmas.spacing), "false for unipc");
+    const bool isStored = wanted.kind == stored.kind;
+    switch (wanted.kind) {
+        case SchedulerKind::UniPC:
+            return std::make_unique<UniPCMultistep>(sigmas,
+                                                    isStored ? UniPCOptions::from(config) : UniPCOptions{});
+        case SchedulerKind::FlowMatchEuler:
+            if (isStored) FlowMatchEuler::requireSupported(config);
+            return std::make_unique<FlowMatchEuler>(sigmas);
+    }
+    throw Failure(ErrorCode::Internal, std::string("no sampler for ") + wanted.option);
 }
 
 }  // namespace reelgrid::schedulers

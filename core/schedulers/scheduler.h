@@ -25,8 +25,13 @@ class Scheduler {
     [[nodiscard]] const std::vector<float>& timesteps() const { return m_timesteps; }
     /// Noise levels, one more than there are steps.
     [[nodiscard]] const std::vector<float>& sigmas() const { return m_sigmas; }
-    /// What unit noise is multiplied by to begin with.
-    [[nodiscard]] double initialNoiseSigma() const { return 1.0; }
+    /// What unit noise is multiplied by to begin with; after setTimesteps(). 1 for flow matching.
+    [[nodiscard]] virtual double initialNoiseSigma() const { return 1.0; }
+
+    /// What the model sees of the sample at step i: the sample itself for flow matching.
+    [[nodiscard]] virtual at::Tensor scaleModelInput(const at::Tensor& sample, std::int64_t /*i*/) const {
+        return sample;
+    }
 
     /// The sample after step i, from the (guided) model output at timesteps()[i] and the sample before it.
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
@@ -39,13 +44,13 @@ class Scheduler {
 
 /// What a request changes of the checkpoint's own sampler.
 struct SchedulerOverrides {
-    std::optional<std::string> name;  ///< "unipc" or "euler"
+    std::optional<std::string> name;  ///< an option of protocol::kSchedulerNames
     std::optional<double> flowShift;
 };
 
-/// The sampler that a scheduler_config.json describes: UniPCMultistepScheduler or
-/// FlowMatchEulerDiscreteScheduler of diffusers 0.40. Another sampler than the checkpoint's takes over its
-/// shift. Throws Failure(Unsupported) naming key and value, or BadUsage for an impossible override.
+/// The sampler that a scheduler_config.json describes, one of protocol::kSchedulerNames as in diffusers 0.40.
+/// Another sampler than the checkpoint's takes over its shift. Throws Failure(Unsupported) naming key and
+/// value, or BadUsage for an impossible override.
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides = {});
 

@@ -4,8 +4,35 @@
 #include <cmath>
 
 #include "core/base/result.h"
+#include "core/weights/model_config.h"
 
 namespace reelgrid::schedulers {
+
+UniPCOptions UniPCOptions::from(const weights::ModelConfig& config) {
+    if (config.textOr("prediction_type", "epsilon") != "flow_prediction")
+        config.unsupported("prediction_type", "flow_prediction");
+    if (!config.flagOr("use_flow_sigmas", false)) config.unsupported("use_flow_sigmas", "true");
+    if (!config.flagOr("predict_x0", true)) config.unsupported("predict_x0", "true");
+    if (config.has("solver_p")) config.unsupported("solver_p", "null");
+    if (config.flagOr("thresholding", false)) config.unsupported("thresholding", "false");
+
+    UniPCOptions options;
+    options.solverOrder = config.positiveOr("solver_order", 2);
+    if (options.solverOrder > 3) config.unsupported("solver_order", "1, 2 or 3");
+    const std::string type = config.textOr("solver_type", "bh2");
+    if (type == "bh1")
+        options.type = UniPCType::Bh1;
+    else if (type != "bh2" && type != "midpoint" && type != "heun" && type != "logrho")  // those mean bh2
+        config.unsupported("solver_type", "bh1 or bh2");
+    const std::string last = config.textOr("final_sigmas_type", "zero");
+    if (last != "zero" && last != "sigma_min") config.unsupported("final_sigmas_type", "zero or sigma_min");
+    options.finalSigma = last == "zero" ? FinalSigma::Zero : FinalSigma::Smallest;
+    // A last step of higher order divides by an infinite or empty step of log-SNR.
+    if (!config.flagOr("lower_order_final", true) && options.solverOrder > 1)
+        config.unsupported("lower_order_final", "true");
+    if (config.has("disable_corrector")) options.disableCorrector = config.integers("disable_corrector");
+    return options;
+}
 
 /// Everything of one predictor or corrector move that doesn't depend on the sample. Scalars are 0-dim
 /// float32 tensors, so that they round and saturate (log 0, expm1(-inf)) as the reference's do.
@@ -112,8 +139,8 @@ at::Tensor UniPCMultistep::predict(std::int64_t i, const at::Tensor& sample) con
                                                   move.rightB.narrow(0, 0, earlier));
     at::Tensor sum = at::zeros_like(newest);
     for (std::int64_t k = 0; k < earlier; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        sum += rho[k] * ((m_pictures[at + 1] - newest) / move.ratios[at]);
+        const auto index = static_cast<std::size_t>(k);
+        sum += rho[k] * ((m_pictures[index + 1] - newest) / move.ratios[index]);
     }
     return moved - move.weightB * sum;
 }
@@ -126,8 +153,8 @@ at::Tensor UniPCMultistep::correct(std::int64_t i, const at::Tensor& picture) co
         m_lastOrder == 1 ? at::full({1}, 0.5, at::kFloat) : at::linalg_solve(move.matrixR, move.rightB);
     at::Tensor sum = rho[earlier] * (picture - newest);
     for (std::int64_t k = 0; k < earlier; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        sum += rho[k] * ((m_pictures[at + 1] - newest) / move.ratios[at]);
+        const auto index = static_cast<std::size_t>(k);
+        sum += rho[k] * ((m_pictures[index + 1] - newest) / move.ratios[index]);
     }
     return move.carry * m_lastSample - move.pull * newest - move.weightB * sum;
 }

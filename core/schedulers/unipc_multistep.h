@@ -15,6 +15,10 @@ struct UniPCOptions {
     UniPCType type = UniPCType::Bh2;
     FinalSigma finalSigma = FinalSigma::Zero;
     std::vector<std::int64_t> disableCorrector;  ///< steps after which the corrector is left out
+
+    /// Those of a UniPCMultistepScheduler's scheduler_config.json. Throws Failure(Unsupported) naming key and
+    /// value.
+    static UniPCOptions from(const weights::ModelConfig& config);
 };
 
 /// The unified predictor-corrector of Zhao et al. (arXiv 2302.04867), data prediction on flow levels.

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 #include "core/session/clip_path.h"
 
 namespace reelgrid::session {
@@ -124,7 +124,7 @@ fs::path folderOf(const fs::path& file) {
 Result<LoadedSession> loadSession(const fs::path& file) {
     auto text = readFile(file, kMaxFileBytes);
     if (!text) return text.error();
-    auto parsed = protocol::parseJson(*text, file.string());
+    auto parsed = parseJson(*text, file.string());
     if (!parsed) return parsed.error();
     auto loaded = readSession(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
@@ -143,7 +143,7 @@ Result<void> saveSession(const Session& session, const fs::path& file) {
         object["loop"] = {{"in_seconds", session.loop->inSeconds}, {"out_seconds", session.loop->outSeconds}};
     object["clips"] = json::array();
     for (const SessionClip& clip : session.clips) object["clips"].push_back(clipJson(clip, folderOf(file)));
-    return writeFile(file, protocol::printJsonIndented(object));
+    return writeFile(file, printJsonIndented(object));
 }
 
 }  // namespace reelgrid::session

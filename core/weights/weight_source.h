@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,13 +58,18 @@ class WeightScope {
 /// official configuration is compared with the reference's.
 class RecordingWeights final : public WeightSource {
   public:
+    using Has = std::function<bool(const std::string&)>;
+    /// `has` says which optional parameters there are.
+    explicit RecordingWeights(Has has = [](const std::string&) { return true; }) : m_has(std::move(has)) {}
+
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
-    [[nodiscard]] bool has(const std::string&) const override { return true; }
+    [[nodiscard]] bool has(const std::string& name) const override { return m_has(name); }
     [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& requests() const {
         return m_requests;
     }
 
   private:
+    Has m_has;
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> m_requests;
 };
 

@@ -20,6 +20,32 @@ struct ProgramRun {
 ProgramRun runProgram(const std::vector<std::string>& arguments, const std::string& input = "",
                       const std::map<std::string, std::string>& environment = {});
 
+/// reelgrid-cli while it runs, with pipes that the test holds: nothing reads its stdout until finish().
+class RunningProgram {
+  public:
+    /// `pending`: a signal that has come before its first instruction.
+    explicit RunningProgram(const std::vector<std::string>& arguments, int pending = 0);
+    RunningProgram(const RunningProgram&) = delete;
+    RunningProgram& operator=(const RunningProgram&) = delete;
+    ~RunningProgram();
+
+    void write(const std::string& text) const;
+    void closeInput();
+    void signal(int number) const;
+    /// Waits for one line of its output.
+    std::string readLine();
+    /// Waits for its end, at most so many seconds (then it is killed: exit code 137). With OutputIs::Unread
+    /// its stdout stays as full as it is until then.
+    enum class OutputIs { Read, Unread };
+    ProgramRun finish(int seconds, OutputIs output = OutputIs::Read);
+
+  private:
+    int m_child = -1;
+    int m_input = -1;
+    int m_output = -1;
+    std::string m_errorFile;
+};
+
 /// The one JSON document that `text` is; a discarded value when it is anything else.
 nlohmann::json onlyDocument(const std::string& text);
 

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--num-frames", "32"}, "--num-frames 32"},
         BadUsage{{"render", "--seed", "-1"}, "--seed -1"},
         BadUsage{{"render", "--seed", "18446744073709551616"}, "--seed 18446744073709551616"},
-        BadUsage{{"render", "--prompt", ""}, "--prompt"},
+        BadUsage{{"render", "--model", "/nowhere"}, "--prompt is missing"},
         BadUsage{{"render", "--prompt", "caf\xe9"}, "UTF-8"},
         BadUsage{{"render", "--dtype", "int4"}, "--dtype int4"},
         BadUsage{{"render", "--device", "tpu"}, "--device tpu"},

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "core/protocol/worker_message.h"
 #include "tests/cli/program.h"
@@ -58,8 +60,35 @@ TEST(Worker, AnswersACommandThatItCannotUnderstand) {
 
 TEST(Worker, EndsOnALineWithoutEnd) {
     const ProgramRun run = runProgram({"worker"}, std::string(std::size_t{3} << 20, 'x'));
-    EXPECT_EQ(run.exitCode, 0);
+    EXPECT_EQ(run.exitCode, 1);
     EXPECT_THAT(run.errors, HasSubstr("more than 1048576 bytes"));
+}
+
+TEST(Worker, EndsByOneLineOnASignal) {
+    RunningProgram worker({"worker"});
+    EXPECT_THAT(worker.readLine(), HasSubstr("ready"));
+    worker.signal(SIGTERM);
+    const ProgramRun run = worker.finish(30);
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_EQ(run.errors, "reelgrid-cli: worker: interrupted\n");
+}
+
+TEST(Worker, EndsWithItsInputWhenNobodyReadsItsOutput) {
+    RunningProgram worker({"worker"});
+    EXPECT_THAT(worker.readLine(), HasSubstr("ready"));
+    // Each is answered by a line of its own: more than a pipe holds.
+    std::string commands;
+    for (int i = 0; i < 2000; ++i)
+        commands += R"({"v":1,"type":"dance","id":"a"})"
+                    "\n";
+    std::thread parent([&] {
+        worker.write(commands);
+        worker.closeInput();
+    });
+    const ProgramRun run = worker.finish(30, RunningProgram::OutputIs::Unread);
+    parent.join();
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("nobody reads its stdout any more"));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/protocol/parse_json.h"
+#include "core/base/json.h"
 
 namespace reelgrid::protocol {
 namespace {

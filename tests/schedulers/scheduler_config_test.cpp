@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
+#include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/protocol/scheduler_names.h"
 #include "core/schedulers/scheduler.h"
 #include "core/weights/model_config.h"
 
@@ -63,6 +65,50 @@ TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
         EXPECT_THAT(error.message, AllOf(HasSubstr(key), HasSubstr(shown)));
     }
     EXPECT_THAT(errorOf(uniPC(), {"ddim", {}}).message, HasSubstr("ddim"));
+}
+
+/// A config as diffusers saves it, -Infinity included: the message is about the class.
+TEST(SchedulerConfig, NamesAClassThatIsNotHereAndThoseThatAre) {
+    const nlohmann::json stored = parseJson(R"({"_class_name": "DPMSolverMultistepScheduler",
+                                                "lambda_min_clipped": -Infinity})",
+                                            "scheduler_config.json", JsonDialect::Python)
+                                      .value();
+    EXPECT_EQ(errorOf(stored).message,
+              "scheduler_config.json: _class_name is \"DPMSolverMultistepScheduler\", this version needs "
+              "UniPCMultistepScheduler (unipc) or FlowMatchEulerDiscreteScheduler (euler)");
+}
+
+TEST(SchedulerConfig, TakesEulersOwnSpacingsOnly) {
+    nlohmann::json karras = euler(3.0);
+    karras["use_karras_sigmas"] = true;
+    EXPECT_NE(make(karras)->sigmas(), make(euler(3.0))->sigmas());
+    EXPECT_THAT(errorOf(karras, {"unipc", {}}).message, HasSubstr("use_karras_sigmas is true"));
+    EXPECT_THAT(errorOf(uniPC({{"use_karras_sigmas", true}}), {"euler", {}}).message,
+                HasSubstr("use_karras_sigmas is true"));
+    karras["use_exponential_sigmas"] = true;
+    EXPECT_THAT(errorOf(karras).message, HasSubstr("false beside use_karras_sigmas"));
+    nlohmann::json beta = euler(3.0);
+    beta["use_beta_sigmas"] = true;
+    EXPECT_THAT(errorOf(beta).message, HasSubstr("use_beta_sigmas is true"));
+}
+
+TEST(SchedulerConfig, EverySamplerHasAnOptionAndAClass) {
+    for (const protocol::SchedulerName& name : protocol::kSchedulerNames) {
+        EXPECT_EQ(protocol::schedulerOfOption(name.option), &name);
+        EXPECT_EQ(protocol::schedulerOfClass(name.className), &name);
+        EXPECT_NE(make(uniPC(), {name.option, {}}), nullptr);
+        EXPECT_THAT(protocol::schedulerOptions(), HasSubstr(name.option));
+    }
+}
+
+/// Flow matching adds unit noise and shows the model the sample as it is.
+TEST(SchedulerConfig, FlowSamplersLeaveTheModelsInputAlone) {
+    const at::Tensor sample = at::arange(6, at::kFloat);
+    for (const nlohmann::json& config : {uniPC(), euler(3.0)}) {
+        const auto scheduler = make(config);
+        EXPECT_TRUE(at::equal(scheduler->scaleModelInput(sample, 3), sample));
+        EXPECT_EQ(scheduler->initialNoiseSigma(), 1.0);
+    }
 }
 
 TEST(SchedulerConfig, RejectsImpossibleStepCounts) {

@@ -4,9 +4,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/parse_json.h"
 
 namespace reelgrid::widgets {
 
@@ -25,7 +25,7 @@ QStringList readTexts(protocol::FieldReader& reader, const char* key, std::size_
     for (const nlohmann::json& each : *list) {
         const auto* text = each.get_ptr<const std::string*>();
         if (text == nullptr || text->empty() || text->size() > kMaxWordBytes) {
-            reader.fail(std::string(key) + ": " + protocol::showJson(each) + ": a text of 1 to " +
+            reader.fail(std::string(key) + ": " + showJson(each) + ": a text of 1 to " +
                         std::to_string(kMaxWordBytes) + " bytes was needed");
             return texts;
         }
@@ -76,7 +76,7 @@ Result<PromptGuide> PromptGuide::read(const std::filesystem::path& file) {
 }
 
 Result<PromptGuide> PromptGuide::parse(std::string_view json, const std::string& what) {
-    const auto parsed = protocol::parseJson(json, what);
+    const auto parsed = parseJson(json, what);
     if (!parsed) return parsed.error();
     protocol::FieldReader reader(*parsed, what, ErrorCode::InvalidData);
     PromptGuide guide;

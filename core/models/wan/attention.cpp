@@ -13,6 +13,20 @@ at::Tensor joinHeads(const at::Tensor& x_BHND) {
     return x_BHND.transpose(1, 2).flatten(2);
 }
 
+/// proj_l below the module that holds it in one or the other conversion of TurboDiffusion's checkpoints,
+/// whose own name is attn_op.local_attn; not quantised there, so fp32 in every dtype here.
+Linear loadProjL(const weights::WeightScope& scope, std::int64_t headDim) {
+    for (const char* name :
+         {"proj_l", "attn_op.local_attn.proj_l", "local_attn.proj_l", "attn_impl.proj_l"}) {
+        const weights::WeightScope projL = scope / name;
+        if (!projL.has("weight")) continue;
+        Linear loaded{projL.fp32("weight", {headDim, headDim}).contiguous(), {}};
+        if (projL.has("bias")) loaded.bias = projL.fp32("bias", {headDim}).contiguous();
+        return loaded;
+    }
+    return {};
+}
+
 }  // namespace
 
 SelfAttention::SelfAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer)
@@ -23,6 +37,7 @@ SelfAttention::SelfAttention(const WanTransformerConfig& config, const weights::
     m_normQ = scope.fp32("norm_q.weight", {c});
     m_normK = scope.fp32("norm_k.weight", {c});
     m_out = Linear::load(scope / "to_out" / "0", c, c);
+    m_projL = loadProjL(scope, config.attentionHeadDim);
 }
 
 at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope,
@@ -31,9 +46,13 @@ at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope
     at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
     rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
     rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
-    const at::Tensor o_BHND = dispatcher.attend(
-        {splitHeads(q_BNC, m_heads), splitHeads(k_BNC, m_heads), splitHeads(qkv[2], m_heads), {}},
-        {attention::ModuleKind::Self, m_layer});
+    const at::Tensor o_BHND = dispatcher.attend({splitHeads(q_BNC, m_heads),
+                                                 splitHeads(k_BNC, m_heads),
+                                                 splitHeads(qkv[2], m_heads),
+                                                 {},
+                                                 m_projL.weight,
+                                                 m_projL.bias},
+                                                {attention::ModuleKind::Self, m_layer});
     return m_out(joinHeads(o_BHND));
 }
 

@@ -26,6 +26,8 @@ class SelfAttention {
     Linear m_qkv;  ///< to_q, to_k and to_v as one product
     at::Tensor m_normQ, m_normK;
     Linear m_out;
+    /// proj_l of sla's linear branch, fp32; undefined in a checkpoint that wasn't fine-tuned for sla.
+    Linear m_projL;
 };
 
 /// The text as one layer's cross-attention sees it.

@@ -11,8 +11,10 @@ WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& conf
     // Present in image-to-video checkpoints only: image embeddings beside the text.
     for (const char* key : {"added_kv_proj_dim", "image_dim", "pos_embed_seq_len"})
         if (config.has(key)) config.unsupported(key, "null (text-to-video)");
-    if (config.textOr("qk_norm", "rms_norm_across_heads") != "rms_norm_across_heads")
-        config.unsupported("qk_norm", "rms_norm_across_heads");
+    // The reference reads the key and norms across heads whatever it says.
+    const std::string norm = config.textOr("qk_norm", "rms_norm_across_heads");
+    if (norm != "rms_norm_across_heads" && norm != "rms_norm")
+        config.unsupported("qk_norm", "rms_norm_across_heads or rms_norm");
 
     WanTransformerConfig c;
     if (config.has("patch_size")) {

@@ -116,7 +116,8 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
-        const at::Tensor flow = predictFlow(latents, timestep, step, text, settings.guidanceScale, attention);
+        const at::Tensor input = scheduler->scaleModelInput(latents, step);
+        const at::Tensor flow = predictFlow(input, timestep, step, text, settings.guidanceScale, attention);
         latents = scheduler->step(flow, step, latents);
         clock.advance(step + 1);
     }

@@ -1,9 +1,9 @@
 #include "core/text/tokenizers/added_tokens.h"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/base/pending_file.h"
 #include "core/base/result.h"
 
 namespace reelgrid::text {
@@ -12,20 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// The largest known (256,000 pieces with their scores) has 17 MB.
-constexpr std::size_t kMaxTokenizerJson = std::size_t{128} << 20;
 constexpr std::int64_t kMaxTokenId = 1 << 24;
-
-/// The file's JSON without its largest member, the vocabulary, which is not needed here.
-json readWithoutModel(const fs::path& path) {
-    const std::string bytes = readFile(path, kMaxTokenizerJson).value();
-    const auto keep = [](int depth, json::parse_event_t event, json& parsed) {
-        return !(depth == 1 && event == json::parse_event_t::key && parsed == "model");
-    };
-    json parsed = json::parse(bytes, keep, false);
-    if (!parsed.is_object()) throw Failure(ErrorCode::InvalidData, path.string() + ": not a JSON object");
-    return parsed;
-}
 
 AddedToken tokenOf(const json& entry, std::int64_t id, const fs::path& path) {
     const auto content = entry.is_object() ? entry.find("content") : entry.end();
@@ -41,63 +28,64 @@ AddedToken tokenOf(const json& entry, std::int64_t id, const fs::path& path) {
     return {content->get<std::string>(), id, flag("lstrip"), flag("rstrip")};
 }
 
-std::vector<AddedToken> fromTokenizerConfig(const fs::path& path) {
-    std::vector<AddedToken> tokens;
-    const json config = readWithoutModel(path);
+bool isSpace(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+}  // namespace
+
+AddedTokens::AddedTokens(std::vector<AddedToken> tokens) {
+    for (AddedToken& token : tokens) add(std::move(token));
+}
+
+void AddedTokens::add(AddedToken token) {
+    m_lengths.insert(token.content.size());
+    m_idBound = std::max(m_idBound, token.id + 1);
+    std::string content = token.content;
+    m_byContent.try_emplace(std::move(content), std::move(token));
+}
+
+const AddedToken* AddedTokens::find(std::string_view content) const {
+    const auto found = m_byContent.find(content);
+    return found == m_byContent.end() ? nullptr : &found->second;
+}
+
+const AddedToken* AddedTokens::longestAtStartOf(std::string_view text) const {
+    for (const std::size_t length : m_lengths)
+        if (length <= text.size())
+            if (const AddedToken* token = find(text.substr(0, length))) return token;
+    return nullptr;
+}
+
+AddedTokens addedTokensOfConfig(const json& config, const fs::path& path) {
+    AddedTokens tokens;
     const auto listed = config.find("added_tokens_decoder");
     if (listed == config.end() || !listed->is_object()) return tokens;
     for (const auto& [key, entry] : listed->items()) {
         std::int64_t id = -1;
         std::from_chars(key.data(), key.data() + key.size(), id);
-        tokens.push_back(tokenOf(entry, id, path));
+        tokens.add(tokenOf(entry, id, path));
     }
     return tokens;
 }
 
-std::vector<AddedToken> fromTokenizerJson(const fs::path& path) {
-    std::vector<AddedToken> tokens;
-    const json tokenizer = readWithoutModel(path);
+AddedTokens addedTokensOfTokenizer(const json& tokenizer, const fs::path& path) {
+    AddedTokens tokens;
     const auto listed = tokenizer.find("added_tokens");
     if (listed == tokenizer.end() || !listed->is_array()) return tokens;
     for (const json& entry : *listed) {
         const auto id = entry.is_object() ? entry.find("id") : entry.end();
         const bool known = entry.is_object() && id != entry.end() && id->is_number_integer();
-        tokens.push_back(tokenOf(entry, known ? id->get<std::int64_t>() : -1, path));
+        tokens.add(tokenOf(entry, known ? id->get<std::int64_t>() : -1, path));
     }
     return tokens;
 }
 
-bool isSpace(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/// The longest token that starts at `at`.
-const AddedToken* tokenAt(std::string_view text, std::size_t at, const std::vector<AddedToken>& tokens) {
-    const AddedToken* longest = nullptr;
-    for (const AddedToken& token : tokens)
-        if (text.substr(at).starts_with(token.content) &&
-            (longest == nullptr || token.content.size() > longest->content.size()))
-            longest = &token;
-    return longest;
-}
-
-}  // namespace
-
-std::vector<AddedToken> readAddedTokens(const fs::path& folder) {
-    std::error_code failed;
-    std::vector<AddedToken> tokens;
-    const fs::path config = folder / "tokenizer_config.json";
-    if (fs::exists(config, failed)) tokens = fromTokenizerConfig(config);
-    const fs::path tokenizer = folder / "tokenizer.json";
-    if (tokens.empty() && fs::exists(tokenizer, failed)) tokens = fromTokenizerJson(tokenizer);
-    return tokens;
-}
-
-std::vector<TextPiece> splitAtTokens(std::string_view text, const std::vector<AddedToken>& tokens) {
+std::vector<TextPiece> splitAtTokens(std::string_view text, const AddedTokens& tokens) {
     std::vector<TextPiece> pieces;
     std::size_t start = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const AddedToken* token = tokenAt(text, at, tokens);
+        const AddedToken* token = tokens.longestAtStartOf(text.substr(at));
         if (token == nullptr) {
             ++at;
             continue;

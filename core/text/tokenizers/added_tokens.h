@@ -2,6 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +21,31 @@ struct AddedToken {
     bool stripsRight = false;
 };
 
-/// The added tokens of a transformers tokenizer folder: tokenizer_config.json's added_tokens_decoder, or
-/// tokenizer.json's added_tokens. Empty when neither file lists any. Throws Failure(InvalidData).
-std::vector<AddedToken> readAddedTokens(const std::filesystem::path& folder);
+/// Added tokens by their content; of two with the same, the first counts. Finding one costs a look-up for
+/// each length that there is, however many there are.
+class AddedTokens {
+  public:
+    AddedTokens() = default;
+    explicit AddedTokens(std::vector<AddedToken> tokens);
+
+    void add(AddedToken token);
+    [[nodiscard]] bool empty() const { return m_byContent.empty(); }
+    [[nodiscard]] const AddedToken* find(std::string_view content) const;
+    /// The longest token that `text` starts with.
+    [[nodiscard]] const AddedToken* longestAtStartOf(std::string_view text) const;
+    /// One more than the largest id; 0 without tokens.
+    [[nodiscard]] std::int64_t idBound() const { return m_idBound; }
+
+  private:
+    std::map<std::string, AddedToken, std::less<>> m_byContent;
+    std::set<std::size_t, std::greater<>> m_lengths;
+    std::int64_t m_idBound = 0;
+};
+
+/// tokenizer_config.json's added_tokens_decoder in the file `path`, and tokenizer.json's added_tokens. Empty
+/// when there are none. Throw Failure(InvalidData).
+AddedTokens addedTokensOfConfig(const nlohmann::json& config, const std::filesystem::path& path);
+AddedTokens addedTokensOfTokenizer(const nlohmann::json& tokenizer, const std::filesystem::path& path);
 
 /// A stretch of text: an added token, or text for the vocabulary's model (token == nullptr).
 struct TextPiece {
@@ -28,6 +54,6 @@ struct TextPiece {
 };
 
 /// Cuts `text` at added tokens: leftmost first, the longest of those that start there.
-std::vector<TextPiece> splitAtTokens(std::string_view text, const std::vector<AddedToken>& tokens);
+std::vector<TextPiece> splitAtTokens(std::string_view text, const AddedTokens& tokens);
 
 }  // namespace reelgrid::text

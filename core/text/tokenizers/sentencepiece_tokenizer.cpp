@@ -3,26 +3,44 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
-#include "core/weights/model_config.h"
+#include "core/text/tokenizers/tokenizer_folder.h"
+#include "core/text/tokenizers/unigram_proto.h"
 
 namespace reelgrid::text {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
-constexpr std::int64_t kMaxExtraIds = 4096;
+constexpr const char* kEnd = "</s>";
 
-std::string readModel(const fs::path& folder) {
-    std::error_code failed;
-    const fs::path path = folder / "spiece.model";
-    if (!fs::exists(path, failed) && fs::exists(folder / "tokenizer.json", failed))
-        throw Failure(ErrorCode::Unsupported,
-                      folder.string() + ": has tokenizer.json only, spiece.model beside it was needed");
-    return readFile(path, kMaxModelBytes).value();
+/// Whether a text alone gets </s> behind it and nothing else.
+bool endsTexts(const json& postProcessor) {
+    const json single = postProcessor.is_object() ? postProcessor.value("single", json()) : json();
+    return single.is_array() && single.size() == 2 && single[0].contains("Sequence") &&
+           single[1].value("SpecialToken", json::object()).value("id", json()) == kEnd;
+}
+
+void requireEncoded(bool encoded, std::string_view text) {
+    if (!encoded)
+        throw Failure(ErrorCode::Internal,
+                      "SentencePiece failed on a text of " + std::to_string(text.size()) + " bytes");
+}
+
+/// "<0x41>"
+std::string bytePiece(char byte) {
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "<0x%02X>",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    return text.data();
 }
 
 }  // namespace
@@ -34,57 +52,79 @@ std::vector<std::int64_t> TokenIds::attentionMask() const {
 }
 
 SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
-    : m_model(std::make_unique<sentencepiece::SentencePieceProcessor>()), m_added(readAddedTokens(folder)) {
-    const auto status = m_model->LoadFromSerializedProto(readModel(folder));
-    if (!status.ok())
-        throw Failure(ErrorCode::InvalidData,
-                      (folder / "spiece.model").string() + ": not a SentencePiece model");
-    if (m_added.empty()) addT5Tokens(folder);
-    m_end = idOf("</s>", folder);
-    m_pad = idOf("<pad>", folder);
-    m_idBound = m_model->GetPieceSize();
-    for (const AddedToken& token : m_added) m_idBound = std::max(m_idBound, token.id + 1);
+    : m_model(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+    const TokenizerFolder files(folder);
+    m_added = files.addedTokens();
+    const fs::path model = folder / "spiece.model";
+    std::error_code failed;
+    if (files.tokenizer && !fs::exists(model, failed)) {
+        readTokenizerJson(files);
+    } else {
+        m_origin = model.string();
+        loadModel(readFile(model, kMaxModelBytes).value());
+    }
+    if (m_added.empty()) addT5Tokens(files);
+    m_end = idOf(kEnd);
+    m_pad = idOf("<pad>");
+    m_idBound = std::max<std::int64_t>(m_model->GetPieceSize(), m_added.idBound());
 }
 
 SentencePieceTokenizer::SentencePieceTokenizer(SentencePieceTokenizer&&) noexcept = default;
 SentencePieceTokenizer& SentencePieceTokenizer::operator=(SentencePieceTokenizer&&) noexcept = default;
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
-/// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one
-/// first.
-void SentencePieceTokenizer::addT5Tokens(const fs::path& folder) {
-    for (const char* piece : {"<pad>", "</s>", "<unk>"}) {
-        const int id = m_model->PieceToId(piece);
-        if (m_model->IdToPiece(id) == piece) m_added.push_back({piece, id});
-    }
-    std::error_code failed;
-    std::int64_t extraIds = 100;
-    if (fs::exists(folder / "tokenizer_config.json", failed)) {
-        const auto config = weights::ModelConfig::read(folder, "tokenizer_config.json");
-        extraIds = config.positiveOr("extra_ids", extraIds, kMaxExtraIds);
-    }
-    const std::int64_t pieces = m_model->GetPieceSize();
-    for (std::int64_t i = 0; i < extraIds; ++i)
-        m_added.push_back({"<extra_id_" + std::to_string(i) + ">", pieces + extraIds - 1 - i});
+void SentencePieceTokenizer::loadModel(const std::string& bytes) {
+    if (!m_model->LoadFromSerializedProto(bytes).ok())
+        throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
 }
 
-std::int64_t SentencePieceTokenizer::idOf(const std::string& token, const fs::path& folder) const {
-    for (const AddedToken& added : m_added)
-        if (added.content == token) return added.id;
+void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
+    m_origin = folder.tokenizerPath.string();
+    const json& tokenizer = *folder.tokenizer;
+    const json model = tokenizer.value("model", json());
+    if (folder.isT5()) {
+        m_pipeline = WordPipeline::ofT5(tokenizer, m_origin);
+    } else {
+        const json after = tokenizer.value("post_processor", json());
+        if (!endsTexts(after))
+            throw Failure(ErrorCode::Unsupported,
+                          m_origin + ": post_processor is " + showJson(after) +
+                              ", this version needs a TemplateProcessing that puts </s> behind the text");
+        m_pipeline = WordPipeline::from(tokenizer, m_origin);
+        if (model.is_object() && model.value("byte_fallback", json()) == true)
+            m_unknown = UnknownSpelling::Bytes;
+    }
+    const std::string proto = unigramProto(model, m_origin);
+    if (!m_model->LoadFromSerializedProto(proto).ok())
+        throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
+}
+
+/// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one
+/// first.
+void SentencePieceTokenizer::addT5Tokens(const TokenizerFolder& folder) {
+    for (const char* piece : {"<pad>", kEnd, "<unk>"}) {
+        const int id = m_model->PieceToId(piece);
+        if (m_model->IdToPiece(id) == piece) m_added.add({piece, id});
+    }
+    const std::int64_t pieces = m_model->GetPieceSize();
+    const std::int64_t extraIds = folder.extraIds();
+    for (std::int64_t i = 0; i < extraIds; ++i)
+        m_added.add({"<extra_id_" + std::to_string(i) + ">", pieces + extraIds - 1 - i});
+}
+
+std::int64_t SentencePieceTokenizer::idOf(const std::string& token) const {
+    if (const AddedToken* added = m_added.find(token)) return added->id;
     const int id = m_model->PieceToId(token);
     if (m_model->IdToPiece(id) != token)
-        throw Failure(ErrorCode::InvalidData,
-                      (folder / "spiece.model").string() + ": it has no token " + token);
+        throw Failure(ErrorCode::InvalidData, m_origin + ": it has no token " + token);
     return id;
 }
 
+/// The SentencePiece model's own ids; a run of bytes that spells unknown characters is one <unk>, as in
+/// transformers.
 void SentencePieceTokenizer::appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const {
     std::vector<int> pieces;
-    if (!m_model->Encode(text, &pieces).ok())
-        throw Failure(ErrorCode::Internal,
-                      "SentencePiece failed on a text of " + std::to_string(text.size()) + " bytes");
-    // Byte fallback spells one run of unknown characters as a run of byte pieces; transformers' tokenizer
-    // doesn't have it and makes each such run one <unk>.
+    requireEncoded(m_model->Encode(text, &pieces).ok(), text);
     bool inBytes = false;
     for (const int piece : pieces) {
         const bool isByte = m_model->IsByte(piece);
@@ -96,11 +136,33 @@ void SentencePieceTokenizer::appendPieces(std::string_view text, std::vector<std
     }
 }
 
+/// Unknown characters as their bytes, <unk> where the vocabulary lacks one of those.
+void SentencePieceTokenizer::appendPiecesAndBytes(std::string_view text,
+                                                  std::vector<std::int64_t>& ids) const {
+    std::vector<std::string> pieces;
+    requireEncoded(m_model->Encode(text, &pieces).ok(), text);
+    for (const std::string& piece : pieces) {
+        const int id = m_model->PieceToId(piece);
+        if (id != m_model->unk_id() || piece == m_model->IdToPiece(id)) {
+            ids.push_back(id);
+            continue;
+        }
+        std::vector<std::int64_t> bytes;
+        for (const char byte : piece) bytes.push_back(m_model->PieceToId(bytePiece(byte)));
+        if (std::count(bytes.begin(), bytes.end(), m_model->unk_id()) > 0) bytes = {m_model->unk_id()};
+        ids.insert(ids.end(), bytes.begin(), bytes.end());
+    }
+}
+
 std::vector<std::int64_t> SentencePieceTokenizer::tokenize(const std::string& text) const {
     std::vector<std::int64_t> ids;
     for (const TextPiece& piece : splitAtTokens(text, m_added)) {
         if (piece.token != nullptr)
             ids.push_back(piece.token->id);
+        else if (m_pipeline)
+            for (const std::string& word : m_pipeline->words(piece.text))
+                m_unknown == UnknownSpelling::Bytes ? appendPiecesAndBytes(word, ids)
+                                                    : appendPieces(word, ids);
         else
             appendPieces(piece.text, ids);
     }

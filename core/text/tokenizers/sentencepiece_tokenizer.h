@@ -3,16 +3,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/text/tokenizers/added_tokens.h"
+#include "core/text/tokenizers/word_pipeline.h"
 
 namespace sentencepiece {
 class SentencePieceProcessor;
 }
 
 namespace reelgrid::text {
+
+struct TokenizerFolder;
+
+/// What spells characters outside the vocabulary.
+enum class UnknownSpelling { Token, Bytes };
 
 /// Token ids of one prompt, ended by </s> and padded to a fixed length. The attention mask of T5's tokenizer
 /// is 1 for the first `count` ids and 0 for the rest.
@@ -23,14 +30,14 @@ struct TokenIds {
     [[nodiscard]] std::vector<std::int64_t> attentionMask() const;
 };
 
-/// The tokenizer of T5 and umT5 as transformers runs it: a SentencePiece model (spiece.model), added tokens
-/// (</s>, <extra_id_N>) cut out of the text first, </s> at the end. As there, characters outside the
-/// vocabulary become <unk> even where the SentencePiece model has byte fallback. Immutable after
-/// construction; may be used from any thread.
+/// The tokenizer of T5 and umT5 as transformers 5 runs it: added tokens (</s>, <extra_id_N>) cut out of the
+/// text, the rest through a SentencePiece model, </s> at the end. Immutable after construction; may be used
+/// from any thread.
 class SentencePieceTokenizer {
   public:
-    /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it. Throws
-    /// Failure(NotFound, InvalidData, or Unsupported when there is only a tokenizer.json).
+    /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it, or tokenizer.json
+    /// alone: its unigram vocabulary, normalizer and pre-tokenizer. Throws Failure(NotFound, InvalidData, or
+    /// Unsupported when tokenizer.json has a step that isn't here).
     explicit SentencePieceTokenizer(const std::filesystem::path& folder);
     SentencePieceTokenizer(SentencePieceTokenizer&&) noexcept;
     SentencePieceTokenizer& operator=(SentencePieceTokenizer&&) noexcept;
@@ -46,12 +53,20 @@ class SentencePieceTokenizer {
     [[nodiscard]] std::int64_t idBound() const { return m_idBound; }
 
   private:
-    void addT5Tokens(const std::filesystem::path& folder);
-    [[nodiscard]] std::int64_t idOf(const std::string& token, const std::filesystem::path& folder) const;
+    void loadModel(const std::string& bytes);
+    void readTokenizerJson(const TokenizerFolder& folder);
+    void addT5Tokens(const TokenizerFolder& folder);
+    [[nodiscard]] std::int64_t idOf(const std::string& token) const;
     void appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const;
+    void appendPiecesAndBytes(std::string_view text, std::vector<std::int64_t>& ids) const;
 
     std::unique_ptr<sentencepiece::SentencePieceProcessor> m_model;
-    std::vector<AddedToken> m_added;
+    std::string m_origin;  ///< the file of the vocabulary, for messages
+    /// Made by tokenizer.json; a spiece.model normalizes and splits by itself.
+    std::optional<WordPipeline> m_pipeline;
+    /// T5Tokenizer doesn't have byte fallback, whatever its SentencePiece model has.
+    UnknownSpelling m_unknown = UnknownSpelling::Token;
+    AddedTokens m_added;
     std::int64_t m_end = 0;
     std::int64_t m_pad = 0;
     std::int64_t m_idBound = 0;

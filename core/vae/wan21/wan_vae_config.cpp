@@ -35,9 +35,9 @@ void readLevels(const weights::ModelConfig& config, WanVaeConfig& into) {
             config.invalid("dim_mult",
                            "at least 1 and at most " + std::to_string(kMaxChannels) + " channels a level");
         }
-        // Each doubling of the size halves the decoder's channels.
-        if (level > 0 && into.decoderBaseDim * mult % 2 != 0) {
-            config.invalid("dim_mult", "an even number of channels at every level but the first");
+        // Each doubling of the size halves the decoder's channels, rounding down.
+        if (level > 0 && into.decoderBaseDim * mult < 2) {
+            config.invalid("dim_mult", "at least 2 channels at every level but the first");
         }
     }
     if (config.has("temperal_downsample")) into.temporalDownsample = config.flags("temperal_downsample");

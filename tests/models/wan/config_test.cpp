@@ -18,6 +18,11 @@ TEST(WanTransformerConfig, DefaultsAreTheReferences) {
     EXPECT_EQ(config.patchVolume(), 4);
 }
 
+TEST(WanTransformerConfig, TakesEitherNameOfTheNormAsTheReferenceDoes) {
+    for (const char* norm : {"rms_norm", "rms_norm_across_heads"})
+        (void)WanTransformerConfig::from(weights::ModelConfig(json{{"qk_norm", norm}}, "config.json"));
+}
+
 TEST(WanTransformerConfig, RejectsWhatItCannotBuildNamingKeyAndValue) {
     const std::vector<std::pair<json, std::string>> cases{
         {{{"added_kv_proj_dim", 5120}}, "added_kv_proj_dim is 5120"},

@@ -14,9 +14,10 @@ using testing::HasSubstr;
 
 constexpr std::size_t kLength = 512;
 
-void expectReferenceIds(const fs::path& folder, const std::string& name) {
+void expectReferenceIds(const fs::path& folder, const std::string& name,
+                        const std::string& file = "tokens.json") {
     const SentencePieceTokenizer tokenizer(folder);
-    const nlohmann::json cases = fixtureJson("tokens.json").at(name);
+    const nlohmann::json cases = fixtureJson(file).at(name);
     ASSERT_GT(cases.size(), 15U);
     for (const auto& entry : cases) {
         const TokenIds tokens = tokenizer.encode(entry.at("text"), kLength);
@@ -33,6 +34,11 @@ TEST(SentencePieceTokenizer, MatchesTheReferenceOnTheDemoModel) {
 
 TEST(SentencePieceTokenizer, MatchesTheReferenceOnATokenizerLikeUmt5s) {
     expectReferenceIds(kFixtures / "umt5-like", "umt5-like");
+}
+
+TEST(SentencePieceTokenizer, MatchesTheReferenceOnFoldersWithoutASpieceModel) {
+    for (const char* name : {"saved", "converted", "lowercase"})
+        expectReferenceIds(kFixtures / "json-tokenizers" / name, name, "json-tokens.json");
 }
 
 TEST(SentencePieceTokenizer, EndsAndPadsEveryPrompt) {
@@ -62,8 +68,52 @@ class TokenizerFolderTest : public testing::Test {
 
 TEST_F(TokenizerFolderTest, SaysWhatIsMissing) {
     EXPECT_THAT(message(), HasSubstr("spiece.model: no such file"));
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json", R"({"tokenizer_class": "T5Tokenizer"})"));
     ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", "{}"));
-    EXPECT_THAT(message(), HasSubstr("has tokenizer.json only, spiece.model beside it was needed"));
+    EXPECT_THAT(message(), HasSubstr("tokenizer.json: it has no model, a unigram vocabulary was needed"));
+}
+
+TEST_F(TokenizerFolderTest, OfTheDemoModelMayHaveTokenizerJsonAlone) {
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
+        fs::copy_file(kDemoModel / "tokenizer" / file, m_folder / file);
+    expectReferenceIds(m_folder, "demo", "json-tokens.json");
+}
+
+TEST_F(TokenizerFolderTest, NamesAStepOfTokenizerJsonThatIsNotHere) {
+    const fs::path original = kDemoModel / "tokenizer" / "tokenizer.json";
+    const auto messageWith = [&](const std::string& key, const nlohmann::json& value) {
+        auto tokenizer = nlohmann::json::parse(readFile(original).value());
+        tokenizer[nlohmann::json::json_pointer(key)] = value;
+        EXPECT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+        return message();
+    };
+    using nlohmann::json;
+    EXPECT_THAT(messageWith("/normalizer", json{{"type", "BertNormalizer"}}), HasSubstr("BertNormalizer"));
+    EXPECT_THAT(messageWith("/normalizer", json{{"type", "Precompiled"}, {"precompiled_charsmap", "QUJD"}}),
+                HasSubstr("precompiled_charsmap is damaged"));
+    EXPECT_THAT(messageWith("/pre_tokenizer/prepend_scheme", "first"), HasSubstr("prepend_scheme"));
+    EXPECT_THAT(messageWith("/post_processor", nullptr), HasSubstr("post_processor is null"));
+    EXPECT_THAT(messageWith("/model/type", "BPE"), HasSubstr("type is \"BPE\""));
+    EXPECT_THAT(messageWith("/model/unk_id", 5000), HasSubstr("unk_id"));
+    EXPECT_THAT(messageWith("/model/vocab/7", json::array({"x"})), HasSubstr("piece 7 is [\"x\"]"));
+    EXPECT_THAT(messageWith("/model/vocab/7/0", ""), HasSubstr("piece 7"));
+    EXPECT_THAT(messageWith("/model/vocab/7/0", "<pad>"), HasSubstr("a piece twice"));
+    EXPECT_EQ(messageWith("/model/byte_fallback", true), "no failure");
+}
+
+/// Quadratic reading took minutes here; a bound on time would measure the machine instead.
+TEST_F(TokenizerFolderTest, ReadsManyAddedTokensInOnePass) {
+    constexpr int kTokens = 200'000;
+    std::string config = R"({"added_tokens_decoder":{"1":{"content":"</s>"})";
+    for (int i = 0; i < kTokens; ++i)
+        config += ",\"" + std::to_string(5000 + i) + R"(":{"content":"<t)" + std::to_string(i) + R"(>"})";
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer_config.json", config + "}}"));
+    fs::copy_file(kFixtures / "umt5-like/spiece.model", m_folder / "spiece.model");
+    const SentencePieceTokenizer tokenizer(m_folder);
+    EXPECT_EQ(tokenizer.idBound(), 5000 + kTokens);
+    std::string prompt;
+    for (int i = 0; i < 8000; ++i) prompt += "<t199999>";
+    EXPECT_EQ(tokenizer.tokenize(prompt), std::vector<std::int64_t>(8000, 204'999));
 }
 
 TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
@@ -94,7 +144,7 @@ TEST_F(TokenizerFolderTest, AddedTokensOfTheConfigComeFirst) {
 }
 
 TEST(AddedTokens, TakeWhitespaceAlongWhereTheySaySo) {
-    const std::vector<AddedToken> tokens{{"<a>", 1, true, false}, {"<ab>", 2}, {"<b>", 3, false, true}};
+    const AddedTokens tokens({{"<a>", 1, true, false}, {"<ab>", 2}, {"<b>", 3, false, true}});
     std::string joined;
     for (const TextPiece& piece : splitAtTokens("x <a>y <ab><b> z", tokens)) {
         joined += piece.token != nullptr ? 'T' : '\'';

@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, WanVaeParity,
                                          ParityCase{"two_blocks", ConvEngine::Fastest},
                                          ParityCase{"two_blocks", ConvEngine::Libtorch},
                                          ParityCase{"odd_widths", ConvEngine::Fastest},
+                                         ParityCase{"odd_halves", ConvEngine::Fastest},
+                                         ParityCase{"odd_halves", ConvEngine::Libtorch},
                                          ParityCase{"odd_widths", ConvEngine::Libtorch}),
                          nameOfCase);
 

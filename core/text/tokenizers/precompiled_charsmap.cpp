@@ -1,0 +1,111 @@
+#include "core/text/tokenizers/precompiled_charsmap.h"
+
+#include <utf8proc.h>
+
+#include <cstring>
+
+#include "core/base/result.h"
+#include "core/text/cleaning/utf8.h"
+
+namespace reelgrid::text {
+namespace {
+
+constexpr std::size_t kWholeClusterBytes = 6;
+
+int valueOf(char letter) {
+    if (letter >= 'A' && letter <= 'Z') return letter - 'A';
+    if (letter >= 'a' && letter <= 'z') return letter - 'a' + 26;
+    if (letter >= '0' && letter <= '9') return letter - '0' + 52;
+    return letter == '+' ? 62 : letter == '/' ? 63 : -1;
+}
+
+/// Empty for text that isn't base64.
+std::string decodeBase64(std::string_view text) {
+    while (text.ends_with('=')) text.remove_suffix(1);
+    std::string bytes;
+    std::uint32_t buffer = 0;
+    int bits = 0;
+    for (const char letter : text) {
+        const int value = valueOf(letter);
+        if (value < 0) return {};
+        buffer = (buffer << 6) | static_cast<std::uint32_t>(value);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes += static_cast<char>((buffer >> bits) & 0xFF);
+    }
+    return bytes;
+}
+
+// One unit of a double array (Yata's darts-clone): a label, the way to the children, or a leaf's value.
+bool hasLeaf(std::uint32_t unit) {
+    return ((unit >> 8) & 1) != 0;
+}
+std::uint32_t labelOf(std::uint32_t unit) {
+    return unit & ((1U << 31) | 0xFF);
+}
+std::uint32_t offsetOf(std::uint32_t unit) {
+    return (unit >> 10) << ((unit & (1U << 9)) >> 6);
+}
+
+}  // namespace
+
+PrecompiledCharsmap::PrecompiledCharsmap(std::string_view base64, const std::string& origin) {
+    const std::string bytes = decodeBase64(base64);
+    std::uint32_t trieBytes = 0;
+    if (bytes.size() >= sizeof trieBytes) std::memcpy(&trieBytes, bytes.data(), sizeof trieBytes);
+    if (trieBytes == 0 || trieBytes % sizeof(std::uint32_t) != 0 ||
+        trieBytes > bytes.size() - sizeof trieBytes)
+        throw Failure(
+            ErrorCode::InvalidData,
+            origin + ": precompiled_charsmap is damaged: base64 of a trie and its texts was needed");
+    m_trie.resize(trieBytes / sizeof(std::uint32_t));
+    std::memcpy(m_trie.data(), bytes.data() + sizeof trieBytes, trieBytes);
+    m_replacements = bytes.substr(sizeof trieBytes + trieBytes);
+}
+
+/// What the shortest rule at the start of `chunk` makes of it; null when there is none.
+const char* PrecompiledCharsmap::replacementOf(std::string_view chunk) const {
+    std::size_t node = offsetOf(m_trie[0]);
+    for (const char letter : chunk) {
+        const auto label = static_cast<unsigned char>(letter);
+        node ^= label;
+        if (label == 0 || node >= m_trie.size()) return nullptr;
+        const std::uint32_t unit = m_trie[node];
+        if (labelOf(unit) != label) return nullptr;
+        node ^= offsetOf(unit);
+        if (node >= m_trie.size()) return nullptr;
+        if (!hasLeaf(unit)) continue;
+        const std::uint32_t at = m_trie[node] & 0x7FFFFFFF;
+        return at < m_replacements.size() ? m_replacements.c_str() + at : nullptr;
+    }
+    return nullptr;
+}
+
+std::string PrecompiledCharsmap::apply(std::string_view text) const {
+    const std::u32string points = decodeUtf8(text);
+    std::string result;
+    for (std::size_t start = 0; start < points.size();) {
+        std::size_t end = start + 1;
+        utf8proc_int32_t state = 0;
+        while (end < points.size() &&
+               utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(points[end - 1]),
+                                                static_cast<utf8proc_int32_t>(points[end]), &state) == 0)
+            ++end;
+        const std::string cluster = encodeUtf8(std::u32string_view(points).substr(start, end - start));
+        const char* whole = cluster.size() < kWholeClusterBytes ? replacementOf(cluster) : nullptr;
+        if (whole != nullptr) {
+            result += whole;
+        } else {
+            for (; start < end; ++start) {
+                const std::string one = encodeUtf8({&points[start], 1});
+                const char* replaced = replacementOf(one);
+                result += replaced != nullptr ? replaced : one;
+            }
+        }
+        start = end;
+    }
+    return result;
+}
+
+}  // namespace reelgrid::text

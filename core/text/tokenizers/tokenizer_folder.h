@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/text/tokenizers/added_tokens.h"
+
+namespace reelgrid::text {
+
+/// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData).
+struct TokenizerFolder {
+    explicit TokenizerFolder(const std::filesystem::path& folder);
+
+    /// The config's added tokens, else the tokenizer's.
+    [[nodiscard]] AddedTokens addedTokens() const;
+    /// Whether transformers 5 makes the pipeline itself (class T5Tokenizer), whatever tokenizer.json says.
+    [[nodiscard]] bool isT5() const;
+    /// How many sentinels stand behind the vocabulary where no file lists them.
+    [[nodiscard]] std::int64_t extraIds() const;
+
+    std::filesystem::path configPath;     ///< tokenizer_config.json
+    std::filesystem::path tokenizerPath;  ///< tokenizer.json
+    std::optional<nlohmann::json> config;
+    std::optional<nlohmann::json> tokenizer;
+};
+
+}  // namespace reelgrid::text
