@@ -54,7 +54,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     m_unfold->setAccessibleName(tr("Advanced"));
     m_repetitions->setValue(1);
     m_dtype->setToolTip(tr("Fastest: the fastest format of equal quality on the device"));
-    for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's own"));
+    for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
 
     auto* fields = new QGridLayout(m_content);
     fields->setContentsMargins(0, 0, 0, 0);
