@@ -49,15 +49,10 @@ fs::path folderOfClips(const session::Session& session, const fs::path& own) {
     return below.empty() || *below.begin() == ".." ? own : folder;
 }
 
-Result<catalog::RenderSettings> subjectOf(const protocol::RenderRequest& request,
-                                          const families::ModelInfo& model) {
-    auto settings = catalog::resolveSettings(request, model);
-    if (!settings) return settings;
-    settings->attentionType.clear();
-    settings->attentionPolicy = {};
-    settings->fps = 0;
-    settings->numRepetitions = 1;
-    return settings;
+/// What the request is a picture of, whichever backend attends; empty where it can't be rendered.
+std::string subjectOf(const protocol::RenderRequest& request, const families::ModelInfo& model) {
+    const auto settings = catalog::resolveSettings(request, model);
+    return settings ? protocol::pictureKey(*settings) : std::string();
 }
 
 }  // namespace
@@ -84,9 +79,8 @@ RenderedComparison openedComparison(const session::Session& session, const fs::p
 bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderRequest& b,
                    const families::ModelInfo& model) {
     if (a.model != b.model) return false;
-    const auto one = subjectOf(a, model);
-    const auto other = subjectOf(b, model);
-    return one && other && *one == *other;
+    const std::string subject = subjectOf(a, model);
+    return !subject.empty() && subject == subjectOf(b, model);
 }
 
 protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,

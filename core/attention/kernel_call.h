@@ -16,7 +16,7 @@ namespace reelgrid::attention {
 /// One call of a framework-free kernel on libtorch's tensors.
 class KernelCall {
   public:
-    KernelCall(const Inputs& inputs, const execution::Execution& execution);
+    explicit KernelCall(const Inputs& inputs, const execution::Execution& execution = {});
 
     /// Why `backend` can't run it (device, dtype, head dim, …); nothing when it can.
     [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;

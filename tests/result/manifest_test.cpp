@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/result/settings_json.h"
 
 namespace reelgrid::result {
 namespace {
