@@ -91,7 +91,7 @@ std::optional<Error> findUseless(const protocol::RenderRequest& request, const f
     std::optional<Error> error;
     protocol::forEachRenderField([&](const RenderField& field, auto access) {
         const bool useless = field.families == RenderField::For::SomeFamilies && isGiven(access(request)) &&
-                             !isAmong(model.extraFields, field.key);
+                             !model.takes(field.key);
         if (useless && !error)
             error = Error{ErrorCode::BadUsage,
                           optionOf(field) + ": " + model.family + " models have no use for it"};

@@ -31,6 +31,10 @@ const Task* ModelInfo::task(const std::string& name) const {
     return found == tasks.end() ? nullptr : &*found;
 }
 
+bool ModelInfo::takes(std::string_view field) const {
+    return std::ranges::find(extraFields, field) != extraFields.end();
+}
+
 std::vector<std::string> ModelInfo::taskNames() const {
     std::vector<std::string> names;
     for (const Task& one : tasks) names.push_back(one.name);

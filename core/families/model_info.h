@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/protocol/attention_call.h"
@@ -76,6 +77,8 @@ struct ModelInfo {
     [[nodiscard]] std::uint64_t bytes() const;
     [[nodiscard]] const Task* task(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> taskNames() const;
+    /// Whether the family has a use for a field that only some have (extraFields).
+    [[nodiscard]] bool takes(std::string_view field) const;
 };
 
 }  // namespace reelgrid::families

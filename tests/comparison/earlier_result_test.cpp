@@ -36,6 +36,9 @@ class EarlierResultTest : public testing::Test {
         m_request.model = m_model.folder.string();
         m_request.output = (m_folder.path() / "clip.mp4").string();
         m_settings.seed = 42;
+        m_settings.width = m_settings.height = 64;
+        m_settings.numFrames = 5;
+        m_settings.numInferenceSteps = 2;
         m_settings.attentionType = "fav2";
         auto pending = result::PendingResult::create(m_request.output).value();
         std::ofstream(pending.latents()) << "latents";

@@ -105,6 +105,15 @@ TEST(Subject, IsEverythingThatDecidesThePicture) {
     families::ModelInfo model;
     model.id = "demo";
     model.tasks = {{.name = "t2v"}};
+    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
+    model.schedulers = {"unipc", "euler"};
+    model.defaults.task = "t2v";
+    model.defaults.width = 256;
+    model.defaults.height = 144;
+    model.defaults.numFrames = 33;
+    model.defaults.numInferenceSteps = 20;
+    model.defaults.guidanceScale = 5;
+    model.defaults.fps = 16;
     protocol::RenderRequest request;
     request.prompt = "a square";
     const auto same = [&](auto change) {

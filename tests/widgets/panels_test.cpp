@@ -35,6 +35,12 @@ class RequestEditorTest : public testing::Test {
         model.defaults.height = 144;
         model.defaults.numFrames = 33;
         model.defaults.numInferenceSteps = 20;
+        model.sizes.sizeMultiple = 16;
+        model.frames = {.stride = 4, .first = 1, .most = 4093};
+        model.defaults.task = "t2v";
+        model.defaults.fps = 16;
+        model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
+        model.schedulers = {"unipc", "euler"};
         m_editor.setBackends({{"sdpa", "sdpa", ""},
                               {"fav2", "fav2", ""},
                               {"sagev1", "sagev1", ""},

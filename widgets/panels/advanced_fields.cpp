@@ -42,7 +42,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     : RequestFields(parent),
       m_unfold(new QPushButton),
       m_content(new QWidget),
-      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), {"unipc", "euler"})),
+      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), {})),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), {"fp32", "bf16"})),
@@ -93,6 +93,13 @@ AdvancedFields::AdvancedFields(QWidget* parent)
 
 void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
+    m_scheduler->setEnabled(model.takes("scheduler"));
+    m_flowShift->setEnabled(model.takes("flow_shift"));
+    const std::optional<std::string> chosen = chosenIn(m_scheduler);
+    while (m_scheduler->count() > 1) m_scheduler->removeItem(1);
+    for (const std::string& name : model.schedulers)
+        m_scheduler->addItem(QString::fromStdString(name), QString::fromStdString(name));
+    choose(m_scheduler, chosen.value_or(""));
 }
 
 void AdvancedFields::read(const protocol::RenderRequest& request) {

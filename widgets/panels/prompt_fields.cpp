@@ -117,6 +117,8 @@ void PromptFields::insertIntoPrompt(const QString& word) {
 
 void PromptFields::takeDefaults(const families::ModelInfo& model) {
     m_negative->setPlainText(QString::fromStdString(model.defaults.negativePrompt));
+    m_takesNegative = model.takes("negative_prompt");
+    m_negative->setVisible(m_takesNegative);
 }
 
 void PromptFields::read(const protocol::RenderRequest& request) {
@@ -126,7 +128,7 @@ void PromptFields::read(const protocol::RenderRequest& request) {
 
 void PromptFields::write(protocol::RenderRequest& request) const {
     request.prompt = textOf(m_prompt, request.prompt);
-    request.negativePrompt = textOf(m_negative, request.negativePrompt.value_or(""));
+    if (m_takesNegative) request.negativePrompt = textOf(m_negative, request.negativePrompt.value_or(""));
 }
 
 QString PromptFields::problem() const {

@@ -37,6 +37,7 @@ class PromptFields : public RequestFields {
 
     QPlainTextEdit* m_prompt;
     QPlainTextEdit* m_negative;
+    bool m_takesNegative = true;
     PromptGuide m_guide;
     Guidance m_guidance = Guidance::Hidden;
     QPushButton* m_examples;

@@ -59,6 +59,8 @@ void SamplingFields::takeDefaults(const families::ModelInfo& model) {
     m_frames->setValue(model.defaults.numFrames);
     m_steps->setValue(model.defaults.numInferenceSteps);
     m_guidance->setValue(model.defaults.guidanceScale);
+    m_takesGuidance = model.takes("guidance_scale");
+    m_guidance->setEnabled(m_takesGuidance);
 }
 
 void SamplingFields::read(const protocol::RenderRequest& request) {
@@ -79,7 +81,7 @@ void SamplingFields::write(protocol::RenderRequest& request) const {
     put(request.height, m_height->value());
     put(request.numFrames, m_frames->value());
     put(request.numInferenceSteps, m_steps->value());
-    put(request.guidanceScale, m_guidance->value());
+    if (m_takesGuidance) put(request.guidanceScale, m_guidance->value());
     request.seed = m_seed->text().toULongLong();
 }
 

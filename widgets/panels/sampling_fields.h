@@ -28,6 +28,7 @@ class SamplingFields : public RequestFields {
     QSpinBox* m_width;
     QSpinBox* m_height;
     QSpinBox* m_frames;
+    bool m_takesGuidance = true;
     bool m_hasDefaults = false;
 };
 
