@@ -5,7 +5,6 @@
 
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
-#include "core/protocol/scheduler_names.h"
 
 namespace reelgrid::families {
 namespace {
@@ -107,8 +106,7 @@ Result<ModelInfo> describe(const ModelIndex& index) {
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
     model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
-    for (const protocol::SchedulerName& name : protocol::kSchedulerNames)
-        model.schedulers.emplace_back(name.option);
+    model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;
