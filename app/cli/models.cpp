@@ -5,6 +5,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
+#include "core/base/number_text.h"
 #include "core/catalog/model_catalog.h"
 
 namespace reelgrid::cli {
