@@ -20,7 +20,7 @@ struct ModelsVerb {
     CLI::App* show = nullptr;
     CLI::App* download = nullptr;
     CLI::App* verify = nullptr;
-    std::string model = "demo";
+    std::string model = catalog::kDemoModel;
     bool json = false;
 };
 

@@ -16,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using catalog::kDemoModel;
+
 /// What the built-in model is good at; every other model needs a prompt.
-constexpr const char* kDemoModel = "demo";
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 constexpr std::array kPlannedBackends{"cudnn"};
