@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "core/base/number_text.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -14,6 +14,7 @@
 #include "app/cli/unbuilt_options.h"
 #include "app/cli/verb.h"
 #include "core/base/json.h"
+#include "core/base/number_text.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/attention_report.h"
 #include "core/execution/memory_check.h"

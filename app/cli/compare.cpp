@@ -12,8 +12,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
+#include "core/base/number_text.h"
 #include "core/comparison/clip_name.h"
-#include "core/comparison/number_text.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
 #include "core/jobs/job_queue.h"
@@ -170,8 +170,8 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
             text += ": " + comparison::timingLine(*timing);
         const auto& drift = entry->result.metrics.drift;
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
-            text += "; PSNR against " + protocol::kReferenceBackend + " " +
-                    comparison::fixed(drift->psnr->mean, 2) + " dB";
+            text +=
+                "; PSNR against " + protocol::kReferenceBackend + " " + fixed(drift->psnr->mean, 2) + " dB";
         if (!entry->checked.request.attentionPolicy.empty())
             text += "\n  " + comparison::attentionLine(entry->result.manifest);
         text += "\n  " + entry->clip.string() + "\n";

@@ -2,6 +2,7 @@
 
 #include "app/cli/console.h"
 #include "core/base/pending_file.h"
+#include "core/catalog/policy_check.h"
 #include "core/comparison/clip_measurer.h"
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/report.h"
@@ -63,7 +64,7 @@ Result<void> saveReport(const Comparison& comparison) {
     const CheckedRequest& checked = comparison.entries.front().checked;
     const comparison::Report report{.modelTitle = checked.model.title,
                                     .settings = checked.settings,
-                                    .idleRules = idleRules(checked),
+                                    .idleRules = catalog::idleRules(checked.settings, checked.model),
                                     .entries = comparison.shared(),
                                     .folder = comparison.folder,
                                     .grid = comparison.grid};

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/json.h"
+#include "core/base/number_text.h"
 
 namespace reelgrid::cli {
 
@@ -73,12 +74,6 @@ std::string indented(const std::string& words, std::size_t indent) {
         column += word.size();
     }
     return text;
-}
-
-std::string fixed(double value, int decimals) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-    return text.data();
 }
 
 std::string clockTime(double seconds) {

@@ -27,8 +27,6 @@ int printResult(const nlohmann::json& document);
 /// with a line feed.
 std::string indented(const std::string& words, std::size_t indent);
 
-/// A number with so many decimals: "1.50".
-std::string fixed(double value, int decimals);
 /// Seconds as "0:07", "12:30", "1:02:03".
 std::string clockTime(double seconds);
 /// Bytes as "61.2 MB".

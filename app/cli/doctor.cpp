@@ -25,7 +25,7 @@ struct Checkup {
 Checkup examine() {
     return {.machine = inspectMachine(),
             .media = media::inspectCapabilities(),
-            .demo = catalog::findModel("demo")};
+            .demo = catalog::findModel(catalog::kDemoModel)};
 }
 
 /// What is missing that some verb can't do without, for a person.

@@ -13,7 +13,10 @@
 namespace reelgrid::cli {
 namespace {
 
+// How long the end of a program takes at most, should kWake be lost.
 constexpr long kPollNanoseconds = 100'000'000;
+// Tells the watching thread, which alone blocks it, to look for a stop; elsewhere it does nothing.
+constexpr int kWake = SIGURG;
 
 // Signals are the process's, so what answers them is too.
 std::mutex theMutex;
@@ -45,13 +48,20 @@ SignalGuard::SignalGuard() {
     const sigset_t signals = watchedSignals();
     const timespec now{0, 0};
     if (const int signal = sigtimedwait(&signals, nullptr, &now); signal > 0) answer(signal);
-    m_watcher = std::jthread([signals](const std::stop_token& stop) {
+    m_watcher = std::jthread([watched = signals](const std::stop_token& stop) mutable {
+        sigaddset(&watched, kWake);
+        pthread_sigmask(SIG_BLOCK, &watched, nullptr);
         while (!stop.stop_requested()) {
             const timespec wait{0, kPollNanoseconds};
-            const int signal = sigtimedwait(&signals, nullptr, &wait);
-            if (signal > 0) answer(signal);
+            const int signal = sigtimedwait(&watched, nullptr, &wait);
+            if (signal > 0 && signal != kWake) answer(signal);
         }
     });
+}
+
+SignalGuard::~SignalGuard() {
+    m_watcher.request_stop();
+    pthread_kill(m_watcher.native_handle(), kWake);
 }
 
 InterruptWatch::InterruptWatch() {

@@ -15,6 +15,9 @@ void blockInterrupts();
 class SignalGuard {
   public:
     SignalGuard();
+    ~SignalGuard();
+    SignalGuard(const SignalGuard&) = delete;
+    SignalGuard& operator=(const SignalGuard&) = delete;
 
   private:
     std::jthread m_watcher;

@@ -4,6 +4,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
+#include "core/base/number_text.h"
 #include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"

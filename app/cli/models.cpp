@@ -5,6 +5,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
+#include "core/base/number_text.h"
 #include "core/catalog/model_catalog.h"
 
 namespace reelgrid::cli {
@@ -19,7 +20,7 @@ struct ModelsVerb {
     CLI::App* show = nullptr;
     CLI::App* download = nullptr;
     CLI::App* verify = nullptr;
-    std::string model = "demo";
+    std::string model = catalog::kDemoModel;
     bool json = false;
 };
 

@@ -8,7 +8,7 @@
 
 #include "app/cli/console.h"
 #include "core/catalog/model_catalog.h"
-#include "core/protocol/idle_rules.h"
+#include "core/catalog/policy_check.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -16,8 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using catalog::kDemoModel;
+
 /// What the built-in model is good at; every other model needs a prompt.
-constexpr const char* kDemoModel = "demo";
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 constexpr std::array kPlannedBackends{"cudnn"};
@@ -144,14 +145,8 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     return checked;
 }
 
-std::vector<std::string> idleRules(const CheckedRequest& checked) {
-    const catalog::RenderSettings& settings = checked.settings;
-    return protocol::idleReasons(settings.attentionPolicy,
-                                 {checked.model.layers, settings.numInferenceSteps, settings.guidanceScale});
-}
-
 void sayIdleRules(const CheckedRequest& checked) {
-    const std::vector<std::string> reasons = idleRules(checked);
+    const std::vector<std::string> reasons = catalog::idleRules(checked.settings, checked.model);
     for (std::size_t i = 0; i < reasons.size(); ++i)
         if (!reasons[i].empty())
             say("note: rule " + std::to_string(i + 1) + ", " +

@@ -49,9 +49,6 @@ class RenderOptions {
     UnbuiltOptions m_unbuilt;
 };
 
-/// For each rule of the policy why it decides no call of this render; empty for those that decide some.
-std::vector<std::string> idleRules(const CheckedRequest& checked);
-
 /// One line on stderr for each rule that decides nothing.
 void sayIdleRules(const CheckedRequest& checked);
 

@@ -3,6 +3,7 @@
 #include "app/studio/measurement_reader.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/model_catalog.h"
+#include "core/catalog/policy_check.h"
 #include "core/comparison/report.h"
 
 namespace reelgrid::studio {
@@ -41,6 +42,7 @@ Result<void> writeReport(const session::Session& session, const std::filesystem:
     auto settings = settingsOf(report.entries, session, model);
     if (!settings) return settings.error().in("report");
     report.settings = *std::move(settings);
+    if (model) report.idleRules = catalog::idleRules(report.settings, *model);
     report.modelTitle = model ? model->title : session.request.model;
     report.folder = file.parent_path();
     return writeFile(file, comparison::reportHtml(report));

@@ -13,7 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDemo = "demo";
 constexpr const char* kCachePrefix = "models--";
 
 fs::path hubCache() {
@@ -47,7 +46,7 @@ Result<families::ModelInfo> demoModel() {
                      "model demo: no resources folder beside " + executableFolder().string() +
                          "; set REELGRID_RESOURCES to the folder that holds models/wan-demo"};
     auto model = readModelFolder(resources / "models" / "wan-demo");
-    if (model) model->id = kDemo;
+    if (model) model->id = kDemoModel;
     return model;
 }
 
@@ -57,7 +56,7 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
     if (idOrFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "model: the name is empty, \"demo\", a folder or a hub id was needed"};
-    if (idOrFolder == kDemo) return demoModel();
+    if (idOrFolder == kDemoModel) return demoModel();
     std::error_code failed;
     if (fs::exists(idOrFolder, failed)) return readModelFolder(fs::weakly_canonical(idOrFolder, failed));
 
@@ -82,7 +81,7 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
 
 std::vector<families::ModelInfo> listModels() {
     std::vector<families::ModelInfo> models;
-    if (auto demo = findModel(kDemo)) models.push_back(*std::move(demo));
+    if (auto demo = findModel(kDemoModel)) models.push_back(*std::move(demo));
     std::vector<std::string> cached;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(hubCache(), failed)) {

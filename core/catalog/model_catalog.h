@@ -8,6 +8,9 @@
 
 namespace reelgrid::catalog {
 
+/// The id of the built-in model.
+inline constexpr const char* kDemoModel = "demo";
+
 /// Finds the model that a request names: "demo", a diffusers folder, or a hub id
 /// ("Wan-AI/Wan2.1-T2V-1.3B-Diffusers") in the local Hugging Face cache ($HF_HUB_CACHE, $HF_HOME/hub,
 /// ~/.cache/huggingface/hub). Reads only JSON and the headers of the weights. NotFound names where was

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/catalog/render_settings.h"
+#include "core/protocol/idle_rules.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::catalog {
@@ -18,6 +20,11 @@ Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
     return {};
+}
+
+std::vector<std::string> idleRules(const RenderSettings& settings, const families::ModelInfo& model) {
+    return protocol::idleReasons(settings.attentionPolicy, {model.layers, settings.numInferenceSteps,
+                                                            settings.guidanceScale, model.attentionKinds});
 }
 
 }  // namespace reelgrid::catalog

@@ -1,14 +1,23 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/base/result.h"
 #include "core/families/model_info.h"
 #include "core/protocol/attention_policy.h"
 
 namespace reelgrid::catalog {
 
+struct RenderSettings;
+
 /// BadUsage naming rule, field, value and what was needed when a rule asks for a backend that this build
 /// lacks, for a layer that the model lacks, or for a step beyond `steps`.
 Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model,
                          int steps);
+
+/// For each rule of the policy why it decides no call of this render of `model`; empty for those that decide
+/// some.
+std::vector<std::string> idleRules(const RenderSettings& settings, const families::ModelInfo& model);
 
 }  // namespace reelgrid::catalog

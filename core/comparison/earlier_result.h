@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/families/model_info.h"
 #include "core/catalog/render_settings.h"
+#include "core/families/model_info.h"
 #include "core/protocol/render_request.h"
 #include "core/result/component_hash.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/comparison/number_text.h"
+#include "core/base/number_text.h"
 
 namespace reelgrid::comparison {
 

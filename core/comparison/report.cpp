@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "core/base/number_text.h"
 #include "core/base/version.h"
 #include "core/comparison/backend_color.h"
 #include "core/comparison/html.h"
-#include "core/comparison/number_text.h"
 #include "core/comparison/report_backends.h"
 #include "core/comparison/report_tables.h"
 #include "core/comparison/svg_chart.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/comparison/number_text.h"
+#include "core/base/number_text.h"
 
 namespace reelgrid::comparison {
 

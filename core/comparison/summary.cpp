@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/comparison/number_text.h"
+#include "core/base/number_text.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
 

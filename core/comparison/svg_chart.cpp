@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/number_text.h"
 #include "core/comparison/html.h"
-#include "core/comparison/number_text.h"
 
 namespace reelgrid::comparison {
 namespace {

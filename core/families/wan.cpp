@@ -1,5 +1,6 @@
 #include "core/families/wan.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 

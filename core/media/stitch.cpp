@@ -112,9 +112,9 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
     for (const LabelledClip& clip : clips) offsets.push_back(clip.offsetSeconds);
     auto planned = planGrid(infos, {.columns = options.columns,
                                     .fps = options.fps,
-                                     .maxFps = double(encodingOf(*container).maxRate),
-                                     .fontSize = options.fontSize,
-                                     .offsetSeconds = std::move(offsets)});
+                                    .maxFps = double(encodingOf(*container).maxRate),
+                                    .fontSize = options.fontSize,
+                                    .offsetSeconds = std::move(offsets)});
     if (!planned) return planned.error();
     const GridPlan plan = std::move(*planned);
     auto matrix = matrixOf(*opened);

@@ -6,7 +6,7 @@
 
 #include <map>
 #include <new>
-#include <optional>
+#include <utility>
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/sha256.h"
@@ -29,6 +29,7 @@ namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
+
 /// Everything that can be wrong with the request itself, found before minutes are spent.
 struct Plan {
     families::ModelInfo model;
@@ -102,7 +103,8 @@ struct Renderer::State {
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
                                       const protocol::ProgressCallback& progress, std::stop_token stop);
-    std::string render(const protocol::RenderRequest& request, StageClock& clock);
+    std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
+                       std::stop_token stop);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
                                               const attention::Dispatcher& dispatcher,
@@ -141,9 +143,11 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
     };
 }
 
-std::string Renderer::State::render(const protocol::RenderRequest& request, StageClock& clock) {
+std::string Renderer::State::render(const protocol::RenderRequest& request,
+                                    const protocol::ProgressCallback& progress, std::stop_token stop) {
     const c10::InferenceMode inference;
     const Plan plan = planOf(request);
+    StageClock clock(progress, std::move(stop), plan.execution);
     const catalog::RenderSettings& settings = plan.settings;
     auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
@@ -180,8 +184,7 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
                                                    const protocol::ProgressCallback& progress,
                                                    std::stop_token stop) {
     try {
-        StageClock clock(progress, std::move(stop));
-        return render(request, clock);
+        return render(request, progress, std::move(stop));
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {

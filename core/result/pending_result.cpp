@@ -86,12 +86,13 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
     auto manifestFile = written(m_folder / protocol::kManifestFile, printJsonIndented(toJson(manifest)));
     if (!manifestFile) return manifestFile.error();
 
-    // From here on nothing is written, only renamed: a full disk can't come in between.
-    if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done;
-    for (PendingFile* file : {&*metricsFile, &*timingFile})
-        if (auto done = file->commit(); !done) return done;
+    // From here on nothing is written, only renamed: a full disk can't come in between. The clip goes first:
+    // from then on the earlier manifest doesn't fit it, whatever becomes of the others.
     if (auto done = moveTo(clip(), m_clip); !done) return done;
-    return manifestFile->commit();
+    if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done;
+    for (PendingFile* file : {&*metricsFile, &*timingFile, &*manifestFile})
+        if (auto done = file->commit(); !done) return done;
+    return {};
 }
 
 }  // namespace reelgrid::result

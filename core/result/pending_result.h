@@ -27,7 +27,8 @@ class PendingResult {
     [[nodiscard]] std::filesystem::path latents() const;
 
     /// Fills in the manifest's clip_sha256, writes the companions and gives everything its final name, the
-    /// manifest last: a process that is killed in between leaves a clip that its manifest doesn't fit.
+    /// clip first and the manifest last: a process that is killed in between leaves a clip that its manifest
+    /// doesn't fit.
     Result<void> commit(Manifest manifest, const metrics::ClipMetrics& metrics,
                         const std::vector<Timing>& timings);
 

@@ -85,6 +85,21 @@ TEST_F(PendingResultTest, AFailedCommitLeavesTheEarlierResultWhole) {
     EXPECT_EQ(files(), expected);
 }
 
+TEST_F(PendingResultTest, AClipThatCannotTakeItsNameLeavesTheEarlierCompanions) {
+    ASSERT_TRUE(write("first"));
+    auto expected = files();
+    expected.erase("clip.mp4");
+    auto pending = PendingResult::create(m_clip);
+    ASSERT_TRUE(pending) << pending.error().message;
+    std::ofstream(pending->latents()) << "latents second";
+    std::ofstream(pending->clip()) << "clip second";
+    fs::remove(m_clip);
+    fs::create_directory(m_clip);
+    EXPECT_FALSE(pending->commit({}, {}, {}));
+    const auto left = files();
+    for (const auto& [name, content] : expected) EXPECT_EQ(left.at(name), content) << name;
+}
+
 TEST_F(PendingResultTest, IsWrittenByOneAtATime) {
     const auto first = PendingResult::create(m_clip);
     ASSERT_TRUE(first) << first.error().message;

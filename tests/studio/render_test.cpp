@@ -1,6 +1,7 @@
 #include "tests/studio/window_fixture.h"
 
 #include <QCheckBox>
+#include <algorithm>
 
 namespace reelgrid::studio {
 namespace {

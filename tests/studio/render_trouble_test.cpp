@@ -1,5 +1,7 @@
 #include "tests/studio/window_fixture.h"
 
+#include <algorithm>
+
 namespace reelgrid::studio {
 namespace {
 

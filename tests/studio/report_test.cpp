@@ -44,6 +44,17 @@ TEST_F(WindowTest, AReportOfWhatIsOnShowCanBeSavedAnywhere) {
     EXPECT_NE(page.find("<a href=\"here/two.mp4\">mine</a>"), std::string::npos) << page.substr(0, 2000);
 }
 
+TEST_F(WindowTest, AReportSaysWhichRulesDecideNothing) {
+    session::Session session;
+    session.request = m_window.editor().request();
+    session.request.prompt = "a square";
+    session.request.attentionPolicy.rules = {{.backend = "sdpa"}, {.backend = "fav2"}};
+    session.clips = {{writeClip("one.mp4"), "sdpa", "sdpa", 0}};
+    ASSERT_TRUE(writeReport(session, m_folder / "page.html"));
+    EXPECT_NE(textOf(m_folder / "page.html").find("(idle: earlier rules decide every call that it fits)"),
+              std::string::npos);
+}
+
 TEST_F(WindowTest, AReportThatCannotBeWrittenIsAnIssue) {
     m_window.open({writeClip("one.mp4")});
     m_window.saveReport(m_folder / "one.mp4" / "page.html");

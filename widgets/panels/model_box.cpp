@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/catalog/model_catalog.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/theme/icons.h"
 
@@ -30,7 +31,7 @@ ModelBox::ModelBox(QWidget* parent)
 }
 
 void ModelBox::setModels(std::vector<families::ModelInfo> models) {
-    const std::string earlier = chosen() == nullptr ? kBuiltInModel : chosen()->id;
+    const std::string earlier = chosen() == nullptr ? catalog::kDemoModel : chosen()->id;
     {
         const QSignalBlocker quietly(m_names);
         m_models = std::move(models);

@@ -9,8 +9,6 @@ class QPushButton;
 
 namespace reelgrid::widgets {
 
-inline constexpr const char* kBuiltInModel = "demo";
-
 /// The model, and with it the task; a button to look for one in a folder.
 class ModelBox : public RequestFields {
     Q_OBJECT

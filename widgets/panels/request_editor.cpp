@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "core/catalog/model_catalog.h"
 #include "core/catalog/render_settings.h"
 #include "widgets/panels/advanced_fields.h"
 #include "widgets/panels/form_parts.h"
@@ -137,7 +138,7 @@ void RequestEditor::takeModelDefaults() {
         for (RequestFields* fields : m_fields) fields->takeDefaults(*chosen);
         m_model->setToolTip(QString::fromStdString(chosen->folder.string()));
     }
-    const bool builtIn = chosen != nullptr && chosen->id == kBuiltInModel;
+    const bool builtIn = chosen != nullptr && chosen->id == catalog::kDemoModel;
     m_prompt->setGuidance(builtIn ? Guidance::Offered : Guidance::Hidden);
     check();
 }

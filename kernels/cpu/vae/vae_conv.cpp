@@ -1,5 +1,6 @@
 #include "kernels/cpu/vae/vae_conv.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 

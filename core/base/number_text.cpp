@@ -1,9 +1,9 @@
-#include "core/comparison/number_text.h"
+#include "core/base/number_text.h"
 
 #include <array>
 #include <cstdio>
 
-namespace reelgrid::comparison {
+namespace reelgrid {
 
 std::string fixed(double value, int decimals) {
     std::array<char, 64> text{};
@@ -11,4 +11,4 @@ std::string fixed(double value, int decimals) {
     return text.data();
 }
 
-}  // namespace reelgrid::comparison
+}  // namespace reelgrid

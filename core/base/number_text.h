@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace reelgrid::comparison {
+namespace reelgrid {
 
 /// A number with so many decimals: "1.50".
 std::string fixed(double value, int decimals);
 
-}  // namespace reelgrid::comparison
+}  // namespace reelgrid
