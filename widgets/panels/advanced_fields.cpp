@@ -24,6 +24,12 @@ QComboBox* choice(const QString& name, const char* option, const QString& absent
     return box;
 }
 
+QStringList schedulers() {
+    QStringList options;
+    for (const protocol::SchedulerName& name : protocol::kSchedulerNames) options.append(name.option);
+    return options;
+}
+
 void choose(QComboBox* box, const std::string& value) {
     const QString wanted = QString::fromStdString(value);
     // A value that isn't offered is shown all the same: the check says what is wrong with it.
@@ -42,7 +48,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     : RequestFields(parent),
       m_unfold(new QPushButton),
       m_content(new QWidget),
-      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), {"unipc", "euler"})),
+      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), schedulers())),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), {"fp32", "bf16"})),
