@@ -1,5 +1,6 @@
 #include "app/studio/background_thread.h"
 
+#include <exception>
 #include <utility>
 
 namespace reelgrid::studio {
@@ -29,7 +30,12 @@ void BackgroundThread::loop(const std::stop_token& stop) {
         const Work work = std::move(m_waiting.front());
         m_waiting.pop_front();
         lock.unlock();
-        Completion completion = work(stop);
+        Completion completion;
+        try {
+            completion = work(stop);
+        } catch (const std::exception& failure) {
+            completion = [this, why = QString::fromUtf8(failure.what())] { Q_EMIT failed(why); };
+        }
         if (completion) QMetaObject::invokeMethod(this, std::move(completion), Qt::QueuedConnection);
     }
 }

@@ -25,6 +25,10 @@ class BackgroundThread : public QObject {
 
     void run(Work work);
 
+  Q_SIGNALS:
+    /// A piece of work ended by an exception (no memory, say); the others go on.
+    void failed(const QString& why);
+
   private:
     void loop(const std::stop_token& stop);
 

@@ -175,15 +175,17 @@ void MainWindow::saveSettled(const RenderedComparison& settled, bool onShow) {
     if (session.clips.empty()) return;
     if (onShow) m_shownFile = settled.sessionFile;
     m_sessions->save(session, settled.sessionFile);
-    writeReportOf(session, settled.sessionFile.parent_path() / kReportFile);
+    writeReportOf(session, settled.sessionFile.parent_path() / kReportFile, Foreign::Keep);
 }
 
 void MainWindow::saveReport(const std::filesystem::path& file) {
-    writeReportOf(m_shown.current(m_editor->request()), file);
+    writeReportOf(m_shown.current(m_editor->request()), file, Foreign::Replace);
 }
 
-void MainWindow::writeReportOf(const session::Session& session, const std::filesystem::path& file) {
-    m_background->run([this, session, file](const std::stop_token&) -> BackgroundThread::Completion {
+void MainWindow::writeReportOf(const session::Session& session, const std::filesystem::path& file,
+                               Foreign foreign) {
+    m_background->run([this, session, file, foreign](const std::stop_token&) -> BackgroundThread::Completion {
+        if (foreign == Foreign::Keep && isForeign(file)) return {};
         auto written = writeReport(session, file);
         return [this, file, written = std::move(written)] {
             if (written)
@@ -195,6 +197,7 @@ void MainWindow::writeReportOf(const session::Session& session, const std::files
 }
 
 void MainWindow::connectSessions() {
+    connect(m_background, &BackgroundThread::failed, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_sessions, &SessionFiles::loaded, this, &MainWindow::showSession);
     connect(m_sessions, &SessionFiles::failed, m_issues, &widgets::IssuePanel::addIssue);
     connect(m_sessions, &SessionFiles::saved, this, [this](const std::filesystem::path& file) {

@@ -83,7 +83,9 @@ class MainWindow : public QMainWindow {
     void showName();
     void showRecent();
     void showLog(const QString& job);
-    void writeReportOf(const session::Session& session, const std::filesystem::path& file);
+    /// A file of that name that is no report of ours is replaced only where somebody chose it.
+    enum class Foreign { Keep, Replace };
+    void writeReportOf(const session::Session& session, const std::filesystem::path& file, Foreign foreign);
     void chooseModelFolder();
     void choosePolicyFile();
     void addModel(const std::string& idOrFolder);

@@ -35,8 +35,10 @@ fs::path newFolder(const std::string& prompt, const fs::path& results) {
     const std::string when = QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
     const fs::path first = results / (when + "-" + slugOf(prompt));
     fs::path folder = first;
-    // The same prompt again within the second, with another seed.
-    for (int i = 2; fs::exists(folder); ++i) folder = first.string() + "-" + std::to_string(i);
+    // The same prompt again within the second, with another seed. A place that can't be looked at is for the
+    // first render to complain about.
+    std::error_code ignored;
+    for (int i = 2; fs::exists(folder, ignored); ++i) folder = first.string() + "-" + std::to_string(i);
     return folder;
 }
 

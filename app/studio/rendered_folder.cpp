@@ -7,7 +7,9 @@
 namespace reelgrid::studio {
 
 Result<session::LoadedSession> readRenderedFolder(const std::filesystem::path& folder) {
-    if (std::filesystem::exists(folder / kSessionFile)) return session::loadSession(folder / kSessionFile);
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / kSessionFile, ignored))
+        return session::loadSession(folder / kSessionFile);
     auto found = media::findClips(folder, media::defaultClipPatterns());
     if (!found) return found.error();
     comparison::putReferenceFirst(*found, &media::LabelledClip::label);

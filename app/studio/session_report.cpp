@@ -30,6 +30,12 @@ Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries, co
 
 }  // namespace
 
+bool isForeign(const std::filesystem::path& file) {
+    const auto text = readFile(file);
+    return text ? text->find(comparison::kReportMark) == std::string::npos
+                : text.error().code != ErrorCode::NotFound;
+}
+
 Result<void> writeReport(const session::Session& session, const std::filesystem::path& file) {
     comparison::Report report;
     for (const session::SessionClip& clip : session.clips) report.entries.push_back(entryOf(clip));

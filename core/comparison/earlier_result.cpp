@@ -1,6 +1,5 @@
 #include "core/comparison/earlier_result.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"

@@ -111,7 +111,7 @@ std::string reportHtml(const Report& report) {
            "</title><style>" + kStyle + "</style></head><body><h1>" + prompt + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
            timeTable(report) + qualityTable(report) + charts(report) + attributionTable(report) +
-           backendDescriptions(report) + "<p class=\"note\">Written by ReelGrid " + kVersion +
+           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
            ".</p></body></html>\n";
 }
 

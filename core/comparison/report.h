@@ -19,6 +19,9 @@ struct Report {
     std::filesystem::path grid;          ///< the clip of all; empty: not made
 };
 
+/// Stands in every report, before the version.
+inline constexpr const char* kReportMark = "Written by ReelGrid";
+
 /// The comparison as one HTML page without outside parts: what was rendered, times, quality, which backend
 /// ran, charts. Links to the clips beside it.
 std::string reportHtml(const Report& report);

@@ -1,10 +1,10 @@
 #include "core/execution/memory_check.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 
+#include "core/base/number_text.h"
 #include "core/base/result.h"
 
 namespace reelgrid::execution {
@@ -38,9 +38,7 @@ std::uint64_t groupAvailable() {
 }
 
 std::string gigabytes(std::uint64_t bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) * 1e-9);
-    return text;
+    return fixed(static_cast<double>(bytes) * 1e-9, 1) + " GB";
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "core/pipeline/stage_clock.h"
 
-#include <array>
 #include <utility>
 
 #include "core/base/result.h"

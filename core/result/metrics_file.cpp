@@ -144,7 +144,7 @@ ordered_json toJson(const ClipMetrics& metrics) {
 }
 
 std::string metricsJson(const ClipMetrics& metrics) {
-    return toJson(metrics).dump(2);
+    return toJson(metrics).dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 Result<ClipMetrics> metricsFromJson(const json& object) {

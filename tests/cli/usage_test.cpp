@@ -41,6 +41,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--seed", "18446744073709551616"}, "--seed 18446744073709551616"},
         BadUsage{{"render", "--model", REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline"},
                  "--prompt is missing"},
+        // An empty prompt is a prompt: what is wrong here is the rule.
+        BadUsage{{"render", "--model", REELGRID_SOURCE_DIR "/resources/models/wan-demo", "--prompt", "",
+                  "--attention-rule", "sdpa:layers=8"},
+                 "--attention-rule: rule 1: layers 8: 0 to 7"},
         BadUsage{{"render", "--prompt", "caf\xe9"}, "UTF-8"},
         BadUsage{{"render", "--dtype", "int4"}, "--dtype int4"},
         BadUsage{{"render", "--device", "tpu"}, "--device tpu"},

@@ -2,6 +2,7 @@
 
 #include "app/studio/comparison_charts.h"
 #include "app/studio/rendered_comparison.h"
+#include "app/studio/rendered_folder.h"
 
 namespace reelgrid::studio {
 namespace {
@@ -99,6 +100,12 @@ TEST(OpenedComparison, RendersGoWhereItsClipsAre) {
     EXPECT_EQ(folderFor("/nowhere/session.json").parent_path(), "/results");
     EXPECT_EQ(folderFor("").parent_path(), "/results");
     fs::remove_all(folder);
+}
+
+TEST(OpenedComparison, APlaceThatCannotBeLookedAtIsLeftToTheRenderToNameAndEndsNothing) {
+    const fs::path tooLong = fs::path(testing::TempDir()) / std::string(300, 'x');
+    EXPECT_EQ(openedComparison({}, "", tooLong).folder.parent_path(), tooLong);
+    EXPECT_FALSE(readRenderedFolder(tooLong));
 }
 
 TEST(Subject, IsEverythingThatDecidesThePicture) {

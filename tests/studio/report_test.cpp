@@ -1,4 +1,12 @@
 #include "app/studio/session_report.h"
+
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "app/studio/background_thread.h"
+#include "core/base/pending_file.h"
+#include "core/comparison/report.h"
 #include "tests/studio/window_fixture.h"
 
 namespace reelgrid::studio {
@@ -25,6 +33,30 @@ TEST_F(WindowTest, AComparisonThatSettledHasItsReport) {
                   std::string::npos);
     EXPECT_NE(page.find("PSNR"), std::string::npos);  // measured here: the worker measures nothing
     EXPECT_EQ(m_window.issues().issues(), QStringList());
+}
+
+TEST(SessionReport, TellsAForeignPageFromItsOwn) {
+    const fs::path folder = fs::path(testing::TempDir()) / ("report_" + std::to_string(getpid()));
+    EXPECT_FALSE(isForeign(folder / "none.html"));
+    writeFile(folder / "notes.html", "<h1>my notes</h1>").value();
+    EXPECT_TRUE(isForeign(folder / "notes.html"));
+    writeFile(folder / "report.html", comparison::reportHtml({})).value();
+    EXPECT_FALSE(isForeign(folder / "report.html"));
+    fs::remove_all(folder);
+}
+
+TEST_F(WindowTest, WorkThatThrowsIsAnIssueAndTheWindowGoesOn) {
+    BackgroundThread background;
+    QString why;
+    QObject::connect(&background, &BackgroundThread::failed, [&](const QString& said) { why = said; });
+    bool wentOn = false;
+    background.run([](const std::stop_token&) -> BackgroundThread::Completion {
+        throw std::runtime_error("no memory for that");
+    });
+    background.run(
+        [&](const std::stop_token&) -> BackgroundThread::Completion { return [&] { wentOn = true; }; });
+    ASSERT_TRUE(waitUntil([&] { return wentOn; }));
+    EXPECT_EQ(why, "no memory for that");
 }
 
 TEST_F(WindowTest, AReportOfWhatIsOnShowCanBeSavedAnywhere) {
