@@ -42,7 +42,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     : RequestFields(parent),
       m_unfold(new QPushButton),
       m_content(new QWidget),
-      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's own"), {})),
+      m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's"), {})),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), {"fp32", "bf16"})),
