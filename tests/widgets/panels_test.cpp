@@ -207,7 +207,7 @@ TEST_F(RequestEditorTest, TheAdvancedFieldsUnfoldWhenTheyHoldSomethingAndAreChec
     auto* scheduler = field<QComboBox>("Scheduler");
     auto* shift = field<QLineEdit>("Flow shift");
     EXPECT_FALSE(scheduler->isVisible());
-    EXPECT_EQ(scheduler->currentText(), "model's own");
+    EXPECT_EQ(scheduler->currentText(), "model's");
     auto request = m_editor.request();
     request.flowShift = 2.5;
     m_editor.setRequest(request);
