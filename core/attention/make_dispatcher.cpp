@@ -43,6 +43,11 @@ Outcome attendWith(const std::string& requested, const Inputs& in, const executi
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
 }
 
+/// What --attention-type takes, separated by ", ".
+std::string attentionTypes() {
+    return kernels::backendNames() + ", " + protocol::kDefaultBackend;
+}
+
 class RecordingDispatcher final : public Dispatcher {
   public:
     RecordingDispatcher(Policy policy, const execution::Execution& execution)
@@ -83,10 +88,6 @@ class RecordingDispatcher final : public Dispatcher {
 };
 
 }  // namespace
-
-std::string attentionTypes() {
-    return kernels::backendNames() + ", " + protocol::kDefaultBackend;
-}
 
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType) {
     return makeDispatcher(Policy(attentionType));

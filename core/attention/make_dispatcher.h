@@ -18,7 +18,4 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const executio
 /// A dispatcher that sends self-attention to `attentionType` and cross-attention to sdpa.
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType);
 
-/// What --attention-type takes, separated by ", ".
-std::string attentionTypes();
-
 }  // namespace reelgrid::attention

@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kPipelineClass = "WanPipeline";
 constexpr std::array<std::string_view, 5> kComponents{"transformer", "text_encoder", "vae", "tokenizer",
                                                       "scheduler"};
 
@@ -80,7 +81,7 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
 }
 
 bool recognises(const ModelIndex& index) {
-    return index.pipelineClass() == "WanPipeline";
+    return index.pipelineClass() == kPipelineClass;
 }
 
 Result<ModelInfo> describe(const ModelIndex& index) {
@@ -118,7 +119,7 @@ Result<ModelInfo> describe(const ModelIndex& index) {
 Family wanFamily() {
     return {.name = "wan2.1",
             .title = "Wan 2.1 text-to-video",
-            .pipelineClass = "WanPipeline",
+            .pipelineClass = kPipelineClass,
             .components = kComponents,
             .recognises = recognises,
             .describe = describe};
