@@ -1,5 +1,6 @@
 # Declares reelgrid::torch from the C++ library inside the PyPI wheel (packaging/setup-libtorch unpacks it).
 # find_package(Torch) is no help here: the CUDA wheel's config stops where there is no toolkit.
+include_guard(GLOBAL)
 set(REELGRID_LIBTORCH_SITE "" CACHE PATH "site-packages folder that holds torch/ (made by packaging/setup-libtorch)")
 if(NOT REELGRID_LIBTORCH_SITE)
     if(DEFINED ENV{REELGRID_CACHE})
