@@ -77,7 +77,11 @@ endif()
 # 90a is what wgmma and TMA need, and runs on Hopper alone; 90-virtual serves what comes after it.
 set(CMAKE_CUDA_ARCHITECTURES "80-real;89-real;90a-real;90-virtual" CACHE STRING "GPUs to build for")
 enable_language(CUDA)
-# Only now: CMake 3.25 hands the standard to its own tests of a compiler whose standards it doesn't know yet.
+# Only now: CMake 3.25.1 (Debian 12) must first be told that nvcc has C++20, as 3.25.2 knows.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
