@@ -21,12 +21,9 @@ macro(reelgrid_no_cuda why)
     return()
 endmacro()
 
-if(REELGRID_CUDA STREQUAL "OFF")
+if(REELGRID_CUDA STREQUAL "OFF" OR NOT REELGRID_WITH_MODELS OR REELGRID_SANITIZE)
+    # Without libtorch there is no device but the CPU; the CUDA libraries are not instrumented for sanitizers.
     return()
-elseif(NOT REELGRID_WITH_MODELS)
-    reelgrid_no_cuda("REELGRID_WITH_MODELS is OFF")
-elseif(REELGRID_SANITIZE)
-    reelgrid_no_cuda("REELGRID_SANITIZE is ${REELGRID_SANITIZE}: the CUDA libraries are not instrumented")
 endif()
 
 # The compiler.
