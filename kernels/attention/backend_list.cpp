@@ -12,11 +12,12 @@ namespace {
 constexpr Support kDenseOnCpu{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cpu::kMaxHeadDim};
 
-constexpr std::array<BackendInfo, 7> kBackends{{
+constexpr std::array<BackendInfo, 9> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
         .description = "The baseline: whatever kernel libtorch chooses for the call.",
+        .libtorch = LibtorchOperator::Choice,
     },
     {
         .name = "fav2",
@@ -121,12 +122,38 @@ constexpr std::array<BackendInfo, 7> kBackends{{
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .attend = &cpu::attend},
     },
+    {
+        .name = "cudnn",
+        .title = "cuDNN's fused attention",
+        .description =
+            "cuDNN's flash attention, through libtorch's own operator: bf16 and fp16, on an NVIDIA GPU.",
+        .libtorch = LibtorchOperator::Cudnn,
+    },
+    {
+        .name = "flash",
+        .title = "FlashAttention-2 as libtorch ships it",
+        .description =
+            "Tri Dao's FlashAttention-2, through libtorch's own operator: bf16 and fp16, on an NVIDIA GPU.",
+        .libtorch = LibtorchOperator::Flash,
+    },
 }};
 
 }  // namespace
 
 const Implementation& BackendInfo::on(Device device) const {
     return device == Device::Cuda ? cuda : cpu;
+}
+
+bool BackendInfo::runsOn(Device device) const {
+    if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
+    return on(device).attend != nullptr;
+}
+
+std::vector<const BackendInfo*> backendsOn(Device device) {
+    std::vector<const BackendInfo*> found;
+    for (const auto& backend : kBackends)
+        if (backend.runsOn(device)) found.push_back(&backend);
+    return found;
 }
 
 std::span<const BackendInfo> backends() {

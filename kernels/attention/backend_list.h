@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
@@ -25,24 +26,33 @@ struct Implementation {
     void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
 };
 
+/// libtorch's own operators: whichever it chooses for the call, or one by name.
+enum class LibtorchOperator { Choice, Cudnn, Flash };
+
 /// What an attention backend is and can do: what the command line, `doctor` and the studio's tooltips say of
 /// it.
 struct BackendInfo {
-    std::string_view name;           ///< as --attention-type takes it
-    std::string_view title;          ///< one line
-    std::string_view description;    ///< what it computes
-    std::optional<Method> method{};  ///< none: libtorch's own operator, which has no kernels here
-    bool sparse = false;             ///< leaves pairs out: sparseLinear.topkRatio says how many
+    std::string_view name;                       ///< as --attention-type takes it
+    std::string_view title;                      ///< one line
+    std::string_view description;                ///< what it computes
+    std::optional<Method> method{};              ///< of kernels of our own
+    std::optional<LibtorchOperator> libtorch{};  ///< else the operator of libtorch that it is
+    bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
     Implementation cpu{};
     Implementation cuda{};
 
     [[nodiscard]] const Implementation& on(Device device) const;
+    /// Whether this version has it for the device at all.
+    [[nodiscard]] bool runsOn(Device device) const;
 };
 
 /// Every backend that this build has, in the order to show them.
 std::span<const BackendInfo> backends();
+
+/// Those that run on the device.
+std::vector<const BackendInfo*> backendsOn(Device device);
 
 /// Null when there is none of that name.
 const BackendInfo* findBackend(std::string_view name);

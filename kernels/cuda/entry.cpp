@@ -1,0 +1,12 @@
+#include "kernels/cuda/kernels.cuh"
+
+extern "C" __attribute__((visibility("default"))) const reelgrid::kernels::cuda::Library*
+reelgridCudaLibrary() {
+    using namespace reelgrid::kernels::cuda;
+    static constexpr Library kLibrary{.version = Library::kVersion,
+                                      .addThenNorm = &addThenNorm,
+                                      .rmsNormRotate = &rmsNormRotate,
+                                      .channelNorm = &channelNorm,
+                                      .addBias = &addBias};
+    return &kLibrary;
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "kernels/cuda/library.h"
+
+namespace reelgrid::kernels::cuda {
+
+void addThenNorm(const AddThenNorm& call, void* stream);
+void rmsNormRotate(const RmsNormRotate& call, void* stream);
+void channelNorm(const ChannelNorm& call, void* stream);
+void addBias(const AddBias& call, void* stream);
+
+}  // namespace reelgrid::kernels::cuda

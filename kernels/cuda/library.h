@@ -1,0 +1,95 @@
+#pragma once
+
+// The CUDA half of the kernels is a library of its own (libreelgrid-cuda.so), loaded when a GPU is asked for:
+// this is what it offers. Every pointer in a call leads to memory of the current device, 16-byte aligned
+// unless said otherwise; work is queued on `stream` (a cudaStream_t) and nothing waits for it. A call throws
+// std::runtime_error when CUDA refuses the launch, and whyNot-style checks are the caller's: the extents
+// given must be there.
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/attention/problem.h"
+
+namespace reelgrid::kernels::cuda {
+
+/// x += y gate (when y isn't null; a null gate is 1), then out = layerNorm(x) weight + bias (when out isn't
+/// null). x fp32 [rows, channels], y and out [rows, channels] in `type`; gate, weight, bias fp32 [channels].
+/// channels: a multiple of 4, at most 16384.
+struct AddThenNorm {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    float* x = nullptr;
+    const void* y = nullptr;
+    const float* gate = nullptr;
+    const float* weight = nullptr;
+    const float* bias = nullptr;
+    void* out = nullptr;
+};
+
+/// x = rmsNorm(x) weight over all channels, then each head's interleaved pairs (2p, 2p + 1) are rotated by
+/// their token's angles; in place, rounded once. Row r begins at x + r rowStride and is token r % tokens;
+/// cos and sin are fp32 [tokens, headDim / 2], null: no rotation. channels and rowStride: multiples of 8, at
+/// most 16384 channels; headDim: a multiple of 8.
+struct RmsNormRotate {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    std::int64_t rowStride = 0;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    void* x = nullptr;
+    const float* weight = nullptr;
+    const float* cos = nullptr;
+    const float* sin = nullptr;
+    std::int64_t tokens = 1;
+    std::int64_t headDim = 8;
+};
+
+enum class Activation { None, Silu };
+
+/// out = activation(x / max(‖x‖₂, 1e-12) scale) over the channels of each pixel. x and out [pixels, channels]
+/// in `type`, scale fp32 [channels]. channels: a multiple of 8, at most 1024.
+struct ChannelNorm {
+    std::int64_t pixels = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const float* scale = nullptr;
+    Activation activation = Activation::Silu;
+    void* out = nullptr;
+};
+
+/// y += bias + residual, in place, summed in fp32 and rounded once. y and residual (or null) [pixels,
+/// channels], bias [channels], all in `type`. channels: a multiple of 8.
+struct AddBias {
+    std::int64_t pixels = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    void* y = nullptr;
+    const void* bias = nullptr;
+    const void* residual = nullptr;
+};
+
+struct Library {
+    /// Raised with every change of this struct: another build's library is not used.
+    static constexpr int kVersion = 1;
+
+    int version = 0;
+    void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
+    void (*rmsNormRotate)(const RmsNormRotate&, void* stream) = nullptr;
+    void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
+    void (*addBias)(const AddBias&, void* stream) = nullptr;
+};
+
+/// The name of the function that gives the library's table: const Library* ().
+inline constexpr const char* kEntry = "reelgridCudaLibrary";
+
+/// Loads the library at `path`, once for the process. What kept it from being loaded; empty when it is there.
+std::string load(const std::string& path);
+
+/// Null until load() succeeded.
+const Library* library();
+
+}  // namespace reelgrid::kernels::cuda

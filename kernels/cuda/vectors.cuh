@@ -1,0 +1,67 @@
+#pragma once
+
+// Sixteen bytes at a time: how rows of fp32, bf16 and fp16 are read and written.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace reelgrid::kernels::cuda {
+
+/// `Count` values of T that lie side by side, as fp32.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) Pack {
+    T values[Count];
+
+    __device__ static Pack load(const T* from) { return *reinterpret_cast<const Pack*>(from); }
+    __device__ void store(T* to) const { *reinterpret_cast<Pack*>(to) = *this; }
+};
+
+/// Values of T in 16 bytes.
+template <class T>
+constexpr int kWide = 16 / static_cast<int>(sizeof(T));
+
+__device__ inline float toFloat(float x) {
+    return x;
+}
+__device__ inline float toFloat(__nv_bfloat16 x) {
+    return __bfloat162float(x);
+}
+__device__ inline float toFloat(__half x) {
+    return __half2float(x);
+}
+
+template <class T>
+__device__ T fromFloat(float x);
+template <>
+__device__ inline float fromFloat<float>(float x) {
+    return x;
+}
+template <>
+__device__ inline __nv_bfloat16 fromFloat<__nv_bfloat16>(float x) {
+    return __float2bfloat16_rn(x);
+}
+template <>
+__device__ inline __half fromFloat<__half>(float x) {
+    return __float2half_rn(x);
+}
+
+__device__ inline float warpSum(float x) {
+    for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffU, x, distance);
+    return x;
+}
+
+/// The sum over the block's threads, the same bits in each of them. `perWarp`: 32 floats of shared memory,
+/// not to be used again before the next barrier of the block.
+__device__ inline float blockSum(float x, float* perWarp) {
+    x = warpSum(x);
+    const int warps = static_cast<int>(blockDim.x) / 32;
+    if (warps == 1) return x;
+    if (threadIdx.x % 32 == 0) perWarp[threadIdx.x / 32] = x;
+    __syncthreads();
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    return warpSum(lane < warps ? perWarp[lane] : 0.0F);
+}
+
+}  // namespace reelgrid::kernels::cuda
