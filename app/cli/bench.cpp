@@ -60,8 +60,6 @@ Result<std::vector<const kernels::BackendInfo*>> backendsFrom(const std::vector<
     std::vector<const kernels::BackendInfo*> found;
     for (const std::string& name : names) {
         const kernels::BackendInfo* backend = kernels::findBackend(name);
-        if (backend == nullptr && name == "cudnn")
-            return Error{ErrorCode::BadUsage, "--kernel cudnn: not in this version"};
         if (backend == nullptr)
             return Error{ErrorCode::BadUsage,
                          "--kernel " + name + ": one of " + kernels::backendNames() + " was needed"};
@@ -69,8 +67,7 @@ Result<std::vector<const kernels::BackendInfo*>> backendsFrom(const std::vector<
             return Error{ErrorCode::BadUsage, "--kernel: " + name + " twice"};
         found.push_back(backend);
     }
-    if (found.empty())
-        for (const auto& backend : kernels::backends()) found.push_back(&backend);
+    if (found.empty()) found = kernels::backendsOn(kernels::Device::Cpu);
     return found;
 }
 

@@ -44,13 +44,25 @@ fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
     return comparison.folder / "results" / comparison::clipName(checked.model.family, checked.settings);
 }
 
+/// Every backend of the device that the request is rendered on.
+Result<std::vector<std::string>> typesOfDevice(const CompareVerb& verb) {
+    const auto checked = verb.render.check(protocol::kReferenceBackend);
+    if (!checked) return checked.error();
+    const auto device = checked->settings.device == "cpu" ? kernels::Device::Cpu : kernels::Device::Cuda;
+    std::vector<std::string> names;
+    for (const kernels::BackendInfo* backend : kernels::backendsOn(device)) names.emplace_back(backend->name);
+    return names;
+}
+
 Result<Comparison> planOf(const CompareVerb& verb) {
     if (auto built = verb.unbuilt.check(); !built) return built.error();
     Comparison comparison;
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
     std::optional<families::ModelInfo> model;
     std::set<std::string> seen;
-    for (const std::string& type : verb.types) {
+    const auto types = verb.types.empty() ? typesOfDevice(verb) : Result(verb.types);
+    if (!types) return types.error();
+    for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type); !known) return known.error();
         if (!seen.insert(type).second)
             return Error{ErrorCode::BadUsage,
@@ -221,23 +233,16 @@ int runCompare(const CompareVerb& verb) {
     return std::max(status, printed);
 }
 
-std::vector<std::string> builtBackends() {
-    std::vector<std::string> names;
-    for (const kernels::BackendInfo& backend : kernels::backends()) names.emplace_back(backend.name);
-    return names;
-}
-
 }  // namespace
 
 Verb addCompareVerb(CLI::App& program) {
     auto verb = std::make_shared<CompareVerb>();
-    verb->types = builtBackends();
     CLI::App* command = program.add_subcommand(
         "compare", "One video per backend, then the labelled grid, metrics and a report");
     command
-        ->add_option(
-            "--types", verb->types,
-            "Backends, separated by commas (default: every one, in turn): " + kernels::backendNames())
+        ->add_option("--types", verb->types,
+                     "Backends, separated by commas (default: every one of the device, in turn): " +
+                         kernels::backendNames())
         ->delimiter(',');
     command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");

@@ -8,6 +8,7 @@
 #include "app/cli/verb.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
+#include "core/devices/gpu_choice.h"
 #include "core/media/capabilities.h"
 #include "kernels/attention/backend_list.h"
 
@@ -47,6 +48,42 @@ std::string joined(const std::vector<std::string>& words) {
     return text.empty() ? "none" : text;
 }
 
+json gpuJson() {
+    const devices::GpuSurvey& survey = devices::knownGpus();
+    json gpus = json::array();
+    for (const devices::Gpu& gpu : survey.gpus) {
+        const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
+        const auto usable = devices::requireUsable(name);
+        json entry = {{"device", name.text()},
+                      {"name", gpu.name},
+                      {"capability", gpu.capability.text()},
+                      {"bytes", gpu.bytes},
+                      {"used", usable.ok()}};
+        if (gpu.freeBytes) entry["free_bytes"] = *gpu.freeBytes;
+        if (!usable) entry["obstacle"] = usable.error().message;
+        gpus.push_back(std::move(entry));
+    }
+    json document = {{"present", !survey.gpus.empty()}, {"gpus", std::move(gpus)}};
+    if (!survey.driver.empty()) document["driver"] = survey.driver;
+    if (!survey.obstacle.empty()) document["obstacle"] = survey.obstacle;
+    return document;
+}
+
+std::string gpuText() {
+    const devices::GpuSurvey& survey = devices::knownGpus();
+    const std::string driver = survey.driver.empty() ? "" : ", driver " + survey.driver;
+    std::string text;
+    for (const devices::Gpu& gpu : survey.gpus) {
+        const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
+        const auto usable = devices::requireUsable(name);
+        text += "\nGPU        " + name.text() + ": " + gpu.name + ", capability " + gpu.capability.text() +
+                ", " + byteCount(gpu.bytes) +
+                (gpu.freeBytes ? ", " + byteCount(*gpu.freeBytes) + " free" : "") + driver;
+        if (!usable) text += indented("Not used: " + usable.error().message, 13);
+    }
+    return text.empty() ? "\nGPU        none: " + survey.obstacle : text;
+}
+
 json asJson(const Checkup& checkup) {
     const Machine& machine = checkup.machine;
     json document = {
@@ -58,7 +95,7 @@ json asJson(const Checkup& checkup) {
           {"threads", machine.threads},
           {"libtorch_level", libtorchCpuLevel()}}},
         {"memory", {{"bytes", machine.memoryBytes}, {"available_bytes", machine.availableMemoryBytes}}},
-        {"gpu", {{"present", !machine.gpus.empty()}, {"names", machine.gpus}, {"used", false}}},
+        {"gpu", gpuJson()},
         {"codecs", json::array()},
         {"backends", json::array()},
         {"problems", problemsOf(checkup)}};
@@ -84,8 +121,7 @@ std::string asText(const Checkup& checkup) {
                        "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpuName + ", " +
                        std::to_string(machine.threads) + " threads\nfeatures   " +
                        joined(machine.cpuFeatures) + "\nmemory     " + byteCount(machine.memoryBytes) + ", " +
-                       byteCount(machine.availableMemoryBytes) + " available\nGPU        " +
-                       (machine.gpus.empty() ? "none" : joined(machine.gpus) + " (not used in this version)");
+                       byteCount(machine.availableMemoryBytes) + " available" + gpuText();
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");

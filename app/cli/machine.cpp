@@ -1,14 +1,11 @@
 #include "app/cli/machine.h"
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 namespace reelgrid::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The first value of `key` in a file of "key: value" lines.
 std::string valueOf(const char* file, const std::string& key) {
@@ -51,16 +48,6 @@ std::vector<std::string> cpuFeatures() {
     return features;
 }
 
-std::vector<std::string> nvidiaGpus() {
-    std::vector<std::string> names;
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", failed)) {
-        const std::string name = valueOf((entry.path() / "information").c_str(), "Model");
-        names.push_back(name.empty() ? "NVIDIA GPU" : name);
-    }
-    return names;
-}
-
 }  // namespace
 
 Machine inspectMachine() {
@@ -68,8 +55,7 @@ Machine inspectMachine() {
             .cpuFeatures = cpuFeatures(),
             .threads = std::thread::hardware_concurrency(),
             .memoryBytes = memoryBytes("MemTotal"),
-            .availableMemoryBytes = memoryBytes("MemAvailable"),
-            .gpus = nvidiaGpus()};
+            .availableMemoryBytes = memoryBytes("MemAvailable")};
 }
 
 }  // namespace reelgrid::cli

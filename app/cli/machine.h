@@ -13,7 +13,6 @@ struct Machine {
     unsigned threads = 0;
     std::uint64_t memoryBytes = 0;
     std::uint64_t availableMemoryBytes = 0;
-    std::vector<std::string> gpus;  ///< names of NVIDIA GPUs; empty: none
 };
 
 Machine inspectMachine();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/devices/gpu_choice.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::studio {
@@ -21,7 +22,10 @@ QString text(std::string_view words) {
 
 std::vector<widgets::BackendChoice> backendChoices() {
     std::vector<widgets::BackendChoice> choices;
+    const bool hasGpu = devices::usableDevices().size() > 1;
     for (const kernels::BackendInfo& backend : kernels::backends()) {
+        if (!backend.runsOn(kernels::Device::Cpu) && !(hasGpu && backend.runsOn(kernels::Device::Cuda)))
+            continue;
         QString description = text(backend.title) + ".\n" + text(backend.description);
         if (!backend.cpu.deviation.empty())
             description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpu.deviation);

@@ -8,6 +8,7 @@
 
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
+#include "core/devices/gpu_choice.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -43,7 +44,6 @@ RenderSettings filled(const protocol::RenderRequest& request, const families::Re
         else
             target = asked.value_or(access(defaults));
     });
-    if (settings.dtype.empty()) settings.dtype = defaultDtype();
     return settings;
 }
 
@@ -76,6 +76,13 @@ class TableCheck {
         if (!error) error = std::move(found);
     }
 };
+
+/// About what a render of the model takes at its fullest: the weights and as much again, at most this much,
+/// for what it computes.
+std::uint64_t roomFor(const families::ModelInfo& model) {
+    constexpr std::uint64_t kMostWork = std::uint64_t{8} << 30;
+    return model.bytes() + std::min(model.bytes(), kMostWork);
+}
 
 template <class T>
 bool isGiven(const T&) {
@@ -111,10 +118,32 @@ Result<void> checkAgainstModel(const RenderSettings& settings, const families::M
     return {};
 }
 
-Result<void> checkAgainstDevice(const RenderSettings& settings) {
-    if (settings.device != "cpu") return wrong("--device", settings.device, "in this version cpu");
-    if (settings.dtype != "fp32" && settings.dtype != "bf16")
-        return wrong("--dtype", settings.dtype, "on the CPU fp32 or bf16");
+/// What is chosen by the device where the request leaves it open, and what the device can't do.
+Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model) {
+    if (settings.device.empty()) settings.device = devices::defaultDevice(roomFor(model)).text();
+    const auto device = devices::deviceNamed(settings.device);
+    if (!device) return device.error();
+    if (auto usable = devices::requireUsable(*device); !usable) return usable.error();
+    settings.device = device->text();
+    const bool onCpu = device->kind == devices::DeviceKind::Cpu;
+    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : "bf16";
+    if (settings.vaeDtype.empty()) settings.vaeDtype = "fp32";
+
+    const std::vector<std::string> types =
+        onCpu ? std::vector<std::string>{"fp32", "bf16"} : std::vector<std::string>{"fp32", "bf16", "fp16"};
+    const std::string where = onCpu ? "on the CPU " : "";
+    if (!isAmong(types, settings.dtype)) return wrong("--dtype", settings.dtype, where + oneOf(types));
+    if (!isAmong(types, settings.vaeDtype))
+        return wrong("--vae-dtype", settings.vaeDtype, where + oneOf(types));
+    const std::vector<std::string> precisions =
+        onCpu ? std::vector<std::string>{protocol::kIeee}
+              : std::vector<std::string>{protocol::kIeee, protocol::kTf32};
+    if (!isAmong(precisions, settings.fp32Precision))
+        return wrong("--fp32-precision", settings.fp32Precision, where + oneOf(precisions));
+    const std::vector<std::string> generators =
+        onCpu ? std::vector<std::string>{"cpu"} : std::vector<std::string>{"cpu", "cuda"};
+    if (!isAmong(generators, settings.generator))
+        return wrong("--generator", settings.generator, where + oneOf(generators));
     return {};
 }
 
@@ -129,7 +158,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     RenderSettings settings = filled(request, model.defaults);
     if (auto useless = findUseless(request, model)) return *useless;
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
-    if (auto fits = checkAgainstDevice(settings); !fits) return fits.error();
+    if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
     TableCheck table;
     protocol::forEachRenderField(
         [&](const RenderField& field, auto access) { table.check(field, access(settings)); });

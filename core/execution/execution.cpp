@@ -2,6 +2,8 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "core/execution/cuda_start.h"
+
 namespace reelgrid::execution {
 
 void* Execution::stream() const {
@@ -16,9 +18,11 @@ void Execution::synchronise() const {
 }
 
 Result<Execution> executionOn(const std::string& device) {
-    if (device != "cpu")
-        return Error{ErrorCode::BadUsage, "--device " + device + ": in this version cpu was needed"};
-    return Execution{};
+    const auto name = devices::deviceNamed(device);
+    if (!name) return name.error();
+    if (name->kind == devices::DeviceKind::Cpu) return Execution{};
+    if (auto started = startCuda(*name); !started) return started.error();
+    return Execution{.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(name->index))};
 }
 
 }  // namespace reelgrid::execution

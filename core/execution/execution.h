@@ -24,7 +24,8 @@ struct Execution {
     bool operator==(const Execution&) const = default;
 };
 
-/// The execution that --device names. BadUsage naming the device and what this version runs on.
+/// The execution that --device names, its GPU started. BadUsage for other names, Unsupported or Internal with
+/// why the GPU can't be used.
 Result<Execution> executionOn(const std::string& device);
 
 }  // namespace reelgrid::execution

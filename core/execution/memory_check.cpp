@@ -1,5 +1,7 @@
 #include "core/execution/memory_check.h"
 
+#include <ATen/DeviceAccelerator.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -44,16 +46,22 @@ std::string gigabytes(std::uint64_t bytes) {
 }  // namespace
 
 std::uint64_t availableMemory(const Execution& execution) {
-    if (!execution.device.is_cpu()) return kUnknown;
+    if (!execution.device.is_cpu()) {
+        const auto [free, total] = at::accelerator::getMemoryInfo(execution.device.index());
+        const auto stats = at::accelerator::getDeviceStats(execution.device.index());
+        constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+        const std::int64_t kept = stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current;
+        return free + static_cast<std::uint64_t>(std::max<std::int64_t>(kept, 0));
+    }
     return std::min(machineAvailable(), groupAvailable());
 }
 
 void requireMemory(const Execution& execution, std::uint64_t needed, const std::string& what) {
     const std::uint64_t available = availableMemory(execution);
     if (needed > available)
-        throw Failure(ErrorCode::OutOfMemory, what + " needs about " + gigabytes(needed) + " of memory, " +
-                                                  gigabytes(available) +
-                                                  " are free: a smaller size or fewer frames");
+        throw Failure(ErrorCode::OutOfMemory,
+                      what + " needs about " + gigabytes(needed) + " of memory, " + gigabytes(available) +
+                          " are free on " + execution.device.str() + ": a smaller size or fewer frames");
 }
 
 }  // namespace reelgrid::execution

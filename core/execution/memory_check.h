@@ -8,7 +8,8 @@
 namespace reelgrid::execution {
 
 /// Bytes that this process can still take on the execution's device without swapping (on the CPU Linux'
-/// MemAvailable, and the control group's limit where it is lower); nothing known gives the largest value.
+/// MemAvailable, and the control group's limit where it is lower; on a GPU what is free and what libtorch
+/// keeps in reserve); nothing known gives the largest value.
 std::uint64_t availableMemory(const Execution& execution);
 
 /// Throws Failure(OutOfMemory) when `needed` is more than is available: better at once than killed half-way.

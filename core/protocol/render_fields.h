@@ -15,6 +15,10 @@ namespace reelgrid::protocol {
 template <class T>
 using Given = T;
 
+/// What --fp32-precision takes, by PyTorch's names (torch.backends.fp32_precision).
+inline constexpr const char* kIeee = "ieee";  ///< products of fp32 as they are written
+inline constexpr const char* kTf32 = "tf32";  ///< factors rounded to TensorFloat-32's 10 bits
+
 /// Every choice of a render, declared once. In a request `Maybe` is std::optional: what is absent takes the
 /// model's own default. In resolved settings and in a model's defaults it is Given. A new choice is a member
 /// here and a row in forEachRenderField() (a test counts both).
@@ -33,8 +37,11 @@ struct RenderFields {
     std::optional<double> flowShift{};       ///< likewise
     std::uint64_t seed = 42;
     int numRepetitions = 1;
-    std::string device = "cpu";
-    Maybe<std::string> dtype{};  ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
+    Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
+    Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
+    Maybe<std::string> vaeDtype{};      ///< the same of the VAE; default: fp32
+    std::string fp32Precision = kIeee;  ///< kIeee or kTf32: how a GPU multiplies fp32
+    std::string generator = "cpu";      ///< whose random numbers the initial noise is
     std::string attentionType = kReferenceBackend;
     AttentionPolicy attentionPolicy{};  ///< empty: the attention type alone decides
 
@@ -140,10 +147,22 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 1, .most = kCount}},
         [](auto& fields) -> auto& { return fields.numRepetitions; });
     visit(
-        RenderField{.key = "device", .help = "cpu"}, [](auto& fields) -> auto& { return fields.device; });
+        RenderField{.key = "device", .help = "cpu, cuda or cuda:N (default: a GPU with room for the model)"},
+        [](auto& fields) -> auto& { return fields.device; });
     visit(
         RenderField{.key = "dtype", .help = "fp32, bf16 or fp16 (default: the fastest at equal quality)"},
         [](auto& fields) -> auto& { return fields.dtype; });
+    visit(
+        RenderField{.key = "vae_dtype", .help = "The same of the VAE (default: fp32)"},
+        [](auto& fields) -> auto& { return fields.vaeDtype; });
+    visit(
+        RenderField{.key = "fp32_precision",
+                    .help = "Products of fp32 on a GPU: ieee, or tf32 (faster, 10 bits)"},
+        [](auto& fields) -> auto& { return fields.fp32Precision; });
+    visit(
+        RenderField{.key = "generator",
+                    .help = "Whose random numbers: cpu (the same picture on every device) or cuda"},
+        [](auto& fields) -> auto& { return fields.generator; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -71,6 +71,7 @@ Result<void> readDevice(const json* object, Manifest& manifest) {
     if (object == nullptr) return {};
     FieldReader fields(*object, "device", ErrorCode::InvalidData);
     fields.text("type", manifest.device, kMaxNameBytes);
+    fields.text("name", manifest.deviceName, kMaxNameBytes);
     fields.integer("threads", manifest.threads);
     return fields.finish();
 }
@@ -115,6 +116,7 @@ json toJson(const Manifest& manifest) {
                    {"attention", std::move(attention)},
                    {"frames_sha256", manifest.framesSha256},
                    {"clip_sha256", manifest.clipSha256}};
+    if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);

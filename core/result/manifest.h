@@ -18,8 +18,10 @@ namespace reelgrid::result {
 struct Manifest {
     std::optional<protocol::RenderRequest> request;   ///< as it was asked
     std::optional<catalog::RenderSettings> settings;  ///< as it ran, every default filled in
-    std::map<std::string, std::string> versions;      ///< "reelgrid", "libtorch"
-    std::string device;
+    std::map<std::string, std::string>
+        versions;              ///< "reelgrid", "libtorch"; on a GPU "cuda", "cudnn", "driver"
+    std::string device;        ///< "cpu", "cuda:0"
+    std::string deviceName{};  ///< of a GPU
     int threads = 0;
     std::string modelId;
     std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)

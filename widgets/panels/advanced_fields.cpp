@@ -7,6 +7,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include "core/devices/gpu_choice.h"
 #include "widgets/panels/form_parts.h"
 
 namespace reelgrid::widgets {
@@ -31,6 +32,20 @@ void choose(QComboBox* box, const std::string& value) {
     box->setCurrentIndex(box->findData(wanted));
 }
 
+QStringList usableDevices() {
+    QStringList names;
+    for (const devices::DeviceName& device : devices::usableDevices())
+        names.append(QString::fromStdString(device.text()));
+    return names;
+}
+
+/// fp16 is a GPU's.
+QStringList numberFormats() {
+    QStringList names{"fp32", "bf16"};
+    if (devices::usableDevices().size() > 1) names.append("fp16");
+    return names;
+}
+
 std::optional<std::string> chosenIn(const QComboBox* box) {
     const std::string value = box->currentData().toString().toStdString();
     return value.empty() ? std::nullopt : std::optional(value);
@@ -45,8 +60,8 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's"), {})),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
-      m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), {"fp32", "bf16"})),
-      m_device(choice(tr("Device"), "--device", {}, {"cpu"})),
+      m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats())),
+      m_device(choice(tr("Device"), "--device", tr("automatic"), usableDevices())),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
@@ -54,6 +69,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     m_unfold->setAccessibleName(tr("Advanced"));
     m_repetitions->setValue(1);
     m_dtype->setToolTip(tr("Fastest: the fastest format of equal quality on the device"));
+    m_device->setToolTip(tr("Automatic: a GPU with room for the model, else the processor"));
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
 
     auto* fields = new QGridLayout(m_content);
@@ -107,10 +123,10 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     m_flowShift->setValue(request.flowShift);
     m_fps->setValue(request.fps);
     choose(m_dtype, request.dtype.value_or(""));
-    choose(m_device, request.device);
+    choose(m_device, request.device.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
-                           m_device->currentIndex() > 0 || request.numRepetitions != 1;
+                           request.device || request.numRepetitions != 1;
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -119,7 +135,7 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.flowShift = m_flowShift->value();
     request.fps = m_fps->value();
     request.dtype = chosenIn(m_dtype);
-    request.device = chosenIn(m_device).value_or(std::string());
+    request.device = chosenIn(m_device);
     request.numRepetitions = m_repetitions->value();
 }
 

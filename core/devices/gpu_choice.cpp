@@ -1,0 +1,42 @@
+#include "core/devices/gpu_choice.h"
+
+#include "core/devices/cuda_half.h"
+
+namespace reelgrid::devices {
+
+Result<void> requireUsable(const DeviceName& device) {
+    if (device.kind == DeviceKind::Cpu) return {};
+    const GpuSurvey& survey = knownGpus();
+    const std::string option = "--device " + device.text() + ": ";
+    if (!survey.obstacle.empty()) return Error{ErrorCode::Unsupported, option + survey.obstacle};
+    const auto count = static_cast<int>(survey.gpus.size());
+    if (device.index >= count)
+        return Error{ErrorCode::BadUsage, option + "this machine has " + std::to_string(count) +
+                                              (count == 1 ? " GPU" : " GPUs") + ", cuda:0" +
+                                              (count > 1 ? " to cuda:" + std::to_string(count - 1) : "") +
+                                              " was needed"};
+    if (const auto obstacle = survey.gpus[static_cast<std::size_t>(device.index)].obstacle())
+        return Error{ErrorCode::Unsupported, option + *obstacle};
+    if (const auto half = findCudaHalf(); !half)
+        return Error{half.error().code, option + half.error().message};
+    return {};
+}
+
+DeviceName defaultDevice(std::uint64_t neededBytes) {
+    for (const DeviceName& device : usableDevices()) {
+        if (device.kind == DeviceKind::Cpu) continue;
+        const Gpu& gpu = knownGpus().gpus[static_cast<std::size_t>(device.index)];
+        if (gpu.freeBytes.value_or(gpu.bytes) >= neededBytes) return device;
+    }
+    return {};
+}
+
+std::vector<DeviceName> usableDevices() {
+    std::vector<DeviceName> devices{DeviceName{}};
+    for (const Gpu& gpu : knownGpus().gpus)
+        if (const DeviceName name{DeviceKind::Cuda, gpu.index}; requireUsable(name).ok())
+            devices.push_back(name);
+    return devices;
+}
+
+}  // namespace reelgrid::devices

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reelgrid::devices {
+
+struct ComputeCapability {
+    int major = 0;
+    int minor = 0;
+
+    auto operator<=>(const ComputeCapability&) const = default;
+    [[nodiscard]] std::string text() const;  ///< "9.0"
+};
+
+/// What the kernels are built for, and what the CUDA runtime of this build asks of a driver.
+inline constexpr ComputeCapability kLeastCapability{8, 0};
+inline constexpr int kLeastDriverCuda = 13000;
+
+struct Gpu {
+    int index = 0;
+    std::string name;
+    ComputeCapability capability;
+    std::uint64_t bytes = 0;
+    std::optional<std::uint64_t> freeBytes;  ///< where NVML tells
+
+    /// Why no render runs on it; nothing when one can.
+    [[nodiscard]] std::optional<std::string> obstacle() const;
+};
+
+/// What the NVIDIA driver says of this machine, without starting anything on a GPU.
+struct GpuSurvey {
+    std::vector<Gpu> gpus;
+    std::string driver;    ///< "580.159.04"; empty where unknown
+    int driverCuda = 0;    ///< the newest CUDA that the driver runs, 1000 major + 10 minor
+    std::string obstacle;  ///< why no GPU at all can be used; empty when one may
+};
+
+/// Asks libcuda.so.1 (another file where REELGRID_CUDA_DRIVER names one).
+GpuSurvey surveyGpus();
+
+/// The survey of this process's start: drivers and GPUs don't change under it.
+const GpuSurvey& knownGpus();
+
+}  // namespace reelgrid::devices
