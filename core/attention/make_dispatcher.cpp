@@ -7,22 +7,12 @@
 #include <utility>
 
 #include "core/attention/kernel_call.h"
+#include "core/attention/libtorch_attention.h"
 #include "kernels/attention/backend_list.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::attention {
 namespace {
-
-/// libtorch's own attention, laid out as the other backends lay out theirs.
-at::Tensor sdpa(const Inputs& in) {
-    const bool sharedKeyHeads = in.q_BHND.size(1) != in.k_BHMD.size(1);
-    std::optional<at::Tensor> bias_111M;
-    if (in.keyBias_M.defined()) bias_111M = in.keyBias_M.view({1, 1, 1, -1});
-    const at::Tensor out_BHND =
-        at::scaled_dot_product_attention(in.q_BHND, in.k_BHMD, in.v_BHMD, bias_111M, /*dropout_p=*/0.0,
-                                         /*is_causal=*/false, /*scale=*/std::nullopt, sharedKeyHeads);
-    return out_BHND.transpose(1, 2).contiguous().transpose(1, 2);
-}
 
 struct Outcome {
     at::Tensor out_BHND;
@@ -31,13 +21,18 @@ struct Outcome {
 };
 
 Outcome attendWith(const std::string& requested, const Inputs& in, const execution::Execution& execution) {
-    if (requested == protocol::kReferenceBackend) return {sdpa(in), protocol::kReferenceBackend, ""};
-    if (requested == protocol::kDefaultBackend)
-        return {sdpa(in), protocol::kReferenceBackend, "the reference's default is sdpa"};
+    const auto fallBack = [&](std::string why) {
+        return Outcome{attendWithLibtorch(kernels::LibtorchOperator::Choice, in), protocol::kReferenceBackend,
+                       std::move(why)};
+    };
+    if (requested == protocol::kDefaultBackend) return fallBack("the reference's default is sdpa");
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
+    if (backend.libtorch) {
+        if (auto obstacle = whyNot(*backend.libtorch, in)) return fallBack(*std::move(obstacle));
+        return {attendWithLibtorch(*backend.libtorch, in), requested, ""};
+    }
     const KernelCall call(in, execution);
-    if (auto obstacle = call.whyNot(backend))
-        return {sdpa(in), protocol::kReferenceBackend, *std::move(obstacle)};
+    if (auto obstacle = call.whyNot(backend)) return fallBack(*std::move(obstacle));
     const bool linearBranchIsIdle = backend.linearBranch && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};

@@ -6,8 +6,8 @@
 
 namespace reelgrid::schedulers {
 
-/// Unit normal noise, fp32 on the CPU, equal bit for bit to
-/// torch.randn(shape, generator=torch.Generator().manual_seed(seed)).
-at::Tensor initialNoise(std::uint64_t seed, at::IntArrayRef shape);
+/// Unit normal noise, fp32 on the generator's device, equal bit for bit to
+/// torch.randn(shape, device=generator, generator=torch.Generator(generator).manual_seed(seed)).
+at::Tensor initialNoise(std::uint64_t seed, at::IntArrayRef shape, at::Device generator = at::kCPU);
 
 }  // namespace reelgrid::schedulers

@@ -6,8 +6,8 @@
 
 namespace reelgrid::vae {
 
-/// Who computes the 3×3 convolutions: our own CPU kernels where they can (fp32 on a CPU with AVX2 or
-/// AVX-512), or libtorch everywhere.
+/// Who computes the convolutions: our own CPU kernels where they can (fp32 on a CPU with AVX2 or AVX-512) and
+/// cuDNN with our kernels around it on a GPU, or libtorch everywhere.
 enum class ConvEngine { Fastest, Libtorch };
 
 /// What a layer's constructor needs: where its parameters are, and which engine will run it.

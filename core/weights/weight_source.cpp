@@ -1,6 +1,20 @@
 #include "core/weights/weight_source.h"
 
+#include "core/weights/device_upload.h"
+
 namespace reelgrid::weights {
+
+WeightScope::WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device)
+    : m_source(&source), m_options(at::TensorOptions().dtype(dtype).device(device)) {
+    if (device.is_cuda()) m_upload = std::make_shared<DeviceUpload>(device);
+}
+
+/// Converted where the model runs, so that the bus carries what is stored.
+at::Tensor WeightScope::moved(const at::Tensor& stored, at::ScalarType dtype) const {
+    if (stored.is_meta()) return stored;
+    if (m_upload && stored.is_cpu()) return m_upload->uploaded(stored).to(dtype);
+    return stored.to(m_options.dtype(dtype));
+}
 
 WeightScope WeightScope::operator/(std::string_view child) const {
     WeightScope scope = *this;
@@ -13,13 +27,11 @@ std::string WeightScope::full(std::string_view name) const {
 }
 
 at::Tensor WeightScope::operator()(std::string_view name, at::IntArrayRef shape) const {
-    const at::Tensor stored = m_source->require(full(name), shape);
-    return stored.is_meta() ? stored : stored.to(m_options);
+    return moved(m_source->require(full(name), shape), dtype());
 }
 
 at::Tensor WeightScope::fp32(std::string_view name, at::IntArrayRef shape) const {
-    const at::Tensor stored = m_source->require(full(name), shape);
-    return stored.is_meta() ? stored : stored.to(m_options.dtype(at::kFloat));
+    return moved(m_source->require(full(name), shape), at::kFloat);
 }
 
 at::Tensor WeightScope::stored(std::string_view name, at::IntArrayRef shape) const {

@@ -5,12 +5,15 @@
 #include <ATen/ATen.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace reelgrid::weights {
+
+class DeviceUpload;
 
 /// Where a model's constructor takes its parameters from: a folder of safetensors, a recording, a test.
 class WeightSource {
@@ -29,8 +32,7 @@ class WeightSource {
 /// runs in. Layers take one by value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
 class WeightScope {
   public:
-    WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device = at::kCPU)
-        : m_source(&source), m_options(at::TensorOptions().dtype(dtype).device(device)) {}
+    WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device = at::kCPU);
 
     [[nodiscard]] WeightScope operator/(std::string_view child) const;
     [[nodiscard]] WeightScope operator/(std::int64_t index) const { return *this / std::to_string(index); }
@@ -48,9 +50,11 @@ class WeightScope {
 
   private:
     [[nodiscard]] std::string full(std::string_view name) const;
+    [[nodiscard]] at::Tensor moved(const at::Tensor& stored, at::ScalarType dtype) const;
 
     WeightSource* m_source;
     at::TensorOptions m_options;
+    std::shared_ptr<DeviceUpload> m_upload;  ///< to a GPU; none on the CPU
     std::string m_prefix;
 };
 

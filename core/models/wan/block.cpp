@@ -17,27 +17,20 @@ Block::Block(const WanTransformerConfig& config, const weights::WeightScope& sco
                    scope.fp32("norm2.bias", {config.innerDim()}), config.eps};
 }
 
-void Block::forward(at::Tensor& x_BNC, const at::Tensor& modulation_16C, const TextKeysValues& text,
+void Block::forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
                     const RopeTable& rope, attention::Dispatcher& dispatcher) const {
     const at::Tensor m_6C = (m_scaleShiftTable + modulation_16C).view({6, -1});
     const NormAffine norm1{m_6C[1] + 1, m_6C[0], m_eps}, norm3{m_6C[4] + 1, m_6C[3], m_eps};
-    const at::Tensor gate = m_6C[2], ffnGate = m_6C[5], plain;
 
-    const at::Tensor seen = m_attn1.forward(normed(x_BNC, norm1, m_dtype), rope, dispatcher);
-    const at::Tensor read = m_attn2.forward(addThenNorm2(x_BNC, seen, gate), text, dispatcher);
-    addGated(x_BNC, feedForward(addThenNorm(x_BNC, read, plain, norm3)), ffnGate);
-}
-
-at::Tensor Block::addThenNorm2(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C) const {
-    if (m_norm2.weight_C.defined()) return addThenNorm(x_BNC, y_BNC, gate_C, m_norm2);
-    addGated(x_BNC, y_BNC, gate_C);
-    return x_BNC.to(m_dtype);
+    stream.add(m_attn1.forward(stream.normed(norm1, m_dtype), rope, dispatcher), m_6C[2]);
+    const at::Tensor question =
+        m_norm2.weight_C.defined() ? stream.normed(m_norm2, m_dtype) : stream.value().to(m_dtype);
+    stream.add(m_attn2.forward(question, text, dispatcher), {});
+    stream.add(feedForward(stream.normed(norm3, m_dtype)), m_6C[5]);
 }
 
 at::Tensor Block::feedForward(const at::Tensor& x_BNC) const {
-    at::Tensor hidden = m_ffnUp(x_BNC);
-    geluTanhInPlace(hidden);
-    return m_ffnDown(hidden);
+    return m_ffnDown(linearGelu(x_BNC, m_ffnUp));
 }
 
 }  // namespace reelgrid::models::wan

@@ -14,13 +14,11 @@ class Block {
         return m_attn2.prepare(text_BMC, keyBias_M);
     }
 
-    /// x_BNC: the residual stream, fp32, changed in place. modulation_16C: StepEmbedding's.
-    void forward(at::Tensor& x_BNC, const at::Tensor& modulation_16C, const TextKeysValues& text,
+    /// modulation_16C: StepEmbedding's.
+    void forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
                  const RopeTable& rope, attention::Dispatcher& dispatcher) const;
 
   private:
-    [[nodiscard]] at::Tensor addThenNorm2(at::Tensor& x_BNC, const at::Tensor& y_BNC,
-                                          const at::Tensor& gate_C) const;
     [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC) const;
 
     double m_eps;

@@ -5,7 +5,7 @@
 namespace reelgrid::models::wan {
 
 ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope)
-    : m_freqDim(config.freqDim),
+    : m_frequencies_1F(sinusoidalFrequencies(config.freqDim, scope.device())),
       m_dtype(scope.dtype()),
       m_timeLinear1(
           Linear::loadFp32(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim())),
@@ -17,7 +17,7 @@ ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const w
           Linear::load(scope / "text_embedder" / "linear_2", config.innerDim(), config.innerDim())) {}
 
 StepEmbedding ConditionEmbedder::embedTimestep(double timestep) const {
-    const at::Tensor frequencies = sinusoidalEmbedding(timestep, m_freqDim, m_timeProj.weight.device());
+    const at::Tensor frequencies = sinusoidalEmbedding(timestep, m_frequencies_1F);
     const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_dtype);
     const at::Tensor modulation = m_timeProj(at::silu(temb));
     return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1})};
@@ -27,11 +27,15 @@ at::Tensor ConditionEmbedder::embedText(const at::Tensor& text_BMT) const {
     return m_textLinear2(at::gelu(m_textLinear1(text_BMT.to(m_textLinear1.weight.options())), "tanh"));
 }
 
-at::Tensor sinusoidalEmbedding(double timestep, std::int64_t dim, at::Device device) {
+at::Tensor sinusoidalFrequencies(std::int64_t dim, at::Device device) {
     const auto half = dim / 2;
     const at::Tensor exponents = -std::log(10000.0) * at::arange(half, at::kFloat) / half;
-    const at::Tensor angles = at::exp(exponents).mul(timestep).unsqueeze(0);
-    return at::cat({angles.cos(), angles.sin()}, -1).to(device);
+    return at::exp(exponents).unsqueeze(0).to(device);
+}
+
+at::Tensor sinusoidalEmbedding(double timestep, const at::Tensor& frequencies_1F) {
+    const at::Tensor angles = frequencies_1F * timestep;
+    return at::cat({angles.cos(), angles.sin()}, -1);
 }
 
 }  // namespace reelgrid::models::wan

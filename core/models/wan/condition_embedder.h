@@ -25,14 +25,17 @@ class ConditionEmbedder {
     [[nodiscard]] at::Tensor embedText(const at::Tensor& text_BMT) const;
 
   private:
-    std::int64_t m_freqDim;
+    at::Tensor m_frequencies_1F;  ///< fp32, on the model's device
     at::ScalarType m_dtype;
     Linear m_timeLinear1, m_timeLinear2;  ///< fp32 in every dtype, as the reference keeps them
     Linear m_timeProj;
     Linear m_textLinear1, m_textLinear2;
 };
 
-/// cos and sin of timestep · 10000^(-k / half): [1, dim] fp32, cosines first.
-at::Tensor sinusoidalEmbedding(double timestep, std::int64_t dim, at::Device device);
+/// 10000^(-k / half) for k < half = dim / 2: [1, half] fp32.
+at::Tensor sinusoidalFrequencies(std::int64_t dim, at::Device device);
+/// cos and sin of timestep · frequency: [1, dim] fp32, cosines first. Queued only: nothing waits for the
+/// device.
+at::Tensor sinusoidalEmbedding(double timestep, const at::Tensor& frequencies_1F);
 
 }  // namespace reelgrid::models::wan

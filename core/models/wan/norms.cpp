@@ -1,5 +1,6 @@
 #include "core/models/wan/norms.h"
 
+#include "core/models/wan/cuda_norms.h"
 #include "kernels/cpu/wan/wan_fused.h"
 
 namespace reelgrid::models::wan {
@@ -8,6 +9,7 @@ namespace {
 using kernels::wan::BFloat16;
 
 bool isFused(const at::Tensor& x, at::ScalarType dtype) {
+    if (x.is_cuda()) return cuda::takes(x, dtype);
     return x.is_cpu() && (dtype == at::kFloat || dtype == at::kBFloat16);
 }
 
@@ -27,6 +29,7 @@ T* data(const at::Tensor& x) {
 /// x += y gate and the norm of it into `out`; y or out may be undefined.
 void fusedAddThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C,
                       const NormAffine& affine, const at::Tensor& out_BNC) {
+    if (x_BNC.is_cuda()) return cuda::addThenNorm(x_BNC, y_BNC, gate_C, affine, out_BNC);
     const auto rows = rowsOf(x_BNC, affine.eps);
     const at::Tensor y = y_BNC.defined() ? y_BNC.contiguous() : y_BNC;
     const at::Tensor gate = gate_C.defined() ? gate_C.contiguous() : gate_C;
@@ -55,6 +58,23 @@ bool hasOneRowStride(const at::Tensor& x_BNC) {
 }
 
 }  // namespace
+
+void ResidualStream::add(at::Tensor y_BNC, at::Tensor gate_C) {
+    (void)value();
+    m_waiting_BNC = std::move(y_BNC);
+    m_waitingGate_C = std::move(gate_C);
+}
+
+at::Tensor ResidualStream::normed(const NormAffine& affine, at::ScalarType dtype) {
+    if (!m_waiting_BNC.defined()) return wan::normed(m_x_BNC, affine, dtype);
+    const at::Tensor y_BNC = std::exchange(m_waiting_BNC, {});
+    return addThenNorm(m_x_BNC, y_BNC, m_waitingGate_C, affine);
+}
+
+const at::Tensor& ResidualStream::value() {
+    if (m_waiting_BNC.defined()) addGated(m_x_BNC, std::exchange(m_waiting_BNC, {}), m_waitingGate_C);
+    return m_x_BNC;
+}
 
 at::Tensor normed(const at::Tensor& x_BNC, const NormAffine& affine, at::ScalarType dtype) {
     if (!isFused(x_BNC, dtype))
@@ -85,12 +105,15 @@ void addGated(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate
 }
 
 void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, const RopeTable* rope) {
-    if (!isFused(x_BNC, x_BNC.scalar_type()) || !hasOneRowStride(x_BNC)) {
+    const bool fused = isFused(x_BNC, x_BNC.scalar_type()) && hasOneRowStride(x_BNC) &&
+                       (!x_BNC.is_cuda() || cuda::takesRows(x_BNC, rope));
+    if (!fused) {
         const at::Tensor x = x_BNC.to(at::kFloat);
         const at::Tensor scaled = x * at::rsqrt(x.square().mean(-1, true) + eps) * weight_C;
         x_BNC.copy_(rope ? rotated(scaled, *rope) : scaled);
         return;
     }
+    if (x_BNC.is_cuda()) return cuda::rmsNormRotate(x_BNC, weight_C, eps, rope);
     kernels::wan::Rotation rotation;
     if (rope)
         rotation = {floats(rope->cos_NP), floats(rope->sin_NP), rope->cos_NP.size(0),
@@ -102,8 +125,21 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
         kernels::wan::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1), floats(weight_C), rotation);
 }
 
+at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
+    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat) {
+        const at::Tensor flat = x_BNC.reshape({-1, x_BNC.size(-1)});
+        auto shape = x_BNC.sizes().vec();
+        shape.back() = linear.weight.size(0);
+        return at::_addmm_activation(linear.bias, flat, linear.weight.t(), 1, 1, /*use_gelu=*/true)
+            .view(shape);
+    }
+    at::Tensor hidden = linear(x_BNC);
+    geluTanhInPlace(hidden);
+    return hidden;
+}
+
 void geluTanhInPlace(at::Tensor& x) {
-    if (!isFused(x, x.scalar_type()) || !x.is_contiguous())
+    if (x.is_cuda() || !isFused(x, x.scalar_type()) || !x.is_contiguous())
         at::gelu_(x, "tanh");
     else if (x.scalar_type() == at::kFloat)
         kernels::wan::geluTanh(data<float>(x), x.numel());

@@ -1,12 +1,15 @@
 #pragma once
 
-// What lies between the matrix products. On the CPU in fp32 and bf16 each of these is one pass over memory
-// (kernels/cpu/wan/wan_fused.h), elsewhere libtorch's operations.
-// Shape legend: B batch, N tokens, H heads, D head dim, C = H·D channels.
-// The residual stream x_BNC, its modulation and all norm weights are fp32.
+// What lies between the matrix products. On the CPU in fp32 and bf16 and on a GPU each of these is one pass
+// over memory (kernels/cpu/wan/wan_fused.h, kernels/cuda/library.h), elsewhere libtorch's operations. Shape
+// legend: B batch, N tokens, H heads, D head dim, C = H·D channels. The residual stream x_BNC, its modulation
+// and all norm weights are fp32.
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
+#include "core/models/wan/linear.h"
 #include "core/models/wan/rope.h"
 
 namespace reelgrid::models::wan {
@@ -15,6 +18,24 @@ namespace reelgrid::models::wan {
 struct NormAffine {
     at::Tensor weight_C, bias_C;  ///< fp32
     double eps = 0;
+};
+
+/// A transformer's residual stream: what is added waits for the norm that reads it, so that both are one
+/// pass.
+class ResidualStream {
+  public:
+    explicit ResidualStream(at::Tensor x_BNC) : m_x_BNC(std::move(x_BNC)) {}
+
+    /// += y gate; an undefined gate is 1.
+    void add(at::Tensor y_BNC, at::Tensor gate_C);
+    /// layerNorm(stream) weight + bias, rounded to dtype, which what was added last has too.
+    [[nodiscard]] at::Tensor normed(const NormAffine& affine, at::ScalarType dtype);
+    /// The stream itself, fp32.
+    [[nodiscard]] const at::Tensor& value();
+
+  private:
+    at::Tensor m_x_BNC;
+    at::Tensor m_waiting_BNC, m_waitingGate_C;
 };
 
 /// layerNorm(x) weight + bias, rounded to dtype.
@@ -31,6 +52,9 @@ void addGated(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate
 /// pairs by its token's angles; in place, rounded once. Tokens may be strided, channels are contiguous.
 void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps,
                     const RopeTable* rope = nullptr);
+
+/// gelu(linear(x)) in its tanh form; on a GPU in bf16 and fp16 the product's own last step.
+at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear);
 
 /// gelu in its tanh form, in place.
 void geluTanhInPlace(at::Tensor& x);

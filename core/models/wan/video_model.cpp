@@ -28,22 +28,26 @@ WanTransformer loadTransformer(const fs::path& folder, const pipeline::LoadOptio
             weights::WeightScope(source, options.dtype, options.execution.device)};
 }
 
-vae::wan21::WanVae loadVae(const fs::path& folder, at::Device device) {
-    // fp32 whatever the transformer runs in: the reference's documentation recommends it, and on the CPU it
-    // is the faster one too. Text-to-video never encodes.
+vae::wan21::WanVae loadVae(const fs::path& folder, const pipeline::LoadOptions& options) {
+    // Text-to-video never encodes.
     weights::SafetensorsFolder source(folder);
-    return {weights::WeightScope(source, at::kFloat, device),
+    return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
             vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)),
             {.parts = vae::wan21::WanVaeParts::Decoder}};
+}
+
+/// umT5's activations leave fp16's range: it runs in the 16-bit type that it was trained in.
+at::ScalarType textDtype(at::ScalarType dtype) {
+    return dtype == at::kHalf ? at::kBFloat16 : dtype;
 }
 
 class WanVideoModel final : public pipeline::VideoModel {
   public:
     WanVideoModel(const fs::path& folder, const pipeline::LoadOptions& options)
         : m_device(options.execution.device),
-          m_text(folder, options.dtype, m_device),
+          m_text(folder, textDtype(options.dtype), m_device),
           m_transformer(loadTransformer(folder / "transformer", options)),
-          m_vae(loadVae(folder / "vae", m_device)),
+          m_vae(loadVae(folder / "vae", options)),
           m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
 
     at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
@@ -86,8 +90,10 @@ WanVideoModel::Conditioning WanVideoModel::encodeText(const catalog::RenderSetti
 at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
     const vae::wan21::WanVaeConfig& vae = m_vae.config();
     const at::Tensor noise = schedulers::initialNoise(
-        settings.seed, {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
-                        settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()});
+        settings.seed,
+        {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
+         settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()},
+        settings.generator == "cpu" ? at::kCPU : m_device);
     return noise.to(m_device);
 }
 

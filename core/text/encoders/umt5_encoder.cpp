@@ -56,16 +56,17 @@ at::Tensor Umt5Encoder::embed(std::span<const std::int64_t> ids) const {
 at::Tensor Umt5Encoder::positionBuckets(std::int64_t count) const {
     const std::int64_t half = m_config.relativeBuckets / 2;
     const std::int64_t exact = half / 2;
-    const at::Tensor position = at::arange(count, m_options.dtype(at::kLong));
+    const at::Tensor position = at::arange(count, at::kLong);
     const at::Tensor relative = position.unsqueeze(0) - position.unsqueeze(1);
     const at::Tensor distance = relative.abs();
     const double range =
         std::log(static_cast<double>(m_config.relativeMaxDistance) / static_cast<double>(exact));
-    // In fp32 and in this order, so that the roundings at bucket borders are the reference's.
+    // In fp32, on the CPU and in this order, so that the roundings at bucket borders are the reference's.
     const at::Tensor ratio = at::log(distance.to(at::kFloat) / static_cast<double>(exact)) / range;
     const at::Tensor far =
         (exact + (ratio * static_cast<double>(half - exact)).to(at::kLong)).clamp_max(half - 1);
-    return at::where(relative > 0, half, 0) + at::where(distance < exact, distance, far);
+    const at::Tensor buckets = at::where(relative > 0, half, 0) + at::where(distance < exact, distance, far);
+    return buckets.to(m_options.device());
 }
 
 at::Tensor Umt5Encoder::norm(const at::Tensor& x_NC, const at::Tensor& weight) const {

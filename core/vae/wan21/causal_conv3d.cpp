@@ -5,6 +5,10 @@ namespace reelgrid::vae::wan21 {
 CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out) {
     const at::Tensor weight_OCTHW = source.weights("weight", {out, in, 3, 3, 3});
     m_bias_O = source.weights("bias", {out});
+    if (source.engine == ConvEngine::Fastest && GpuConv::takes(weight_OCTHW)) {
+        m_gpu.emplace(weight_OCTHW, m_bias_O);
+        return;
+    }
     if (source.engine == ConvEngine::Fastest && WinogradConv::takes(weight_OCTHW)) {
         m_winograd.emplace(weight_OCTHW, m_bias_O);
         return;
@@ -18,6 +22,7 @@ CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int6
 at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, FeatureCache& cache,
                                  const ConvFusion& fusion) const {
     at::Tensor& slot = cache.next();
+    if (m_gpu) return forwardOnGpu(x_THWC, slot, fusion);
     if (!m_winograd) return forwardLibtorch(x_THWC, slot, fusion);
     // The activation is part of the convolution here, so the history is kept as it was before it.
     at::Tensor y_THWO =
@@ -28,6 +33,26 @@ at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, FeatureCache& cache,
                              .residual_THWO = fusion.residual_THWO});
     remember(slot, x_THWC);
     return y_THWO;
+}
+
+/// The history and the chunk side by side in one buffer, the activation written where the convolution reads
+/// it.
+at::Tensor CausalConv3d::forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
+                                      const ConvFusion& fusion) const {
+    const std::int64_t frames = x_THWC.size(0);
+    auto shape = x_THWC.sizes().vec();
+    shape[0] = kHistoryFrames + frames;
+    const at::Tensor all_THWC = at::empty(shape, x_THWC.options());
+    const at::Tensor now_THWC = all_THWC.narrow(0, kHistoryFrames, frames);
+    if (fusion.normSilu)
+        fusion.normSilu->forwardSiluInto(now_THWC, x_THWC);
+    else
+        now_THWC.copy_(x_THWC);
+    const std::int64_t known = slot.defined() ? slot.size(0) : 0;
+    if (known < kHistoryFrames) all_THWC.narrow(0, 0, kHistoryFrames - known).zero_();
+    if (known > 0) all_THWC.narrow(0, kHistoryFrames - known, known).copy_(slot);
+    remember(slot, now_THWC);
+    return m_gpu->forward(all_THWC, {.padding = 1}, fusion.residual_THWO);
 }
 
 at::Tensor CausalConv3d::forwardLibtorch(const at::Tensor& x_THWC, at::Tensor& slot,

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/vae/gpu_conv.h"
 #include "core/vae/layer_source.h"
 #include "core/vae/wan21/feature_cache.h"
 #include "core/vae/wan21/rms_norm.h"
@@ -29,10 +30,13 @@ class CausalConv3d {
                                      const ConvFusion& fusion = {}) const;
 
   private:
+    [[nodiscard]] at::Tensor forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
+                                          const ConvFusion& fusion) const;
     [[nodiscard]] at::Tensor forwardLibtorch(const at::Tensor& x_THWC, at::Tensor& slot,
                                              const ConvFusion& fusion) const;
 
-    std::optional<WinogradConv> m_winograd;  ///< else the three below
+    std::optional<GpuConv> m_gpu;
+    std::optional<WinogradConv> m_winograd;  ///< where there is neither, the three below
     // The time taps are concatenated along the channels, so that a fast 2-D convolution does the work.
     at::Tensor m_weight_O3CHW;  ///< channels-last
     at::Tensor m_lastTap_OCHW;  ///< of a lone first frame: the taps before it would see zeros

@@ -14,7 +14,9 @@ Upsample::Upsample(const LayerSource& source, std::int64_t channels, ResampleAxe
     const LayerSource conv = source / "resample" / 1;
     m_weight_OCHW = imageConvWeight(conv, channels, channels / 2);
     m_bias_O = conv.weights("bias", {channels / 2});
-    if (source.engine == ConvEngine::Fastest && WinogradConv::takes(m_weight_OCHW)) {
+    if (source.engine == ConvEngine::Fastest && GpuConv::takes(m_weight_OCHW)) {
+        m_gpu.emplace(m_weight_OCHW, m_bias_O);
+    } else if (source.engine == ConvEngine::Fastest && WinogradConv::takes(m_weight_OCHW)) {
         m_winograd.emplace(m_weight_OCHW.unsqueeze(2), m_bias_O);
         m_weight_OCHW.reset();
     }
@@ -37,11 +39,16 @@ at::Tensor Upsample::doubleFrames(const at::Tensor& x_THWC, at::Tensor& slot) co
     const at::Tensor frames_THWC = withHistory(slot, x_THWC);
     remember(slot, x_THWC);
     const std::int64_t frames = shape[0], channels = shape[3];
+    shape[0] = 2 * frames;
+    if (x_THWC.is_cuda()) {
+        const at::Tensor both_THW2C =
+            m_timeConv->forward(frames_THWC).view({frames, shape[1], shape[2], 2, channels});
+        return both_THW2C.permute({0, 3, 1, 2, 4}).reshape(shape);
+    }
     at::Tensor out = at::empty({frames, 2, shape[1], shape[2], channels}, x_THWC.options());
     for (std::int64_t half = 0; half < 2; ++half) {
         m_timeConv->forwardInto(out.select(1, half), frames_THWC, 1, half * channels);
     }
-    shape[0] = 2 * frames;
     return out.view(shape);
 }
 
@@ -55,6 +62,7 @@ at::Tensor Upsample::doubleSize(const at::Tensor& x_THWC) const {
     }
     const at::Tensor big_TCHW = at::upsample_nearest2d(
         x_THWC.permute({0, 3, 1, 2}), at::IntArrayRef{2 * x_THWC.size(1), 2 * x_THWC.size(2)});
+    if (m_gpu) return m_gpu->forward(big_TCHW.permute({0, 2, 3, 1}).contiguous(), {.padding = 1});
     return at::conv2d(big_TCHW, m_weight_OCHW, m_bias_O, 1, 1).permute({0, 2, 3, 1});
 }
 
@@ -62,13 +70,18 @@ Downsample::Downsample(const LayerSource& source, std::int64_t channels, Resampl
     const LayerSource conv = source / "resample" / 1;
     m_weight_OCHW = imageConvWeight(conv, channels, channels);
     m_bias_O = conv.weights("bias", {channels});
+    if (source.engine == ConvEngine::Fastest && GpuConv::takes(m_weight_OCHW))
+        m_gpu.emplace(m_weight_OCHW, m_bias_O);
     if (axes == ResampleAxes::SpaceAndTime) m_timeConv.emplace(source / "time_conv", channels, channels);
 }
 
 at::Tensor Downsample::forward(const at::Tensor& x_THWC, FeatureCache& cache) const {
-    const at::Tensor padded_TCHW = at::constant_pad_nd(x_THWC.permute({0, 3, 1, 2}), {0, 1, 0, 1});
-    const at::Tensor y_THWC =
-        at::conv2d(padded_TCHW, m_weight_OCHW, m_bias_O, 2).permute({0, 2, 3, 1}).contiguous();
+    const at::Tensor padded_THWC = at::constant_pad_nd(x_THWC, {0, 0, 0, 1, 0, 1});
+    const at::Tensor y_THWC = m_gpu
+                                  ? m_gpu->forward(padded_THWC, {.stride = 2})
+                                  : at::conv2d(padded_THWC.permute({0, 3, 1, 2}), m_weight_OCHW, m_bias_O, 2)
+                                        .permute({0, 2, 3, 1})
+                                        .contiguous();
     return m_timeConv ? halveFrames(y_THWC, cache.next()) : y_THWC;
 }
 
@@ -81,11 +94,7 @@ at::Tensor Downsample::halveFrames(const at::Tensor& x_THWC, at::Tensor& slot) c
     }
     const at::Tensor frames_THWC = at::cat({slot, x_THWC}, 0);
     slot = x_THWC.narrow(0, frames - 1, 1).clone();
-    auto shape = x_THWC.sizes().vec();
-    shape[0] = frames / 2;
-    at::Tensor out_NHWC = at::empty(shape, x_THWC.options());
-    m_timeConv->forwardInto(out_NHWC, frames_THWC, 2, 0);
-    return out_NHWC;
+    return m_timeConv->forward(frames_THWC, 2);
 }
 
 }  // namespace reelgrid::vae::wan21

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "core/vae/gpu_conv.h"
 #include "core/vae/wan21/feature_cache.h"
 #include "core/vae/wan21/time_conv.h"
 #include "core/vae/winograd_conv.h"
@@ -21,7 +22,8 @@ class Upsample {
     [[nodiscard]] at::Tensor doubleFrames(const at::Tensor& x_THWC, at::Tensor& slot) const;
     [[nodiscard]] at::Tensor doubleSize(const at::Tensor& x_THWC) const;
 
-    std::optional<WinogradConv> m_winograd;  ///< else libtorch with the two below
+    std::optional<GpuConv> m_gpu;
+    std::optional<WinogradConv> m_winograd;  ///< where there is neither, libtorch with the two below
     at::Tensor m_weight_OCHW, m_bias_O;
     std::optional<TimeConv> m_timeConv;
 };
@@ -36,6 +38,7 @@ class Downsample {
   private:
     [[nodiscard]] at::Tensor halveFrames(const at::Tensor& x_THWC, at::Tensor& slot) const;
 
+    std::optional<GpuConv> m_gpu;  ///< else libtorch with the two below
     at::Tensor m_weight_OCHW, m_bias_O;
     std::optional<TimeConv> m_timeConv;
 };

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/vae/gpu_conv.h"
+
 namespace reelgrid::vae::wan21 {
 
 namespace {
@@ -21,12 +23,23 @@ RmsNorm::RmsNorm(const LayerSource& source, std::int64_t channels, Of of) {
 }
 
 at::Tensor RmsNorm::forward(const at::Tensor& x_THWC) const {
+    if (x_THWC.is_cuda()) {
+        at::Tensor out = at::empty(x_THWC.sizes(), x_THWC.options());
+        if (normOnGpu(x_THWC, m_scale_C, AfterNorm::Nothing, out)) return out;
+    }
     return normalised(x_THWC, m_scale_C).to(x_THWC.scalar_type());
 }
 
 at::Tensor RmsNorm::forwardSilu(const at::Tensor& x_THWC) const {
+    at::Tensor out = at::empty(x_THWC.sizes(), x_THWC.options());
+    forwardSiluInto(out, x_THWC);
+    return out;
+}
+
+void RmsNorm::forwardSiluInto(at::Tensor out_THWC, const at::Tensor& x_THWC) const {
+    if (normOnGpu(x_THWC, m_scale_C, AfterNorm::Silu, out_THWC)) return;
     at::Tensor y = normalised(x_THWC, m_scale_C);
-    return at::silu_(y).to(x_THWC.scalar_type());
+    out_THWC.copy_(at::silu_(y));
 }
 
 }  // namespace reelgrid::vae::wan21

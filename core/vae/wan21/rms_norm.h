@@ -18,6 +18,9 @@ class RmsNorm {
     /// silu(forward(x)).
     [[nodiscard]] at::Tensor forwardSilu(const at::Tensor& x_THWC) const;
 
+    /// The same into contiguous memory of x's shape and dtype.
+    void forwardSiluInto(at::Tensor out_THWC, const at::Tensor& x_THWC) const;
+
     /// √C · γ, fp32 [C].
     [[nodiscard]] const at::Tensor& scale() const { return m_scale_C; }
 

@@ -7,8 +7,10 @@ namespace reelgrid::vae::wan21 {
 
 namespace {
 
-// About a last-level cache: larger chunks measured slower, smaller ones repeat more of the history.
+// On a CPU about a last-level cache: larger chunks measured slower, smaller ones repeat more of the history.
+// On a GPU enough to fill it.
 constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kGpuChunkBytes = std::int64_t{640} << 20;
 
 template <class... Words>
 [[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {
@@ -84,7 +86,8 @@ std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
     const std::int64_t frameBytes = z_CTHW.size(2) * edge * z_CTHW.size(3) * edge * m_config.decoderBaseDim *
                                     m_config.dimMult.front() *
                                     std::int64_t(m_tensorOptions.dtype().itemsize());
-    return std::max<std::int64_t>(1, kChunkBytes / (frameBytes * m_config.temporalFactor()));
+    const std::int64_t most = m_tensorOptions.device().is_cpu() ? kChunkBytes : kGpuChunkBytes;
+    return std::max<std::int64_t>(1, most / (frameBytes * m_config.temporalFactor()));
 }
 
 void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {

@@ -1,0 +1,88 @@
+#include "core/vae/gpu_conv.h"
+
+#include "core/execution/execution.h"
+#include "core/execution/fp32_precision.h"
+#include "kernels/cuda/library.h"
+
+namespace reelgrid::vae {
+namespace {
+
+constexpr std::int64_t kChannelStep = 8;
+constexpr std::int64_t kMostNormChannels = 1024;
+
+kernels::DataType kernelTypeOf(const at::Tensor& x) {
+    switch (x.scalar_type()) {
+        case at::kFloat:
+            return kernels::DataType::Float32;
+        case at::kBFloat16:
+            return kernels::DataType::BFloat16;
+        case at::kHalf:
+            return kernels::DataType::Float16;
+        default:
+            throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
+                                                      ": fp32, bf16 or fp16 was needed");
+    }
+}
+
+void* streamOf(const at::Tensor& x) {
+    return execution::Execution{.device = x.device()}.stream();
+}
+
+}  // namespace
+
+GpuConv::GpuConv(const at::Tensor& weight, const at::Tensor& bias_O)
+    : m_weight(weight.contiguous(weight.dim() == 5 ? at::MemoryFormat::ChannelsLast3d
+                                                   : at::MemoryFormat::ChannelsLast)),
+      m_bias_O(bias_O) {}
+
+at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
+                            const at::Tensor& residual_THWO) const {
+    constexpr bool kChooseByTiming = false, kDeterministic = true;
+    const bool inTime = m_weight.dim() == 5;
+    // As one clip, or as a batch of frames.
+    const at::Tensor x = inTime ? x_THWC.unsqueeze(0).permute({0, 4, 1, 2, 3}) : x_THWC.permute({0, 3, 1, 2});
+    std::vector<std::int64_t> pads{steps.padding, steps.padding}, strides{steps.stride, steps.stride};
+    if (inTime) {
+        pads.insert(pads.begin(), 0);
+        strides.insert(strides.begin(), steps.timeStride);
+    }
+    const std::vector<std::int64_t> ones(pads.size(), 1);
+    const at::Tensor y = at::cudnn_convolution(x, m_weight, pads, strides, ones, 1, kChooseByTiming,
+                                               kDeterministic, execution::allowsTf32());
+    at::Tensor y_THWO =
+        (inTime ? y.permute({0, 2, 3, 4, 1}).squeeze(0) : y.permute({0, 2, 3, 1})).contiguous();
+
+    const std::int64_t channels = y_THWO.size(3);
+    if (channels % kChannelStep != 0) {
+        y_THWO.add_(m_bias_O);
+        return residual_THWO.defined() ? y_THWO.add_(residual_THWO) : y_THWO;
+    }
+    const at::Tensor residual = residual_THWO.defined() ? residual_THWO.contiguous() : residual_THWO;
+    kernels::cuda::library()->addBias({.pixels = y_THWO.numel() / channels,
+                                       .channels = channels,
+                                       .type = kernelTypeOf(y_THWO),
+                                       .y = y_THWO.data_ptr(),
+                                       .bias = m_bias_O.const_data_ptr(),
+                                       .residual = residual.defined() ? residual.const_data_ptr() : nullptr},
+                                      streamOf(y_THWO));
+    return y_THWO;
+}
+
+bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, AfterNorm after, at::Tensor out_THWC) {
+    const std::int64_t channels = x_THWC.size(-1);
+    if (!x_THWC.is_cuda() || channels % kChannelStep != 0 || channels > kMostNormChannels) return false;
+    const at::Tensor x = x_THWC.contiguous();
+    using kernels::cuda::Activation;
+    kernels::cuda::library()->channelNorm(
+        {.pixels = x.numel() / channels,
+         .channels = channels,
+         .type = kernelTypeOf(x),
+         .x = x.const_data_ptr(),
+         .scale = scale_C.const_data_ptr<float>(),
+         .activation = after == AfterNorm::Silu ? Activation::Silu : Activation::None,
+         .out = out_THWC.data_ptr()},
+        streamOf(x));
+    return true;
+}
+
+}  // namespace reelgrid::vae
