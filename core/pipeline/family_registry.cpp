@@ -29,13 +29,15 @@ at::ScalarType scalarTypeOf(const std::string& dtype) {
 
 }  // namespace
 
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const std::string& dtype,
+std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const NumberFormats& formats,
                                       const execution::Execution& execution) {
     const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
     if (loader == kLoaders.end())
         throw Failure(ErrorCode::Unsupported,
                       "model " + model.id + ": family " + model.family + " can't be run");
-    return loader->load(model, {.dtype = scalarTypeOf(dtype), .execution = execution});
+    return loader->load(model, {.dtype = scalarTypeOf(formats.dtype),
+                                .vaeDtype = scalarTypeOf(formats.vaeDtype),
+                                .execution = execution});
 }
 
 bool canLoad(std::string_view family) {

@@ -7,8 +7,16 @@
 
 namespace reelgrid::pipeline {
 
-/// Loads a model of the family that `model` names to run in `dtype` ("fp32", "bf16", "fp16"). Throws Failure.
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const std::string& dtype,
+/// What a render computes in, by the names of --dtype and --vae-dtype.
+struct NumberFormats {
+    std::string dtype = "fp32";
+    std::string vaeDtype = "fp32";
+
+    bool operator==(const NumberFormats&) const = default;
+};
+
+/// Loads a model of the family that `model` names to run in these formats. Throws Failure.
+std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const NumberFormats& formats,
                                       const execution::Execution& execution);
 
 /// Whether models of that family can be loaded: what every family that the catalog knows must be.

@@ -12,6 +12,8 @@
 #include "core/base/sha256.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
+#include "core/execution/device_description.h"
+#include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/out_of_memory.h"
 #include "core/media/writer.h"
@@ -73,16 +75,20 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
+NumberFormats formatsOf(const Plan& plan) {
+    return {.dtype = plan.settings.dtype, .vaeDtype = plan.settings.vaeDtype};
+}
+
 /// Which model is in memory: its files as they were when they were loaded.
 struct LoadedModel {
     fs::path folder;
-    std::string dtype;
+    NumberFormats formats;
     execution::Execution execution;
     std::map<std::string, std::string> hashes;
 
     bool operator==(const LoadedModel&) const = default;
     [[nodiscard]] bool isFrom(const Plan& plan) const {
-        return folder == plan.model.folder && dtype == plan.settings.dtype && execution == plan.execution;
+        return folder == plan.model.folder && formats == formatsOf(plan) && execution == plan.execution;
     }
     /// Tells models apart, whatever they are called.
     [[nodiscard]] std::string key() const {
@@ -113,7 +119,7 @@ struct Renderer::State {
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     const auto wanted = [&] {
-        return LoadedModel{plan.model.folder, plan.settings.dtype, plan.execution,
+        return LoadedModel{plan.model.folder, formatsOf(plan), plan.execution,
                            modelHashes(plan.model, hasher).value()};
     };
     // Files that changed under a warm worker are loaded again.
@@ -121,7 +127,7 @@ VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     model.reset();
     clock.begin("load", 1);
     loaded = wanted();
-    model = loadModel(plan.model, plan.settings.dtype, plan.execution);
+    model = loadModel(plan.model, formatsOf(plan), plan.execution);
     clock.end();
     return *model;
 }
@@ -129,11 +135,16 @@ VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
 result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& request, const Plan& plan,
                                              const attention::Dispatcher& dispatcher,
                                              const media::RgbVideo& frames) const {
+    const execution::DeviceDescription device = execution::describe(plan.execution);
+    std::map<std::string, std::string> versions = device.versions;
+    versions["reelgrid"] = kVersion;
+    versions["libtorch"] = TORCH_VERSION;
     return {
         .request = request,
         .settings = plan.settings,
-        .versions = {{"reelgrid", kVersion}, {"libtorch", TORCH_VERSION}},
+        .versions = std::move(versions),
         .device = plan.settings.device,
+        .deviceName = device.name,
         .threads = at::get_num_threads(),
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
@@ -149,6 +160,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const Plan plan = planOf(request);
     StageClock clock(progress, std::move(stop), plan.execution);
     const catalog::RenderSettings& settings = plan.settings;
+    execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
     VideoModel& video = modelFor(plan, clock);

@@ -1,5 +1,7 @@
 #include "core/pipeline/stage_clock.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <utility>
 
 #include "core/base/result.h"
@@ -32,21 +34,42 @@ void StageClock::begin(const std::string& stage, int total) {
     m_stage = stage;
     m_total = total;
     m_stageStart = m_unitStart = now();
+    m_marks.clear();
+    markUnit();
     checkStop();
     report(0);
 }
 
 void StageClock::advance(int done) {
-    const auto finished = now();
-    if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
-    m_unitStart = finished;
+    if (m_execution.device.is_cpu()) {
+        const auto finished = now();
+        if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
+        m_unitStart = finished;
+    } else {
+        markUnit();
+        m_marks[m_marks.size() - 2].synchronize();
+    }
     report(done);
     checkStop();
+}
+
+void StageClock::markUnit() {
+    if (m_execution.device.is_cpu()) return;
+    c10::Event& mark = m_marks.emplace_back(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT);
+    mark.record(c10::impl::VirtualGuardImpl(m_execution.device.type()).getStream(m_execution.device));
+}
+
+void StageClock::takeStepsOfMarks() {
+    constexpr double kMilliseconds = 1e-3;
+    for (std::size_t unit = 1; unit < m_marks.size() && m_stage == kDenoise; ++unit)
+        m_timing.steps.push_back(m_marks[unit - 1].elapsedTime(m_marks[unit]) * kMilliseconds);
+    m_marks.clear();
 }
 
 void StageClock::end() {
     if (m_stage.empty()) return;
     m_timing.add(m_stage, secondsBetween(m_stageStart, now()));
+    takeStepsOfMarks();
     m_stage.clear();
 }
 

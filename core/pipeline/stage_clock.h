@@ -1,8 +1,11 @@
 #pragma once
 
+#include <c10/core/Event.h>
+
 #include <chrono>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "core/execution/execution.h"
 #include "core/protocol/render_progress.h"
@@ -13,7 +16,8 @@ namespace reelgrid::pipeline {
 /// Times the stages of a render, reports progress with an estimate of what is left, and notices cancellation.
 class StageClock {
   public:
-    /// Times end when the execution's device has done what was asked of it.
+    /// Times end when the execution's device has done what was asked of it. On a GPU the units of a stage are
+    /// timed by its own events and one unit may be queued ahead, so that the clock never keeps it waiting.
     StageClock(protocol::ProgressCallback progress, std::stop_token stop,
                execution::Execution execution = {});
 
@@ -36,6 +40,8 @@ class StageClock {
   private:
     using Clock = std::chrono::steady_clock;
     [[nodiscard]] Clock::time_point now() const;
+    void markUnit();
+    void takeStepsOfMarks();
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 
@@ -48,6 +54,7 @@ class StageClock {
     std::string m_stage;
     int m_total = 0;
     result::Timing m_timing;
+    std::vector<c10::Event> m_marks;  ///< a GPU's, of the stage's begin and the end of each unit
 };
 
 }  // namespace reelgrid::pipeline

@@ -11,9 +11,11 @@
 
 namespace reelgrid::pipeline {
 
-/// How a model is loaded: what its layers compute in, and where. A VAE or text encoder may take a wider type.
+/// How a model is loaded: what its layers and its VAE compute in, and where. A text encoder may take a wider
+/// type.
 struct LoadOptions {
     at::ScalarType dtype = at::kFloat;
+    at::ScalarType vaeDtype = at::kFloat;
     execution::Execution execution{};
 };
 

@@ -16,7 +16,7 @@ TEST(FamilyRegistry, LoadsEveryFamilyThatTheCatalogKnows) {
 TEST(FamilyRegistry, RefusesADtypeThatItDoesNotKnow) {
     families::ModelInfo model;
     model.family = "wan2.1";
-    EXPECT_THROW((void)loadModel(model, "int4", {}), Failure);
+    EXPECT_THROW((void)loadModel(model, {.dtype = "int4"}, {}), Failure);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(WanPipelineParity, FourStepsEqualTheReference) {
     weights::SafetensorsFolder expected(kFolder / "expected");
     const families::ModelInfo model = catalog::readModelFolder(kFolder).value();
     const catalog::RenderSettings settings = readRequest(model);
-    const auto video = pipeline::loadModel(model, "fp32", {});
+    const auto video = pipeline::loadModel(model, {}, {});
     const auto attention = attention::makeDispatcher("sdpa").value();
     pipeline::StageClock clock({}, {});
 

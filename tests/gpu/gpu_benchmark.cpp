@@ -1,0 +1,232 @@
+// reelgrid_gpu_benchmark transformer FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark vae FOLDER DTYPE[,DTYPE…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark kernels
+// Times on the first GPU, by its own events: one forward pass in bf16, the VAE's decoding and encoding (tf32:
+// fp32 with factors rounded to TF32), the kernels between the products against the bytes that they must move.
+// FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
+
+#include <ATen/ATen.h>
+#include <ATen/DeviceAccelerator.h>
+#include <c10/core/Event.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <sstream>
+
+#include "core/attention/make_dispatcher.h"
+#include "core/execution/fp32_precision.h"
+#include "core/models/wan/norms.h"
+#include "core/models/wan/transformer.h"
+#include "core/protocol/render_fields.h"
+#include "core/vae/wan21/wan_vae.h"
+#include "core/weights/model_config.h"
+#include "core/weights/safetensors_folder.h"
+#include "kernels/cuda/library.h"
+
+namespace reelgrid {
+namespace {
+
+using execution::Execution;
+
+double medianMilliseconds(const Execution& gpu, int repetitions, const std::function<void()>& work) {
+    const c10::impl::VirtualGuardImpl guard(gpu.device.type());
+    for (int warmUp = 0; warmUp < 2; ++warmUp) work();
+    std::vector<double> times;
+    for (int i = 0; i < repetitions; ++i) {
+        c10::Event begin(gpu.device.type(), c10::EventFlag::BACKEND_DEFAULT);
+        c10::Event end(gpu.device.type(), c10::EventFlag::BACKEND_DEFAULT);
+        begin.record(guard.getStream(gpu.device));
+        work();
+        end.record(guard.getStream(gpu.device));
+        end.synchronize();
+        times.push_back(begin.elapsedTime(end));
+    }
+    std::ranges::sort(times);
+    return times[times.size() / 2];
+}
+
+double peakGiB(const Execution& gpu) {
+    constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+    const auto stats = at::accelerator::getDeviceStats(gpu.device.index());
+    return static_cast<double>(stats.allocated_bytes[kAll].peak) / (1 << 30);
+}
+
+void forgetPeak(const Execution& gpu) {
+    at::accelerator::resetPeakStats(gpu.device.index());
+}
+
+std::vector<std::string> parts(const std::string& list) {
+    std::vector<std::string> names;
+    std::istringstream text(list);
+    for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+    return names;
+}
+
+struct Size {
+    std::int64_t height = 480, width = 832, frames = 81;
+};
+
+std::uint64_t bytesOfFolder(const std::string& folder) {
+    std::uint64_t bytes = 0;
+    const weights::SafetensorsFolder source(folder);
+    for (const auto& path : source.files()) bytes += std::filesystem::file_size(path);
+    return bytes;
+}
+
+void timeTransformer(const Execution& gpu, const std::string& folder, const std::string& attentions,
+                     const Size& size) {
+    using namespace models::wan;
+    const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
+    const auto start = std::chrono::steady_clock::now();
+    weights::SafetensorsFolder source(folder);
+    WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    gpu.synchronise();
+    const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
+    std::printf("{\"what\": \"load\", \"seconds\": %.3f, \"GB_per_s\": %.2f}\n", loading.count(),
+                static_cast<double>(bytesOfFolder(folder)) * 1e-9 / loading.count());
+
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const at::Tensor latents =
+        at::randn({1, config.inChannels, (size.frames - 1) / 4 + 1, size.height / 8, size.width / 8}, onGpu);
+    const PreparedText text = model.prepareText(at::randn({1, 512, config.textDim}, onGpu));
+    for (const std::string& attention : parts(attentions)) {
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+        forgetPeak(gpu);
+        const double time = medianMilliseconds(
+            gpu, 3, [&] { (void)model.forward(latents, model.embedTimestep(700), text, *dispatcher); });
+        std::printf(
+            "{\"what\": \"forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "
+            "\"peak_GiB\": %.2f}\n",
+            attention.c_str(), dispatcher->records().at(0).used.c_str(), time, peakGiB(gpu));
+        std::fflush(stdout);
+    }
+}
+
+void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
+    using namespace vae::wan21;
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    at::manual_seed(3);
+    const at::Tensor z =
+        at::randn({1, 16, (size.frames - 1) / 4 + 1, size.height / 8, size.width / 8}, onGpu);
+    const at::Tensor clip = at::rand({1, 3, size.frames, size.height, size.width}, onGpu) * 2 - 1;
+    at::Tensor exact;
+    for (const std::string& dtype : parts(dtypes)) {
+        execution::setFp32Precision(dtype == "tf32" ? protocol::kTf32 : protocol::kIeee);
+        const at::ScalarType type = dtype == "bf16"   ? at::kBFloat16
+                                    : dtype == "fp16" ? at::kHalf
+                                                      : at::kFloat;
+        weights::SafetensorsFolder source(folder);
+        const WanVae vae(weights::WeightScope(source, type, gpu.device),
+                         WanVaeConfig::from(weights::ModelConfig::read(folder)));
+        forgetPeak(gpu);
+        const int repetitions = dtype == "fp32" ? 1 : 3;
+        const double decoding = medianMilliseconds(gpu, repetitions, [&] { (void)vae.decode(z); });
+        const double decodePeak = peakGiB(gpu);
+        forgetPeak(gpu);
+        const double encoding = medianMilliseconds(gpu, repetitions, [&] { (void)vae.encode(clip); });
+        const at::Tensor decoded = vae.decode(z);
+        if (dtype == "fp32") exact = decoded;
+        const double psnr =
+            exact.defined() ? 10 * std::log10(4 / (decoded - exact).square().mean().item<double>()) : 0;
+        std::printf(
+            "{\"what\": \"vae\", \"dtype\": \"%s\", \"decode_ms\": %.1f, \"decode_peak_GiB\": %.2f, "
+            "\"encode_ms\": %.1f, \"encode_peak_GiB\": %.2f, \"psnr_to_fp32\": %.1f}\n",
+            dtype.c_str(), decoding, decodePeak, encoding, peakGiB(gpu), psnr);
+        std::fflush(stdout);
+    }
+}
+
+/// Bytes a second of each kernel beside a plain copy.
+void timeKernels(const Execution& gpu) {
+    using namespace models::wan;
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const auto bytesPerSecond = [&](const char* what, double bytes, const std::function<void()>& work) {
+        const double time = medianMilliseconds(gpu, 15, work);
+        std::printf("{\"what\": \"%s\", \"ms\": %.4f, \"TB_per_s\": %.2f}\n", what, time,
+                    bytes / time * 1e-9);
+    };
+    const at::Tensor from = at::randn({1L << 29}, onGpu), to = at::empty_like(from);
+    bytesPerSecond("copy", 8.0 * static_cast<double>(from.numel()), [&] { to.copy_(from); });
+    for (const std::int64_t c : {1536, 5120}) {
+        const std::int64_t n = 32760;
+        const auto elements = static_cast<double>(n * c);
+        at::Tensor x = at::randn({1, n, c}, onGpu);
+        const at::Tensor y = at::randn({1, n, c}, onGpu).to(at::kBFloat16), gate = at::randn({c}, onGpu);
+        const NormAffine affine{at::randn({c}, onGpu), at::randn({c}, onGpu), 1e-6};
+        const std::string size = std::to_string(c);
+        bytesPerSecond(("addThenNorm " + size).c_str(), 12 * elements,
+                       [&] { (void)addThenNorm(x, y, gate, affine); });
+        bytesPerSecond(("addGated " + size).c_str(), 10 * elements, [&] { addGated(x, y, gate); });
+        bytesPerSecond(("normed " + size).c_str(), 6 * elements,
+                       [&] { (void)normed(x, affine, at::kBFloat16); });
+        RotaryPosEmbed ropes(128, 1024, gpu.device);
+        const RopeTable& rope = ropes.forGrid({21, 30, 52});
+        at::Tensor q = at::randn({1, n, 3 * c}, onGpu).to(at::kBFloat16).narrow(2, 0, c);
+        bytesPerSecond(("rmsNorm + RoPE " + size).c_str(), 4 * elements,
+                       [&] { rmsNormInPlace(q, affine.weight_C, 1e-6, &rope); });
+    }
+    for (const auto& [pixels, c] :
+         {std::pair{4L * 480 * 832, 96L}, {8L * 240 * 416, 192L}, {8L * 120 * 208, 384L}})
+        for (const auto type : {at::kBFloat16, at::kFloat}) {
+            const at::Tensor x = at::randn({pixels, c}, onGpu).to(type), scale = at::randn({c}, onGpu);
+            const at::Tensor out = at::empty_like(x), bias = at::randn({c}, onGpu).to(type);
+            const double bytes = static_cast<double>(x.nbytes());
+            const auto kernelType =
+                type == at::kFloat ? kernels::DataType::Float32 : kernels::DataType::BFloat16;
+            std::string kind = std::to_string(c);
+            kind += type == at::kFloat ? " fp32" : " bf16";
+            bytesPerSecond(("norm + SiLU " + kind).c_str(), 2 * bytes, [&] {
+                kernels::cuda::library()->channelNorm({.pixels = pixels,
+                                                       .channels = c,
+                                                       .type = kernelType,
+                                                       .x = x.data_ptr(),
+                                                       .scale = scale.data_ptr<float>(),
+                                                       .out = out.data_ptr()},
+                                                      gpu.stream());
+            });
+            bytesPerSecond(("bias + residual " + kind).c_str(), 3 * bytes, [&] {
+                kernels::cuda::library()->addBias({.pixels = pixels,
+                                                   .channels = c,
+                                                   .type = kernelType,
+                                                   .y = out.data_ptr(),
+                                                   .bias = bias.data_ptr(),
+                                                   .residual = x.data_ptr()},
+                                                  gpu.stream());
+            });
+        }
+}
+
+int run(const std::vector<std::string>& words) {
+    const c10::InferenceMode inference;
+    const std::string what = words.empty() ? "" : words[0];
+    Size size;
+    if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
+    const bool isSized = words.size() == 3 || words.size() == 6;
+    if (!(what == "kernels" && words.size() == 1) && !((what == "transformer" || what == "vae") && isSized)) {
+        std::fprintf(stderr,
+                     "reelgrid_gpu_benchmark: transformer, vae or kernels was needed (see its source)\n");
+        return 2;
+    }
+    const Execution gpu = execution::executionOn("cuda").value();
+    execution::setFp32Precision(protocol::kIeee);
+    if (what == "kernels") timeKernels(gpu);
+    if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
+    if (what == "vae") timeVae(gpu, words[1], words[2], size);
+    return 0;
+}
+
+}  // namespace
+}  // namespace reelgrid
+
+int main(int count, char** words) {
+    try {
+        return reelgrid::run({words + 1, words + count});
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "reelgrid_gpu_benchmark: %s\n", failure.what());
+        return 1;
+    }
+}

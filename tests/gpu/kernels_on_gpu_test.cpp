@@ -1,0 +1,190 @@
+#include "kernels/cuda/library.h"
+
+#include <limits>
+
+#include "core/attention/attention_problem.h"
+#include "tests/gpu/gpu.h"
+
+namespace reelgrid::kernels::cuda {
+namespace {
+
+constexpr at::ScalarType kTypes[]{at::kFloat, at::kBFloat16, at::kHalf};
+
+/// Half a unit in the last place, and fp32's own sums.
+double roundingOf(at::ScalarType type) {
+    return type == at::kFloat ? 2e-6 : type == at::kHalf ? 6e-4 : 4.5e-3;
+}
+
+class KernelsOnGpu : public OnGpu {
+  protected:
+    void SetUp() override {
+        OnGpu::SetUp();
+        if (!IsSkipped()) at::manual_seed(7);
+    }
+    at::Tensor random(at::IntArrayRef shape, at::ScalarType type = at::kFloat) const {
+        return at::randn(shape, at::TensorOptions().device(gpu.device)).to(type);
+    }
+    /// Memory that shows what was not written.
+    at::Tensor poisoned(at::IntArrayRef shape, at::ScalarType type) const {
+        return at::full(shape, std::numeric_limits<double>::quiet_NaN(),
+                        at::TensorOptions().device(gpu.device).dtype(type));
+    }
+    static DataType typeOf(at::ScalarType type) { return *attention::kernelTypeOf(type); }
+};
+
+/// Largest difference beyond what rounding to the type may add, relative to each value's own size.
+double worst(const at::Tensor& value, const at::Tensor& exact) {
+    if (!value.isfinite().all().item<bool>()) return 1e30;
+    const at::Tensor v = value.to(at::kDouble);
+    return ((v - exact).abs() / (exact.abs() + exact.abs().mean())).max().item<double>();
+}
+
+TEST_F(KernelsOnGpu, AddThenNormIsWhatFloat64Gives) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {8, 24, 384, 1536, 3072, 5120, 16384})
+            for (const std::int64_t rows : {1, 3, 3333}) {
+                at::Tensor x = random({rows, channels}) + 0.3;
+                const at::Tensor y = random({rows, channels}, type), gate = random({channels});
+                const at::Tensor weight = random({channels}), bias = random({channels});
+                const at::Tensor sum = x.to(at::kDouble) + y.to(at::kDouble) * gate.to(at::kDouble);
+                const at::Tensor exact =
+                    at::layer_norm(sum, {channels}, weight.to(at::kDouble), bias.to(at::kDouble), 1e-6);
+                const at::Tensor out = poisoned({rows, channels}, type);
+                library()->addThenNorm({.rows = rows,
+                                        .channels = channels,
+                                        .eps = 1e-6F,
+                                        .type = typeOf(type),
+                                        .x = x.data_ptr<float>(),
+                                        .y = y.data_ptr(),
+                                        .gate = gate.data_ptr<float>(),
+                                        .weight = weight.data_ptr<float>(),
+                                        .bias = bias.data_ptr<float>(),
+                                        .out = out.data_ptr()},
+                                       gpu.stream());
+                EXPECT_LT(worst(out, exact), roundingOf(type))
+                    << at::toString(type) << " " << rows << "x" << channels;
+                EXPECT_LT(worst(x, sum), 2e-6) << at::toString(type) << " " << rows << "x" << channels;
+            }
+}
+
+TEST_F(KernelsOnGpu, AddThenNormLeavesOutWhatIsNull) {
+    const std::int64_t rows = 5, channels = 384;
+    at::Tensor x = random({rows, channels});
+    const at::Tensor before = x.clone(), y = random({rows, channels}, at::kBFloat16);
+    const at::Tensor weight = random({channels}), bias = random({channels});
+    library()->addThenNorm({.rows = rows,
+                            .channels = channels,
+                            .type = DataType::BFloat16,
+                            .x = x.data_ptr<float>(),
+                            .y = y.data_ptr()},
+                           gpu.stream());
+    EXPECT_TRUE(at::equal(x, before + y.to(at::kFloat)));
+    const at::Tensor sum = x.clone(), out = poisoned({rows, channels}, at::kFloat);
+    library()->addThenNorm({.rows = rows,
+                            .channels = channels,
+                            .eps = 1e-6F,
+                            .x = x.data_ptr<float>(),
+                            .weight = weight.data_ptr<float>(),
+                            .bias = bias.data_ptr<float>(),
+                            .out = out.data_ptr()},
+                           gpu.stream());
+    EXPECT_TRUE(at::equal(x, sum));
+    EXPECT_LT(worst(out, at::layer_norm(sum.to(at::kDouble), {channels}, weight.to(at::kDouble),
+                                        bias.to(at::kDouble), 1e-6)),
+              2e-6);
+}
+
+TEST_F(KernelsOnGpu, RmsNormRotateIsWhatFloat64GivesOnStridedRows) {
+    for (const auto type : kTypes)
+        for (const auto& [heads, headDim] :
+             {std::pair{1L, 8L}, {3L, 128L}, {12L, 128L}, {40L, 128L}, {48L, 64L}})
+            for (const bool rotates : {false, true}) {
+                const std::int64_t tokens = 1207, batch = 3, rows = batch * tokens,
+                                   channels = heads * headDim;
+                const at::Tensor whole = random({rows, 3 * channels}, type);
+                at::Tensor x = whole.narrow(1, channels, channels);
+                const at::Tensor before = whole.clone();
+                const at::Tensor weight = random({channels});
+                const at::Tensor angle = random({tokens, headDim / 2});
+                const at::Tensor cos = angle.cos(), sin = angle.sin();
+                const at::Tensor wide = before.narrow(1, channels, channels).to(at::kDouble);
+                at::Tensor exact =
+                    wide * at::rsqrt(wide.square().mean(-1, true) + 1e-6) * weight.to(at::kDouble);
+                if (rotates) {
+                    const at::Tensor pairs = exact.view({batch, tokens, heads, headDim / 2, 2});
+                    const at::Tensor c = cos.to(at::kDouble).view({1, tokens, 1, -1}),
+                                     s = sin.to(at::kDouble).view({1, tokens, 1, -1});
+                    const at::Tensor even = pairs.select(-1, 0), odd = pairs.select(-1, 1);
+                    exact = at::stack({even * c - odd * s, even * s + odd * c}, -1).reshape({rows, channels});
+                }
+                library()->rmsNormRotate({.rows = rows,
+                                          .channels = channels,
+                                          .rowStride = 3 * channels,
+                                          .eps = 1e-6F,
+                                          .type = typeOf(type),
+                                          .x = x.data_ptr(),
+                                          .weight = weight.data_ptr<float>(),
+                                          .cos = rotates ? cos.data_ptr<float>() : nullptr,
+                                          .sin = rotates ? sin.data_ptr<float>() : nullptr,
+                                          .tokens = tokens,
+                                          .headDim = headDim},
+                                         gpu.stream());
+                EXPECT_LT(worst(x, exact), roundingOf(type))
+                    << at::toString(type) << " " << heads << "x" << headDim << " " << rotates;
+                EXPECT_TRUE(at::equal(whole.narrow(1, 0, channels), before.narrow(1, 0, channels)));
+                EXPECT_TRUE(at::equal(whole.narrow(1, 2 * channels, channels),
+                                      before.narrow(1, 2 * channels, channels)));
+            }
+}
+
+TEST_F(KernelsOnGpu, ChannelNormIsWhatFloat64Gives) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {8, 16, 96, 192, 256, 384, 640, 1024})
+            for (const std::int64_t pixels : {1, 31, 50021})
+                for (const Activation activation : {Activation::None, Activation::Silu}) {
+                    at::Tensor x = random({pixels, channels}, type);
+                    const bool hasZeros = pixels > 1;
+                    if (hasZeros) x[pixels / 2].zero_();
+                    const at::Tensor scale = random({channels}), out = poisoned({pixels, channels}, type);
+                    const at::Tensor wide = x.to(at::kDouble);
+                    at::Tensor exact =
+                        wide / at::linalg_vector_norm(wide, 2, at::IntArrayRef{-1}, true).clamp_min(1e-12) *
+                        scale.to(at::kDouble);
+                    if (activation == Activation::Silu) exact = at::silu(exact);
+                    library()->channelNorm({.pixels = pixels,
+                                            .channels = channels,
+                                            .type = typeOf(type),
+                                            .x = x.data_ptr(),
+                                            .scale = scale.data_ptr<float>(),
+                                            .activation = activation,
+                                            .out = out.data_ptr()},
+                                           gpu.stream());
+                    EXPECT_LT(worst(out, exact), roundingOf(type))
+                        << at::toString(type) << " " << pixels << "x" << channels;
+                    const double atZeros = hasZeros ? out[pixels / 2].abs().max().item<double>() : 0;
+                    EXPECT_EQ(atZeros, 0);
+                }
+}
+
+TEST_F(KernelsOnGpu, AddBiasIsRoundedOnce) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {8, 96, 384})
+            for (const bool hasResidual : {false, true}) {
+                const std::int64_t pixels = 1003;
+                at::Tensor y = random({pixels, channels}, type);
+                const at::Tensor bias = random({channels}, type), residual = random({pixels, channels}, type);
+                at::Tensor exact = y.to(at::kFloat) + bias.to(at::kFloat);
+                if (hasResidual) exact = exact + residual.to(at::kFloat);
+                library()->addBias({.pixels = pixels,
+                                    .channels = channels,
+                                    .type = typeOf(type),
+                                    .y = y.data_ptr(),
+                                    .bias = bias.data_ptr(),
+                                    .residual = hasResidual ? residual.data_ptr() : nullptr},
+                                   gpu.stream());
+                EXPECT_TRUE(at::equal(y, exact.to(type))) << at::toString(type) << " " << channels;
+            }
+}
+
+}  // namespace
+}  // namespace reelgrid::kernels::cuda

@@ -1,0 +1,79 @@
+#include "core/attention/make_dispatcher.h"
+#include "core/models/wan/transformer.h"
+#include "core/weights/model_config.h"
+#include "core/weights/safetensors_folder.h"
+#include "tests/gpu/gpu.h"
+
+namespace reelgrid::models::wan {
+namespace {
+
+const std::string kFixtures = REELGRID_SOURCE_DIR "/tests/fixtures/wan/";
+
+struct Input {
+    std::string folder;
+    int index;
+    std::vector<std::int64_t> latents;
+    std::int64_t textPositions;
+};
+
+/// The recordings of diffusers that the CPU is held to, too.
+const std::vector<Input> kInputs{{"two-layers", 0, {1, 4, 3, 6, 8}, 7},
+                                 {"two-layers", 2, {1, 4, 2, 10, 6}, 512},
+                                 {"head-128", 0, {1, 16, 3, 4, 6}, 9},
+                                 {"head-128", 1, {1, 16, 5, 2, 2}, 33},
+                                 {"no-cross-norm", 0, {1, 4, 4, 4, 3}, 5}};
+
+class TransformerOnGpu : public OnGpu {
+  protected:
+    struct Run {
+        at::Tensor flow, reference;
+    };
+    Run run(const Input& input, at::ScalarType dtype, const std::string& attention = "sdpa", int times = 1) {
+        const auto config = WanTransformerConfig::from(weights::ModelConfig::read(kFixtures + input.folder));
+        weights::SafetensorsFolder source(kFixtures + input.folder), io(kFixtures + input.folder + "/io");
+        const auto read = [&](const std::string& name, at::IntArrayRef shape) {
+            return io.require(std::to_string(input.index) + "." + name, shape);
+        };
+        WanTransformer model(config, weights::WeightScope(source, dtype, gpu.device));
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+        const PreparedText text =
+            model.prepareText(read("text", {1, input.textPositions, config.textDim}).to(gpu.device));
+        const double timestep = read("timestep", {1}).item<double>();
+        const at::Tensor latents = read("latents", input.latents).to(gpu.device);
+        auto shape = input.latents;
+        shape[1] = config.outChannels;
+        Run result{{}, read("fp32", shape).clone()};
+        for (int i = 0; i < times; ++i) {
+            const at::Tensor flow = model.forward(latents, model.embedTimestep(timestep), text, *dispatcher);
+            const bool same = !result.flow.defined() || at::equal(flow, result.flow);
+            EXPECT_TRUE(same) << "run " << i;
+            result.flow = flow;
+        }
+        return result;
+    }
+};
+
+TEST_F(TransformerOnGpu, EqualsTheReferenceInFp32) {
+    for (const Input& input : kInputs) {
+        const Run got = run(input, at::kFloat);
+        EXPECT_LE(relativeError(got.flow, got.reference), 1e-5) << input.folder << " " << input.index;
+    }
+}
+
+TEST_F(TransformerOnGpu, StaysCloseInSixteenBits) {
+    for (const Input& input : kInputs)
+        for (const auto dtype : {at::kBFloat16, at::kHalf}) {
+            const Run got = run(input, dtype);
+            EXPECT_GE(cosine(got.flow, got.reference), dtype == at::kHalf ? 0.99999 : 0.999)
+                << input.folder << " " << input.index << " " << at::toString(dtype);
+            EXPECT_GT(relativeError(got.flow, got.reference), 0) << "fp32 was used";
+        }
+}
+
+TEST_F(TransformerOnGpu, GivesTheSameBitsEachTime) {
+    for (const char* attention : {"sdpa", "cudnn", "flash"})
+        (void)run(kInputs[2], at::kBFloat16, attention, 50);
+}
+
+}  // namespace
+}  // namespace reelgrid::models::wan
