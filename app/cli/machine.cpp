@@ -1,14 +1,13 @@
 #include "app/cli/machine.h"
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
+#include "core/base/folder.h"
+
 namespace reelgrid::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The first value of `key` in a file of "key: value" lines.
 std::string valueOf(const char* file, const std::string& key) {
@@ -53,8 +52,9 @@ std::vector<std::string> cpuFeatures() {
 
 std::vector<std::string> nvidiaGpus() {
     std::vector<std::string> names;
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", failed)) {
+    const auto gpus = entriesOf("/proc/driver/nvidia/gpus");
+    if (!gpus) return names;
+    for (const auto& entry : *gpus) {
         const std::string name = valueOf((entry.path() / "information").c_str(), "Model");
         names.push_back(name.empty() ? "NVIDIA GPU" : name);
     }
