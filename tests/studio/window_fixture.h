@@ -54,7 +54,7 @@ class WindowTest : public testing::Test {
     /// Renders to the end; returns the session that was saved of it.
     fs::path renderAndWait(const char* prompt) {
         fs::path session;
-        const auto connection = QObject::connect(&m_window.sessions(), &SessionFiles::saved,
+        const auto connection = QObject::connect(&m_window.sessions(), &SessionController::saved,
                                                  [&](const fs::path& file) { session = file; });
         renderPrompt(prompt);
         EXPECT_TRUE(waitUntil([&] { return !session.empty(); }));
@@ -63,10 +63,11 @@ class WindowTest : public testing::Test {
     }
     /// Opens a session in a window that waits until its clips are there.
     void openIn(MainWindow& window, const fs::path& path, std::size_t clips) {
-        window.open({path});
+        window.sessions().open({path});
         ASSERT_TRUE(waitUntil([&] { return window.comparison().clips().size() == clips; }))
             << window.issues().issues().join("; ").toStdString();
     }
+    void exportGrid(const fs::path& output) { m_window.exports().start(m_window.sessions().shown(), output); }
     [[nodiscard]] widgets::Player& player() { return *m_window.playback().player(); }
     void press(int key) {
         QKeyEvent event(QEvent::KeyPress, key, Qt::NoModifier);
