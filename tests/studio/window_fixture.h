@@ -9,6 +9,7 @@
 
 #include "app/studio/main_window.h"
 #include "core/media/writer.h"
+#include "tests/jobs/temporary_folder.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -21,10 +22,7 @@ namespace fs = std::filesystem;
 /// The whole window, with a worker that draws its clips and a results folder of its own.
 class WindowTest : public testing::Test {
   protected:
-    void SetUp() override {
-        fs::create_directories(m_folder);
-        prepare(m_window);
-    }
+    void SetUp() override { prepare(m_window); }
     void prepare(MainWindow& window) {
         window.renders().setResultsFolder(m_folder / "results");
         window.renders().jobs().setWorker({DRAWING_WORKER, {}});
@@ -33,7 +31,6 @@ class WindowTest : public testing::Test {
         ASSERT_TRUE(waitUntil([&] { return window.editor().problem().isEmpty(); }))
             << window.editor().problem().toStdString();
     }
-    void TearDown() override { fs::remove_all(m_folder); }
 
     void renderPrompt(const char* prompt) {
         protocol::RenderRequest request = m_window.editor().request();
@@ -86,7 +83,9 @@ class WindowTest : public testing::Test {
     }
     static int brightnessOf(int frame) { return 20 + 20 * frame; }
 
-    fs::path m_folder = fs::path(testing::TempDir()) / ("window_" + std::to_string(getpid()));
+    // Removed once the window, which writes there in the background, is gone.
+    jobs::TemporaryFolder m_temporary;
+    fs::path m_folder = m_temporary.path();
     MainWindow m_window;
 };
 
