@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/studio/keyboard.h"
+#include "app/studio/session_report.h"
 #include "core/media/containers.h"
 
 namespace reelgrid::studio {
@@ -23,7 +24,7 @@ std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
 }
 
 std::filesystem::path askForExportName(QWidget* parent) {
-    return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), "comparison_grid.mp4",
+    return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), kGridFile,
                                         QString::fromStdString(media::writtenPatterns()))
         .toStdString();
 }

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 
 #include "app/studio/grid_export.h"
+#include "app/studio/shown_session.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/theme/theme.h"
 
@@ -12,7 +13,7 @@ using jobs::JobState;
 
 ExportJobs::ExportJobs(GridExport* exports, widgets::JobPanel* panel, widgets::IssuePanel* issues,
                        QObject* parent)
-    : QObject(parent), m_panel(panel) {
+    : QObject(parent), m_exports(exports), m_panel(panel), m_issues(issues) {
     connect(exports, &GridExport::started, this, [this](const QString& id, const QString& output) {
         widgets::JobView& view = m_views[id];
         view.title = QFileInfo(output).fileName();
@@ -29,11 +30,19 @@ ExportJobs::ExportJobs(GridExport* exports, widgets::JobPanel* panel, widgets::I
     });
     connect(exports, &GridExport::cancelled, this,
             [this](const QString& id) { show(id, JobState::Cancelled, tr("cancelled"), 0); });
-    connect(exports, &GridExport::failed, this, [this, issues](const QString& id, const QString& message) {
+    connect(exports, &GridExport::failed, this, [this](const QString& id, const QString& message) {
         show(id, JobState::Failed, message, 0);
-        issues->addIssue(message);
+        m_issues->addIssue(message);
     });
     connect(panel, &widgets::JobPanel::cancelRequested, exports, &GridExport::cancel);
+}
+
+void ExportJobs::start(const ShownSession& shown, const std::filesystem::path& output) {
+    std::vector<media::LabelledClip> clips = shown.clipsToExport();
+    if (clips.empty())
+        m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
+    else
+        m_exports->start(std::move(clips), output, shown.columns());
 }
 
 const widgets::JobView* ExportJobs::find(const QString& id) const {

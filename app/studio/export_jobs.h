@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <filesystem>
 #include <map>
 
 #include "widgets/panels/job_panel.h"
@@ -12,21 +13,27 @@ class IssuePanel;
 namespace reelgrid::studio {
 
 class GridExport;
+class ShownSession;
 
-/// Shows exports as jobs, with progress and cancel; one that fails is an issue too. GUI thread.
+/// Starts exports and shows them as jobs, with progress and cancel; one that fails is an issue too. GUI
+/// thread.
 class ExportJobs : public QObject {
     Q_OBJECT
 
   public:
     ExportJobs(GridExport* exports, widgets::JobPanel* panel, widgets::IssuePanel* issues,
                QObject* parent = nullptr);
+    /// Of the clips on show; an issue where there is none.
+    void start(const ShownSession& shown, const std::filesystem::path& output);
     /// Null when the job is no export.
     [[nodiscard]] const widgets::JobView* find(const QString& id) const;
 
   private:
     void show(const QString& id, jobs::JobState state, const QString& status, double progress);
 
+    GridExport* m_exports;
     widgets::JobPanel* m_panel;
+    widgets::IssuePanel* m_issues;
     std::map<QString, widgets::JobView> m_views;
 };
 

@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
     for (const QString& argument : arguments)
         if (argument != "--") paths.emplace_back(argument.toStdString());
     window.show();
-    window.open(paths);
+    window.sessions().open(paths);
     return QApplication::exec();
 }

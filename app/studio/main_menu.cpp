@@ -19,30 +19,32 @@ void MainWindow::buildMenus() {
 void MainWindow::buildFileMenu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Open clips or session…"), QKeySequence::Open, this,
-                    [this] { open(askForClipsOrSessions(this)); });
-    file->addAction(tr("&Recent comparisons…"), QKeySequence("Ctrl+R"), this, &MainWindow::showRecent);
+                    [this] { m_sessions->open(askForClipsOrSessions(this)); });
+    file->addAction(tr("&Recent comparisons…"), QKeySequence("Ctrl+R"), m_sessions,
+                    &SessionController::chooseRecent);
     file->addAction(tr("&Save session…"), QKeySequence::Save, this, [this] {
-        if (const auto name = askForSessionName(this); !name.empty()) saveSession(name);
+        if (const auto name = askForSessionName(this); !name.empty()) m_sessions->save(name);
     });
     file->addAction(tr("Save re&port…"), this, [this] {
-        if (const auto name = askForReportName(this); !name.empty()) saveReport(name);
+        if (const auto name = askForReportName(this); !name.empty()) m_sessions->saveReport(name);
     });
     file->addSeparator();
     file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
-        if (const auto name = askForExportName(this); !name.empty()) exportGrid(name);
+        if (const auto name = askForExportName(this); !name.empty())
+            m_exportJobs->start(m_sessions->shown(), name);
     });
     file->addSeparator();
     file->addAction(tr("Save &picture of the grid…"), QKeySequence("Ctrl+Shift+S"), this, [this] {
         if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
     });
     file->addSeparator();
-    file->addAction(tr("Choose &model folder…"), this, &MainWindow::chooseModelFolder);
+    file->addAction(tr("Choose &model folder…"), m_editorFiles, &EditorFiles::chooseModelFolder);
     file->addAction(tr("Choose &results folder…"), this, [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
         if (!folder.empty()) m_renders->setResultsFolder(folder);
     });
     file->addSeparator();
-    file->addAction(tr("&Close comparison"), QKeySequence("Ctrl+W"), this, &MainWindow::closeComparison);
+    file->addAction(tr("&Close comparison"), QKeySequence("Ctrl+W"), m_sessions, &SessionController::close);
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
 }
 

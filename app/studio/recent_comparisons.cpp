@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/studio/rendered_folder.h"
+#include "core/base/folder.h"
 #include "core/media/clip.h"
 #include "widgets/video_grid/yuv_conversion.h"
 
@@ -57,9 +58,11 @@ std::optional<RecentComparison> read(const fs::path& folder, const QDateTime& wh
 }  // namespace
 
 std::vector<RecentComparison> findRecentComparisons(const fs::path& results, const std::stop_token& stop) {
+    const auto entries = entriesOf(results);
+    if (!entries) return {};
     std::vector<std::pair<QDateTime, fs::path>> folders;
     std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(results, failed))
+    for (const auto& entry : *entries)
         if (entry.is_directory(failed)) folders.emplace_back(changedAt(entry.path()), entry.path());
     std::ranges::sort(folders, std::greater());
     std::vector<RecentComparison> found;

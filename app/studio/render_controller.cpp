@@ -11,6 +11,9 @@ namespace reelgrid::studio {
 
 namespace {
 
+using jobs::Job;
+using jobs::JobState;
+
 /// In the place of an earlier one by the same backend.
 void addRender(const session::SessionClip& clip, RenderedComparison& comparison) {
     auto& clips = comparison.session.clips;
@@ -20,10 +23,15 @@ void addRender(const session::SessionClip& clip, RenderedComparison& comparison)
     clips.push_back(clip);
 }
 
-}  // namespace
+/// What has become of a render, in the place of what became of an earlier try.
+void addEnd(const Job& job, const comparison::Caption& caption, RenderedComparison& comparison) {
+    const std::filesystem::path output = job.request.output;
+    std::erase_if(comparison.failed, [&](const comparison::Entry& each) { return each.clip == output; });
+    if (job.state == JobState::Done) addRender({job.clip, caption.name, caption.name, 0}, comparison);
+    if (job.state == JobState::Failed) comparison.failed.push_back({caption, output, job.error, {}});
+}
 
-using jobs::Job;
-using jobs::JobState;
+}  // namespace
 
 RenderController::RenderController(Comparison* comparison, widgets::JobPanel* panel, QObject* parent)
     : QObject(parent), m_comparison(comparison), m_panel(panel) {
@@ -99,12 +107,12 @@ void RenderController::follow(const Job& before, const Job& now) {
     m_panel->setJob(QString::fromStdString(now.id), viewOf(now));
     showInGrid(now, place->second.clip);
     if (!isFinished(now.state) || isFinished(before.state)) return;
-    const std::string name =
-        comparison::captionOf(now.request.attentionType, now.request.attentionPolicy).name;
-    if (now.state == JobState::Done) addRender({now.clip, name, name, 0}, comparison);
+    const auto caption = comparison::captionOf(now.request.attentionType, now.request.attentionPolicy);
+    addEnd(now, caption, comparison);
     if (isSettled(comparison)) Q_EMIT comparisonSettled(comparison, place->second.comparison == m_current);
     if (m_jobs.allFinished()) Q_EMIT settled();
-    if (now.state == JobState::Failed) Q_EMIT failed(QString::fromStdString(name + ": " + now.error.message));
+    if (now.state == JobState::Failed)
+        Q_EMIT failed(QString::fromStdString(caption.name + ": " + now.error.message));
 }
 
 void RenderController::showInGrid(const Job& job, int clip) {

@@ -29,6 +29,11 @@ class RenderController : public QObject {
     /// What is on show is no comparison that renders may join.
     void forget() { m_current.reset(); }
 
+    /// Of the comparison on show, as far as it was rendered here.
+    [[nodiscard]] std::vector<comparison::Entry> failedRenders() const {
+        return m_current ? m_current->failed : std::vector<comparison::Entry>();
+    }
+
     /// Where new comparisons go, a folder for each.
     void setResultsFolder(const std::filesystem::path& folder);
     [[nodiscard]] const std::filesystem::path& resultsFolder() const { return m_resultsFolder; }

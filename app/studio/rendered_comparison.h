@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "core/comparison/entry.h"
 #include "core/families/model_info.h"
 #include "core/session/session.h"
 
@@ -10,9 +12,10 @@ namespace reelgrid::studio {
 
 /// A comparison that renders go into: its folder, and the session that makes it reachable later.
 struct RenderedComparison {
-    std::filesystem::path folder;       ///< where its new clips go
-    std::filesystem::path sessionFile;  ///< saved whenever its renders have settled
-    session::Session session;           ///< the clips on disk and what was asked for
+    std::filesystem::path folder;           ///< where its new clips go
+    std::filesystem::path sessionFile;      ///< saved whenever its renders have settled
+    session::Session session;               ///< the clips on disk and what was asked for
+    std::vector<comparison::Entry> failed;  ///< its renders that left no clip, each with its error
 };
 
 /// A new one in a folder of its own below `results`, named after the time and the prompt.

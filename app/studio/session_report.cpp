@@ -28,6 +28,17 @@ Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries, co
     return catalog::resolveSettings(session.request, *model);
 }
 
+std::filesystem::path gridOf(const ReportedComparison& comparison) {
+    if (comparison.folder.empty()) return {};
+    std::filesystem::path grid = comparison.folder / kGridFile;
+    std::error_code failed;
+    const auto made = std::filesystem::last_write_time(grid, failed);
+    if (failed) return {};
+    for (const session::SessionClip& clip : comparison.session.clips)
+        if (std::filesystem::last_write_time(clip.path, failed) > made || failed) return {};
+    return grid;
+}
+
 }  // namespace
 
 bool isForeign(const std::filesystem::path& file) {
@@ -36,7 +47,8 @@ bool isForeign(const std::filesystem::path& file) {
                 : text.error().code != ErrorCode::NotFound;
 }
 
-Result<void> writeReport(const session::Session& session, const std::filesystem::path& file) {
+Result<void> writeReport(const ReportedComparison& comparison, const std::filesystem::path& file) {
+    const session::Session& session = comparison.session;
     comparison::Report report;
     for (const session::SessionClip& clip : session.clips) report.entries.push_back(entryOf(clip));
     const Entry* reference = comparison::referenceOf(report.entries);
@@ -50,7 +62,9 @@ Result<void> writeReport(const session::Session& session, const std::filesystem:
     report.settings = *std::move(settings);
     if (model) report.idleRules = catalog::idleRules(report.settings, *model);
     report.modelTitle = model ? model->title : session.request.model;
+    report.entries.insert(report.entries.end(), comparison.failed.begin(), comparison.failed.end());
     report.folder = file.parent_path();
+    report.grid = gridOf(comparison);
     return writeFile(file, comparison::reportHtml(report));
 }
 

@@ -1,19 +1,32 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
+#include "core/comparison/entry.h"
 #include "core/session/session.h"
 
 namespace reelgrid::studio {
 
 inline constexpr const char* kReportFile = "report.html";
+/// The stitched grid that `reelgrid-cli compare` writes beside the session, and what an export is called at
+/// first.
+inline constexpr const char* kGridFile = "comparison_grid.mp4";
 
-/// Writes the page that `reelgrid-cli compare` writes, of a session's clips as their companions tell of them;
-/// what those lack is measured. Blocks; for a background thread. Fails where neither a manifest nor the
-/// session's request says what was rendered.
+/// What a report is written of.
+struct ReportedComparison {
+    session::Session session;
+    std::vector<comparison::Entry> failed;  ///< the renders that left no clip, each with its error
+    std::filesystem::path folder;           ///< the session's own; empty: it has none yet
+};
+
 /// Whether something that is no report of ours stands under that name. Blocks on the disk.
 bool isForeign(const std::filesystem::path& file);
 
-Result<void> writeReport(const session::Session& session, const std::filesystem::path& file);
+/// Writes the page that `reelgrid-cli compare` writes, of a session's clips as their companions tell of them;
+/// what those lack is measured. A stitched grid in the session's folder is shown unless one of the clips is
+/// newer, which it then can't show. Blocks; for a background thread. Fails where neither a manifest nor the
+/// session's request says what was rendered.
+Result<void> writeReport(const ReportedComparison& comparison, const std::filesystem::path& file);
 
 }  // namespace reelgrid::studio

@@ -27,7 +27,18 @@ void ShownSession::show(const session::Session& session) {
     m_player->play();
 }
 
-void ShownSession::reset() {
+void ShownSession::add(const std::filesystem::path& path) {
+    ComparedClip clip;
+    clip.label = QString::fromStdString(media::labelOf(path));
+    clip.path = path;
+    clip.onDisk = true;
+    const bool first = m_comparison->clips().empty();
+    m_comparison->add(std::move(clip));
+    if (first) m_player->play();
+}
+
+void ShownSession::clear() {
+    m_comparison->clear();
     m_columns = 0;
     m_grid->setColumns(m_columns);
 }

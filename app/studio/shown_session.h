@@ -20,8 +20,10 @@ class ShownSession {
 
     /// Replaces what is shown, and plays it from the session's playhead.
     void show(const session::Session& session);
-    /// Nothing of an earlier session holds for what is shown next.
-    void reset();
+    /// Puts a clip beside what is shown; the first one plays.
+    void add(const std::filesystem::path& clip);
+    /// Nothing is shown, and nothing of an earlier session holds for what is shown next.
+    void clear();
     /// What is on disk, as it is shown now.
     [[nodiscard]] session::Session current(const protocol::RenderRequest& request) const;
     /// The clips that an export writes.

@@ -129,14 +129,16 @@ Result<std::string> readFile(const fs::path& path, std::size_t maxBytes) {
     if (failed || !fs::exists(status)) return Error{ErrorCode::NotFound, path.string() + ": no such file"};
     if (!fs::is_regular_file(status))
         return Error{ErrorCode::InvalidData, path.string() + ": not a regular file"};
-    const auto size = fs::file_size(path, failed);
-    if (failed) return Error{ErrorCode::Io, "can't read " + path.string() + ": " + failed.message()};
+    const FileHandle file(std::fopen(path.c_str(), "rbe"));
+    // Of the file that was opened: another one may take its name at any time.
+    struct stat opened {};
+    if (!file || fstat(fileno(file.get()), &opened) != 0)
+        return Error{ErrorCode::Io, "can't read " + path.string() + ": " + systemError()};
+    const auto size = std::size_t(opened.st_size);
     if (size > maxBytes)
         return Error{ErrorCode::InvalidData, path.string() + " has " + std::to_string(size) +
                                                  " bytes, at most " + std::to_string(maxBytes) +
                                                  " were expected"};
-    const FileHandle file(std::fopen(path.c_str(), "rb"));
-    if (!file) return Error{ErrorCode::Io, "can't read " + path.string() + ": " + systemError()};
     std::string bytes(size, '\0');
     if (std::fread(bytes.data(), 1, size, file.get()) != size)
         return Error{ErrorCode::Io, "can't read " + path.string() + ": it ended early"};

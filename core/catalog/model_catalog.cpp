@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <regex>
 
+#include "core/base/folder.h"
 #include "core/base/pending_file.h"
 #include "core/base/resources.h"
 #include "core/catalog/model_folder.h"
@@ -34,9 +35,26 @@ fs::path snapshotOf(const fs::path& repository) {
         const fs::path snapshot = repository / "snapshots" / *commit;
         if (plain && !commit->empty() && fs::is_directory(snapshot, failed)) return snapshot;
     }
-    for (const auto& entry : fs::directory_iterator(repository / "snapshots", failed))
-        if (entry.is_directory(failed)) return entry.path();
+    if (const auto snapshots = entriesOf(repository / "snapshots"))
+        for (const auto& entry : *snapshots)
+            if (entry.is_directory(failed)) return entry.path();
     return {};
+}
+
+/// The hub ids of the cached repositories, sorted; none where the cache can't be read.
+std::vector<std::string> cachedIds() {
+    std::vector<std::string> ids;
+    const auto repositories = entriesOf(hubCache());
+    if (!repositories) return ids;
+    for (const auto& entry : *repositories) {
+        std::string name = entry.path().filename().string();
+        if (!name.starts_with(kCachePrefix)) continue;
+        name.erase(0, std::string(kCachePrefix).size());
+        if (const auto dashes = name.find("--"); dashes != std::string::npos)
+            ids.push_back(name.replace(dashes, 2, "/"));
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
 }
 
 Result<families::ModelInfo> demoModel() {
@@ -82,17 +100,7 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
 std::vector<families::ModelInfo> listModels() {
     std::vector<families::ModelInfo> models;
     if (auto demo = findModel(kDemoModel)) models.push_back(*std::move(demo));
-    std::vector<std::string> cached;
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(hubCache(), failed)) {
-        std::string name = entry.path().filename().string();
-        if (!name.starts_with(kCachePrefix)) continue;
-        name.erase(0, std::string(kCachePrefix).size());
-        if (const auto dashes = name.find("--"); dashes != std::string::npos)
-            cached.push_back(name.replace(dashes, 2, "/"));
-    }
-    std::sort(cached.begin(), cached.end());
-    for (const std::string& id : cached)
+    for (const std::string& id : cachedIds())
         if (auto model = findModel(id)) models.push_back(*std::move(model));
     return models;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
@@ -29,15 +30,15 @@ families::ComponentInfo readComponent(const fs::path& folder, const std::string&
                                       const std::string& className) {
     families::ComponentInfo component{
         .name = name, .className = className, .bytes = 0, .parameters = 0, .dtypes = {}};
-    std::vector<fs::path> weights;
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(folder / name, failed)) {
-        if (!entry.is_regular_file(failed)) continue;
-        component.bytes += entry.file_size(failed);
-        if (entry.path().extension() == ".safetensors") weights.push_back(entry.path());
-    }
+    const auto files = entriesOf(folder / name);
+    if (!files) return component;
     std::set<std::string> dtypes;
-    for (const fs::path& file : weights) countTensors(file, component, dtypes);
+    for (const auto& file : *files) {
+        std::error_code failed;
+        if (!file.is_regular_file(failed)) continue;
+        component.bytes += file.file_size(failed);
+        if (file.path().extension() == ".safetensors") countTensors(file.path(), component, dtypes);
+    }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/folder.h"
 #include "core/base/pending_name.h"
 #include "core/media/writer.h"
 
@@ -58,11 +59,11 @@ std::span<const std::string> defaultClipPatterns() {
 
 Result<std::vector<LabelledClip>> findClips(const fs::path& folder, std::span<const std::string> patterns,
                                             const fs::path& except) {
+    const auto entries = entriesOf(folder);
+    if (!entries) return entries.error();
     std::error_code failed;
-    fs::directory_iterator entries(folder, failed);
-    if (failed) return Error{ErrorCode::NotFound, folder.string() + ": " + failed.message()};
     std::vector<LabelledClip> clips;
-    for (const fs::directory_entry& entry : entries) {
+    for (const fs::directory_entry& entry : *entries) {
         const std::string name = entry.path().filename().string();
         const bool matches = std::ranges::any_of(patterns, [&](const std::string& pattern) {
             return fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;

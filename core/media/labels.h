@@ -26,7 +26,7 @@ std::span<const std::string> defaultClipPatterns();
 
 /// The regular files in `folder` whose names match one of the shell patterns (*, ?, [abc]), sorted by name,
 /// labelled, without `except` (an earlier grid in the same folder) and what a killed process left unfinished.
-/// NotFound when there is none.
+/// NotFound when there is none; as entriesOf() where the folder can't be listed.
 Result<std::vector<LabelledClip>> findClips(const std::filesystem::path& folder,
                                             std::span<const std::string> patterns,
                                             const std::filesystem::path& except = {});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/weights/scalar_type.h"
@@ -33,7 +34,8 @@ bool isPlainFileName(const std::string& name) {
     if (!fs::is_directory(folder, failed))
         throw Failure(ErrorCode::NotFound, folder.string() + ": no such folder of weights");
     std::set<std::string> others;
-    for (const auto& file : fs::directory_iterator(folder, failed)) {
+    const auto files = entriesOf(folder).value();
+    for (const auto& file : files) {
         const fs::path extension = file.path().extension();
         if (extension == ".safetensors" || extension == ".bin" || extension == ".pt" || extension == ".pth")
             others.insert(file.path().filename().string());

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "core/base/pending_name.h"
 
@@ -31,6 +32,21 @@ TEST_F(PendingFileTest, AppearsUnderItsNameOnlyWhenCommitted) {
     EXPECT_FALSE(fs::exists(name));
     ASSERT_TRUE(pending->commit());
     EXPECT_EQ(readFile(name).value(), "frames");
+}
+
+TEST_F(PendingFileTest, AFileThatIsReplacedWhileItIsReadIsTheOneOrTheOther) {
+    const fs::path name = m_folder / "session.json";
+    const std::string before(100, 'a');
+    const std::string after(5000, 'b');
+    ASSERT_TRUE(writeFile(name, before));
+    const std::jthread writer([&](const std::stop_token& stop) {
+        for (bool odd = true; !stop.stop_requested(); odd = !odd) (void)writeFile(name, odd ? after : before);
+    });
+    for (int i = 0; i < 20000; ++i) {
+        const auto read = readFile(name);
+        ASSERT_TRUE(read) << read.error().message;
+        ASSERT_TRUE(*read == before || *read == after) << read->size() << " bytes in read " << i;
+    }
 }
 
 TEST_F(PendingFileTest, LeavesNothingBehindWhenDropped) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/base/pending_file.h"
+#include "tests/base/failing_readdir.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -50,6 +51,16 @@ TEST_F(CatalogTest, FindsAHubIdInTheCache) {
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->id, "Wan-AI/Tiny");
     EXPECT_EQ(listModels().size(), 2u);
+}
+
+TEST_F(CatalogTest, FoldersThatCannotBeReadToTheirEndLeaveTheBuiltInModel) {
+    fs::create_directories(m_folder / "models--Wan-AI--Tiny" / "snapshots" / "abc123");
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    const FailingReaddir failing(2);
+    const auto models = listModels();
+    ASSERT_EQ(models.size(), 1u);
+    EXPECT_EQ(models[0].id, "demo");
+    EXPECT_FALSE(findModel("Wan-AI/Tiny"));
 }
 
 TEST_F(CatalogTest, ARefMayNotLeaveTheCache) {

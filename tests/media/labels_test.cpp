@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/media/label_image.h"
+#include "tests/base/failing_readdir.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -50,6 +51,15 @@ TEST(FindClips, MatchesPatternsSortsByNameAndLeavesTheEarlierGridOut) {
     EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
     EXPECT_THAT(missing.error().message, HasSubstr("*.webm, ?.gif"));
     EXPECT_EQ(findClips(folder / "nowhere", none).error().code, ErrorCode::NotFound);
+}
+
+TEST(FindClips, AFolderThatCannotBeReadToItsEndIsAnErrorNotHalfOfItsClips) {
+    const ScratchFolder folder;
+    for (const char* name : {"z_attn_a_1x1.mp4", "z_attn_b_1x1.mp4"}) std::ofstream(folder / name) << "x";
+    const FailingReaddir failing(3);
+    const auto clips = findClips(folder.path(), defaultClipPatterns());
+    ASSERT_FALSE(clips);
+    EXPECT_EQ(clips.error().message, folder.path().string() + ": Input/output error");
 }
 
 int inkIn(const LabelImage& image, int left, int right) {

@@ -1,5 +1,4 @@
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -8,6 +7,7 @@
 #include "core/base/pending_file.h"
 #include "core/pipeline/renderer.h"
 #include "core/protocol/attention_policy_json.h"
+#include "tests/pipeline/tiny_render.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -15,26 +15,16 @@ namespace {
 namespace fs = std::filesystem;
 using Calls = std::map<std::string, int>;
 
-/// Renders of the tiny model: 2 layers, 4 steps, with and without guidance.
-class AttentionPolicyTest : public testing::Test {
+class AttentionPolicyTest : public TinyRenderTest {
   protected:
-    fs::path m_folder = fs::path(testing::TempDir()) / ("policy_render_" + std::to_string(getpid()));
-    void SetUp() override { fs::create_directories(m_folder); }
-    void TearDown() override { fs::remove_all(m_folder); }
-
+    /// 4 steps, with guidance.
     [[nodiscard]] protocol::RenderRequest request(const std::vector<std::string>& rules) const {
-        protocol::RenderRequest request;
-        request.model = std::string(REELGRID_SOURCE_DIR) + "/tests/fixtures/wan/tiny-pipeline";
-        request.prompt = "a red car";
-        request.width = 48;
-        request.height = 32;
-        request.numFrames = 5;
+        protocol::RenderRequest request = tinyRequest();
         request.numInferenceSteps = 4;
         request.guidanceScale = 5.0;
         request.dtype = "fp32";
         request.attentionType = "sagev1";
         request.attentionPolicy = protocol::attentionPolicyFromRules(rules).value();
-        request.output = (m_folder / "clip.mp4").string();
         return request;
     }
 

@@ -12,30 +12,14 @@
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
+#include "tests/pipeline/tiny_render.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
 
-class RendererTest : public testing::Test {
-  protected:
-    fs::path m_folder = fs::path(testing::TempDir()) / ("renderer_" + std::to_string(getpid()));
-    void SetUp() override { fs::create_directories(m_folder); }
-    void TearDown() override { fs::remove_all(m_folder); }
-
-    [[nodiscard]] protocol::RenderRequest tinyRequest() const {
-        protocol::RenderRequest request;
-        request.model = std::string(REELGRID_SOURCE_DIR) + "/tests/fixtures/wan/tiny-pipeline";
-        request.prompt = "a red car";
-        request.width = 48;
-        request.height = 32;
-        request.numFrames = 5;
-        request.numInferenceSteps = 3;
-        request.output = (m_folder / "clip.mp4").string();
-        return request;
-    }
-};
+using RendererTest = TinyRenderTest;
 
 TEST_F(RendererTest, LeavesTheClipAndItsCompanions) {
     const auto clip = Renderer().render(tinyRequest(), {}, {});

@@ -76,7 +76,7 @@ TEST_F(WindowTest, AComparisonThatWasLeftWhileItRenderedIsSavedToo) {
 TEST_F(WindowTest, WhatIsRenderedAfterAComparisonWasClosedIsANewOne) {
     m_window.editor().setCheckedBackends({"sdpa"});
     const fs::path session = renderAndWait("a square");
-    m_window.closeComparison();
+    m_window.sessions().close();
     EXPECT_TRUE(clips().empty());
     renderPrompt("a square");
     EXPECT_NE(clips()[0].path.parent_path(), session.parent_path());

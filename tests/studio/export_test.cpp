@@ -6,8 +6,8 @@ namespace reelgrid::studio {
 namespace {
 
 TEST_F(WindowTest, AnExportThatCannotBeWrittenIsAnIssue) {
-    m_window.open({writeClip("one.mp4")});
-    m_window.exportGrid(m_folder / "grid.xyz");
+    m_window.sessions().open({writeClip("one.mp4")});
+    exportGrid(m_folder / "grid.xyz");
     ASSERT_TRUE(waitUntil([&] { return !m_window.issues().issues().isEmpty(); }));
     EXPECT_TRUE(m_window.issues().issues()[0].contains("grid.xyz"));
 }
@@ -26,7 +26,7 @@ TEST_F(WindowTest, AnExportShowsEachClipAsFarAheadAsTheWindowDoes) {
     int frames = -1;
     QObject::connect(&m_window.gridExport(), &GridExport::finished,
                      [&](const QString&, const QString&, int count) { frames = count; });
-    m_window.exportGrid(m_folder / "grid.mp4");
+    exportGrid(m_folder / "grid.mp4");
     ASSERT_TRUE(waitUntil([&] { return frames >= 0; }));
     ASSERT_EQ(frames, 9);
     const auto grid = media::readRgb(m_folder / "grid.mp4");
@@ -41,8 +41,8 @@ TEST_F(WindowTest, AnExportShowsEachClipAsFarAheadAsTheWindowDoes) {
     }
     // A session that is saved again keeps them, too.
     bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
-    m_window.saveSession(m_folder / "again.json");
+    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
+    m_window.sessions().save(m_folder / "again.json");
     ASSERT_TRUE(waitUntil([&] { return saved; }));
     EXPECT_EQ(session::loadSession(m_folder / "again.json")->session.clips[1].offsetSeconds, 3 / 16.0);
 }

@@ -9,7 +9,8 @@ namespace {
 
 TEST_F(WindowTest, AnUnreadableClipShowsWhyAndStallsNobody) {
     std::ofstream(m_folder / "broken.mp4") << "not a video at all";
-    m_window.open({writeClip("a.mp4"), m_folder / "broken.mp4", writeClip("b.mp4"), m_folder / "absent.mp4"});
+    m_window.sessions().open(
+        {writeClip("a.mp4"), m_folder / "broken.mp4", writeClip("b.mp4"), m_folder / "absent.mp4"});
     ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 2; }));
     ASSERT_TRUE(waitUntil([&] { return player().composition().tiles[2].frameIndex > 2; }));
     EXPECT_TRUE(clips()[1].status.failed);
@@ -23,7 +24,7 @@ TEST_F(WindowTest, AClipWhoseBackendWasReplacedSaysSoOnItsTile) {
     std::ofstream(m_folder / "wan_result_t2v_attn_fav2_48x64.files/manifest.json")
         << R"({"request": {"attention_type": "fav2"},
                "attention": [{"module": "self", "requested": "fav2", "used": "sdpa", "calls": 3}]})";
-    m_window.open({clip});
+    m_window.sessions().open({clip});
     ASSERT_TRUE(waitUntil([&] { return clips()[0].label == "fav2 (ran sdpa)"; }))
         << clips()[0].label.toStdString();
 }

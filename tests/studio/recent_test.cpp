@@ -16,9 +16,9 @@ TEST_F(WindowTest, ANewPromptKeepsTheEarlierComparisonWithinReach) {
     renderAndWait("a slower square");
     ASSERT_EQ(clips().size(), 1U);
 
-    ASSERT_TRUE(waitUntil([&] { return m_window.recent().all().size() == 2; }));
-    const RecentComparison& newest = m_window.recent().all()[0];
-    const RecentComparison& earlier = m_window.recent().all()[1];
+    ASSERT_TRUE(waitUntil([&] { return m_window.sessions().recent().all().size() == 2; }));
+    const RecentComparison& newest = m_window.sessions().recent().all()[0];
+    const RecentComparison& earlier = m_window.sessions().recent().all()[1];
     EXPECT_EQ(newest.prompt, "a slower square");
     EXPECT_EQ(earlier.prompt, "a square");
     EXPECT_EQ(earlier.backends, (QStringList{"sdpa", "fav2"}));
@@ -30,7 +30,7 @@ TEST_F(WindowTest, ANewPromptKeepsTheEarlierComparisonWithinReach) {
               qRed(picture.pixel(picture.width() * 50 / 64, picture.height() / 2)) + 40);
 
     // And the list opens it.
-    m_window.closeComparison();
+    m_window.sessions().close();
     auto* list = m_window.findChild<RecentList*>();
     ASSERT_NE(list, nullptr);
     ASSERT_TRUE(list->isVisible());

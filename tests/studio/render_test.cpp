@@ -58,7 +58,7 @@ TEST_F(WindowTest, RendersThenPlaysThenExports) {
     QObject::connect(&m_window.gridExport(), &GridExport::finished,
                      [&](const QString&, const QString&, int count) { frames = count; });
     const fs::path output = m_folder / "grid.mp4";
-    m_window.exportGrid(output);
+    exportGrid(output);
     ASSERT_TRUE(waitUntil([&] { return frames >= 0; }));
     EXPECT_EQ(frames, 17);
     const auto written = media::Clip::open(output);
@@ -72,7 +72,7 @@ TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
     m_window.editor().setCheckedBackends({"sdpa", "fav2"});
     renderPrompt("a square");
     std::ofstream(m_folder / "policy.json") << R"({"rules": [{"backend": "sdpa", "steps": [0, 1]}]})";
-    m_window.readPolicy(m_folder / "policy.json");
+    m_window.editorFiles().readPolicy(m_folder / "policy.json");
     ASSERT_TRUE(waitUntil([&] { return !m_window.editor().request().attentionPolicy.empty(); }));
     m_window.editor().setCheckedBackends({"fav2"});
     Q_EMIT m_window.editor().renderRequested();
@@ -84,12 +84,12 @@ TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
     EXPECT_EQ(m_window.comparison().reference()->label, "sdpa");
 
     bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
-    m_window.saveSession(m_folder / "session.json");
+    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
+    m_window.sessions().save(m_folder / "session.json");
     ASSERT_TRUE(waitUntil([&] { return saved; }));
     MainWindow other;
     other.show();
-    other.open({m_folder / "session.json"});
+    other.sessions().open({m_folder / "session.json"});
     ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == 3U; }));
     EXPECT_EQ(other.editor().request().attentionPolicy, m_window.editor().request().attentionPolicy);
     EXPECT_EQ(other.comparison().clips()[2].label, clips()[2].label);
@@ -97,7 +97,7 @@ TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
 
 TEST_F(WindowTest, APolicyThatCantBeReadIsAnIssueAndChangesNothing) {
     std::ofstream(m_folder / "policy.json") << R"({"rules": [{"backend": "sdpa", "step": 1}]})";
-    m_window.readPolicy(m_folder / "policy.json");
+    m_window.editorFiles().readPolicy(m_folder / "policy.json");
     ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 1; }));
     EXPECT_TRUE(m_window.issues().issues()[0].contains("policy.json: rule 1: \"step\""))
         << m_window.issues().issues()[0].toStdString();

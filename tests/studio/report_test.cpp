@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <stdexcept>
 
 #include "app/studio/background_thread.h"
@@ -20,7 +21,8 @@ std::string textOf(const fs::path& file) {
 TEST_F(WindowTest, AComparisonThatSettledHasItsReport) {
     m_window.editor().setCheckedBackends({"sdpa", "fav2"});
     fs::path written;
-    QObject::connect(&m_window, &MainWindow::reportSaved, [&](const fs::path& file) { written = file; });
+    QObject::connect(&m_window.sessions(), &SessionController::reportSaved,
+                     [&](const fs::path& file) { written = file; });
     const fs::path session = renderAndWait("a square & more");
     ASSERT_TRUE(waitUntil([&] { return !written.empty(); }))
         << m_window.issues().issues().join(' ').toStdString();
@@ -68,8 +70,9 @@ TEST_F(WindowTest, AReportOfWhatIsOnShowCanBeSavedAnywhere) {
     ASSERT_TRUE(session::saveSession(session, m_folder / "session.json"));
     openIn(m_window, m_folder / "session.json", 2);
     fs::path written;
-    QObject::connect(&m_window, &MainWindow::reportSaved, [&](const fs::path& file) { written = file; });
-    m_window.saveReport(m_folder / "page.html");
+    QObject::connect(&m_window.sessions(), &SessionController::reportSaved,
+                     [&](const fs::path& file) { written = file; });
+    m_window.sessions().saveReport(m_folder / "page.html");
     ASSERT_TRUE(waitUntil([&] { return !written.empty(); }))
         << m_window.issues().issues().join(' ').toStdString();
     const std::string page = textOf(m_folder / "page.html");
@@ -82,14 +85,54 @@ TEST_F(WindowTest, AReportSaysWhichRulesDecideNothing) {
     session.request.prompt = "a square";
     session.request.attentionPolicy.rules = {{.backend = "sdpa"}, {.backend = "fav2"}};
     session.clips = {{writeClip("one.mp4"), "sdpa", "sdpa", 0}};
-    ASSERT_TRUE(writeReport(session, m_folder / "page.html"));
+    ASSERT_TRUE(writeReport({session, {}, {}}, m_folder / "page.html"));
     EXPECT_NE(textOf(m_folder / "page.html").find("(idle: earlier rules decide every call that it fits)"),
               std::string::npos);
 }
 
+TEST_F(WindowTest, AReportNamesABackendThatFailedUntilItIsTriedAgain) {
+    const std::string failure = "<p class=\"failed\">fav2: denoise: 9 GB were needed, 1 GB is free</p>";
+    m_window.editor().setCheckedBackends({"sdpa", "fav2"});
+    fs::path written;
+    const auto reported = [&] { return !written.empty(); };
+    QObject::connect(&m_window.sessions(), &SessionController::reportSaved,
+                     [&](const fs::path& file) { written = file; });
+    renderPrompt("fail once");
+    ASSERT_TRUE(waitUntil(reported));
+    const fs::path report = written;
+    EXPECT_NE(textOf(report).find(failure), std::string::npos);
+    written.clear();
+    m_window.sessions().saveReport(m_folder / "page.html");
+    ASSERT_TRUE(waitUntil(reported));
+    EXPECT_NE(textOf(m_folder / "page.html").find(failure), std::string::npos);
+
+    written.clear();
+    Q_EMIT m_window.jobs().retryRequested(m_window.jobs().jobIds()[1]);
+    ASSERT_TRUE(waitUntil(reported));
+    EXPECT_EQ(written, report);
+    EXPECT_EQ(textOf(report).find(failure), std::string::npos);
+    EXPECT_NE(textOf(report).find("attn_fav2_"), std::string::npos);
+}
+
+TEST_F(WindowTest, AReportShowsTheStitchedGridUnlessAClipIsNewer) {
+    session::Session session;
+    session.request = m_window.editor().request();
+    session.clips = {{writeClip("here/one.mp4"), "sdpa", "sdpa", 0}};
+    const auto pageOf = [&](const fs::path& folder) {
+        EXPECT_TRUE(writeReport({session, {}, folder}, m_folder / "page.html"));
+        return textOf(m_folder / "page.html");
+    };
+    EXPECT_EQ(pageOf(m_folder / "here").find("<video"), std::string::npos);
+    const fs::path grid = writeClip("here/comparison_grid.mp4");
+    EXPECT_NE(pageOf(m_folder / "here").find("src=\"here/comparison_grid.mp4\""), std::string::npos);
+    EXPECT_EQ(pageOf({}).find("<video"), std::string::npos);
+    fs::last_write_time(session.clips[0].path, fs::last_write_time(grid) + std::chrono::seconds(1));
+    EXPECT_EQ(pageOf(m_folder / "here").find("<video"), std::string::npos);
+}
+
 TEST_F(WindowTest, AReportThatCannotBeWrittenIsAnIssue) {
-    m_window.open({writeClip("one.mp4")});
-    m_window.saveReport(m_folder / "one.mp4" / "page.html");
+    m_window.sessions().open({writeClip("one.mp4")});
+    m_window.sessions().saveReport(m_folder / "one.mp4" / "page.html");
     ASSERT_TRUE(waitUntil([&] { return !m_window.issues().issues().isEmpty(); }));
     EXPECT_TRUE(m_window.issues().issues()[0].contains("one.mp4: Not a directory"))
         << m_window.issues().issues()[0].toStdString();

@@ -8,7 +8,7 @@ namespace reelgrid::studio {
 namespace {
 
 TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
-    m_window.open({writeClip("one.mp4"), writeClip("two.mp4")});
+    m_window.sessions().open({writeClip("one.mp4"), writeClip("two.mp4")});
     ASSERT_TRUE(waitUntil([&] { return player().clock().timeline().stopCount() == 9; }));
     player().pause();
     player().setRange(0.125, 0.375);
@@ -17,13 +17,13 @@ TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
     request.width = 128;
     m_window.editor().setRequest(request);
     bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
-    m_window.saveSession(m_folder / "session.json");
+    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
+    m_window.sessions().save(m_folder / "session.json");
     ASSERT_TRUE(waitUntil([&] { return saved; }));
 
     MainWindow other;
     other.show();
-    other.open({m_folder / "session.json"});
+    other.sessions().open({m_folder / "session.json"});
     ASSERT_TRUE(waitUntil([&] { return other.playback().player()->clock().timeline().stopCount() == 9; }));
     ASSERT_EQ(other.comparison().clips().size(), 2U);
     EXPECT_EQ(other.comparison().clips()[1].label, "two");
@@ -36,9 +36,9 @@ TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
 }
 
 TEST_F(WindowTest, ASessionThatIsNoneIsAnIssueAndChangesNothing) {
-    m_window.open({writeClip("one.mp4")});
+    m_window.sessions().open({writeClip("one.mp4")});
     std::ofstream(m_folder / "bad.json") << "{\"version\": ";
-    m_window.open({m_folder / "bad.json"});
+    m_window.sessions().open({m_folder / "bad.json"});
     ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 1; }));
     EXPECT_EQ(clips().size(), 1U);
 }
@@ -56,8 +56,8 @@ TEST_F(WindowTest, WhatASessionAsksForIsSavedAgainAndRenderedAsItWasAskedFor) {
     ASSERT_TRUE(session::saveSession(session, m_folder / "asked.json"));
     openIn(m_window, m_folder / "asked.json", 1);
     bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionFiles::saved, [&] { saved = true; });
-    m_window.saveSession(m_folder / "again.json");
+    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
+    m_window.sessions().save(m_folder / "again.json");
     ASSERT_TRUE(waitUntil([&] { return saved; }));
     EXPECT_EQ(toJson(session::loadSession(m_folder / "again.json")->session.request),
               toJson(session.request));
@@ -76,7 +76,7 @@ TEST_F(WindowTest, EnterDoesNotOpenClipsFromElsewhere) {
     session.clips = {{writeClip("here/inside.mp4"), "inside", "", 0},
                      {writeClip("outside.mp4"), "outside", "", 0}};
     ASSERT_TRUE(session::saveSession(session, m_folder / "here/session.json"));
-    m_window.open({m_folder / "here/session.json"});
+    m_window.sessions().open({m_folder / "here/session.json"});
     QMessageBox* question = nullptr;
     ASSERT_TRUE(waitUntil([&] { return (question = m_window.findChild<QMessageBox*>()) != nullptr; }));
     EXPECT_TRUE(clips().empty());

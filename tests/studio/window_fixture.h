@@ -9,6 +9,7 @@
 
 #include "app/studio/main_window.h"
 #include "core/media/writer.h"
+#include "tests/jobs/temporary_folder.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -21,10 +22,7 @@ namespace fs = std::filesystem;
 /// The whole window, with a worker that draws its clips and a results folder of its own.
 class WindowTest : public testing::Test {
   protected:
-    void SetUp() override {
-        fs::create_directories(m_folder);
-        prepare(m_window);
-    }
+    void SetUp() override { prepare(m_window); }
     void prepare(MainWindow& window) {
         window.renders().setResultsFolder(m_folder / "results");
         window.renders().jobs().setWorker({DRAWING_WORKER, {}});
@@ -33,7 +31,6 @@ class WindowTest : public testing::Test {
         ASSERT_TRUE(waitUntil([&] { return window.editor().problem().isEmpty(); }))
             << window.editor().problem().toStdString();
     }
-    void TearDown() override { fs::remove_all(m_folder); }
 
     void renderPrompt(const char* prompt) {
         protocol::RenderRequest request = m_window.editor().request();
@@ -54,7 +51,7 @@ class WindowTest : public testing::Test {
     /// Renders to the end; returns the session that was saved of it.
     fs::path renderAndWait(const char* prompt) {
         fs::path session;
-        const auto connection = QObject::connect(&m_window.sessions(), &SessionFiles::saved,
+        const auto connection = QObject::connect(&m_window.sessions(), &SessionController::saved,
                                                  [&](const fs::path& file) { session = file; });
         renderPrompt(prompt);
         EXPECT_TRUE(waitUntil([&] { return !session.empty(); }));
@@ -63,10 +60,11 @@ class WindowTest : public testing::Test {
     }
     /// Opens a session in a window that waits until its clips are there.
     void openIn(MainWindow& window, const fs::path& path, std::size_t clips) {
-        window.open({path});
+        window.sessions().open({path});
         ASSERT_TRUE(waitUntil([&] { return window.comparison().clips().size() == clips; }))
             << window.issues().issues().join("; ").toStdString();
     }
+    void exportGrid(const fs::path& output) { m_window.exports().start(m_window.sessions().shown(), output); }
     [[nodiscard]] widgets::Player& player() { return *m_window.playback().player(); }
     void press(int key) {
         QKeyEvent event(QEvent::KeyPress, key, Qt::NoModifier);
@@ -85,7 +83,9 @@ class WindowTest : public testing::Test {
     }
     static int brightnessOf(int frame) { return 20 + 20 * frame; }
 
-    fs::path m_folder = fs::path(testing::TempDir()) / ("window_" + std::to_string(getpid()));
+    // Removed once the window, which writes there in the background, is gone.
+    jobs::TemporaryFolder m_temporary;
+    fs::path m_folder = m_temporary.path();
     MainWindow m_window;
 };
 

@@ -24,7 +24,7 @@ TEST(Window, AMissingPromptGuideIsOneIssueAndTheRestWorks) {
 }
 
 TEST_F(WindowTest, KeysDriveThePlayhead) {
-    m_window.open({writeClip("one.mp4"), writeClip("two.mp4")});
+    m_window.sessions().open({writeClip("one.mp4"), writeClip("two.mp4")});
     ASSERT_TRUE(waitUntil([&] { return player().clock().timeline().stopCount() == 9; }));
     press(Qt::Key_Home);
     player().pause();

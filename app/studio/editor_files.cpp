@@ -1,0 +1,67 @@
+#include "app/studio/editor_files.h"
+
+#include <QWidget>
+#include <utility>
+
+#include "app/studio/dialogs.h"
+#include "core/base/resources.h"
+#include "core/catalog/model_catalog.h"
+#include "core/protocol/attention_policy_json.h"
+#include "widgets/panels/prompt_guide.h"
+#include "widgets/panels/request_editor.h"
+
+namespace reelgrid::studio {
+
+using widgets::RequestEditor;
+
+EditorFiles::EditorFiles(RequestEditor* editor, BackgroundThread* background, QWidget* window)
+    : QObject(window), m_editor(editor), m_background(background), m_window(window) {}
+
+/// `read` gives a Result on the background thread, of which the editor takes the value.
+template <class Read, class Take>
+void EditorFiles::load(Read read, Take take) {
+    m_background->run([this, read, take](const std::stop_token&) -> BackgroundThread::Completion {
+        auto found = read();
+        return [this, take, found = std::move(found)] {
+            if (found)
+                (m_editor->*take)(*found);
+            else
+                Q_EMIT failed(QString::fromStdString(found.error().message));
+        };
+    });
+}
+
+void EditorFiles::loadModels() {
+    load([] { return Result(catalog::listModels()); }, &RequestEditor::setModels);
+}
+
+void EditorFiles::loadPromptGuide() {
+    load(
+        []() -> Result<widgets::PromptGuide> {
+            auto guide = widgets::PromptGuide::read(resourceFolder() / "prompts" / "demo.json");
+            if (!guide) return guide.error().in("prompt guide");
+            return guide;
+        },
+        &RequestEditor::setPromptGuide);
+}
+
+void EditorFiles::addModel(const std::string& idOrFolder) {
+    load([idOrFolder] { return catalog::findModel(idOrFolder); }, &RequestEditor::addModel);
+}
+
+void EditorFiles::readPolicy(const std::filesystem::path& file) {
+    load([file] { return protocol::readAttentionPolicy(file); }, &RequestEditor::setAttentionPolicy);
+}
+
+void EditorFiles::chooseModelFolder() {
+    const std::filesystem::path folder =
+        askForFolder(m_window, tr("Choose a model folder (diffusers layout)"));
+    if (!folder.empty()) addModel(folder.string());
+}
+
+void EditorFiles::choosePolicyFile() {
+    const std::filesystem::path file = askForPolicyFile(m_window);
+    if (!file.empty()) readPolicy(file);
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid {
+
+/// What a folder holds, in no order; never throws. NotFound when there is no such folder; else Io, also where
+/// reading stopped halfway (a network's file system, say), at which a range-for over directory_iterator
+/// throws.
+Result<std::vector<std::filesystem::directory_entry>> entriesOf(const std::filesystem::path& folder);
+
+}  // namespace reelgrid
