@@ -84,6 +84,13 @@ std::string gpuText() {
     return text.empty() ? "\nGPU        none: " + survey.obstacle : text;
 }
 
+std::vector<std::string> devicesOf(const kernels::BackendInfo& backend) {
+    std::vector<std::string> names;
+    for (const auto device : {kernels::Device::Cpu, kernels::Device::Cuda})
+        if (backend.runsOn(device)) names.emplace_back(nameOf(device));
+    return names;
+}
+
 json asJson(const Checkup& checkup) {
     const Machine& machine = checkup.machine;
     json document = {
@@ -107,7 +114,7 @@ json asJson(const Checkup& checkup) {
                                         {"title", backend.title},
                                         {"description", backend.description},
                                         {"cpu_deviation", backend.cpu.deviation},
-                                        {"device", "cpu"}});
+                                        {"devices", devicesOf(backend)}});
     if (checkup.demo.ok())
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
                                   {"bytes", checkup.demo->bytes()}};
@@ -126,7 +133,8 @@ std::string asText(const Checkup& checkup) {
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");
     for (const kernels::BackendInfo& backend : kernels::backends()) {
-        text += "\nbackend    " + std::string(backend.name) + ": " + std::string(backend.title);
+        text += "\nbackend    " + std::string(backend.name) + " (" + joined(devicesOf(backend)) + "): ";
+        text += backend.title;
         text += indented(std::string(backend.description), 13);
         if (!backend.cpu.deviation.empty())
             text += indented("On the CPU: " + std::string(backend.cpu.deviation), 13);

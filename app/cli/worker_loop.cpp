@@ -157,6 +157,8 @@ class JobServer {
             send(JobCancelled{job.id});
         else
             send(JobFailed{job.id, clip.error()});
+        // CUDA takes nothing more from this process; the next job gets a fresh one.
+        if (!clip && clip.error().code == ErrorCode::DeviceLost) quit(clip.error());
     }
 
     // ── either ──────────────────────────────────────────────────────────────────────────────────────────

@@ -10,10 +10,15 @@ struct NamedCode {
     const char* name;
 };
 constexpr std::array kCodes{
-    NamedCode{ErrorCode::BadUsage, "bad_usage"},        NamedCode{ErrorCode::NotFound, "not_found"},
-    NamedCode{ErrorCode::InvalidData, "invalid_data"},  NamedCode{ErrorCode::Unsupported, "unsupported"},
-    NamedCode{ErrorCode::OutOfMemory, "out_of_memory"}, NamedCode{ErrorCode::Io, "io"},
-    NamedCode{ErrorCode::Cancelled, "cancelled"},       NamedCode{ErrorCode::Internal, "internal"},
+    NamedCode{ErrorCode::BadUsage, "bad_usage"},
+    NamedCode{ErrorCode::NotFound, "not_found"},
+    NamedCode{ErrorCode::InvalidData, "invalid_data"},
+    NamedCode{ErrorCode::Unsupported, "unsupported"},
+    NamedCode{ErrorCode::OutOfMemory, "out_of_memory"},
+    NamedCode{ErrorCode::DeviceLost, "device_lost"},
+    NamedCode{ErrorCode::Io, "io"},
+    NamedCode{ErrorCode::Cancelled, "cancelled"},
+    NamedCode{ErrorCode::Internal, "internal"},
 };
 
 }  // namespace

@@ -8,7 +8,18 @@
 namespace reelgrid {
 
 /// What kind of thing went wrong. BadUsage is the caller's words (exit code 2); the rest is exit code 1.
-enum class ErrorCode { BadUsage, NotFound, InvalidData, Unsupported, OutOfMemory, Io, Cancelled, Internal };
+/// DeviceLost: a GPU failed under the process, which can't use it any more.
+enum class ErrorCode {
+    BadUsage,
+    NotFound,
+    InvalidData,
+    Unsupported,
+    OutOfMemory,
+    DeviceLost,
+    Io,
+    Cancelled,
+    Internal
+};
 
 /// One line for a person: the message names the object, the value it had and the value it needed.
 struct Error {

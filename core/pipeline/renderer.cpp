@@ -200,7 +200,11 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
-        return errorOf(failure, ErrorCode::OutOfMemory);
+        Error error = errorOf(failure, ErrorCode::OutOfMemory);
+        error.message += " A smaller size, fewer frames or --vae-dtype bf16 take less.";
+        return error;
+    } catch (const c10::AcceleratorError& failure) {
+        return errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
     } catch (const c10::Error& failure) {
         return errorOf(failure, ErrorCode::Internal);
     } catch (const std::bad_alloc&) {

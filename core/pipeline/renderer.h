@@ -18,8 +18,9 @@ class Renderer {
     ~Renderer();
 
     /// Text → denoise → decode → clip and result folder at request.output. Returns the clip's path.
-    /// Error code Cancelled when `stop` was requested (seen within one denoising step); nothing is left under
-    /// the final names then.
+    /// Error code DeviceLost when a GPU failed, which this process can't use any more. Error code Cancelled
+    /// when `stop` was requested (seen within one denoising step); nothing is left under the final names
+    /// then.
     Result<std::string> render(const protocol::RenderRequest& request,
                                const protocol::ProgressCallback& progress, std::stop_token stop);
 

@@ -15,20 +15,17 @@ __global__ void __launch_bounds__(kThreads)
     const unsigned i = blockIdx.x * kThreads + threadIdx.x;
     if (i >= packs) return;
     const std::int64_t at = static_cast<std::int64_t>(i) * kPack;
-    auto ys = Pack<T, kPack>::load(y + at);
+    const auto ys = Pack<T, kPack>::load(y + at);
     const auto biases = Pack<T, kPack>::load(bias + i % packsAPixel * kPack);
+    float sums[kPack];
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) sums[k] = toFloat(ys.values[k]) + toFloat(biases.values[k]);
     if (residual != nullptr) {
         const auto others = Pack<T, kPack>::load(residual + at);
 #pragma unroll
-        for (int k = 0; k < kPack; ++k)
-            ys.values[k] =
-                fromFloat<T>(toFloat(ys.values[k]) + toFloat(biases.values[k]) + toFloat(others.values[k]));
-    } else {
-#pragma unroll
-        for (int k = 0; k < kPack; ++k)
-            ys.values[k] = fromFloat<T>(toFloat(ys.values[k]) + toFloat(biases.values[k]));
+        for (int k = 0; k < kPack; ++k) sums[k] += toFloat(others.values[k]);
     }
-    ys.store(y + at);
+    packed<T>(sums).store(y + at);
 }
 
 }  // namespace

@@ -56,11 +56,10 @@ __global__ void addThenNormRows(AddThenNorm call) {
         if (c >= channels) break;
         const auto weights = Pack<float, kPack>::load(call.weight + c);
         const auto biases = Pack<float, kPack>::load(call.bias + c);
-        Pack<T, kPack> outs;
+        float values[kPack];
 #pragma unroll
-        for (int k = 0; k < kPack; ++k)
-            outs.values[k] = fromFloat<T>(row[i][k] * scale * weights.values[k] + biases.values[k]);
-        outs.store(out + c);
+        for (int k = 0; k < kPack; ++k) values[k] = row[i][k] * scale * weights.values[k] + biases.values[k];
+        packed<T>(values).store(out + c);
     }
 }
 

@@ -63,13 +63,13 @@ __global__ void __launch_bounds__(kThreads) channelNormPixels(ChannelNorm call, 
         for (int i = 0; i < Packs; ++i) {
             const int c = (lane + i * lanes) * kPack;
             if (pixel >= call.pixels || c >= channels) continue;
-            Pack<T, kPack> outs;
+            float values[kPack];
 #pragma unroll
             for (int k = 0; k < kPack; ++k) {
                 const float value = toFloat(present[i].values[k]) * factor * scales[i][k];
-                outs.values[k] = fromFloat<T>(call.activation == Activation::Silu ? silu(value) : value);
+                values[k] = call.activation == Activation::Silu ? silu(value) : value;
             }
-            outs.store(out + pixel * channels + c);
+            packed<T>(values).store(out + pixel * channels + c);
         }
     }
 }

@@ -31,7 +31,14 @@ __global__ void rmsNormRotateRows(RmsNormRotate call) {
         for (int k = 0; k < kPack; ++k) weights[i][k] = c < channels ? call.weight[c + k] : 0.0F;
     }
 
-    std::int64_t row = blockIdx.x;
+    int angleOf[Packs];  // of a thread's packs, within a token's angles
+#pragma unroll
+    for (int i = 0; i < Packs; ++i)
+        angleOf[i] = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack % headDim / 2;
+
+    // Without divisions: each takes as long as the rest of a turn.
+    const std::int64_t tokenStep = gridDim.x % call.tokens;
+    std::int64_t row = blockIdx.x, token = blockIdx.x % call.tokens;
     if (row < call.rows) load(row);
     for (int turn = 0; row < call.rows; row += gridDim.x, turn ^= 1) {
         Pack<T, kPack> present[Packs];
@@ -49,7 +56,9 @@ __global__ void rmsNormRotateRows(RmsNormRotate call) {
             }
         }
         if (row + gridDim.x < call.rows) load(row + gridDim.x);
-        const std::int64_t angles = row % call.tokens * (headDim / 2);
+        const std::int64_t angles = token * (headDim / 2);
+        token += tokenStep;
+        if (token >= call.tokens) token -= call.tokens;
         const float scale =
             rsqrtf(blockSum(squares, forSquares[turn]) / static_cast<float>(channels) + call.eps);
 #pragma unroll
@@ -60,9 +69,8 @@ __global__ void rmsNormRotateRows(RmsNormRotate call) {
 #pragma unroll
             for (int k = 0; k < kPack; ++k) values[k] = toFloat(present[i].values[k]) * scale * weights[i][k];
             if (call.cos != nullptr) {
-                const std::int64_t angle = angles + c % headDim / 2;
-                const auto cosines = Pack<float, kPack / 2>::load(call.cos + angle);
-                const auto sines = Pack<float, kPack / 2>::load(call.sin + angle);
+                const auto cosines = Pack<float, kPack / 2>::load(call.cos + angles + angleOf[i]);
+                const auto sines = Pack<float, kPack / 2>::load(call.sin + angles + angleOf[i]);
 #pragma unroll
                 for (int p = 0; p < kPack / 2; ++p) {
                     const float even = values[2 * p], odd = values[2 * p + 1];
@@ -70,10 +78,7 @@ __global__ void rmsNormRotateRows(RmsNormRotate call) {
                     values[2 * p + 1] = even * sines.values[p] + odd * cosines.values[p];
                 }
             }
-            Pack<T, kPack> outs;
-#pragma unroll
-            for (int k = 0; k < kPack; ++k) outs.values[k] = fromFloat<T>(values[k]);
-            outs.store(x + row * call.rowStride + c);
+            packed<T>(values).store(x + row * call.rowStride + c);
         }
     }
 }

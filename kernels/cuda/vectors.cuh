@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace reelgrid::kernels::cuda {
 
@@ -32,19 +33,28 @@ __device__ inline float toFloat(__half x) {
     return __half2float(x);
 }
 
-template <class T>
-__device__ T fromFloat(float x);
-template <>
-__device__ inline float fromFloat<float>(float x) {
-    return x;
-}
-template <>
-__device__ inline __nv_bfloat16 fromFloat<__nv_bfloat16>(float x) {
-    return __float2bfloat16_rn(x);
-}
-template <>
-__device__ inline __half fromFloat<__half>(float x) {
-    return __float2half_rn(x);
+/// Rounded to nearest even; sixteen-bit types two at a time, which is one instruction.
+template <class T, int Count>
+__device__ Pack<T, Count> packed(const float (&values)[Count]) {
+    Pack<T, Count> pack;
+    if constexpr (sizeof(T) == 4) {
+#pragma unroll
+        for (int k = 0; k < Count; ++k) pack.values[k] = values[k];
+    } else {
+#pragma unroll
+        for (int k = 0; k < Count; k += 2) {
+            if constexpr (std::is_same_v<T, __half>) {
+                const __half2 two = __floats2half2_rn(values[k], values[k + 1]);
+                pack.values[k] = two.x;
+                pack.values[k + 1] = two.y;
+            } else {
+                const __nv_bfloat162 two = __floats2bfloat162_rn(values[k], values[k + 1]);
+                pack.values[k] = two.x;
+                pack.values[k + 1] = two.y;
+            }
+        }
+    }
+    return pack;
 }
 
 __device__ inline float warpSum(float x) {

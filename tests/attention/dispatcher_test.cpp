@@ -57,7 +57,8 @@ TEST_P(EveryBackend, IsCloseToDoublePrecisionAndSaysThatItRan) {
 
 std::vector<std::string> names() {
     std::vector<std::string> list;
-    for (const kernels::BackendInfo& backend : kernels::backends()) list.emplace_back(backend.name);
+    for (const kernels::BackendInfo* backend : kernels::backendsOn(kernels::Device::Cpu))
+        list.emplace_back(backend->name);
     return list;
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryBackend, testing::ValuesIn(names()),
@@ -81,6 +82,17 @@ TEST(Dispatcher, SlaAddsItsLinearBranchThroughTheLayersProjL) {
     EXPECT_EQ(dispatcher->records().back().used, "sdpa");
     EXPECT_NE(dispatcher->records().back().why.find("proj_l is Float [32, 32]"), std::string::npos)
         << dispatcher->records().back().why;
+}
+
+TEST(Dispatcher, AGpusOperatorSaysWhyItDoesNotRunOnTheCpu) {
+    for (const std::string name : {"cudnn", "flash"}) {
+        const auto dispatcher = makeDispatcher(name).value();
+        (void)dispatcher->attend(inputsOf(at::kBFloat16, 50, 20, 64), kSelf);
+        const auto records = dispatcher->records();
+        ASSERT_EQ(records.size(), 1U);
+        EXPECT_EQ(records[0].used, "sdpa");
+        EXPECT_EQ(records[0].why, name + ": runs on an NVIDIA GPU only");
+    }
 }
 
 TEST(Dispatcher, CrossAttentionStaysSdpa) {

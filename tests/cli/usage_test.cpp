@@ -85,7 +85,6 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
                     BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
                     BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
-                    BadUsage{{"render", "--attention_type", "cudnn"}, "not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
                     BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
 
@@ -113,7 +112,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"bench", "pipeline"}, "bench pipeline: not in this version"},
         BadUsage{{"bench", "attention", "--input_dir", "x"}, "--input-dir: not in this version"},
         BadUsage{{"bench", "attention", "--device", "cuda"}, "--device cuda: not in this version"},
-        BadUsage{{"bench", "attention", "--kernel", "cudnn"}, "--kernel cudnn: not in this version"},
         BadUsage{{"bench", "attention", "-no_k_smooth"}, "--no-k-smooth: not in this version"},
         BadUsage{{"bench", "attention", "--tensor_layout", "HND"}, "--tensor-layout: not in this version"}));
 

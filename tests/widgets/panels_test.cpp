@@ -145,6 +145,9 @@ protocol::RenderRequest nothingByDefault() {
     request.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
     request.dtype = "fp32";
     request.device = "cuda";
+    request.vaeDtype = "bf16";
+    request.fp32Precision = "tf32";
+    request.generator = "cuda";
     request.numRepetitions = 3;
     request.output = "/results/clip.mp4";
     return request;
@@ -197,8 +200,7 @@ TEST_F(RequestEditorTest, WhatARequestLeavesToTheModelIsTheModelsAgain) {
     const protocol::RenderRequest shown = m_editor.request();
     EXPECT_EQ(shown.width, 256);
     EXPECT_EQ(shown.numInferenceSteps, 20);
-    EXPECT_FALSE(shown.scheduler || shown.flowShift || shown.fps || shown.dtype);
-    EXPECT_EQ(shown.device, "cpu");
+    EXPECT_FALSE(shown.scheduler || shown.flowShift || shown.fps || shown.dtype || shown.device);
     EXPECT_EQ(shown.numRepetitions, 1);
 }
 

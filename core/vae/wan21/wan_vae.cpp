@@ -10,7 +10,7 @@ namespace {
 // On a CPU about a last-level cache: larger chunks measured slower, smaller ones repeat more of the history.
 // On a GPU enough to fill it.
 constexpr std::int64_t kChunkBytes = std::int64_t{32} << 20;
-constexpr std::int64_t kGpuChunkBytes = std::int64_t{640} << 20;
+constexpr std::int64_t kGpuChunkBytes = std::int64_t{320} << 20;
 
 template <class... Words>
 [[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {

@@ -13,18 +13,30 @@ namespace {
 
 TEST(BackendList, FindsEveryBackendByItsNameAndNoOther) {
     for (const auto& backend : backends()) EXPECT_EQ(findBackend(backend.name), &backend);
-    EXPECT_EQ(findBackend("flash"), nullptr);
+    EXPECT_EQ(findBackend("fav4"), nullptr);
     EXPECT_EQ(findBackend(""), nullptr);
-    EXPECT_THAT(backendNames(), testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla"));
+    EXPECT_THAT(backendNames(),
+                testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla, cudnn, flash"));
 }
 
 TEST(BackendList, EveryBackendSaysWhatItIs) {
     for (const auto& backend : backends()) {
         EXPECT_FALSE(backend.title.empty()) << backend.name;
         EXPECT_FALSE(backend.description.empty()) << backend.name;
-        EXPECT_EQ(backend.method.has_value(), backend.name != "sdpa");
+        EXPECT_NE(backend.method.has_value(), backend.libtorch.has_value()) << backend.name;
         EXPECT_EQ(backend.on(Device::Cpu).attend != nullptr, backend.method.has_value()) << backend.name;
     }
+}
+
+TEST(BackendList, EveryDeviceHasItsOwn) {
+    const auto namesOn = [](Device device) {
+        std::vector<std::string_view> names;
+        for (const BackendInfo* backend : backendsOn(device)) names.push_back(backend->name);
+        return names;
+    };
+    EXPECT_THAT(namesOn(Device::Cpu),
+                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"));
+    EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "cudnn", "flash"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
