@@ -21,8 +21,6 @@ using catalog::kDemoModel;
 /// What the built-in model is good at; every other model needs a prompt.
 constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
-constexpr std::array kPlannedBackends{"cudnn"};
-
 /// One option a row of the table of fields. Seed and dtype are read as text first; prompt and policy are not
 /// fields of the request alone.
 class TableOptions {
@@ -38,6 +36,9 @@ class TableOptions {
     template <class T>
     void add(const protocol::RenderField& field, T& target) {
         m_command.add_option(optionOf(field), target, field.help)->capture_default_str();
+    }
+    void add(const protocol::RenderField& field, bool& target) {
+        m_command.add_flag(optionOf(field), target, field.help);
     }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
 
@@ -155,10 +156,7 @@ void sayIdleRules(const CheckedRequest& checked) {
 
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {
     if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
-    const bool planned =
-        std::find(kPlannedBackends.begin(), kPlannedBackends.end(), name) != kPlannedBackends.end();
-    return Error{ErrorCode::BadUsage, option + " " + name + ": " + (planned ? "not in this version; " : "") +
-                                          "one of " + kernels::backendNames() + ", " +
+    return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + kernels::backendNames() + ", " +
                                           protocol::kDefaultBackend + " was needed"};
 }
 

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <string>
 #include <vector>
 
 #include "core/protocol/attention_call.h"
@@ -40,6 +41,17 @@ class Dispatcher {
     virtual void beginPass(int step, GuidanceBranch branch) = 0;
 
     [[nodiscard]] virtual std::vector<CallRecord> records() const = 0;
+
+    // For passes that are recorded once and replayed without being called (CUDA graphs); one that counts
+    // nothing has nothing to add.
+
+    /// What the pass that began asks for at every place of `layers` layers: two passes of which the same is
+    /// said may be replayed for each other.
+    [[nodiscard]] virtual std::string choicesOfPass(int layers) const { return std::to_string(layers); }
+    /// Counts no longer what came after `earlier`, and says what that was.
+    virtual std::vector<CallRecord> takeBackSince(const std::vector<CallRecord>& /*earlier*/) { return {}; }
+    /// Counts the calls of a pass once more.
+    virtual void countAgain(const std::vector<CallRecord>& /*calls*/) {}
 };
 
 }  // namespace reelgrid::attention

@@ -64,6 +64,27 @@ class RecordingDispatcher final : public Dispatcher {
 
     [[nodiscard]] std::vector<CallRecord> records() const override { return m_records; }
 
+    [[nodiscard]] std::string choicesOfPass(int layers) const override {
+        std::string choices;
+        for (const protocol::ModuleKindInfo& kind : protocol::kModuleKinds)
+            for (int layer = 0; layer < layers; ++layer)
+                choices += m_policy.backendFor({kind.kind, layer}, m_pass) + " ";
+        return choices;
+    }
+
+    std::vector<CallRecord> takeBackSince(const std::vector<CallRecord>& earlier) override {
+        std::vector<CallRecord> since = m_records;
+        for (std::size_t i = 0; i < earlier.size(); ++i) since[i].calls -= earlier[i].calls;
+        std::erase_if(since, [](const CallRecord& record) { return record.calls == 0; });
+        m_records = earlier;
+        return since;
+    }
+
+    void countAgain(const std::vector<CallRecord>& calls) override {
+        for (const CallRecord& call : calls)
+            recordOf(call.kind, call.requested, {{}, call.used, call.why}).calls += call.calls;
+    }
+
   private:
     CallRecord& recordOf(ModuleKind kind, const std::string& requested, const Outcome& outcome) {
         const auto same = [&](const CallRecord& record) {

@@ -67,6 +67,7 @@ class TableCheck {
         if (!field.range.contains(value)) fail(wrong(optionOf(field), value, field.range.words()));
     }
     void check(const RenderField&, std::uint64_t) {}
+    void check(const RenderField&, bool) {}
     void check(const RenderField&, const protocol::AttentionPolicy&) {}
 
     std::optional<Error> error;
@@ -142,6 +143,8 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
         return wrong("--fp32-precision", settings.fp32Precision, where + oneOf(precisions));
     const std::vector<std::string> generators =
         onCpu ? std::vector<std::string>{"cpu"} : std::vector<std::string>{"cpu", "cuda"};
+    if (onCpu && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage, "--use-torch-compile: a GPU was needed, --device is cpu"};
     if (!isAmong(generators, settings.generator))
         return wrong("--generator", settings.generator, where + oneOf(generators));
     return {};

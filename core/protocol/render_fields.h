@@ -42,6 +42,7 @@ struct RenderFields {
     Maybe<std::string> vaeDtype{};      ///< the same of the VAE; default: fp32
     std::string fp32Precision = kIeee;  ///< kIeee or kTf32: how a GPU multiplies fp32
     std::string generator = "cpu";      ///< whose random numbers the initial noise is
+    bool useTorchCompile = false;       ///< a step's passes as CUDA graphs
     std::string attentionType = kReferenceBackend;
     AttentionPolicy attentionPolicy{};  ///< empty: the attention type alone decides
 
@@ -163,6 +164,11 @@ void forEachRenderField(Visit&& visit) {
         RenderField{.key = "generator",
                     .help = "Whose random numbers: cpu (the same picture on every device) or cuda"},
         [](auto& fields) -> auto& { return fields.generator; });
+    visit(
+        RenderField{.key = "use_torch_compile",
+                    .help = "On a GPU: each denoising pass as one CUDA graph (what it means here)",
+                    .decides = Decides::Nothing},
+        [](auto& fields) -> auto& { return fields.useTorchCompile; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

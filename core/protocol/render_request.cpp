@@ -33,6 +33,7 @@ class TableReader {
         m_fields.integer(field.key, target, int(field.range.least));
     }
     void read(const RenderField& field, std::uint64_t& target) { m_fields.integer(field.key, target); }
+    void read(const RenderField& field, bool& target) { m_fields.boolean(field.key, target); }
     void read(const RenderField& field, double& target) { m_fields.number(field.key, target); }
     void read(const RenderField& field, std::optional<double>& target) { m_fields.number(field.key, target); }
     void read(const RenderField& field, AttentionPolicy& target) {

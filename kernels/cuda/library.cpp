@@ -8,6 +8,7 @@ namespace reelgrid::kernels::cuda {
 namespace {
 
 const Library* g_library = nullptr;
+void* g_handle = nullptr;
 
 std::string lastLoadError(const std::string& path) {
     const char* text = dlerror();
@@ -29,11 +30,16 @@ std::string load(const std::string& path) {
         return path + ": its version is " + std::to_string(found->version) + ", " +
                std::to_string(Library::kVersion) + " was needed";
     g_library = found;
+    g_handle = handle;
     return "";
 }
 
 const Library* library() {
     return g_library;
+}
+
+void* symbol(const char* name) {
+    return g_handle != nullptr ? dlsym(g_handle, name) : nullptr;
 }
 
 }  // namespace reelgrid::kernels::cuda

@@ -32,7 +32,7 @@ struct AddThenNorm {
 /// x = rmsNorm(x) weight over all channels, then each head's interleaved pairs (2p, 2p + 1) are rotated by
 /// their token's angles; in place, rounded once. Row r begins at x + r rowStride and is token r % tokens;
 /// cos and sin are fp32 [tokens, headDim / 2], null: no rotation. channels and rowStride: multiples of 8, at
-/// most 16384 channels; headDim: a multiple of 8.
+/// most 8192 channels; headDim: a multiple of 8.
 struct RmsNormRotate {
     std::int64_t rows = 0;
     std::int64_t channels = 0;
@@ -91,5 +91,7 @@ std::string load(const std::string& path);
 
 /// Null until load() succeeded.
 const Library* library();
+/// Any other function of the loaded library; null when there is none of that name.
+void* symbol(const char* name);
 
 }  // namespace reelgrid::kernels::cuda

@@ -4,90 +4,129 @@
 namespace reelgrid::kernels::cuda {
 namespace {
 
-/// One block walks rows of the stride of the grid. A thread keeps its channels' weights in registers and
-/// loads its part of the next row before it finishes the present one, so that the memory never waits for the
-/// arithmetic.
-template <class T, int Packs>
-__global__ void rmsNormRotateRows(RmsNormRotate call) {
+constexpr int kMostThreadsARow = 512;
+
+/// Sums of several rows over the block's threads with one barrier. `perWarp` is not to be used again before the
+/// next barrier.
+template <int Rows>
+__device__ void blockSums(float (&sums)[Rows], float (*perWarp)[32]) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) sums[r] = warpSum(sums[r]);
+    const int warps = static_cast<int>(blockDim.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    if (warps == 1) return;
+#pragma unroll
+    for (int r = 0; r < Rows; ++r)
+        if (lane == 0) perWarp[r][threadIdx.x / 32] = sums[r];
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) sums[r] = warpSum(lane < warps ? perWarp[r][lane] : 0.0F);
+}
+
+/// A block takes Rows neighbouring rows at a time and walks on by the stride of the grid. A thread keeps its channels'
+/// weights in registers and has its part of the next rows on the way while it finishes the present ones, so that
+/// memory does not wait for arithmetic.
+template <class T, int Packs, int Rows>
+__global__ void __launch_bounds__(kMostThreadsARow) rmsNormRotateRows(RmsNormRotate call) {
     constexpr int kPack = kWide<T>;
-    __shared__ float forSquares[2][32];
+    __shared__ float forSquares[2][Rows][32];
     const int channels = static_cast<int>(call.channels);
-    const int headDim = static_cast<int>(call.headDim);
+    const int headDim = static_cast<int>(call.headDim), tokens = static_cast<int>(call.tokens);
     T* x = static_cast<T*>(call.x);
 
     float weights[Packs][kPack];
-    Pack<T, kPack> next[Packs];
-    const auto load = [&](std::int64_t row) {
-#pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-            if (c < channels) next[i] = Pack<T, kPack>::load(x + row * call.rowStride + c);
-        }
-    };
+    int angleOf[Packs];  // within a token's angles
 #pragma unroll
     for (int i = 0; i < Packs; ++i) {
         const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
+        angleOf[i] = c % headDim / 2;
 #pragma unroll
         for (int k = 0; k < kPack; ++k) weights[i][k] = c < channels ? call.weight[c + k] : 0.0F;
     }
+    Pack<T, kPack> next[Rows][Packs];
+    const auto load = [&](std::int64_t first) {
+#pragma unroll
+        for (int r = 0; r < Rows; ++r)
+#pragma unroll
+            for (int i = 0; i < Packs; ++i) {
+                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
+                if (c < channels && first + r < call.rows)
+                    next[r][i] = Pack<T, kPack>::load(x + (first + r) * call.rowStride + c);
+            }
+    };
 
-    int angleOf[Packs];  // of a thread's packs, within a token's angles
+    // Without divisions in the loop: each takes as long as the rest of a turn.
+    const int stride = static_cast<int>(gridDim.x) * Rows, tokenStep = stride % tokens;
+    std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Rows;
+    int token = static_cast<int>(first % tokens);
+    load(first);
+    for (int turn = 0; first < call.rows; first += stride, turn ^= 1) {
+        Pack<T, kPack> present[Rows][Packs];
+        float sums[Rows];
 #pragma unroll
-    for (int i = 0; i < Packs; ++i)
-        angleOf[i] = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack % headDim / 2;
-
-    // Without divisions: each takes as long as the rest of a turn.
-    const std::int64_t tokenStep = gridDim.x % call.tokens;
-    std::int64_t row = blockIdx.x, token = blockIdx.x % call.tokens;
-    if (row < call.rows) load(row);
-    for (int turn = 0; row < call.rows; row += gridDim.x, turn ^= 1) {
-        Pack<T, kPack> present[Packs];
-        float squares = 0;
+        for (int r = 0; r < Rows; ++r) {
+            sums[r] = 0;
 #pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-            present[i] = next[i];
-            if (c < channels) {
+            for (int i = 0; i < Packs; ++i) {
+                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
+                present[r][i] = next[r][i];
+                if (c < channels) {
 #pragma unroll
-                for (int k = 0; k < kPack; ++k) {
-                    const float value = toFloat(present[i].values[k]);
-                    squares += value * value;
+                    for (int k = 0; k < kPack; ++k) {
+                        const float value = toFloat(present[r][i].values[k]);
+                        sums[r] += value * value;
+                    }
                 }
             }
         }
-        if (row + gridDim.x < call.rows) load(row + gridDim.x);
-        const std::int64_t angles = token * (headDim / 2);
-        token += tokenStep;
-        if (token >= call.tokens) token -= call.tokens;
-        const float scale =
-            rsqrtf(blockSum(squares, forSquares[turn]) / static_cast<float>(channels) + call.eps);
+        load(first + stride);
+        Pack<float, kPack / 2> cosines[Rows][Packs], sines[Rows][Packs];
+        if (call.cos != nullptr) {
 #pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-            if (c >= channels) continue;
-            float values[kPack];
+            for (int r = 0; r < Rows; ++r) {
+                const int own = token + r < tokens ? token + r : token + r - tokens;
+                const std::int64_t angles = static_cast<std::int64_t>(own) * (headDim / 2);
 #pragma unroll
-            for (int k = 0; k < kPack; ++k) values[k] = toFloat(present[i].values[k]) * scale * weights[i][k];
-            if (call.cos != nullptr) {
-                const auto cosines = Pack<float, kPack / 2>::load(call.cos + angles + angleOf[i]);
-                const auto sines = Pack<float, kPack / 2>::load(call.sin + angles + angleOf[i]);
-#pragma unroll
-                for (int p = 0; p < kPack / 2; ++p) {
-                    const float even = values[2 * p], odd = values[2 * p + 1];
-                    values[2 * p] = even * cosines.values[p] - odd * sines.values[p];
-                    values[2 * p + 1] = even * sines.values[p] + odd * cosines.values[p];
+                for (int i = 0; i < Packs; ++i) {
+                    cosines[r][i] = Pack<float, kPack / 2>::load(call.cos + angles + angleOf[i]);
+                    sines[r][i] = Pack<float, kPack / 2>::load(call.sin + angles + angleOf[i]);
                 }
             }
-            packed<T>(values).store(x + row * call.rowStride + c);
+        }
+        token += tokenStep;
+        if (token >= tokens) token -= tokens;
+        blockSums<Rows>(sums, forSquares[turn]);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) {
+            const float scale = rsqrtf(sums[r] / static_cast<float>(channels) + call.eps);
+#pragma unroll
+            for (int i = 0; i < Packs; ++i) {
+                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
+                if (c >= channels || first + r >= call.rows) continue;
+                float values[kPack];
+#pragma unroll
+                for (int k = 0; k < kPack; ++k)
+                    values[k] = toFloat(present[r][i].values[k]) * scale * weights[i][k];
+                if (call.cos != nullptr) {
+#pragma unroll
+                    for (int p = 0; p < kPack / 2; ++p) {
+                        const float even = values[2 * p], odd = values[2 * p + 1];
+                        const float cosine = cosines[r][i].values[p], sine = sines[r][i].values[p];
+                        values[2 * p] = even * cosine - odd * sine;
+                        values[2 * p + 1] = even * sine + odd * cosine;
+                    }
+                }
+                packed<T>(values).store(x + (first + r) * call.rowStride + c);
+            }
         }
     }
 }
 
-template <class T, int Packs>
+template <class T, int Packs, int Rows>
 void launch(const RmsNormRotate& call, void* stream) {
     const unsigned threads = rowThreads(call.channels / kWide<T>, Packs);
-    rmsNormRotateRows<T, Packs><<<residentBlocks(rmsNormRotateRows<T, Packs>, threads, call.rows), threads, 0,
-                                  static_cast<cudaStream_t>(stream)>>>(call);
+    const auto kernel = rmsNormRotateRows<T, Packs, Rows>;
+    kernel<<<residentBlocks(kernel, threads, (call.rows + Rows - 1) / Rows), threads, 0,
+             static_cast<cudaStream_t>(stream)>>>(call);
 }
 
 }  // namespace
@@ -96,12 +135,12 @@ void rmsNormRotate(const RmsNormRotate& call, void* stream) {
     if (call.rows == 0) return;
     withType(call.type, [&]<class T>(T*) {
         const std::int64_t packs = call.channels / kWide<T>;
-        if (packs <= 256)
-            launch<T, 1>(call, stream);
-        else if (packs <= 1024)
-            launch<T, 2>(call, stream);
+        if (packs <= kMostThreadsARow)
+            launch<T, 1, 2>(call, stream);
+        else if (packs <= 2 * kMostThreadsARow)
+            launch<T, 2, 1>(call, stream);
         else
-            launch<T, 4>(call, stream);
+            launch<T, 4, 1>(call, stream);
     });
     checkLaunch("rmsNormRotate");
 }

@@ -97,7 +97,7 @@ TEST_F(KernelsOnGpu, AddThenNormLeavesOutWhatIsNull) {
 TEST_F(KernelsOnGpu, RmsNormRotateIsWhatFloat64GivesOnStridedRows) {
     for (const auto type : kTypes)
         for (const auto& [heads, headDim] :
-             {std::pair{1L, 8L}, {3L, 128L}, {12L, 128L}, {40L, 128L}, {48L, 64L}})
+             {std::pair{1L, 8L}, {3L, 128L}, {12L, 128L}, {40L, 128L}, {48L, 64L}, {64L, 128L}})
             for (const bool rotates : {false, true}) {
                 const std::int64_t tokens = 1207, batch = 3, rows = batch * tokens,
                                    channels = heads * headDim;

@@ -1,4 +1,5 @@
 #include "core/attention/make_dispatcher.h"
+#include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -73,6 +74,30 @@ TEST_F(TransformerOnGpu, StaysCloseInSixteenBits) {
 TEST_F(TransformerOnGpu, GivesTheSameBitsEachTime) {
     for (const char* attention : {"sdpa", "cudnn", "flash"})
         (void)run(kInputs[2], at::kBFloat16, attention, 50);
+}
+
+TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
+    const std::string folder = kFixtures + "two-layers";
+    const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
+    weights::SafetensorsFolder source(folder);
+    WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const PreparedText prompt = model.prepareText(at::randn({1, 9, config.textDim}, onGpu)),
+                       negative = model.prepareText(at::randn({1, 9, config.textDim}, onGpu));
+    const auto plain = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
+    const auto counted = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
+    GraphedForward graphed(model, gpu);
+    for (int step = 0; step < 4; ++step) {
+        const at::Tensor latents = at::randn({1, config.inChannels, 3, 6, 8}, onGpu);
+        const StepEmbedding embedding = model.embedTimestep(900 - 200 * step);
+        for (const PreparedText* text : {&prompt, &negative}) {
+            plain->beginPass(step, attention::GuidanceBranch::Conditional);
+            counted->beginPass(step, attention::GuidanceBranch::Conditional);
+            const at::Tensor expected = model.forward(latents, embedding, *text, *plain);
+            EXPECT_TRUE(at::equal(graphed.forward(latents, embedding, *text, *counted), expected)) << step;
+        }
+    }
+    EXPECT_EQ(counted->records(), plain->records());
 }
 
 }  // namespace

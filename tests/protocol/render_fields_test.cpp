@@ -50,6 +50,9 @@ void set(int& value) {
 void set(double& value) {
     value = 2.5;
 }
+void set(bool& value) {
+    value = !value;
+}
 void set(std::uint64_t& value) {
     value = 18446744073709551615u;
 }

@@ -148,6 +148,7 @@ protocol::RenderRequest nothingByDefault() {
     request.vaeDtype = "bf16";
     request.fp32Precision = "tf32";
     request.generator = "cuda";
+    request.useTorchCompile = true;
     request.numRepetitions = 3;
     request.output = "/results/clip.mp4";
     return request;

@@ -7,7 +7,7 @@
 namespace reelgrid::models::wan::cuda {
 namespace {
 
-constexpr std::int64_t kMostChannels = 16384;
+constexpr std::int64_t kMostChannels = 8192;
 
 void* streamOf(const at::Tensor& x) {
     return execution::Execution{.device = x.device()}.stream();

@@ -1,9 +1,11 @@
 #include "core/models/wan/video_model.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer.h"
 #include "core/pipeline/rgb_frames.h"
@@ -44,7 +46,8 @@ at::ScalarType textDtype(at::ScalarType dtype) {
 class WanVideoModel final : public pipeline::VideoModel {
   public:
     WanVideoModel(const fs::path& folder, const pipeline::LoadOptions& options)
-        : m_device(options.execution.device),
+        : m_execution(options.execution),
+          m_device(options.execution.device),
           m_text(folder, textDtype(options.dtype), m_device),
           m_transformer(loadTransformer(folder / "transformer", options)),
           m_vae(loadVae(folder / "vae", options)),
@@ -63,10 +66,15 @@ class WanVideoModel final : public pipeline::VideoModel {
         std::optional<PreparedText> negative;
     };
     Conditioning encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
-    at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
-                           const Conditioning& text, double guidance, attention::Dispatcher& attention);
+    /// WanTransformer::forward or what stands for it.
+    using Forward = std::function<at::Tensor(const at::Tensor& latents_BCTHW, const StepEmbedding& step,
+                                             const PreparedText& text)>;
+    [[nodiscard]] at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
+                                         const Conditioning& text, double guidance,
+                                         attention::Dispatcher& attention, const Forward& forward) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
 
+    execution::Execution m_execution;
     at::Device m_device;
     PromptEncoder m_text;
     WanTransformer m_transformer;
@@ -100,14 +108,13 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
 /// Classifier-free guidance in two passes; one pass when there is no negative prompt to move away from.
 at::Tensor WanVideoModel::predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
                                       const Conditioning& text, double guidance,
-                                      attention::Dispatcher& attention) {
+                                      attention::Dispatcher& attention, const Forward& forward) const {
     const auto embedding = m_transformer.embedTimestep(timestep);
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = m_transformer.forward(latents_BCTHW, embedding, text.prompt, attention);
+    const at::Tensor conditional = forward(latents_BCTHW, embedding, text.prompt);
     if (!text.negative) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional =
-        m_transformer.forward(latents_BCTHW, embedding, *text.negative, attention);
+    const at::Tensor unconditional = forward(latents_BCTHW, embedding, *text.negative);
     return unconditional + guidance * (conditional - unconditional);
 }
 
@@ -119,11 +126,18 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
 
     clock.begin("denoise", settings.numInferenceSteps);
     scheduler->setTimesteps(settings.numInferenceSteps);
+    GraphedForward graphed(m_transformer, m_execution);
+    const Forward forward = [&](const at::Tensor& input, const StepEmbedding& step,
+                                const PreparedText& prompt) {
+        return settings.useTorchCompile ? graphed.forward(input, step, prompt, attention)
+                                        : m_transformer.forward(input, step, prompt, attention);
+    };
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
-        const at::Tensor flow = predictFlow(input, timestep, step, text, settings.guidanceScale, attention);
+        const at::Tensor flow =
+            predictFlow(input, timestep, step, text, settings.guidanceScale, attention, forward);
         latents = scheduler->step(flow, step, latents);
         clock.advance(step + 1);
     }
