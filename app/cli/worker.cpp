@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -24,7 +25,10 @@ int runWorker() {
     std::signal(SIGPIPE, SIG_IGN);
     pipeline::Renderer renderer;
     const InterruptWatch interrupts;
-    const auto served = serveJobs(STDIN_FILENO, output, renderer, interrupts.token());
+    const auto render = [&renderer](const auto& request, const auto& progress, std::stop_token stop) {
+        return renderer.render(request, progress, std::move(stop));
+    };
+    const auto served = serveJobs(STDIN_FILENO, output, render, interrupts.token());
     return served ? 0 : fail(served.error().in("worker"));
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "core/base/json.h"
@@ -35,8 +36,8 @@ constexpr int kPatiencePolls = 10;
 
 class JobServer {
   public:
-    JobServer(int input, int output, pipeline::Renderer& renderer)
-        : m_input(input), m_output(output), m_renderer(renderer) {}
+    JobServer(int input, int output, RenderJob renderJob)
+        : m_input(input), m_output(output), m_renderJob(std::move(renderJob)) {}
 
     Result<void> serve(const std::stop_token& interrupted) {
         const std::stop_callback onInterrupt(interrupted, [this] {
@@ -150,7 +151,7 @@ class JobServer {
             const std::lock_guard lock(m_mutex);
             stop = m_stop.get_token();
         }
-        const auto clip = m_renderer.render(job.request, progress, stop);
+        const auto clip = m_renderJob(job.request, progress, stop);
         if (clip)
             send(JobDone{job.id, *clip});
         else if (clip.error().code == ErrorCode::Cancelled)
@@ -196,7 +197,7 @@ class JobServer {
 
     const int m_input;
     const int m_output;
-    pipeline::Renderer& m_renderer;
+    const RenderJob m_renderJob;
 
     /// Readable once the rendering thread has ended.
     const jobs::FileDescriptor m_wake{eventfd(0, EFD_CLOEXEC)};
@@ -215,9 +216,8 @@ class JobServer {
 
 }  // namespace
 
-Result<void> serveJobs(int input, int output, pipeline::Renderer& renderer,
-                       const std::stop_token& interrupted) {
-    return JobServer(input, output, renderer).serve(interrupted);
+Result<void> serveJobs(int input, int output, RenderJob render, const std::stop_token& interrupted) {
+    return JobServer(input, output, std::move(render)).serve(interrupted);
 }
 
 }  // namespace reelgrid::cli

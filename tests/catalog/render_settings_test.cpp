@@ -27,6 +27,17 @@ families::ModelInfo demoLike() {
     return model;
 }
 
+TEST(RenderSettings, OnTheCpuDecodeInFp32AndMultiplyExactly) {
+    RenderRequest request;
+    request.device = "cpu";
+    const auto settings = resolveSettings(request, demoLike());
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->device, "cpu");
+    EXPECT_EQ(settings->vaeDtype, "fp32");
+    EXPECT_EQ(settings->fp32Precision, "ieee");
+    EXPECT_EQ(settings->generator, "cpu");
+}
+
 TEST(RenderSettings, FillsTheModelsDefaults) {
     const auto settings = resolveSettings({}, demoLike());
     ASSERT_TRUE(settings) << settings.error().message;
@@ -57,6 +68,14 @@ void setRule(RenderRequest& request, protocol::AttentionRule rule) {
     request.attentionPolicy.rules = {{.backend = "default"}, std::move(rule)};
 }
 
+/// What a GPU may be asked for, asked of the CPU, whatever this machine has.
+std::function<void(RenderRequest&)> onCpu(std::function<void(RenderRequest&)> set) {
+    return [set = std::move(set)](RenderRequest& request) {
+        request.device = "cpu";
+        set(request);
+    };
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, RejectsValue,
     testing::Values(BadValue{"--width", "250", [](RenderRequest& r) { r.width = 250; }},
@@ -81,6 +100,15 @@ INSTANTIATE_TEST_SUITE_P(
                                  setRule(r, {.backend = "fav2", .steps = protocol::IndexRange{-13, -1}});
                              }},
                     BadValue{"--device", "tpu", [](RenderRequest& r) { r.device = "tpu"; }},
+                    BadValue{"--device", "cuda:", [](RenderRequest& r) { r.device = "cuda:"; }},
+                    BadValue{"--dtype", "fp16: on the CPU fp32 or bf16",
+                             onCpu([](RenderRequest& r) { r.dtype = "fp16"; })},
+                    BadValue{"--vae-dtype", "fp16: on the CPU fp32 or bf16",
+                             onCpu([](RenderRequest& r) { r.vaeDtype = "fp16"; })},
+                    BadValue{"--fp32-precision", "tf32: on the CPU ieee",
+                             onCpu([](RenderRequest& r) { r.fp32Precision = "tf32"; })},
+                    BadValue{"--generator", "cuda: on the CPU cpu",
+                             onCpu([](RenderRequest& r) { r.generator = "cuda"; })},
                     BadValue{"--scheduler", "ddim", [](RenderRequest& r) { r.scheduler = "ddim"; }}));
 
 }  // namespace

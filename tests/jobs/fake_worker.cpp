@@ -1,9 +1,11 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
-// request how it goes on: "ok", "slow", "fail", "crash", "exit", "garbage", "endless", "stubborn",
-// "half-written". Progress carries the process id as its stage, so that tests see which process did it.
+// request how it goes on: "ok", "slow", "fail", "crash", "exit", "device-lost", "garbage", "endless",
+// "stubborn", "half-written". Progress carries the process id as its stage, so that tests see which process
+// did it.
 
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,6 +27,7 @@ using namespace reelgrid;
 using namespace reelgrid::protocol;
 
 std::mutex output;
+std::atomic<bool> ending = false;
 std::mutex cancelledJobs;
 std::set<std::string> cancelled;
 
@@ -64,6 +67,13 @@ void perform(const RenderCommand& job) {
         std::raise(SIGSEGV);
     }
     if (how == "exit") std::_Exit(3);
+    if (how == "device-lost") {
+        ending = true;
+        say(JobFailed{job.id, {ErrorCode::DeviceLost, "the GPU failed: an illegal memory access"}});
+        // As long as a process with a GPU takes to end: the next job comes before that.
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::_Exit(1);
+    }
     if (how == "garbage") {
         std::cout << "Loading checkpoint shards: 100%" << std::endl;
         return;
@@ -105,7 +115,7 @@ int main(int argc, char** argv) {
         if (const auto* cancel = std::get_if<CancelCommand>(&*command)) {
             const std::lock_guard lock(cancelledJobs);
             cancelled.insert(cancel->id);
-        } else {
+        } else if (!ending) {
             std::thread(perform, std::get<RenderCommand>(*command)).detach();
         }
     }

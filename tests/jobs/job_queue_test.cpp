@@ -137,6 +137,20 @@ TEST(JobQueue, PassesOnTheWorkersOwnError) {
     EXPECT_THAT(end.error.message, HasSubstr("--width 250"));
 }
 
+TEST(JobQueue, AWorkerWhoseGpuFailedIsReplacedForTheNextJob) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string before = submit(queue, "ok");
+    const std::string failing = submit(queue, "device-lost");
+    const std::string next = submit(queue, "ok");
+    const Job end = listener.waitForEnd(failing);
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_EQ(end.error.code, ErrorCode::DeviceLost);
+    EXPECT_EQ(end.error.message, "the GPU failed: an illegal memory access");
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(next), listener.waitForProcess(before));
+}
+
 TEST(JobQueue, GarbageFailsTheJobAndTheNextRuns) {
     Listener listener;
     JobQueue queue(fakeWorker(), listener.callback());

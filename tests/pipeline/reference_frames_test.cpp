@@ -20,6 +20,7 @@ catalog::RenderSettings settingsOf(const std::string& attentionType) {
     settings.seed = 42;
     settings.dtype = "bf16";
     settings.device = "cpu";
+    settings.vaeDtype = "fp32";
     settings.attentionType = attentionType;
     return settings;
 }
@@ -49,7 +50,10 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
         {"guidance", [](auto& s) { s.guidanceScale = 2.5000001; }},
         {"seed", [](auto& s) { s.seed = 43; }},
         {"dtype", [](auto& s) { s.dtype = "fp32"; }},
-        {"device", [](auto& s) { s.device = "cuda"; }},
+        {"VAE's dtype", [](auto& s) { s.vaeDtype = "bf16"; }},
+        {"precision of fp32", [](auto& s) { s.fp32Precision = "tf32"; }},
+        {"generator", [](auto& s) { s.generator = "cuda"; }},
+        {"device", [](auto& s) { s.device = "cuda:0"; }},
         {"scheduler", [](auto& s) { s.scheduler = "euler"; }},
         {"flow shift", [](auto& s) { s.flowShift = 3; }},
     };

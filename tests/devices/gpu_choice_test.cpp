@@ -1,0 +1,70 @@
+#include "core/devices/gpu_choice.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/devices/fake_driver.h"
+
+// This program has no CUDA half beside it (cuda_half_test.cpp: one that has).
+
+namespace reelgrid::devices {
+namespace {
+
+constexpr const char* kOneGpu = "NVIDIA H100,9,0,1000,1000";
+constexpr const char* kTwoGpus = "NVIDIA H100,9,0,1000,1000;Tesla T4,7,5,1000,1000";
+
+std::string requiring(int gpu) {
+    return inNewProcess([gpu] { return textOf(requireUsable({DeviceKind::Cuda, gpu})); });
+}
+
+TEST(GpuChoice, TheCpuNeedsNoDriver) {
+    FakeDriver driver;
+    driver.says("REELGRID_CUDA_DRIVER", "/nonexistent");
+    EXPECT_TRUE(requireUsable({}));
+    EXPECT_EQ(requiring(1), "unsupported: --device cuda:1: no NVIDIA driver (/nonexistent was not found)");
+}
+
+TEST(GpuChoice, CountsTheGpusWhenThereIsNoSuchOne) {
+    FakeDriver driver;
+    driver.says("FAKE_GPUS", kOneGpu);
+    EXPECT_EQ(requiring(3), "bad_usage: --device cuda:3: this machine has 1 GPU, cuda:0 was needed");
+    driver.says("FAKE_GPUS", kTwoGpus);
+    EXPECT_EQ(requiring(2),
+              "bad_usage: --device cuda:2: this machine has 2 GPUs, cuda:0 to cuda:1 was needed");
+}
+
+TEST(GpuChoice, RefusesAGpuThatIsTooOld) {
+    FakeDriver driver;
+    driver.says("FAKE_GPUS", kTwoGpus);
+    EXPECT_EQ(requiring(1),
+              "unsupported: --device cuda:1: Tesla T4 has compute capability 7.5, 8.0 or later was needed");
+}
+
+TEST(GpuChoice, SaysHowToGetTheCudaHalf) {
+    FakeDriver driver;
+    driver.says("FAKE_GPUS", kOneGpu);
+    EXPECT_EQ(
+        requiring(0),
+        "unsupported: --device cuda:0: this build has no CUDA kernels (libreelgrid-cuda.so): build with "
+        "REELGRID_CUDA=1 packaging/build");
+}
+
+TEST(GpuChoice, FallsToTheCpuWhereNoGpuCanBeUsed) {
+    FakeDriver driver;
+    driver.says("FAKE_GPUS", kOneGpu);
+    EXPECT_EQ(inNewProcess([] { return defaultDevice(0).text(); }), "cpu");
+    EXPECT_EQ(inNewProcess([] { return std::to_string(usableDevices().size()); }), "1");
+}
+
+TEST(GpuChoice, KnowsTheGpusOfItsProcessesStart) {
+    FakeDriver driver;
+    driver.says("FAKE_GPUS", kTwoGpus);
+    EXPECT_EQ(inNewProcess([&] {
+                  const std::size_t before = knownGpus().gpus.size();
+                  driver.says("FAKE_GPUS", kOneGpu);
+                  return std::to_string(before) + ", " + std::to_string(knownGpus().gpus.size());
+              }),
+              "2, 2");
+}
+
+}  // namespace
+}  // namespace reelgrid::devices
