@@ -103,7 +103,7 @@ GpuSurvey surveyGpus() {
     std::vector<std::string> busIds;
     for (int i = 0; i < gpus; ++i) {
         int device = 0;
-        if (get(&device, i) != 0) continue;
+        if (get(&device, i) != 0) break;  // an index is a position in the list
         Gpu& gpu = survey.gpus.emplace_back();
         std::array<char, 256> text{};
         name(text.data(), static_cast<int>(text.size()) - 1, device);

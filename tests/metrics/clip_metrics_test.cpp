@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "core/metrics/metrics_report.h"
@@ -107,16 +106,6 @@ TEST(MetricsCsv, HasOneLineAFrameAndEmptyCellsForWhatIsAbsent) {
     const std::string text = metricsCsv(measure(clip, &clip).value());
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
     EXPECT_THAT(text, HasSubstr("\n2,,100,"));
-}
-
-TEST(ClipMetrics, TakeWellUnderASecondForADemoClip) {
-    const auto clip = movingClip(256, 144, 33, 0.3, 3, 1);
-    const auto reference = movingClip(256, 144, 33, 0.3, 3, 2);
-    const auto start = std::chrono::steady_clock::now();
-    ASSERT_TRUE(measure(clip, &reference));
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    RecordProperty("seconds", std::to_string(took.count()));
-    EXPECT_LT(took.count(), 5.0);  // loose, for machines under load; it is about 0.1 s on two free cores
 }
 
 }  // namespace
