@@ -24,7 +24,7 @@ void EditorFiles::load(Read read, Take take) {
         auto found = read();
         return [this, take, found = std::move(found)] {
             if (found)
-                (m_editor->*take)(*found);
+                take(*m_editor, *found);
             else
                 Q_EMIT failed(QString::fromStdString(found.error().message));
         };
@@ -32,7 +32,8 @@ void EditorFiles::load(Read read, Take take) {
 }
 
 void EditorFiles::loadModels() {
-    load([] { return Result(catalog::listModels()); }, &RequestEditor::setModels);
+    load([] { return Result(catalog::listModels()); },
+         [](RequestEditor& editor, const auto& models) { editor.setModels(models); });
 }
 
 void EditorFiles::loadPromptGuide() {
@@ -42,15 +43,17 @@ void EditorFiles::loadPromptGuide() {
             if (!guide) return guide.error().in("prompt guide");
             return guide;
         },
-        &RequestEditor::setPromptGuide);
+        [](RequestEditor& editor, const auto& guide) { editor.setPromptGuide(guide); });
 }
 
 void EditorFiles::addModel(const std::string& idOrFolder) {
-    load([idOrFolder] { return catalog::findModel(idOrFolder); }, &RequestEditor::addModel);
+    load([idOrFolder] { return catalog::findModel(idOrFolder); },
+         [](RequestEditor& editor, const auto& model) { editor.addModel(model); });
 }
 
 void EditorFiles::readPolicy(const std::filesystem::path& file) {
-    load([file] { return protocol::readAttentionPolicy(file); }, &RequestEditor::setAttentionPolicy);
+    load([file] { return protocol::readAttentionPolicy(file); },
+         [](RequestEditor& editor, const auto& policy) { editor.setAttentionPolicy(policy); });
 }
 
 void EditorFiles::chooseModelFolder() {

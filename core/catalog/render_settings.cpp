@@ -119,6 +119,13 @@ Result<void> checkAgainstModel(const RenderSettings& settings, const families::M
     return {};
 }
 
+/// A choice that not every device has.
+struct DeviceChoice {
+    const char* option;
+    const std::string& value;
+    std::vector<std::string> onCpu, onGpu;
+};
+
 /// What is chosen by the device where the request leaves it open, and what the device can't do.
 Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model) {
     if (settings.device.empty()) settings.device = devices::defaultDevice(roomFor(model)).text();
@@ -130,23 +137,20 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : "bf16";
     if (settings.vaeDtype.empty()) settings.vaeDtype = "fp32";
 
-    const std::vector<std::string> types =
-        onCpu ? std::vector<std::string>{"fp32", "bf16"} : std::vector<std::string>{"fp32", "bf16", "fp16"};
-    const std::string where = onCpu ? "on the CPU " : "";
-    if (!isAmong(types, settings.dtype)) return wrong("--dtype", settings.dtype, where + oneOf(types));
-    if (!isAmong(types, settings.vaeDtype))
-        return wrong("--vae-dtype", settings.vaeDtype, where + oneOf(types));
-    const std::vector<std::string> precisions =
-        onCpu ? std::vector<std::string>{protocol::kIeee}
-              : std::vector<std::string>{protocol::kIeee, protocol::kTf32};
-    if (!isAmong(precisions, settings.fp32Precision))
-        return wrong("--fp32-precision", settings.fp32Precision, where + oneOf(precisions));
-    const std::vector<std::string> generators =
-        onCpu ? std::vector<std::string>{"cpu"} : std::vector<std::string>{"cpu", "cuda"};
+    for (const DeviceChoice& choice :
+         {DeviceChoice{"--dtype", settings.dtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},
+          DeviceChoice{"--vae-dtype", settings.vaeDtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},
+          DeviceChoice{"--fp32-precision",
+                       settings.fp32Precision,
+                       {protocol::kIeee},
+                       {protocol::kIeee, protocol::kTf32}},
+          DeviceChoice{"--generator", settings.generator, {"cpu"}, {"cpu", "cuda"}}}) {
+        const std::vector<std::string>& names = onCpu ? choice.onCpu : choice.onGpu;
+        if (!isAmong(names, choice.value))
+            return wrong(choice.option, choice.value, (onCpu ? "on the CPU " : "") + oneOf(names));
+    }
     if (onCpu && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage, "--use-torch-compile: a GPU was needed, --device is cpu"};
-    if (!isAmong(generators, settings.generator))
-        return wrong("--generator", settings.generator, where + oneOf(generators));
     return {};
 }
 
