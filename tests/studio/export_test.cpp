@@ -40,10 +40,7 @@ TEST_F(WindowTest, AnExportShowsEachClipAsFarAheadAsTheWindowDoes) {
         EXPECT_NEAR(brightness(frame, 48), brightnessOf(std::min(frame + 3, 8)), 6) << frame;
     }
     // A session that is saved again keeps them, too.
-    bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
-    m_window.sessions().save(m_folder / "again.json");
-    ASSERT_TRUE(waitUntil([&] { return saved; }));
+    ASSERT_TRUE(saveSession(m_folder / "again.json"));
     EXPECT_EQ(session::loadSession(m_folder / "again.json")->session.clips[1].offsetSeconds, 3 / 16.0);
 }
 

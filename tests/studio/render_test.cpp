@@ -83,14 +83,12 @@ TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
     EXPECT_NE(clips()[1].path, clips()[2].path);
     EXPECT_EQ(m_window.comparison().reference()->label, "sdpa");
 
-    bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
-    m_window.sessions().save(m_folder / "session.json");
-    ASSERT_TRUE(waitUntil([&] { return saved; }));
+    ASSERT_TRUE(saveSession(m_folder / "session.json"));
     MainWindow other;
     other.show();
     other.sessions().open({m_folder / "session.json"});
-    ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == 3U; }));
+    ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == 3U; }))
+        << other.issues().issues().join("; ").toStdString();
     EXPECT_EQ(other.editor().request().attentionPolicy, m_window.editor().request().attentionPolicy);
     EXPECT_EQ(other.comparison().clips()[2].label, clips()[2].label);
 }

@@ -16,10 +16,7 @@ TEST_F(WindowTest, ASavedSessionOpensAsItWas) {
     request.seed = 7;
     request.width = 128;
     m_window.editor().setRequest(request);
-    bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
-    m_window.sessions().save(m_folder / "session.json");
-    ASSERT_TRUE(waitUntil([&] { return saved; }));
+    ASSERT_TRUE(saveSession(m_folder / "session.json"));
 
     MainWindow other;
     other.show();
@@ -55,10 +52,7 @@ TEST_F(WindowTest, WhatASessionAsksForIsSavedAgainAndRenderedAsItWasAskedFor) {
     session.request.numFrames = 5;
     ASSERT_TRUE(session::saveSession(session, m_folder / "asked.json"));
     openIn(m_window, m_folder / "asked.json", 1);
-    bool saved = false;
-    QObject::connect(&m_window.sessions(), &SessionController::saved, [&] { saved = true; });
-    m_window.sessions().save(m_folder / "again.json");
-    ASSERT_TRUE(waitUntil([&] { return saved; }));
+    ASSERT_TRUE(saveSession(m_folder / "again.json"));
     EXPECT_EQ(toJson(session::loadSession(m_folder / "again.json")->session.request),
               toJson(session.request));
 

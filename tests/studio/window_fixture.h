@@ -48,6 +48,18 @@ class WindowTest : public testing::Test {
                                    [](const ComparedClip& clip) { return clip.onDisk; });
     }
     [[nodiscard]] bool allOnDisk() { return allOnDisk(m_window); }
+    /// Saves what is on show. Comparisons that settle are saved meanwhile, too: only this file counts.
+    [[nodiscard]] bool saveSession(const std::filesystem::path& file) {
+        bool saved = false;
+        const auto connection =
+            QObject::connect(&m_window.sessions(), &SessionController::saved,
+                             [&](const std::filesystem::path& written) { saved = saved || written == file; });
+        m_window.sessions().save(file);
+        const bool done = waitUntil([&] { return saved; });
+        QObject::disconnect(connection);
+        return done;
+    }
+
     /// Renders to the end; returns the session that was saved of it.
     fs::path renderAndWait(const char* prompt) {
         fs::path session;
