@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/execution/kernel_arguments.h"
+
 namespace reelgrid::attention {
 namespace {
 
@@ -13,26 +15,13 @@ kernels::Strides stridesOf(const at::Tensor& x_BHND) {
 
 }  // namespace
 
-std::optional<kernels::DataType> kernelTypeOf(at::ScalarType type) {
-    switch (type) {
-        case at::kFloat:
-            return kernels::DataType::Float32;
-        case at::kBFloat16:
-            return kernels::DataType::BFloat16;
-        case at::kHalf:
-            return kernels::DataType::Float16;
-        default:
-            return std::nullopt;
-    }
-}
-
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD) {
     kernels::AttentionProblem problem;
     problem.q = q_BHND.const_data_ptr();
     problem.k = k_BHMD.const_data_ptr();
     problem.v = v_BHMD.const_data_ptr();
-    problem.type = kernelTypeOf(q_BHND.scalar_type()).value();
+    problem.type = execution::kernelTypeOf(q_BHND.scalar_type()).value();
     problem.batch = q_BHND.size(0);
     problem.queryHeads = q_BHND.size(1);
     problem.keyHeads = k_BHMD.size(1);

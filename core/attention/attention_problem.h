@@ -4,17 +4,12 @@
 
 #include <ATen/ATen.h>
 
-#include <optional>
-
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::attention {
 
-/// Nothing for a dtype that no kernel takes.
-std::optional<kernels::DataType> kernelTypeOf(at::ScalarType type);
-
-/// softmax(q kᵀ / √D) v over libtorch's tensors, which must outlive it: same dtype (one of kernelTypeOf()'s),
-/// on the CPU, head dim contiguous. As many threads as libtorch uses.
+/// softmax(q kᵀ / √D) v over libtorch's tensors, which must outlive it: same dtype (one of
+/// execution::kernelTypeOf()'s), on the CPU, head dim contiguous. As many threads as libtorch uses.
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD);
 

@@ -1,6 +1,7 @@
 #include "core/attention/kernel_call.h"
 
 #include "core/attention/attention_problem.h"
+#include "core/execution/kernel_arguments.h"
 
 namespace reelgrid::attention {
 namespace {
@@ -38,7 +39,7 @@ std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
     if (in.projL_DD.defined() && in.projL_DD.numel() != q.size(3) * q.size(3))
         return "proj_l is " + shapeOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
                " is needed";
-    if (!kernelTypeOf(q.scalar_type()))
+    if (!execution::kernelTypeOf(q.scalar_type()))
         return std::string("dtype ") + at::toString(q.scalar_type()) + " is not fp32, bf16 or fp16";
     return std::nullopt;
 }

@@ -148,7 +148,8 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 1, .most = kCount}},
         [](auto& fields) -> auto& { return fields.numRepetitions; });
     visit(
-        RenderField{.key = "device", .help = "cpu, cuda or cuda:N (default: a GPU with room for the model)"},
+        RenderField{.key = "device",
+                    .help = "cpu, cuda or cuda:N (default: a GPU with room for the model, else cpu)"},
         [](auto& fields) -> auto& { return fields.device; });
     visit(
         RenderField{.key = "dtype", .help = "fp32, bf16 or fp16 (default: the fastest at equal quality)"},

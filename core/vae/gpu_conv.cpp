@@ -1,7 +1,8 @@
 #include "core/vae/gpu_conv.h"
 
-#include "core/execution/execution.h"
+#include "core/base/result.h"
 #include "core/execution/fp32_precision.h"
+#include "core/execution/kernel_arguments.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::vae {
@@ -10,22 +11,10 @@ namespace {
 constexpr std::int64_t kChannelStep = 8;
 constexpr std::int64_t kMostNormChannels = 1024;
 
-kernels::DataType kernelTypeOf(const at::Tensor& x) {
-    switch (x.scalar_type()) {
-        case at::kFloat:
-            return kernels::DataType::Float32;
-        case at::kBFloat16:
-            return kernels::DataType::BFloat16;
-        case at::kHalf:
-            return kernels::DataType::Float16;
-        default:
-            throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
-                                                      ": fp32, bf16 or fp16 was needed");
-    }
-}
-
-void* streamOf(const at::Tensor& x) {
-    return execution::Execution{.device = x.device()}.stream();
+kernels::DataType typeOf(const at::Tensor& x) {
+    if (const auto type = execution::kernelTypeOf(x.scalar_type())) return *type;
+    throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
+                                              ": fp32, bf16 or fp16 was needed");
 }
 
 }  // namespace
@@ -60,28 +49,27 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
     const at::Tensor residual = residual_THWO.defined() ? residual_THWO.contiguous() : residual_THWO;
     kernels::cuda::library()->addBias({.pixels = y_THWO.numel() / channels,
                                        .channels = channels,
-                                       .type = kernelTypeOf(y_THWO),
+                                       .type = typeOf(y_THWO),
                                        .y = y_THWO.data_ptr(),
                                        .bias = m_bias_O.const_data_ptr(),
                                        .residual = residual.defined() ? residual.const_data_ptr() : nullptr},
-                                      streamOf(y_THWO));
+                                      execution::streamOf(y_THWO));
     return y_THWO;
 }
 
-bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, AfterNorm after, at::Tensor out_THWC) {
+bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, kernels::cuda::Activation activation,
+               at::Tensor out_THWC) {
     const std::int64_t channels = x_THWC.size(-1);
     if (!x_THWC.is_cuda() || channels % kChannelStep != 0 || channels > kMostNormChannels) return false;
     const at::Tensor x = x_THWC.contiguous();
-    using kernels::cuda::Activation;
-    kernels::cuda::library()->channelNorm(
-        {.pixels = x.numel() / channels,
-         .channels = channels,
-         .type = kernelTypeOf(x),
-         .x = x.const_data_ptr(),
-         .scale = scale_C.const_data_ptr<float>(),
-         .activation = after == AfterNorm::Silu ? Activation::Silu : Activation::None,
-         .out = out_THWC.data_ptr()},
-        streamOf(x));
+    kernels::cuda::library()->channelNorm({.pixels = x.numel() / channels,
+                                           .channels = channels,
+                                           .type = typeOf(x),
+                                           .x = x.const_data_ptr(),
+                                           .scale = scale_C.const_data_ptr<float>(),
+                                           .activation = activation,
+                                           .out = out_THWC.data_ptr()},
+                                          execution::streamOf(x));
     return true;
 }
 

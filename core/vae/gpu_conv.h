@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "core/vae/layer_source.h"
+#include "kernels/cuda/library.h"
 
 namespace reelgrid::vae {
 
@@ -32,9 +33,9 @@ class GpuConv {
     at::Tensor m_weight, m_bias_O;
 };
 
-/// out = x / ‖x‖ scale over the channels of each pixel, through SiLU when asked for, into `out_THWC`, which
-/// is contiguous, of x's shape and dtype. False when the kernel does not take the channels.
-enum class AfterNorm { Nothing, Silu };
-bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, AfterNorm after, at::Tensor out_THWC);
+/// out = activation(x / ‖x‖ scale) over the channels of each pixel, on a GPU, into `out_THWC`, which is
+/// contiguous, of x's shape and dtype. False where x is elsewhere or the kernel does not take its channels.
+bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, kernels::cuda::Activation activation,
+               at::Tensor out_THWC);
 
 }  // namespace reelgrid::vae

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/attention/attention_problem.h"
+#include "core/execution/kernel_arguments.h"
 #include "tests/gpu/gpu.h"
 
 namespace reelgrid::kernels::cuda {
@@ -29,7 +29,7 @@ class KernelsOnGpu : public OnGpu {
         return at::full(shape, std::numeric_limits<double>::quiet_NaN(),
                         at::TensorOptions().device(gpu.device).dtype(type));
     }
-    static DataType typeOf(at::ScalarType type) { return *attention::kernelTypeOf(type); }
+    static DataType typeOf(at::ScalarType type) { return *execution::kernelTypeOf(type); }
 };
 
 /// Largest difference beyond what rounding to the type may add, relative to each value's own size.

@@ -1,17 +1,15 @@
 #include "core/models/wan/cuda_norms.h"
 
-#include "core/attention/attention_problem.h"
-#include "core/execution/execution.h"
+#include "core/execution/kernel_arguments.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::models::wan::cuda {
 namespace {
 
-constexpr std::int64_t kMostChannels = 8192;
+using execution::kernelTypeOf;
+using execution::streamOf;
 
-void* streamOf(const at::Tensor& x) {
-    return execution::Execution{.device = x.device()}.stream();
-}
+constexpr std::int64_t kMostChannels = 8192;
 
 const float* floats(const at::Tensor& x) {
     return x.defined() ? x.const_data_ptr<float>() : nullptr;
@@ -28,7 +26,7 @@ at::Tensor dense(const at::Tensor& x) {
 }  // namespace
 
 bool takes(const at::Tensor& x_BNC, at::ScalarType dtype) {
-    return x_BNC.is_cuda() && attention::kernelTypeOf(dtype) && x_BNC.size(-1) % 8 == 0 &&
+    return x_BNC.is_cuda() && kernelTypeOf(dtype) && x_BNC.size(-1) % 8 == 0 &&
            x_BNC.size(-1) <= kMostChannels;
 }
 
@@ -41,18 +39,17 @@ void addThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Ten
                  const NormAffine& affine, const at::Tensor& out_BNC) {
     const at::Tensor y = dense(y_BNC), gate = dense(gate_C);
     const at::Tensor weight = dense(affine.weight_C), bias = dense(affine.bias_C);
-    kernels::cuda::library()->addThenNorm(
-        {.rows = x_BNC.numel() / x_BNC.size(-1),
-         .channels = x_BNC.size(-1),
-         .eps = static_cast<float>(affine.eps),
-         .type = *attention::kernelTypeOf((y.defined() ? y : out_BNC).scalar_type()),
-         .x = x_BNC.data_ptr<float>(),
-         .y = dataOf(y),
-         .gate = floats(gate),
-         .weight = floats(weight),
-         .bias = floats(bias),
-         .out = dataOf(out_BNC)},
-        streamOf(x_BNC));
+    kernels::cuda::library()->addThenNorm({.rows = x_BNC.numel() / x_BNC.size(-1),
+                                           .channels = x_BNC.size(-1),
+                                           .eps = static_cast<float>(affine.eps),
+                                           .type = *kernelTypeOf((y.defined() ? y : out_BNC).scalar_type()),
+                                           .x = x_BNC.data_ptr<float>(),
+                                           .y = dataOf(y),
+                                           .gate = floats(gate),
+                                           .weight = floats(weight),
+                                           .bias = floats(bias),
+                                           .out = dataOf(out_BNC)},
+                                          streamOf(x_BNC));
 }
 
 void rmsNormRotate(const at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, const RopeTable* rope) {
@@ -60,7 +57,7 @@ void rmsNormRotate(const at::Tensor& x_BNC, const at::Tensor& weight_C, double e
                                       .channels = x_BNC.size(-1),
                                       .rowStride = x_BNC.stride(1),
                                       .eps = static_cast<float>(eps),
-                                      .type = *attention::kernelTypeOf(x_BNC.scalar_type()),
+                                      .type = *kernelTypeOf(x_BNC.scalar_type()),
                                       .x = x_BNC.data_ptr(),
                                       .weight = floats(weight_C)};
     if (rope) {

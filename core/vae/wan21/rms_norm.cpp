@@ -25,7 +25,7 @@ RmsNorm::RmsNorm(const LayerSource& source, std::int64_t channels, Of of) {
 at::Tensor RmsNorm::forward(const at::Tensor& x_THWC) const {
     if (x_THWC.is_cuda()) {
         at::Tensor out = at::empty(x_THWC.sizes(), x_THWC.options());
-        if (normOnGpu(x_THWC, m_scale_C, AfterNorm::Nothing, out)) return out;
+        if (normOnGpu(x_THWC, m_scale_C, kernels::cuda::Activation::None, out)) return out;
     }
     return normalised(x_THWC, m_scale_C).to(x_THWC.scalar_type());
 }
@@ -37,7 +37,7 @@ at::Tensor RmsNorm::forwardSilu(const at::Tensor& x_THWC) const {
 }
 
 void RmsNorm::forwardSiluInto(at::Tensor out_THWC, const at::Tensor& x_THWC) const {
-    if (normOnGpu(x_THWC, m_scale_C, AfterNorm::Silu, out_THWC)) return;
+    if (normOnGpu(x_THWC, m_scale_C, kernels::cuda::Activation::Silu, out_THWC)) return;
     at::Tensor y = normalised(x_THWC, m_scale_C);
     out_THWC.copy_(at::silu_(y));
 }

@@ -33,8 +33,8 @@ struct WanVaeOptions {
     WanVaeParts parts = WanVaeParts::Both;
     ConvEngine engine = ConvEngine::Fastest;
     /// Latent frames decoded at a time after the first, or 0 for as many as keep the largest activation below
-    /// 64 MB (at least one). The result doesn't depend on it; memory does, and the time, as each chunk goes
-    /// again over the two frames before it.
+    /// 32 MB, on a GPU 320 MB (at least one). The result doesn't depend on it; memory does, and the time, as
+    /// each chunk goes again over the two frames before it.
     std::int64_t latentFramesPerChunk = 0;
     /// When set, decoding adds the seconds of each part to it: one thread at a time then.
     FeatureCache::PartSeconds* partSeconds = nullptr;
