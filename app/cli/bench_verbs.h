@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/cli/verb.h"
+
+namespace reelgrid::cli {
+
+// What `bench` measures: each adds its subcommand.
+Verb addBenchAttention(CLI::App& bench);
+
+}  // namespace reelgrid::cli
