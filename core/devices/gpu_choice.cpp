@@ -1,5 +1,6 @@
 #include "core/devices/gpu_choice.h"
 
+#include "core/base/number_text.h"
 #include "core/devices/cuda_half.h"
 
 namespace reelgrid::devices {
@@ -22,11 +23,26 @@ Result<void> requireUsable(const DeviceName& device) {
     return {};
 }
 
+Result<void> requireRoomToStart(const DeviceName& device) {
+    for (const Gpu& gpu : surveyGpus().gpus) {
+        const std::uint64_t free = gpu.freeBytes.value_or(gpu.bytes);
+        if (gpu.index != device.index || free >= kStartBytes) continue;
+        const auto gigabytes = [](std::uint64_t bytes) {
+            return fixed(static_cast<double>(bytes) * 1e-9, 1) + " GB";
+        };
+        return Error{ErrorCode::OutOfMemory, "--device " + device.text() + ": " + gigabytes(free) +
+                                                 " of its " + gigabytes(gpu.bytes) +
+                                                 " are free, other programs hold the rest; " +
+                                                 gigabytes(kStartBytes) + " are needed to start at all"};
+    }
+    return {};
+}
+
 DeviceName defaultDevice(std::uint64_t neededBytes) {
     for (const DeviceName& device : usableDevices()) {
         if (device.kind == DeviceKind::Cpu) continue;
         const Gpu& gpu = knownGpus().gpus[static_cast<std::size_t>(device.index)];
-        if (gpu.freeBytes.value_or(gpu.bytes) >= neededBytes) return device;
+        if (gpu.freeBytes.value_or(gpu.bytes) >= neededBytes + kStartBytes) return device;
     }
     return {};
 }

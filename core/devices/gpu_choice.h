@@ -11,8 +11,15 @@ namespace reelgrid::devices {
 /// BadUsage (no such GPU), as one line.
 Result<void> requireUsable(const DeviceName& device);
 
-/// The device of a render that names none: the first GPU that can be used and has `neededBytes` free, else
-/// the CPU.
+/// About what CUDA, libtorch and its libraries take of a GPU before a model does.
+inline constexpr std::uint64_t kStartBytes = std::uint64_t{640} << 20;
+
+/// OutOfMemory where a GPU, asked now, has less than kStartBytes free: other programs fill it. For a process
+/// that has not started CUDA there yet.
+Result<void> requireRoomToStart(const DeviceName& device);
+
+/// The device of a render that names none: the first GPU that can be used and has `neededBytes` free beside
+/// kStartBytes, else the CPU.
 DeviceName defaultDevice(std::uint64_t neededBytes);
 
 /// The CPU and every GPU that can be used, for menus.

@@ -4,6 +4,8 @@
 #include <ATen/DeviceAccelerator.h>
 #include <dlfcn.h>
 
+#include <set>
+
 #include "core/devices/cuda_half.h"
 #include "core/devices/gpu_choice.h"
 #include "kernels/cuda/library.h"
@@ -30,6 +32,9 @@ Result<void> loadLibraries() {
 
 Result<void> startCuda(const devices::DeviceName& device) {
     if (auto usable = devices::requireUsable(device); !usable) return usable;
+    static std::set<int> started;  // renders come one after the other
+    if (!started.contains(device.index))
+        if (auto room = devices::requireRoomToStart(device); !room) return room;
     static const Result<void> loaded = loadLibraries();
     if (!loaded)
         return Error{loaded.error().code, "--device " + device.text() + ": " + loaded.error().message};
@@ -40,6 +45,7 @@ Result<void> startCuda(const devices::DeviceName& device) {
                          "--device " + device.text() + ": libtorch sees " +
                              std::to_string(at::hasCUDA() ? at::accelerator::deviceCount() : 0) + " GPUs"};
         at::accelerator::setDeviceIndex(static_cast<at::DeviceIndex>(device.index));
+        started.insert(device.index);
     } catch (const c10::Error& failure) {
         const std::string message = failure.what_without_backtrace();
         return Error{ErrorCode::Internal, "--device " + device.text() + ": CUDA does not start: " +

@@ -204,6 +204,9 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         error.message += " A smaller size, fewer frames or --vae-dtype bf16 take less.";
         return error;
     } catch (const c10::AcceleratorError& failure) {
+        constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation
+        if (failure.get_error_code() == kMemoryAllocation)
+            return errorOf(failure, ErrorCode::OutOfMemory).in("the GPU's memory is full");
         return errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
     } catch (const c10::Error& failure) {
         return errorOf(failure, ErrorCode::Internal);

@@ -22,6 +22,12 @@ WeightScope WeightScope::operator/(std::string_view child) const {
     return scope;
 }
 
+WeightScope WeightScope::over(WeightSource& source) const {
+    WeightScope scope = *this;
+    scope.m_source = &source;
+    return scope;
+}
+
 std::string WeightScope::full(std::string_view name) const {
     return m_prefix.empty() ? std::string(name) : m_prefix + "." + std::string(name);
 }

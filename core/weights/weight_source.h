@@ -45,6 +45,10 @@ class WeightScope {
     [[nodiscard]] at::Tensor stored(std::string_view name, at::IntArrayRef shape) const;
     [[nodiscard]] bool has(std::string_view name) const;
 
+    [[nodiscard]] WeightSource& source() const { return *m_source; }
+    /// The same dtype, device and prefix over another source.
+    [[nodiscard]] WeightScope over(WeightSource& source) const;
+
     [[nodiscard]] at::ScalarType dtype() const { return c10::typeMetaToScalarType(m_options.dtype()); }
     [[nodiscard]] at::Device device() const { return m_options.device(); }
 

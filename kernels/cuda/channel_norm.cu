@@ -14,75 +14,56 @@ __device__ inline float silu(float x) {
     return x * inverse;
 }
 
-/// `lanes` neighbouring threads share a pixel, each with Packs packs of its channels, whose scales stay in
-/// registers while the block walks the pixels; the next pixel is loaded before the present one is finished.
+/// `lanes` neighbouring threads share a pixel, each with Packs packs of its channels in registers. A thread
+/// has one pixel: many short-lived warps keep memory busier than fewer that walk and load ahead.
 template <class T, int Packs>
 __global__ void __launch_bounds__(kThreads) channelNormPixels(ChannelNorm call, int lanes) {
     constexpr int kPack = kWide<T>;
-    const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) % lanes;
-    const int groups = kThreads / lanes, channels = static_cast<int>(call.channels);
-    const T* x = static_cast<const T*>(call.x);
-    T* out = static_cast<T*>(call.out);
+    const int lane = static_cast<int>(threadIdx.x) % lanes, channels = static_cast<int>(call.channels);
+    const std::int64_t pixel = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / lanes;
+    // Lanes beyond the last pixel stay for the sums of their warp.
+    const auto isOurs = [&](int c) { return pixel < call.pixels && c < channels; };
+    const auto channelOf = [&](int pack) { return (lane + pack * lanes) * kPack; };
+    const T* x = static_cast<const T*>(call.x) + pixel * channels;
+    T* out = static_cast<T*>(call.out) + pixel * channels;
 
-    float scales[Packs][kPack];
+    uint4 packs[Packs];
 #pragma unroll
-    for (int i = 0; i < Packs; ++i) {
-        const int c = (lane + i * lanes) * kPack;
+    for (int i = 0; i < Packs; ++i)
+        if (isOurs(channelOf(i))) packs[i] = *reinterpret_cast<const uint4*>(x + channelOf(i));
+    float squares = 0;
 #pragma unroll
-        for (int k = 0; k < kPack; ++k) scales[i][k] = c < channels ? call.scale[c + k] : 0.0F;
-    }
-    Pack<T, kPack> next[Packs];
-    const auto load = [&](std::int64_t pixel) {
-#pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = (lane + i * lanes) * kPack;
-            if (pixel < call.pixels && c < channels) next[i] = Pack<T, kPack>::load(x + pixel * channels + c);
-        }
-    };
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * groups;
-    // Whole warps walk together, as their sums need all lanes.
-    const std::int64_t turns = (call.pixels + stride - 1) / stride;
-    std::int64_t pixel = static_cast<std::int64_t>(blockIdx.x) * groups + group;
-    load(pixel);
-    for (std::int64_t turn = 0; turn < turns; ++turn, pixel += stride) {
-        Pack<T, kPack> present[Packs];
-        float squares = 0;
-#pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = (lane + i * lanes) * kPack;
-            present[i] = next[i];
-            if (pixel < call.pixels && c < channels) {
-#pragma unroll
-                for (int k = 0; k < kPack; ++k) {
-                    const float value = toFloat(present[i].values[k]);
-                    squares += value * value;
-                }
-            }
-        }
-        load(pixel + stride);
-        for (int distance = lanes / 2; distance > 0; distance /= 2)
-            squares += __shfl_xor_sync(0xffffffffU, squares, distance);
-        const float factor = 1.0F / fmaxf(sqrtf(squares), 1e-12F);
-#pragma unroll
-        for (int i = 0; i < Packs; ++i) {
-            const int c = (lane + i * lanes) * kPack;
-            if (pixel >= call.pixels || c >= channels) continue;
-            float values[kPack];
+    for (int i = 0; i < Packs; ++i)
+        if (isOurs(channelOf(i))) {
 #pragma unroll
             for (int k = 0; k < kPack; ++k) {
-                const float value = toFloat(present[i].values[k]) * factor * scales[i][k];
-                values[k] = call.activation == Activation::Silu ? silu(value) : value;
+                const float value = toFloat(asPack<T>(packs[i]).values[k]);
+                squares += value * value;
             }
-            packed<T>(values).store(out + pixel * channels + c);
+            keepPacked(packs[i]);
         }
+    for (int distance = lanes / 2; distance > 0; distance /= 2)
+        squares += __shfl_xor_sync(0xffffffffU, squares, distance);
+    const float factor = 1.0F / fmaxf(sqrtf(squares), 1e-12F);
+#pragma unroll
+    for (int i = 0; i < Packs; ++i) {
+        const int c = channelOf(i);
+        if (!isOurs(c)) continue;
+        const auto scales = Pack<float, kPack>::load(call.scale + c);
+        float values[kPack];
+#pragma unroll
+        for (int k = 0; k < kPack; ++k) {
+            const float value = toFloat(asPack<T>(packs[i]).values[k]) * factor * scales.values[k];
+            values[k] = call.activation == Activation::Silu ? silu(value) : value;
+        }
+        packed<T>(values).store(out + c);
     }
 }
 
 template <class T, int Packs>
 void launch(const ChannelNorm& call, int lanes, void* stream) {
-    const std::int64_t blocks = (call.pixels * lanes + kThreads - 1) / kThreads;
-    channelNormPixels<T, Packs><<<residentBlocks(channelNormPixels<T, Packs>, kThreads, blocks), kThreads, 0,
-                                  static_cast<cudaStream_t>(stream)>>>(call, lanes);
+    const unsigned blocks = rowBlocks((call.pixels * lanes + kThreads - 1) / kThreads);
+    channelNormPixels<T, Packs><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(call, lanes);
 }
 
 }  // namespace

@@ -36,23 +36,10 @@ inline unsigned rowThreads(std::int64_t packs, int each) {
     return static_cast<unsigned>((threads + 31) / 32 * 32);
 }
 
-constexpr unsigned kMostThreads = 1024;
-
 /// One block a row: grid.x has room for 2^31 - 1.
 inline unsigned rowBlocks(std::int64_t rows) {
     if (rows > 0x7fffffff) throw std::runtime_error("more than 2^31 - 1 rows");
     return static_cast<unsigned>(rows);
-}
-
-/// As many blocks as the GPU holds at once, at most `most`: the grid of a kernel whose blocks walk.
-template <class Kernel>
-unsigned residentBlocks(Kernel* kernel, unsigned threads, std::int64_t most) {
-    int device = 0, processors = 0, each = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, static_cast<int>(threads), 0);
-    const std::int64_t resident = static_cast<std::int64_t>(processors) * (each > 0 ? each : 1);
-    return static_cast<unsigned>(resident < most ? resident : most);
 }
 
 }  // namespace reelgrid::kernels::cuda

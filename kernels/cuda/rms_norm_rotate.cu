@@ -4,128 +4,80 @@
 namespace reelgrid::kernels::cuda {
 namespace {
 
-constexpr int kMostThreadsARow = 512;
+constexpr int kWarps = 4;  // of a block, each with a row of its own
+constexpr int kLanes = 32;
 
-/// Sums of several rows over the block's threads with one barrier. `perWarp` is not to be used again before the
-/// next barrier.
-template <int Rows>
-__device__ void blockSums(float (&sums)[Rows], float (*perWarp)[32]) {
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) sums[r] = warpSum(sums[r]);
-    const int warps = static_cast<int>(blockDim.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    if (warps == 1) return;
-#pragma unroll
-    for (int r = 0; r < Rows; ++r)
-        if (lane == 0) perWarp[r][threadIdx.x / 32] = sums[r];
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) sums[r] = warpSum(lane < warps ? perWarp[r][lane] : 0.0F);
-}
+/// Angles are read once a row where each of a lane's packs lies at the same place of its head, else for each
+/// pack.
+enum class Angles { OncePerRow, PerPack };
 
-/// A block takes Rows neighbouring rows at a time and walks on by the stride of the grid. A thread keeps its channels'
-/// weights in registers and has its part of the next rows on the way while it finishes the present ones, so that
-/// memory does not wait for arithmetic.
-template <class T, int Packs, int Rows>
-__global__ void __launch_bounds__(kMostThreadsARow) rmsNormRotateRows(RmsNormRotate call) {
+/// A warp a row, which it keeps in registers between its one reading and its one writing: no barrier, and
+/// memory is kept busy by the many warps beside it.
+template <class T, int Packs, Angles angles>
+__global__ void __launch_bounds__(kWarps* kLanes) rmsNormRotateRows(RmsNormRotate call) {
     constexpr int kPack = kWide<T>;
-    __shared__ float forSquares[2][Rows][32];
-    const int channels = static_cast<int>(call.channels);
-    const int headDim = static_cast<int>(call.headDim), tokens = static_cast<int>(call.tokens);
-    T* x = static_cast<T*>(call.x);
+    using AnglePack = Pack<float, kPack / 2>;
+    const int lane = static_cast<int>(threadIdx.x) % kLanes;
+    const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
+    if (row >= call.rows) return;
+    const int channels = static_cast<int>(call.channels), headDim = static_cast<int>(call.headDim);
+    const auto channelOf = [&](int pack) { return (lane + pack * kLanes) * kPack; };
+    T* x = static_cast<T*>(call.x) + row * call.rowStride;
 
-    float weights[Packs][kPack];
-    int angleOf[Packs];  // within a token's angles
+    uint4 packs[Packs];
+#pragma unroll
+    for (int i = 0; i < Packs; ++i)
+        if (channelOf(i) < channels) packs[i] = *reinterpret_cast<const uint4*>(x + channelOf(i));
+    AnglePack cosines, sines;
+    const std::int64_t ofToken = row % call.tokens * (headDim / 2);
+    const auto loadAngles = [&](int pack) {
+        const std::int64_t at = ofToken + channelOf(pack) % headDim / 2;
+        cosines = AnglePack::load(call.cos + at);
+        sines = AnglePack::load(call.sin + at);
+    };
+    if (angles == Angles::OncePerRow && call.cos != nullptr) loadAngles(0);
+
+    float squares = 0;
+#pragma unroll
+    for (int i = 0; i < Packs; ++i)
+        if (channelOf(i) < channels) {
+#pragma unroll
+            for (int k = 0; k < kPack; ++k) {
+                const float value = toFloat(asPack<T>(packs[i]).values[k]);
+                squares += value * value;
+            }
+            keepPacked(packs[i]);
+        }
+    const float scale = rsqrtf(warpSum(squares) / static_cast<float>(channels) + call.eps);
+
 #pragma unroll
     for (int i = 0; i < Packs; ++i) {
-        const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-        angleOf[i] = c % headDim / 2;
+        const int c = channelOf(i);
+        if (c >= channels) continue;
+        float values[kPack];
+        const auto weights = Pack<float, kPack>::load(call.weight + c);
 #pragma unroll
-        for (int k = 0; k < kPack; ++k) weights[i][k] = c < channels ? call.weight[c + k] : 0.0F;
-    }
-    Pack<T, kPack> next[Rows][Packs];
-    const auto load = [&](std::int64_t first) {
-#pragma unroll
-        for (int r = 0; r < Rows; ++r)
-#pragma unroll
-            for (int i = 0; i < Packs; ++i) {
-                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-                if (c < channels && first + r < call.rows)
-                    next[r][i] = Pack<T, kPack>::load(x + (first + r) * call.rowStride + c);
-            }
-    };
-
-    // Without divisions in the loop: each takes as long as the rest of a turn.
-    const int stride = static_cast<int>(gridDim.x) * Rows, tokenStep = stride % tokens;
-    std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Rows;
-    int token = static_cast<int>(first % tokens);
-    load(first);
-    for (int turn = 0; first < call.rows; first += stride, turn ^= 1) {
-        Pack<T, kPack> present[Rows][Packs];
-        float sums[Rows];
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-            sums[r] = 0;
-#pragma unroll
-            for (int i = 0; i < Packs; ++i) {
-                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-                present[r][i] = next[r][i];
-                if (c < channels) {
-#pragma unroll
-                    for (int k = 0; k < kPack; ++k) {
-                        const float value = toFloat(present[r][i].values[k]);
-                        sums[r] += value * value;
-                    }
-                }
-            }
-        }
-        load(first + stride);
-        Pack<float, kPack / 2> cosines[Rows][Packs], sines[Rows][Packs];
+        for (int k = 0; k < kPack; ++k)
+            values[k] = toFloat(asPack<T>(packs[i]).values[k]) * scale * weights.values[k];
         if (call.cos != nullptr) {
+            if constexpr (angles == Angles::PerPack) loadAngles(i);
 #pragma unroll
-            for (int r = 0; r < Rows; ++r) {
-                const int own = token + r < tokens ? token + r : token + r - tokens;
-                const std::int64_t angles = static_cast<std::int64_t>(own) * (headDim / 2);
-#pragma unroll
-                for (int i = 0; i < Packs; ++i) {
-                    cosines[r][i] = Pack<float, kPack / 2>::load(call.cos + angles + angleOf[i]);
-                    sines[r][i] = Pack<float, kPack / 2>::load(call.sin + angles + angleOf[i]);
-                }
+            for (int p = 0; p < kPack / 2; ++p) {
+                const float even = values[2 * p], odd = values[2 * p + 1];
+                values[2 * p] = even * cosines.values[p] - odd * sines.values[p];
+                values[2 * p + 1] = even * sines.values[p] + odd * cosines.values[p];
             }
         }
-        token += tokenStep;
-        if (token >= tokens) token -= tokens;
-        blockSums<Rows>(sums, forSquares[turn]);
-#pragma unroll
-        for (int r = 0; r < Rows; ++r) {
-            const float scale = rsqrtf(sums[r] / static_cast<float>(channels) + call.eps);
-#pragma unroll
-            for (int i = 0; i < Packs; ++i) {
-                const int c = static_cast<int>(threadIdx.x + i * blockDim.x) * kPack;
-                if (c >= channels || first + r >= call.rows) continue;
-                float values[kPack];
-#pragma unroll
-                for (int k = 0; k < kPack; ++k)
-                    values[k] = toFloat(present[r][i].values[k]) * scale * weights[i][k];
-                if (call.cos != nullptr) {
-#pragma unroll
-                    for (int p = 0; p < kPack / 2; ++p) {
-                        const float even = values[2 * p], odd = values[2 * p + 1];
-                        const float cosine = cosines[r][i].values[p], sine = sines[r][i].values[p];
-                        values[2 * p] = even * cosine - odd * sine;
-                        values[2 * p + 1] = even * sine + odd * cosine;
-                    }
-                }
-                packed<T>(values).store(x + (first + r) * call.rowStride + c);
-            }
-        }
+        packed<T>(values).store(x + c);
     }
 }
 
-template <class T, int Packs, int Rows>
+template <class T, int Packs>
 void launch(const RmsNormRotate& call, void* stream) {
-    const unsigned threads = rowThreads(call.channels / kWide<T>, Packs);
-    const auto kernel = rmsNormRotateRows<T, Packs, Rows>;
-    kernel<<<residentBlocks(kernel, threads, (call.rows + Rows - 1) / Rows), threads, 0,
+    const auto kernel = kLanes * kWide<T> % call.headDim == 0
+                            ? rmsNormRotateRows<T, Packs, Angles::OncePerRow>
+                            : rmsNormRotateRows<T, Packs, Angles::PerPack>;
+    kernel<<<rowBlocks((call.rows + kWarps - 1) / kWarps), kWarps * kLanes, 0,
              static_cast<cudaStream_t>(stream)>>>(call);
 }
 
@@ -134,13 +86,20 @@ void launch(const RmsNormRotate& call, void* stream) {
 void rmsNormRotate(const RmsNormRotate& call, void* stream) {
     if (call.rows == 0) return;
     withType(call.type, [&]<class T>(T*) {
-        const std::int64_t packs = call.channels / kWide<T>;
-        if (packs <= kMostThreadsARow)
-            launch<T, 1, 2>(call, stream);
-        else if (packs <= 2 * kMostThreadsARow)
-            launch<T, 2, 1>(call, stream);
+        constexpr int kEach = kLanes * kWide<T>;                    // channels that a warp takes at once
+        constexpr int kHalf = 8 / static_cast<int>(sizeof(T)) / 2;  // 1 in fp32, 2 in sixteen bits
+        const auto packs = static_cast<int>((call.channels + kEach - 1) / kEach) * kHalf;
+        // In halves of what fp32 needs: 512, 1536, 3072, 5120 and 8192 channels.
+        if (packs <= 4)
+            launch<T, 4 / kHalf>(call, stream);
+        else if (packs <= 12)
+            launch<T, 12 / kHalf>(call, stream);
+        else if (packs <= 24)
+            launch<T, 24 / kHalf>(call, stream);
+        else if (packs <= 40)
+            launch<T, 40 / kHalf>(call, stream);
         else
-            launch<T, 4, 1>(call, stream);
+            launch<T, 64 / kHalf>(call, stream);
     });
     checkLaunch("rmsNormRotate");
 }

@@ -23,6 +23,18 @@ struct alignas(sizeof(T) * Count) Pack {
 template <class T>
 constexpr int kWide = 16 / static_cast<int>(sizeof(T));
 
+/// Sixteen bytes as they came.
+template <class T>
+__device__ Pack<T, kWide<T>> asPack(const uint4& bytes) {
+    return *reinterpret_cast<const Pack<T, kWide<T>>*>(&bytes);
+}
+
+/// Has what is computed of the bytes computed again after this, as the compiler would else hold a register
+/// for each of the values.
+__device__ inline void keepPacked(uint4& bytes) {
+    asm volatile("" : "+r"(bytes.x), "+r"(bytes.y), "+r"(bytes.z), "+r"(bytes.w));
+}
+
 __device__ inline float toFloat(float x) {
     return x;
 }

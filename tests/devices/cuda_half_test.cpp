@@ -35,10 +35,13 @@ class ThreeGpus : public testing::Test {
   protected:
     void SetUp() override {
         driver.says("REELGRID_LIBTORCH", REELGRID_EMPTY_LIBTORCH);
-        driver.says("FAKE_GPUS", "Tesla T4,7,5,9000,9000;A100,8,0,1000,100;H100,9,0,2000,900");
+        driver.says("FAKE_GPUS",
+                    "Tesla T4,7,5,90000000000,90000000000;A100,8,0,10000000000,2000000000;"
+                    "H100,9,0,20000000000,9000000000");
     }
-    static std::string deviceFor(std::uint64_t bytes) {
-        return inNewProcess([bytes] { return defaultDevice(bytes).text(); });
+    /// With so much of a GPU's memory left when it has started.
+    static std::string deviceFor(std::uint64_t memory) {
+        return inNewProcess([memory] { return defaultDevice(memory - kStartBytes).text(); });
     }
     FakeDriver driver;
 };
@@ -54,16 +57,16 @@ TEST_F(ThreeGpus, CanBeUsedButForTheOldOne) {
 }
 
 TEST_F(ThreeGpus, TheDefaultIsTheFirstWithRoom) {
-    EXPECT_EQ(deviceFor(1000), "cuda:1");
-    EXPECT_EQ(deviceFor(1001), "cuda:2");
-    EXPECT_EQ(deviceFor(2001), "cpu");
+    EXPECT_EQ(deviceFor(10'000'000'000), "cuda:1");
+    EXPECT_EQ(deviceFor(10'000'000'001), "cuda:2");
+    EXPECT_EQ(deviceFor(20'000'000'001), "cpu");
 }
 
 TEST_F(ThreeGpus, WhatOthersTakeIsNoRoom) {
     driver.says("FAKE_NVML_DRIVER", "580.159.04");
-    EXPECT_EQ(deviceFor(100), "cuda:1");
-    EXPECT_EQ(deviceFor(101), "cuda:2");
-    EXPECT_EQ(deviceFor(901), "cpu");
+    EXPECT_EQ(deviceFor(2'000'000'000), "cuda:1");
+    EXPECT_EQ(deviceFor(2'000'000'001), "cuda:2");
+    EXPECT_EQ(deviceFor(9'000'000'001), "cpu");
 }
 
 }  // namespace

@@ -48,6 +48,16 @@ TEST(GpuChoice, SaysHowToGetTheCudaHalf) {
         "REELGRID_CUDA=1 packaging/build");
 }
 
+TEST(GpuChoice, SaysThatOtherProgramsFillTheGpu) {
+    FakeDriver driver;
+    driver.says("FAKE_NVML_DRIVER", "580.1");
+    driver.says("FAKE_GPUS", "NVIDIA H100,9,0,85000000000,200000000;NVIDIA H100,9,0,85000000000,9000000000");
+    EXPECT_EQ(textOf(requireRoomToStart({DeviceKind::Cuda, 0})),
+              "out_of_memory: --device cuda:0: 0.2 GB of its 85.0 GB are free, other programs hold the rest; "
+              "0.7 GB are needed to start at all");
+    EXPECT_TRUE(requireRoomToStart({DeviceKind::Cuda, 1}));
+}
+
 TEST(GpuChoice, FallsToTheCpuWhereNoGpuCanBeUsed) {
     FakeDriver driver;
     driver.says("FAKE_GPUS", kOneGpu);

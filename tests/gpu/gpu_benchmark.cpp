@@ -172,7 +172,8 @@ void timeKernels(const Execution& gpu) {
         RotaryPosEmbed ropes(128, 1024, gpu.device);
         const RopeTable& rope = ropes.forGrid({21, 30, 52});
         at::Tensor q = at::randn({1, n, 3 * c}, onGpu).to(at::kBFloat16).narrow(2, 0, c);
-        bytesPerSecond(("rmsNorm + RoPE " + size).c_str(), 4 * elements,
+        const auto angles = static_cast<double>(rope.cos_NP.nbytes() + rope.sin_NP.nbytes());
+        bytesPerSecond(("rmsNorm + RoPE " + size).c_str(), 4 * elements + angles,
                        [&] { rmsNormInPlace(q, affine.weight_C, 1e-6, &rope); });
     }
     for (const auto& [pixels, c] :

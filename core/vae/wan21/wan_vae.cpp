@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/vae/wan21/scaled_stream.h"
+
 namespace reelgrid::vae::wan21 {
 
 namespace {
@@ -35,7 +37,8 @@ WanVae::WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOpt
       m_tensorOptions(at::TensorOptions().dtype(scope.dtype()).device(scope.device())),
       m_latentsMean(perChannel(m_config.latentsMean, scope.device())),
       m_latentsStd(perChannel(m_config.latentsStd, scope.device())) {
-    const LayerSource source{scope, options.engine};
+    ScaledStream scaled(scope.source());
+    const LayerSource source{scope.dtype() == at::kHalf ? scope.over(scaled) : scope, options.engine};
     const std::int64_t z = m_config.zDim;
     if (options.parts != WanVaeParts::Decoder) {
         m_encoding.emplace(

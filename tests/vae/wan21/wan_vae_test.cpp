@@ -3,6 +3,7 @@
 
 #include <stop_token>
 
+#include "core/vae/wan21/scaled_stream.h"
 #include "tests/vae/wan21/vae_fixture.h"
 
 namespace reelgrid::vae::wan21 {
@@ -46,6 +47,19 @@ TEST(WanVae, HandsOutEachFrameOnceAsItIsDecoded) {
     EXPECT_EQ(parts[0].size(0), 1);
     EXPECT_EQ(parts[1].size(0), 4);
     EXPECT_TRUE(at::equal(at::cat(parts, 0).permute({3, 0, 1, 2}), vae.decode(z.unsqueeze(0))[0]));
+}
+
+/// fp16 takes these weights.
+TEST(WanVae, GivesTheSamePicturesAndLatentsWithASmallerResidualStream) {
+    for (const char* name : {"two_blocks", "two_levels_in_time", "odd_halves"}) {
+        TensorMap stored(readTensors(std::string(name) + ".safetensors"));
+        ScaledStream scaled(stored);
+        const WanVae vae(weights::WeightScope(scaled, at::kFloat), fixtureConfig(name));
+        const auto recorded = readTensors(std::string(name) + "_io.safetensors");
+        EXPECT_LT(relativeError(vae.decode(recorded.at("0.z")), recorded.at("0.y")), 1e-4) << name;
+        EXPECT_LT(relativeError(vae.encode(recorded.at("0.x")).mean_BCTHW, recorded.at("0.mean")), 1e-4)
+            << name;
+    }
 }
 
 TEST(WanVae, ReportsProgressInFrames) {
