@@ -53,14 +53,14 @@ json gpuJson() {
     json gpus = json::array();
     for (const devices::Gpu& gpu : survey.gpus) {
         const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
-        const auto usable = devices::requireUsable(name);
+        const auto obstacle = devices::obstacleOn(name);
         json entry = {{"device", name.text()},
                       {"name", gpu.name},
                       {"capability", gpu.capability.text()},
                       {"bytes", gpu.bytes},
-                      {"used", usable.ok()}};
+                      {"used", !obstacle}};
         if (gpu.freeBytes) entry["free_bytes"] = *gpu.freeBytes;
-        if (!usable) entry["obstacle"] = usable.error().message;
+        if (obstacle) entry["obstacle"] = obstacle->message;
         gpus.push_back(std::move(entry));
     }
     json document = {{"present", !survey.gpus.empty()}, {"gpus", std::move(gpus)}};
@@ -75,11 +75,11 @@ std::string gpuText() {
     std::string text;
     for (const devices::Gpu& gpu : survey.gpus) {
         const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
-        const auto usable = devices::requireUsable(name);
+        const auto obstacle = devices::obstacleOn(name);
         text += "\nGPU        " + name.text() + ": " + gpu.name + ", capability " + gpu.capability.text() +
                 ", " + byteCount(gpu.bytes) +
                 (gpu.freeBytes ? ", " + byteCount(*gpu.freeBytes) + " free" : "") + driver;
-        if (!usable) text += indented("Not used: " + usable.error().message, 13);
+        if (obstacle) text += indented("Not used: " + obstacle->message, 13);
     }
     return text.empty() ? "\nGPU        none: " + survey.obstacle : text;
 }

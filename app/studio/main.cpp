@@ -1,7 +1,9 @@
 #include <QApplication>
 #include <cstdio>
+#include <thread>
 
 #include "app/studio/main_window.h"
+#include "core/devices/gpu_survey.h"
 #include "widgets/theme/theme.h"
 
 int main(int argc, char** argv) {
@@ -36,6 +38,8 @@ int main(int argc, char** argv) {
             return 2;
         }
     }
+    // The driver takes a while to answer: in the time in which Qt starts.
+    const std::jthread survey([] { static_cast<void>(devices::knownGpus()); });
     QApplication application(argc, argv);
     widgets::applyTheme(application);
     studio::MainWindow window;

@@ -5,22 +5,26 @@
 
 namespace reelgrid::devices {
 
-Result<void> requireUsable(const DeviceName& device) {
+std::optional<Error> obstacleOn(const DeviceName& device) {
     if (device.kind == DeviceKind::Cpu) return {};
     const GpuSurvey& survey = knownGpus();
-    const std::string option = "--device " + device.text() + ": ";
-    if (!survey.obstacle.empty()) return Error{ErrorCode::Unsupported, option + survey.obstacle};
+    if (!survey.obstacle.empty()) return Error{ErrorCode::Unsupported, survey.obstacle};
     const auto count = static_cast<int>(survey.gpus.size());
     if (device.index >= count)
-        return Error{ErrorCode::BadUsage, option + "this machine has " + std::to_string(count) +
+        return Error{ErrorCode::BadUsage, "this machine has " + std::to_string(count) +
                                               (count == 1 ? " GPU" : " GPUs") + ", cuda:0" +
                                               (count > 1 ? " to cuda:" + std::to_string(count - 1) : "") +
                                               " was needed"};
     if (const auto obstacle = survey.gpus[static_cast<std::size_t>(device.index)].obstacle())
-        return Error{ErrorCode::Unsupported, option + *obstacle};
-    if (const auto half = findCudaHalf(); !half)
-        return Error{half.error().code, option + half.error().message};
+        return Error{ErrorCode::Unsupported, *obstacle};
+    if (const auto half = findCudaHalf(); !half) return half.error();
     return {};
+}
+
+Result<void> requireUsable(const DeviceName& device) {
+    const std::optional<Error> obstacle = obstacleOn(device);
+    if (!obstacle) return {};
+    return Error{obstacle->code, "--device " + device.text() + ": " + obstacle->message};
 }
 
 Result<void> requireRoomToStart(const DeviceName& device) {
@@ -50,8 +54,7 @@ DeviceName defaultDevice(std::uint64_t neededBytes) {
 std::vector<DeviceName> usableDevices() {
     std::vector<DeviceName> devices{DeviceName{}};
     for (const Gpu& gpu : knownGpus().gpus)
-        if (const DeviceName name{DeviceKind::Cuda, gpu.index}; requireUsable(name).ok())
-            devices.push_back(name);
+        if (const DeviceName name{DeviceKind::Cuda, gpu.index}; !obstacleOn(name)) devices.push_back(name);
     return devices;
 }
 

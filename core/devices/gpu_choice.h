@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/devices/device_name.h"
 #include "core/devices/gpu_survey.h"
 
 namespace reelgrid::devices {
 
-/// Whether a render can run there at all. Unsupported (no driver, an old one, an old GPU, no CUDA half) or
-/// BadUsage (no such GPU), as one line.
+/// What keeps renders from running there at all: Unsupported (no driver, an old one, an old GPU, no CUDA half) or
+/// BadUsage (no such GPU), as one line; nothing when they can.
+std::optional<Error> obstacleOn(const DeviceName& device);
+/// The same, naming the option.
 Result<void> requireUsable(const DeviceName& device);
 
 /// About what CUDA, libtorch and its libraries take of a GPU before a model does.

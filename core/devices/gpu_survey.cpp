@@ -12,9 +12,14 @@ namespace {
 /// A shared library for as long as it is looked at.
 class DriverLibrary {
   public:
-    explicit DriverLibrary(const char* file) : m_handle(dlopen(file, RTLD_NOW | RTLD_LOCAL), &close) {}
+    explicit DriverLibrary(const char* file) : m_handle(dlopen(file, RTLD_NOW | RTLD_LOCAL), &close) {
+        const char* error = m_handle ? nullptr : dlerror();
+        if (error != nullptr) m_error = error;
+    }
 
     [[nodiscard]] bool isThere() const { return m_handle != nullptr; }
+    /// Why it isn't there, as the loader says it.
+    [[nodiscard]] const std::string& error() const { return m_error; }
     template <class Function>
     [[nodiscard]] Function* find(const char* name) const {
         return m_handle ? reinterpret_cast<Function*>(dlsym(m_handle.get(), name)) : nullptr;
@@ -24,6 +29,7 @@ class DriverLibrary {
     // The driver's libraries start threads: they are never unloaded.
     static void close(void*) {}
     std::unique_ptr<void, void (*)(void*)> m_handle;
+    std::string m_error;
 };
 
 std::string cudaText(int version) {
@@ -73,7 +79,9 @@ GpuSurvey surveyGpus() {
     GpuSurvey survey;
     const DriverLibrary cuda(file.c_str());
     if (!cuda.isThere()) {
-        survey.obstacle = "no NVIDIA driver (" + file + " was not found)";
+        const bool missing = cuda.error().find("No such file") != std::string::npos;
+        survey.obstacle = missing ? "no NVIDIA driver (" + file + " was not found)"
+                                  : "the NVIDIA driver can't be loaded: " + cuda.error();
         return survey;
     }
     const auto init = cuda.find<int(unsigned)>("cuInit");

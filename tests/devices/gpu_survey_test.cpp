@@ -20,6 +20,13 @@ TEST(GpuSurvey, NamesADriverThatIsNotThere) {
     EXPECT_THAT(survey.gpus, IsEmpty());
 }
 
+TEST(GpuSurvey, SaysWhyADriverThatIsThereCantBeLoaded) {
+    FakeDriver driver;
+    driver.says("REELGRID_CUDA_DRIVER", "/etc/passwd");
+    EXPECT_THAT(surveyGpus().obstacle,
+                testing::StartsWith("the NVIDIA driver can't be loaded: /etc/passwd: "));
+}
+
 TEST(GpuSurvey, RefusesALibraryThatIsNoDriver) {
     FakeDriver driver;
     driver.says("REELGRID_CUDA_DRIVER", REELGRID_FAKE_NVML);

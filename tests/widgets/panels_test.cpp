@@ -233,6 +233,22 @@ TEST_F(RequestEditorTest, TheAdvancedFieldsUnfoldWhenTheyHoldSomethingAndAreChec
     EXPECT_TRUE(m_editor.problem().startsWith("--dtype fp8: ")) << m_editor.problem().toStdString();
 }
 
+TEST_F(RequestEditorTest, KeepsWhatARequestAsksOfVaeFp32AndNoise) {
+    m_editor.show();
+    auto request = m_editor.request();
+    EXPECT_FALSE(request.vaeDtype);
+    request.vaeDtype = "bf16";
+    request.fp32Precision = "tf32";
+    request.generator = "cuda";
+    m_editor.setRequest(request);
+    EXPECT_TRUE(field<QComboBox>("Number format of the VAE")->isVisible());
+    EXPECT_EQ(m_editor.request().vaeDtype, "bf16");
+    EXPECT_EQ(m_editor.request().fp32Precision, "tf32");
+    EXPECT_EQ(m_editor.request().generator, "cuda");
+    field<QComboBox>("Number format of the VAE")->setCurrentIndex(0);
+    EXPECT_FALSE(m_editor.request().vaeDtype);
+}
+
 TEST_F(RequestEditorTest, ShowsAPolicyInWordsUntilItIsRemoved) {
     m_editor.show();
     auto* rules = field<QLabel>("Attention policy");

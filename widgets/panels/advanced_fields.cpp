@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/devices/gpu_choice.h"
+#include "core/protocol/render_fields.h"
 #include "widgets/panels/form_parts.h"
 
 namespace reelgrid::widgets {
@@ -39,11 +40,13 @@ QStringList usableDevices() {
     return names;
 }
 
+bool hasGpu() {
+    return devices::usableDevices().size() > 1;
+}
+
 /// fp16 is a GPU's.
 QStringList numberFormats() {
-    QStringList names{"fp32", "bf16"};
-    if (devices::usableDevices().size() > 1) names.append("fp16");
-    return names;
+    return hasGpu() ? QStringList{"fp32", "bf16", "fp16"} : QStringList{"fp32", "bf16"};
 }
 
 std::optional<std::string> chosenIn(const QComboBox* box) {
@@ -62,6 +65,10 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats())),
       m_device(choice(tr("Device"), "--device", tr("automatic"), usableDevices())),
+      m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats())),
+      m_fp32Precision(
+          choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
+      m_generator(choice(tr("Generator of the noise"), "--generator", {}, {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
@@ -69,6 +76,12 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     m_unfold->setAccessibleName(tr("Advanced"));
     m_repetitions->setValue(1);
     m_dtype->setToolTip(tr("Fastest: the fastest format of equal quality on the device"));
+    m_vaeDtype->setToolTip(
+        tr("What the VAE decodes in. The model's own is fp32; bf16 and fp16 take half the memory"));
+    m_fp32Precision->setToolTip(tr(
+        "How a GPU multiplies fp32: as written, or with factors rounded to TF32's 10 bits, which is faster"));
+    m_generator->setToolTip(
+        tr("Whose random numbers the noise is. The processor's give one picture for a seed on every device"));
     m_device->setToolTip(tr("Automatic: a GPU with room for the model, else the processor"));
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
 
@@ -86,6 +99,17 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     put(1, 1, tr("Rate"), m_fps);
     put(2, 0, tr("Device"), m_device);
     put(2, 1, tr("Repeat"), m_repetitions);
+    put(3, 0, tr("VAE"), m_vaeDtype);
+    // Where there is no GPU these have one value that works; they keep what a session brought.
+    if (hasGpu()) {
+        put(3, 1, tr("fp32"), m_fp32Precision);
+        put(4, 0, tr("Noise"), m_generator);
+    } else {
+        for (QComboBox* box : {m_fp32Precision, m_generator}) {
+            box->setParent(m_content);
+            box->hide();
+        }
+    }
     fields->setColumnStretch(1, 1);
     fields->setColumnStretch(3, 1);
     auto* column = new QVBoxLayout(this);
@@ -100,7 +124,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     });
     m_unfold->setChecked(true);
     m_unfold->setChecked(false);
-    for (QComboBox* box : {m_scheduler, m_dtype, m_device})
+    for (QComboBox* box : {m_scheduler, m_dtype, m_device, m_vaeDtype, m_fp32Precision, m_generator})
         connect(box, &QComboBox::currentIndexChanged, this, &AdvancedFields::edited);
     for (OptionalRealEdit* edit : {m_flowShift, m_fps})
         connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
@@ -124,9 +148,15 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     m_fps->setValue(request.fps);
     choose(m_dtype, request.dtype.value_or(""));
     choose(m_device, request.device.value_or(""));
+    choose(m_vaeDtype, request.vaeDtype.value_or(""));
+    choose(m_fp32Precision, request.fp32Precision);
+    choose(m_generator, request.generator);
     m_repetitions->setValue(request.numRepetitions);
+    const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
-                           request.device || request.numRepetitions != 1;
+                           request.device || request.vaeDtype ||
+                           request.fp32Precision != plain.fp32Precision ||
+                           request.generator != plain.generator || request.numRepetitions != 1;
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -136,6 +166,9 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.fps = m_fps->value();
     request.dtype = chosenIn(m_dtype);
     request.device = chosenIn(m_device);
+    request.vaeDtype = chosenIn(m_vaeDtype);
+    request.fp32Precision = m_fp32Precision->currentData().toString().toStdString();
+    request.generator = m_generator->currentData().toString().toStdString();
     request.numRepetitions = m_repetitions->value();
 }
 

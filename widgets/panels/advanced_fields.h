@@ -10,8 +10,8 @@ namespace reelgrid::widgets {
 
 class OptionalRealEdit;
 
-/// What most renders leave to the model: scheduler, flow shift, frame rate, number format, device; and how
-/// often each is repeated. Folded until something in it is not the model's own.
+/// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator of
+/// the noise; and how often each is repeated. Folded until something in it is not the model's own.
 class AdvancedFields : public RequestFields {
     Q_OBJECT
 
@@ -31,6 +31,9 @@ class AdvancedFields : public RequestFields {
     OptionalRealEdit* m_fps;
     QComboBox* m_dtype;
     QComboBox* m_device;
+    QComboBox* m_vaeDtype;
+    QComboBox* m_fp32Precision;
+    QComboBox* m_generator;
     QSpinBox* m_repetitions;
 };
 
