@@ -8,8 +8,8 @@
 
 namespace reelgrid::devices {
 
-/// What keeps renders from running there at all: Unsupported (no driver, an old one, an old GPU, no CUDA half) or
-/// BadUsage (no such GPU), as one line; nothing when they can.
+/// What keeps renders from running there at all: Unsupported (no driver, an old one, an old GPU, no CUDA
+/// half) or BadUsage (no such GPU), as one line; nothing when they can.
 std::optional<Error> obstacleOn(const DeviceName& device);
 /// The same, naming the option.
 Result<void> requireUsable(const DeviceName& device);
