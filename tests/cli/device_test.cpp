@@ -96,8 +96,7 @@ TEST(Doctor, ListsEveryGpuAndWhyOneIsNotUsed) {
     EXPECT_EQ(gpus[0].value("capability", ""), "9.0");
     EXPECT_EQ(gpus[0].value("bytes", std::uint64_t{0}), 85029158912u);
     EXPECT_EQ(gpus[1].value("used", true), false);
-    EXPECT_EQ(gpus[1].value("obstacle", ""),
-              "Tesla T4 has compute capability 7.5, 8.0 or later was needed");
+    EXPECT_EQ(gpus[1].value("obstacle", ""), "Tesla T4 has compute capability 7.5, 8.0 or later was needed");
 }
 
 TEST(Doctor, KeepsAnOldDriversGpusOnTheList) {

@@ -10,8 +10,8 @@ namespace reelgrid::widgets {
 
 class OptionalRealEdit;
 
-/// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator of
-/// the noise; and how often each is repeated. Folded until something in it is not the model's own.
+/// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator
+/// of the noise; and how often each is repeated. Folded until something in it is not the model's own.
 class AdvancedFields : public RequestFields {
     Q_OBJECT
 
