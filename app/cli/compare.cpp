@@ -219,6 +219,10 @@ int runCompare(const CompareVerb& verb) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
 
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+        if (const auto& profile = entry->result.manifest.profile)
+            say(entry->type() + ": " + comparison::profileLine(*profile));
+
     if (const auto work = comparison::sameWorkOf(comparison.shared()); work && work->isUneven())
         say("note: " + unevenWorkLine(*work));
 

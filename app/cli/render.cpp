@@ -65,6 +65,7 @@ int runRender(const RenderVerb& verb) {
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
     if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
+    if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
     return printResult(*clip);
 }
 

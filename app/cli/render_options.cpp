@@ -9,6 +9,7 @@
 #include "app/cli/console.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
+#include "core/protocol/result_paths.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -121,6 +122,11 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
     request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
+    // Absolute, so that the worker and whoever reads the manifest mean the same folder.
+    if (request.profileOutput && protocol::isTraceFolder(*request.profileOutput))
+        request.profileOutput = fs::absolute(*request.profileOutput).lexically_normal().string();
+    if (auto text = checkUtf8("--profile-output", request.profileOutput.value_or("")); !text)
+        return text.error();
     if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
         return text.error();
     return checked;

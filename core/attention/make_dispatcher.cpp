@@ -8,6 +8,7 @@
 
 #include "core/attention/kernel_call.h"
 #include "core/attention/libtorch_attention.h"
+#include "core/execution/trace_range.h"
 #include "kernels/attention/backend_list.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -20,8 +21,16 @@ struct Outcome {
     std::string why;
 };
 
-Outcome attendWith(const std::string& requested, const Inputs& in, const execution::Execution& execution) {
+Outcome attendWith(const std::string& requested, const Inputs& in, const CallSite& site,
+                   const execution::Execution& execution) {
+    /// Named by who serves the call: "self-attention fav2".
+    const auto inTrace = [&](const std::string& used) {
+        return execution::TraceRange(
+            [&] { return std::string(protocol::infoOf(site.kind).phrase) + " " + used; },
+            {in.q_BHND, in.k_BHMD, in.v_BHMD});
+    };
     const auto fallBack = [&](std::string why) {
+        const auto range = inTrace(protocol::kReferenceBackend);
         return Outcome{attendWithLibtorch(kernels::LibtorchOperator::Choice, in), protocol::kReferenceBackend,
                        std::move(why)};
     };
@@ -29,10 +38,12 @@ Outcome attendWith(const std::string& requested, const Inputs& in, const executi
     const kernels::BackendInfo& backend = *kernels::findBackend(requested);
     if (backend.libtorch) {
         if (auto obstacle = whyNot(*backend.libtorch, in)) return fallBack(*std::move(obstacle));
+        const auto range = inTrace(requested);
         return {attendWithLibtorch(*backend.libtorch, in), requested, ""};
     }
     const KernelCall call(in, execution);
     if (auto obstacle = call.whyNot(backend)) return fallBack(*std::move(obstacle));
+    const auto range = inTrace(requested);
     const bool linearBranchIsIdle = backend.linearBranch && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
@@ -51,7 +62,7 @@ class RecordingDispatcher final : public Dispatcher {
     at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
         const std::string& requested = m_policy.backendFor(site, m_pass);
-        Outcome outcome = attendWith(requested, inputs, m_execution);
+        Outcome outcome = attendWith(requested, inputs, site, m_execution);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;

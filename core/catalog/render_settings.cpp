@@ -154,6 +154,41 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     return {};
 }
 
+/// What torch.profiler.schedule needs to be said, checked against the steps that there are.
+Result<void> settleProfile(RenderSettings& settings) {
+    if (!settings.profileOutput) {
+        for (const auto& [option, given] : {std::pair{"--profile-wait", settings.profileWait},
+                                            std::pair{"--profile-warmup", settings.profileWarmup},
+                                            std::pair{"--profile-active", settings.profileActive}})
+            if (given)
+                return Error{ErrorCode::BadUsage, std::string(option) + " " + std::to_string(*given) +
+                                                      ": --profile-output was needed"};
+        return {};
+    }
+    const std::string& output = *settings.profileOutput;
+    if (output.empty() || output == "." || output == "..")
+        return wrong("--profile-output", "\"" + output + "\"", "a trace's name, or a folder with a / in it,");
+    // As in the reference's command line.
+    settings.profileWait = settings.profileWait.value_or(2);
+    settings.profileWarmup = settings.profileWarmup.value_or(2);
+    settings.profileActive = settings.profileActive.value_or(1);
+    return {};
+}
+
+/// After each of the three is known to be a number that may be added to the others.
+Result<void> checkProfile(const RenderSettings& settings) {
+    if (!settings.profileOutput) return {};
+    const int wait = *settings.profileWait, warmup = *settings.profileWarmup,
+              active = *settings.profileActive, steps = settings.numInferenceSteps;
+    // One step has to be recorded; the decode counts as one after the last.
+    if (wait + warmup < steps && wait + warmup + active <= steps + 1) return {};
+    return Error{ErrorCode::BadUsage, "--profile-wait " + std::to_string(wait) + ", --profile-warmup " +
+                                          std::to_string(warmup) + " and --profile-active " +
+                                          std::to_string(active) + ": together at most " +
+                                          std::to_string(steps) + " steps and the decode, the first two " +
+                                          "fewer than the steps, were needed"};
+}
+
 }  // namespace
 
 std::string attentionName(const RenderSettings& settings) {
@@ -166,10 +201,12 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto useless = findUseless(request, model)) return *useless;
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
     if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
+    if (auto fits = settleProfile(settings); !fits) return fits.error();
     TableCheck table;
     protocol::forEachRenderField(
         [&](const RenderField& field, auto access) { table.check(field, access(settings)); });
     if (table.error) return *table.error;
+    if (auto fits = checkProfile(settings); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
     return settings;

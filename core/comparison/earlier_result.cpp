@@ -75,6 +75,10 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (manifest.request->model != request.model)
         return "its model was " + showJson(json(manifest.request->model));
     if (std::string other = settingsDifference(*manifest.settings, settings); !other.empty()) return other;
+    std::error_code failed;
+    if (settings.profileOutput &&
+        !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))
+        return "its trace is missing";
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(manifest.modelHashes);
 }

@@ -7,6 +7,7 @@
 #include "core/comparison/backend_color.h"
 #include "core/comparison/html.h"
 #include "core/comparison/report_backends.h"
+#include "core/comparison/report_parts.h"
 #include "core/comparison/report_tables.h"
 #include "core/comparison/svg_chart.h"
 #include "core/metrics/measures.h"
@@ -110,9 +111,9 @@ std::string reportHtml(const Report& report) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
            "</title><style>" + kStyle + "</style></head><body><h1>" + prompt + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
-           timeTable(report) + qualityTable(report) + charts(report) + attributionTable(report) +
-           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
-           ".</p></body></html>\n";
+           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) +
+           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
+           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

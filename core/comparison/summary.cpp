@@ -26,6 +26,15 @@ std::string timingLine(const result::Timing& timing) {
     return line;
 }
 
+std::string profileLine(const result::ProfileRecord& profile) {
+    const int last = profile.firstStep + profile.steps - 1;
+    const std::string first = std::to_string(profile.firstStep);
+    return "profiled: " +
+           (profile.steps > 1 ? "steps " + first + " to " + std::to_string(last) : "step " + first) +
+           (profile.decode ? " and the decode" : "") + " in " + profile.trace +
+           "; their times have the profiler's in them";
+}
+
 std::string attentionLine(const result::Manifest& manifest) {
     std::string line;
     for (const protocol::ModuleKindInfo& info : protocol::kModuleKinds) {

@@ -16,6 +16,10 @@ nlohmann::json clipJson(const std::filesystem::path& clip, const result::ClipRes
 /// "denoise 8.1 s, decode 3.2 s, …".
 std::string timingLine(const result::Timing& timing);
 
+/// "profiled: steps 4 to 5 and the decode in traces/a/trace_rank0.json.gz; their times have the profiler's in
+/// them".
+std::string profileLine(const result::ProfileRecord& profile);
+
 /// "self-attention: sdpa 16 calls, fav2 48 calls; cross-attention: sdpa 64 calls in place of fav2":
 /// what served the calls.
 std::string attentionLine(const result::Manifest& manifest);

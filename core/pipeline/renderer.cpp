@@ -20,6 +20,7 @@
 #include "core/metrics/clip_metrics.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/reference_frames.h"
+#include "core/pipeline/step_profiler.h"
 #include "core/pipeline/video_model.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
@@ -59,10 +60,35 @@ std::unique_ptr<attention::Dispatcher> dispatcherFor(const Plan& plan) {
     return attention::makeDispatcher(*std::move(policy), plan.execution).value();
 }
 
+/// The profiler of a render that is to be profiled.
+std::unique_ptr<StepProfiler> profilerFor(const Plan& plan) {
+    const catalog::RenderSettings& settings = plan.settings;
+    if (!settings.profileOutput) return nullptr;
+    const StepProfiler::Schedule schedule{.wait = settings.profileWait.value(),
+                                          .warmup = settings.profileWarmup.value(),
+                                          .active = settings.profileActive.value()};
+    return std::make_unique<StepProfiler>(schedule, plan.execution);
+}
+
+/// As the manifest names a trace.
+std::string shownTrace(const fs::path& trace, const fs::path& clip) {
+    const fs::path below = trace.lexically_relative(protocol::resultFolderOf(clip));
+    return (below.empty() || *below.begin() == ".." ? trace : below).generic_string();
+}
+
 /// A render that failed before it had anything to keep leaves no folder either.
 void removeIfEmpty(const fs::path& folder) {
     std::error_code notEmpty;
     if (fs::is_directory(folder, notEmpty)) fs::remove(folder, notEmpty);
+}
+
+void removeEmptyFoldersOf(const protocol::RenderRequest& request) {
+    if (request.profileOutput && !protocol::isTraceFolder(*request.profileOutput)) {
+        const fs::path traces = protocol::tracePathOf(request.output, *request.profileOutput).parent_path();
+        removeIfEmpty(traces);
+        removeIfEmpty(traces.parent_path());
+    }
+    removeIfEmpty(protocol::resultFolderOf(request.output));
 }
 
 std::string sizeText(const catalog::RenderSettings& settings) {
@@ -158,7 +184,9 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::ProgressCallback& progress, std::stop_token stop) {
     const c10::InferenceMode inference;
     const Plan plan = planOf(request);
+    const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
     StageClock clock(progress, std::move(stop), plan.execution);
+    clock.setWatcher(profiler.get());
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
@@ -169,15 +197,15 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
-        if (repetition > 0) clock.startRepetition();
+        if (repetition > 0) {
+            clock.setWatcher(nullptr);
+            clock.startRepetition();
+        }
         const at::Tensor latents = video.denoise(settings, *dispatcher, clock);
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
-        if (repetition + 1 < settings.numRepetitions) {
-            clock.end();
-            repetitions.push_back(clock.timing());
-        }
+        if (repetition + 1 < settings.numRepetitions) repetitions.push_back(clock.finishRepetition());
     }
 
     clock.begin("metrics", 1);
@@ -185,9 +213,20 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
+    std::optional<PendingFile> trace;
+    if (profiler) {
+        clock.begin("profile", 1);
+        trace = profiler->write(protocol::tracePathOf(plan.clip, *settings.profileOutput)).value();
+    }
     clock.end();
-    repetitions.push_back(clock.timing());
-    pending.commit(manifestOf(request, plan, *dispatcher, frames), measured, repetitions).value();
+    result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    if (trace) {
+        manifest.profile = profiler->record();
+        manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);
+    }
+    repetitions.push_back(clock.finishRepetition());
+    if (trace) trace->commit().value();
+    pending.commit(std::move(manifest), measured, repetitions).value();
     reference.offer(loaded.key(), settings, frames);
     return plan.clip.string();
 }
@@ -225,7 +264,7 @@ Renderer::~Renderer() = default;
 Result<std::string> Renderer::render(const protocol::RenderRequest& request,
                                      const protocol::ProgressCallback& progress, std::stop_token stop) {
     auto result = m_state->renderOrError(request, progress, std::move(stop));
-    if (!result) removeIfEmpty(protocol::resultFolderOf(request.output));
+    if (!result) removeEmptyFoldersOf(request);
     return result;
 }
 

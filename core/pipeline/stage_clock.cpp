@@ -17,16 +17,21 @@ double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::s
 /// itself runs.
 constexpr double kShareAfterDenoise = 0.3;
 constexpr const char* kDenoise = "denoise";
+constexpr const char* kProfile = "profile";
 
 }  // namespace
 
 StageClock::StageClock(protocol::ProgressCallback progress, std::stop_token stop,
                        execution::Execution execution)
-    : m_progress(std::move(progress)), m_stop(std::move(stop)), m_execution(execution) {}
+    : m_progress(std::move(progress)), m_stop(std::move(stop)), m_execution(execution), m_parts(execution) {}
 
 StageClock::Clock::time_point StageClock::now() const {
     m_execution.synchronise();
     return Clock::now();
+}
+
+bool StageClock::isDenoising() const {
+    return m_stage == kDenoise;
 }
 
 void StageClock::begin(const std::string& stage, int total) {
@@ -35,34 +40,53 @@ void StageClock::begin(const std::string& stage, int total) {
     m_total = total;
     m_stageStart = m_unitStart = now();
     m_marks.clear();
-    markUnit();
+    mark(/*endsUnit=*/false);
+    letWatch(0);
+    if (isDenoising()) m_parts.beginStep(m_unitStart);
     checkStop();
     report(0);
 }
 
 void StageClock::advance(int done) {
-    if (m_execution.device.is_cpu()) {
-        const auto finished = now();
-        if (m_stage == kDenoise) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
-        m_unitStart = finished;
-    } else {
-        markUnit();
-        m_marks[m_marks.size() - 2].synchronize();
-    }
+    const bool onCpu = m_execution.device.is_cpu();
+    const auto finished = onCpu ? now() : Clock::now();
+    if (isDenoising()) m_parts.endStep(finished);
+    if (onCpu && isDenoising()) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
+    m_unitStart = finished;
+    mark(/*endsUnit=*/true);
+    if (!onCpu) m_marks[m_marks.size() - 2].event.synchronize();
+    letWatch(done);
+    if (isDenoising() && done < m_total) m_parts.beginStep(m_unitStart);
     report(done);
     checkStop();
 }
 
-void StageClock::markUnit() {
+/// The watcher's time is taken out of the stage's and of the unit's that comes.
+void StageClock::letWatch(int done) {
+    if (m_watcher == nullptr) return;
+    const StageMoment moment{m_stage, done, m_stage.empty() ? 0 : m_total};
+    if (!m_watcher->actsAt(moment)) return m_watcher->at(moment);
+    const auto before = now();
+    m_watcher->at(moment);
+    const auto after = now();
+    m_timing.add(kProfile, secondsBetween(before, after));
+    m_stageStart += after - before;
+    m_unitStart += after - before;
+    mark(/*endsUnit=*/false);
+}
+
+void StageClock::mark(bool endsUnit) {
     if (m_execution.device.is_cpu()) return;
-    c10::Event& mark = m_marks.emplace_back(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT);
-    mark.record(c10::impl::VirtualGuardImpl(m_execution.device.type()).getStream(m_execution.device));
+    Mark& mark = m_marks.emplace_back(
+        Mark{c10::Event(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT), endsUnit});
+    mark.event.record(c10::impl::VirtualGuardImpl(m_execution.device.type()).getStream(m_execution.device));
 }
 
 void StageClock::takeStepsOfMarks() {
     constexpr double kMilliseconds = 1e-3;
-    for (std::size_t unit = 1; unit < m_marks.size() && m_stage == kDenoise; ++unit)
-        m_timing.steps.push_back(m_marks[unit - 1].elapsedTime(m_marks[unit]) * kMilliseconds);
+    for (std::size_t i = 1; i < m_marks.size() && isDenoising(); ++i)
+        if (m_marks[i].endsUnit)
+            m_timing.steps.push_back(m_marks[i - 1].event.elapsedTime(m_marks[i].event) * kMilliseconds);
     m_marks.clear();
 }
 
@@ -70,12 +94,21 @@ void StageClock::end() {
     if (m_stage.empty()) return;
     m_timing.add(m_stage, secondsBetween(m_stageStart, now()));
     takeStepsOfMarks();
+    if (isDenoising()) m_timing.stepParts = m_parts.take();
     m_stage.clear();
+    letWatch(0);
 }
 
 void StageClock::startRepetition() {
     end();
     m_timing = {};
+    m_repetitionStart = Clock::now();
+}
+
+result::Timing StageClock::finishRepetition() {
+    end();
+    m_timing.wallTime = secondsBetween(m_repetitionStart, now());
+    return m_timing.complete();
 }
 
 void StageClock::checkStop() const {

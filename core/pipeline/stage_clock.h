@@ -8,10 +8,29 @@
 #include <vector>
 
 #include "core/execution/execution.h"
+#include "core/execution/part_clock.h"
+#include "core/pipeline/step_part_clock.h"
 #include "core/protocol/render_progress.h"
 #include "core/result/timing.h"
 
 namespace reelgrid::pipeline {
+
+/// Where a render is: `done` of `total` units of a stage are finished, 0 when it begins. An empty stage: one
+/// has ended, and none has begun.
+struct StageMoment {
+    std::string stage;
+    int done = 0;
+    int total = 0;
+};
+
+/// Sees every moment of a render go by.
+class StageWatcher {
+  public:
+    virtual ~StageWatcher() = default;
+    /// Whether it will do more at this moment than look: the device has to have finished first.
+    [[nodiscard]] virtual bool actsAt(const StageMoment& moment) const = 0;
+    virtual void at(const StageMoment& moment) = 0;
+};
 
 /// Times the stages of a render, reports progress with an estimate of what is left, and notices cancellation.
 class StageClock {
@@ -21,6 +40,10 @@ class StageClock {
     StageClock(protocol::ProgressCallback progress, std::stop_token stop,
                execution::Execution execution = {});
 
+    /// What the watcher does from now on is the stage "profile", and no part of any other; null: nobody
+    /// watches. The watcher has to outlive the clock's last call.
+    void setWatcher(StageWatcher* watcher) { m_watcher = watcher; }
+
     /// Starts a stage of `total` units, ending the one before.
     void begin(const std::string& stage, int total);
     /// `done` units of the stage are finished. Throws Failure(Cancelled) when a stop was requested.
@@ -28,8 +51,13 @@ class StageClock {
     /// Ends the last stage.
     void end();
 
+    /// Told by layers what a denoising step's time goes into.
+    [[nodiscard]] execution::PartClock& parts() { return m_parts; }
+
     /// Starts a new repetition: timings start from nothing, what was learnt for the estimate stays.
     void startRepetition();
+    /// Ends the last stage and the repetition: its timing, with the wall time and what no stage took of it.
+    [[nodiscard]] result::Timing finishRepetition();
 
     /// Of this repetition, as far as its stages have ended.
     [[nodiscard]] result::Timing timing() const { return m_timing.complete(); }
@@ -39,22 +67,32 @@ class StageClock {
 
   private:
     using Clock = std::chrono::steady_clock;
+    /// A moment of a GPU: it ends a unit, or what lies before it is nobody's.
+    struct Mark {
+        c10::Event event;
+        bool endsUnit;
+    };
     [[nodiscard]] Clock::time_point now() const;
-    void markUnit();
+    [[nodiscard]] bool isDenoising() const;
+    void mark(bool endsUnit);
     void takeStepsOfMarks();
+    void letWatch(int done);
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 
     protocol::ProgressCallback m_progress;
     std::stop_token m_stop;
     execution::Execution m_execution;
+    StageWatcher* m_watcher = nullptr;
+    StepPartClock m_parts;
     Clock::time_point m_jobStart = Clock::now();
-    Clock::time_point m_stageStart = Clock::now();
-    Clock::time_point m_unitStart = Clock::now();
+    Clock::time_point m_repetitionStart = m_jobStart;
+    Clock::time_point m_stageStart = m_jobStart;
+    Clock::time_point m_unitStart = m_jobStart;
     std::string m_stage;
     int m_total = 0;
     result::Timing m_timing;
-    std::vector<c10::Event> m_marks;  ///< a GPU's, of the stage's begin and the end of each unit
+    std::vector<Mark> m_marks;
 };
 
 }  // namespace reelgrid::pipeline

@@ -44,7 +44,11 @@ struct RenderFields {
     std::string generator = "cpu";      ///< whose random numbers the initial noise is
     bool useTorchCompile = false;       ///< a step's passes as CUDA graphs
     std::string attentionType = kReferenceBackend;
-    AttentionPolicy attentionPolicy{};  ///< empty: the attention type alone decides
+    AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
+    std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
+    std::optional<int> profileWait{};            ///< denoising steps, as torch.profiler.schedule counts them
+    std::optional<int> profileWarmup{};
+    std::optional<int> profileActive{};
 
     bool operator==(const RenderFields&) const = default;
 };
@@ -85,7 +89,7 @@ std::string optionOf(const RenderField& field);
 /// any RenderFields. JSON, checks, the manifest, the command line and the reference key all go through here.
 template <class Visit>
 void forEachRenderField(Visit&& visit) {
-    constexpr std::size_t kPromptBytes = 64 << 10;
+    constexpr std::size_t kPromptBytes = 64 << 10, kPathBytes = 4096;
     constexpr double kCount = 1000;
     visit(
         RenderField{.key = "prompt",
@@ -179,6 +183,30 @@ void forEachRenderField(Visit&& visit) {
                     .help = "A backend per kind of attention, layers, steps and branch",
                     .decides = Decides::Attention},
         [](auto& fields) -> auto& { return fields.attentionPolicy; });
+    visit(
+        RenderField{.key = "profile_output",
+                    .help = "Profile with libtorch: a name (F.files/traces/NAME/) or, with a /, a folder",
+                    .decides = Decides::Nothing,
+                    .maxBytes = kPathBytes},
+        [](auto& fields) -> auto& { return fields.profileOutput; });
+    visit(
+        RenderField{.key = "profile_wait",
+                    .help = "Denoising steps before the profiler starts (default: 2)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 0, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.profileWait; });
+    visit(
+        RenderField{.key = "profile_warmup",
+                    .help = "Steps with the profiler made ready, not recorded yet (default: 2)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 0, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.profileWarmup; });
+    visit(
+        RenderField{.key = "profile_active",
+                    .help = "Steps in the trace; the decode counts as one after the last (default: 1)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = kCount + 1}},
+        [](auto& fields) -> auto& { return fields.profileActive; });
 }
 
 /// Every field that is there, by key.

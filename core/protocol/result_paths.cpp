@@ -8,4 +8,16 @@ std::filesystem::path resultFolderOf(const std::filesystem::path& clip) {
     return folder;
 }
 
+bool isTraceFolder(const std::string& profileOutput) {
+    return profileOutput.find('/') != std::string::npos;
+}
+
+std::filesystem::path tracePathOf(const std::filesystem::path& clip, const std::string& profileOutput,
+                                  int rank) {
+    const std::filesystem::path folder = isTraceFolder(profileOutput)
+                                             ? std::filesystem::path(profileOutput) / clip.stem()
+                                             : resultFolderOf(clip) / kTracesFolder / profileOutput;
+    return folder / ("trace_rank" + std::to_string(rank) + ".json.gz");
+}
+
 }  // namespace reelgrid::protocol

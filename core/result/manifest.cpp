@@ -76,6 +76,24 @@ Result<void> readDevice(const json* object, Manifest& manifest) {
     return fields.finish();
 }
 
+json profileJson(const ProfileRecord& profile) {
+    return {{"trace", profile.trace},
+            {"first_step", profile.firstStep},
+            {"steps", profile.steps},
+            {"decode", profile.decode}};
+}
+
+Result<void> readProfile(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    ProfileRecord& profile = manifest.profile.emplace();
+    FieldReader fields(*object, "profile", ErrorCode::InvalidData);
+    fields.text("trace", profile.trace);
+    fields.integer("first_step", profile.firstStep, 0);
+    fields.integer("steps", profile.steps, 0);
+    fields.boolean("decode", profile.decode);
+    return fields.finish();
+}
+
 Result<void> readRender(const json* request, const json* settings, Manifest& manifest) {
     if (request != nullptr) {
         auto read = protocol::renderRequestFromJson(*request);
@@ -117,6 +135,7 @@ json toJson(const Manifest& manifest) {
                    {"frames_sha256", manifest.framesSha256},
                    {"clip_sha256", manifest.clipSha256}};
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
+    if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -134,6 +153,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* device = fields.object("device");
     const json* model = fields.object("model");
     const json* attention = fields.array("attention", kMaxEntries);
+    const json* profile = fields.object("profile");
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();
@@ -147,6 +167,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     manifest.versions = *std::move(texts);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
+    if (auto read = readProfile(profile, manifest); !read) return read.error();
     if (auto read = readRender(request, settings, manifest); !read) return read.error();
     return manifest;
 }

@@ -14,6 +14,14 @@
 
 namespace reelgrid::result {
 
+/// That a render was profiled, so that its times have the profiler's in them, and which part of it.
+struct ProfileRecord {
+    std::string trace;  ///< relative to the result folder when it is in there
+    int firstStep = 0;
+    int steps = 0;
+    bool decode = false;  ///< whether the trace has the decode, too
+};
+
 /// What a finished render says of itself. What an older file lacks is empty.
 struct Manifest {
     std::optional<protocol::RenderRequest> request;   ///< as it was asked
@@ -26,6 +34,7 @@ struct Manifest {
     std::string modelId;
     std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)
     std::vector<protocol::CallRecord> attention;
+    std::optional<ProfileRecord> profile{};
     std::string framesSha256;  ///< of the RGB frames before encoding
     std::string clipSha256;    ///< of the clip's file: ties it to its companions
 

@@ -15,16 +15,32 @@ using nlohmann::json;
 using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
-constexpr std::array<const char*, 6> kStages{"load", "text", "denoise", "decode", "metrics", "encode"};
+constexpr const char* kOtherStage = "other";
+constexpr std::array<const char*, 8> kStages{"load",    "text",   "denoise", "decode",
+                                             "metrics", "encode", "profile", kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
-Result<void> readStages(const json& object, Timing& timing) {
+/// Names and seconds: stages, parts of a step.
+Result<StepParts> secondsByName(const json& object, const std::string& what) {
+    StepParts read;
     for (const auto& [name, seconds] : object.items()) {
-        if (timing.stages.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
+        if (read.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!seconds.is_number())
             return Error{ErrorCode::InvalidData,
-                         "stages: " + name + " " + showJson(seconds) + ": seconds were needed"};
-        timing.stages.emplace_back(name, seconds.get<double>());
+                         what + ": " + name + " " + showJson(seconds) + ": seconds were needed"};
+        read.emplace_back(name, seconds.get<double>());
+    }
+    return read;
+}
+
+Result<void> readStepParts(const json& list, Timing& timing) {
+    for (const json& step : list) {
+        if (!step.is_object() && !step.is_null())
+            return Error{ErrorCode::InvalidData,
+                         "step_parts: " + showJson(step) + ": an object or null was needed"};
+        auto parts = step.is_null() ? Result<StepParts>(StepParts{}) : secondsByName(step, "step_parts");
+        if (!parts) return parts.error();
+        timing.stepParts.push_back(*std::move(parts));
     }
     return {};
 }
@@ -34,6 +50,13 @@ std::size_t placeOf(const std::pair<std::string, double>& stage) {
     return std::size_t(std::find(kStages.begin(), kStages.end(), stage.first) - kStages.begin());
 }
 
+/// Null: this step was not measured by part.
+json partsJson(const StepParts& parts) {
+    json object;
+    for (const auto& [name, seconds] : parts) object[name] = seconds;
+    return object;
+}
+
 Result<Timing> timingFromJson(const json& object) {
     Timing timing;
     FieldReader fields(object, "repetition", ErrorCode::InvalidData);
@@ -41,9 +64,16 @@ Result<Timing> timingFromJson(const json& object) {
     fields.number("vae_decode_time", timing.vaeDecodeTime);
     const json* stages = fields.object("stages");
     const json* steps = fields.array("steps", kMaxEntries);
+    const json* stepParts = fields.array("step_parts", kMaxEntries);
+    fields.number("wall_time", timing.wallTime);
     if (auto read = fields.finish(); !read) return read.error();
-    if (stages != nullptr)
-        if (auto read = readStages(*stages, timing); !read) return read.error();
+    if (stages != nullptr) {
+        auto read = secondsByName(*stages, "stages");
+        if (!read) return read.error();
+        timing.stages = *std::move(read);
+    }
+    if (stepParts != nullptr)
+        if (auto read = readStepParts(*stepParts, timing); !read) return read.error();
     std::ranges::stable_sort(timing.stages, {}, placeOf);
     if (steps != nullptr) {
         auto numbers = numbersFromJson(*steps, "steps");
@@ -71,6 +101,11 @@ void Timing::add(const std::string& stageName, double seconds) {
 
 Timing Timing::complete() const {
     Timing whole = *this;
+    if (wallTime) {
+        double inStages = 0;
+        for (const auto& [name, seconds] : stages) inStages += seconds;
+        whole.add(kOtherStage, *wallTime - inStages);
+    }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
     whole.pipeTime = stage("text").value_or(0) + stage("denoise").value_or(0) + stage("decode").value_or(0);
     whole.vaeDecodeTime = stage("decode").value_or(0);
@@ -83,6 +118,8 @@ json toJson(const std::vector<Timing>& repetitions) {
         json object = {{"stages", json::object()}, {"steps", timing.steps}};
         for (const auto& [name, seconds] : timing.stages) object["stages"][name] = seconds;
         if (timing.pipeTime) object["pipe_time"] = *timing.pipeTime;
+        if (timing.wallTime) object["wall_time"] = *timing.wallTime;
+        for (const StepParts& parts : timing.stepParts) object["step_parts"].push_back(partsJson(parts));
         if (timing.vaeDecodeTime) object["vae_decode_time"] = *timing.vaeDecodeTime;
         list.push_back(std::move(object));
     }

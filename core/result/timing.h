@@ -10,17 +10,23 @@
 
 namespace reelgrid::result {
 
+/// What a step's time went into ("self_attention", …, "other"), in seconds; empty: not measured.
+using StepParts = std::vector<std::pair<std::string, double>>;
+
 /// Times of one repetition of a render, in seconds. What was not measured is absent.
 struct Timing {
     std::optional<double> pipeTime;       ///< text + denoise + decode, as the reference scripts measure it
     std::optional<double> vaeDecodeTime;  ///< from the end of the last step to the end of the pipe
     std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
-    std::vector<double> steps;  ///< one per denoising step, both guidance branches included
+    std::vector<double> steps;         ///< one per denoising step, both guidance branches included
+    std::vector<StepParts> stepParts;  ///< one per step; empty: no step was measured by part
+    std::optional<double> wallTime;    ///< from the repetition's start to its end
 
     /// The stage's seconds; absent when it was not measured.
     [[nodiscard]] std::optional<double> stage(const std::string& name) const;
     void add(const std::string& stageName, double seconds);
-    /// Its stages in the order of a render, and the two times that follow from them filled in.
+    /// Its stages in the order of a render, and what follows from them: the two times above, and of the wall
+    /// time what no stage took, as the stage "other".
     [[nodiscard]] Timing complete() const;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/execution/trace_range.h"
+
 namespace reelgrid::vae {
 
 namespace {
@@ -48,6 +50,8 @@ WinogradConv::WinogradConv(const at::Tensor& weight_OCTHW, const at::Tensor& bia
 }
 
 at::Tensor WinogradConv::forward(const Call& call) const {
+    const execution::TraceRange range([] { return "reelgrid::winograd_conv"; }, {call.x_THWC},
+                                      at::RecordScope::FUNCTION);
     const at::Tensor x_THWC = padChannels(call.x_THWC);
     const std::int64_t frames = x_THWC.size(0), out = padded(m_out);
     const std::int64_t scale = call.input == kernels::VaeConvInput::Doubled ? 2 : 1;

@@ -46,6 +46,35 @@ TEST(RenderSettings, FillsTheModelsDefaults) {
     EXPECT_EQ(settings->seed, 42u);
 }
 
+TEST(RenderSettings, AProfileHasTheReferencesScheduleUnlessSaidOtherwise) {
+    RenderRequest request;
+    EXPECT_FALSE(resolveSettings(request, demoLike())->profileWait) << "not profiled";
+    request.profileOutput = "a";
+    request.profileActive = 3;
+    const auto settings = resolveSettings(request, demoLike());
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->profileWait, 2);
+    EXPECT_EQ(settings->profileWarmup, 2);
+    EXPECT_EQ(settings->profileActive, 3);
+}
+
+TEST(RenderSettings, AProfileFitsIntoTheStepsAndTheDecode) {
+    RenderRequest request;
+    request.profileOutput = "a";
+    request.profileWarmup = 0;
+    request.numInferenceSteps = 4;
+    const auto fits = [&](int wait, int active) {
+        request.profileWait = wait;
+        request.profileActive = active;
+        return resolveSettings(request, demoLike()).ok();
+    };
+    EXPECT_TRUE(fits(3, 1));
+    EXPECT_TRUE(fits(3, 2)) << "and the decode";
+    EXPECT_FALSE(fits(3, 3));
+    EXPECT_TRUE(fits(0, 5));
+    EXPECT_FALSE(fits(4, 1)) << "no step would be recorded";
+}
+
 struct BadValue {
     const char* option;
     const char* value;

@@ -73,6 +73,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"compare", "--types", "sdpa,flashier"}, "--types flashier"},
         BadUsage{{"compare", "--types", "sdpa,sdpa"}, "sdpa twice"},
         BadUsage{{"compare", "--fps", "fast"}, "--fps fast"},
+        BadUsage{{"render", "--profile-output", ""}, "--profile-output \"\": a trace's name"},
+        BadUsage{{"render", "--profile_output", ".."}, "--profile-output \"..\": a trace's name"},
+        BadUsage{{"render", "--profile-wait", "2"}, "--profile-wait 2: --profile-output was needed"},
+        BadUsage{{"render", "--profile_output", "p", "--profile_active", "0"}, "--profile-active 0"},
+        BadUsage{{"render", "--profile_output", "p", "--profile_wait", "-1"}, "--profile-wait -1"},
+        BadUsage{{"compare", "--num-inference-steps", "4", "--profile-output", "p"},
+                 "--profile-wait 2, --profile-warmup 2 and --profile-active 1: together at most 4 steps"},
+        BadUsage{{"profile"}, "file"}, BadUsage{{"profile", "a.json", "--top", "0"}, "--top"},
         BadUsage{{"stitch", "--columns", "-1"}, "--columns -1"},
         BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
         BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
@@ -91,7 +99,6 @@ INSTANTIATE_TEST_SUITE_P(
                              "--use-torch-compile: a GPU was needed"},
                     BadUsage{{"render", "--ulysses_degree", "8"}, "--ulysses-degree: not in this version"},
                     BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
-                    BadUsage{{"render", "--profile_output", "p"}, "--profile-output: not in this version"},
                     BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
                     BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
@@ -128,12 +135,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb :
-         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench"}) {
+         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench", "profile"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
         EXPECT_THAT(run.errors, IsEmpty()) << verb;
-        for (const char* unbuilt : {"save-inputs", "ulysses", "profile", "nproc"})
+        for (const char* unbuilt : {"save-inputs", "ulysses", "nproc"})
             EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
     }
     for (const char* unbuilt : {"vae", "pipeline"})
@@ -165,6 +172,11 @@ INSTANTIATE_TEST_SUITE_P(
         Failing{{"stitch", "--input-dir", "/nowhere"}, "/nowhere"},
         Failing{{"bench", "attention", "-o", "/proc/none/a.json"}, "/proc/none"},
         Failing{{"bench", "attention", "--shape", "1,4000,2000000,128"}, "--shape 1,4000,2000000,128 needs"},
+        Failing{{"profile", "/nowhere/a.json"}, "/nowhere/a.json"},
+        Failing{{"profile", "/etc/passwd"}, "/etc/passwd: not JSON: a Chrome trace of torch's profiler"},
+        Failing{
+            {"profile", REELGRID_SOURCE_DIR "/tests/fixtures/profile/python_torch_cpu.json.gz", "/dev/null"},
+            "/dev/null: not a regular file"},
         Failing{{"metrics", "/etc/passwd"}, "/etc/passwd"},
         Failing{{"metrics", "/nowhere/a.mp4"}, "/nowhere/a.mp4"}));
 

@@ -75,6 +75,18 @@ std::vector<std::string> rowOf(const std::string& html, const std::string& headi
     return cells;
 }
 
+TEST(Report, TellsWhatAStepWentIntoAsTheMeanOfTheMeasuredOnes) {
+    Report report = twoClips();
+    EXPECT_THAT(reportHtml(report), Not(HasSubstr("A step by part"))) << "nothing was measured";
+    report.entries[0].result.timings[0].stepParts = {
+        {{"norms", 0.25}, {"self_attention", 1}}, {}, {{"norms", 0.75}, {"self_attention", 2}}};
+    report.entries[1].result.timings[0].stepParts = {{{"self_attention", 0.5}, {"<new>", 0.001}}};
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html, HasSubstr("<th>self attention</th><th>norms</th><th>&lt;new&gt;</th>"));
+    EXPECT_THAT(rowOf(html, "A step by part", "sdpa"), ElementsAre("1500.0 ms", "500.0 ms", "–"));
+    EXPECT_THAT(rowOf(html, "A step by part", "sagev1"), ElementsAre("500.0 ms", "–", "1.0 ms"));
+}
+
 TEST(Report, TellsTheTimesOfEachClip) {
     const std::string html = reportHtml(twoClips());
     // pipe, denoise, mean step, self-attention, outside attention, decode, denoise against sdpa

@@ -29,6 +29,28 @@ TEST_F(RendererTest, LeavesTheClipAndItsCompanions) {
         EXPECT_TRUE(fs::exists(m_folder / name)) << name;
 }
 
+TEST_F(RendererTest, TimesAddUpToTheWallClock) {
+    auto request = tinyRequest();
+    request.numRepetitions = 2;
+    ASSERT_TRUE(Renderer().render(request, {}, {}));
+    const auto timings = result::readClipResult(request.output).timings;
+    ASSERT_EQ(timings.size(), 2U);
+    for (const result::Timing& timing : timings) {
+        double stages = 0;
+        for (const auto& [name, seconds] : timing.stages) stages += seconds;
+        EXPECT_NEAR(stages, timing.wallTime.value(), 1e-6);
+        ASSERT_EQ(timing.stepParts.size(), timing.steps.size());
+        for (std::size_t step = 0; step < timing.steps.size(); ++step) {
+            double parts = 0;
+            for (const auto& [name, seconds] : timing.stepParts[step]) {
+                parts += seconds;
+                EXPECT_GT(seconds, 0) << name;
+            }
+            EXPECT_NEAR(parts, timing.steps[step], 1e-6);
+        }
+    }
+}
+
 TEST_F(RendererTest, StopsWithinOneStepAndLeavesNothing) {
     std::stop_source source;
     int stepsSeen = 0;

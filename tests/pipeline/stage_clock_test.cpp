@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <thread>
 
 #include "core/base/result.h"
@@ -42,6 +43,108 @@ TEST(StageClock, TimesStagesInOrderAndOnlyDenoisingByStep) {
     EXPECT_DOUBLE_EQ(*timing.pipeTime,
                      *timing.stage("text") + *timing.stage("denoise") + *timing.stage("decode"));
     EXPECT_DOUBLE_EQ(*timing.vaeDecodeTime, *timing.stage("decode"));
+}
+
+double sumOf(const std::vector<std::pair<std::string, double>>& times) {
+    double sum = 0;
+    for (const auto& [name, seconds] : times) sum += seconds;
+    return sum;
+}
+
+TEST(StageClock, WhatNoStageTookIsAStageOfItsOwn) {
+    StageClock clock({}, {});
+    spend();
+    clock.begin("text", 1);
+    spend();
+    clock.begin("decode", 1);
+    clock.end();
+    spend();
+    const result::Timing timing = clock.finishRepetition();
+    EXPECT_GE(*timing.stage("other"), 0.04);
+    EXPECT_GE(*timing.wallTime, 0.06);
+    EXPECT_NEAR(sumOf(timing.stages), *timing.wallTime, 1e-9);
+    EXPECT_EQ(timing.stages.back().first, "other");
+}
+
+TEST(StageClock, PartsAddUpToTheirStep) {
+    using execution::Part;
+    using execution::PartScope;
+    StageClock clock({}, {});
+    clock.begin("denoise", 2);
+    for (int step = 1; step <= 2; ++step) {
+        {
+            const PartScope projections(&clock.parts(), Part::Projections);
+            spend();
+            {
+                const PartScope attention(&clock.parts(), Part::SelfAttention);
+                spend();
+            }
+            spend();
+        }
+        spend();
+        clock.advance(step);
+    }
+    clock.end();
+    const result::Timing timing = clock.timing();
+    ASSERT_EQ(timing.stepParts.size(), 2U);
+    for (std::size_t step = 0; step < 2; ++step) {
+        const std::map<std::string, double> parts(timing.stepParts[step].begin(),
+                                                  timing.stepParts[step].end());
+        EXPECT_GE(parts.at("projections"), 0.04) << "before and after the attention";
+        EXPECT_GE(parts.at("self_attention"), 0.02);
+        EXPECT_LT(parts.at("self_attention"), parts.at("projections"));
+        EXPECT_GE(parts.at("other"), 0.02);
+        EXPECT_EQ(parts.at("norms"), 0);
+        EXPECT_NEAR(sumOf(timing.stepParts[step]), timing.steps[step], 1e-9);
+    }
+}
+
+TEST(StageClock, AStepThatDidNotEndHasNoPartsAndNobodysTimeIsCountedAfter) {
+    using execution::Part;
+    using execution::PartScope;
+    StageClock clock({}, {});
+    clock.begin("denoise", 3);
+    {
+        const PartScope scope(&clock.parts(), Part::Norms);
+        clock.advance(1);
+        clock.begin("decode", 1);
+    }
+    const PartScope late(&clock.parts(), Part::FeedForward);
+    const result::Timing timing = clock.finishRepetition();
+    EXPECT_EQ(timing.steps.size(), 1U);
+    EXPECT_LE(timing.stepParts.size(), 1U);
+}
+
+TEST(StageClock, StepsOfWhichNobodyToldHaveNoParts) {
+    StageClock clock({}, {});
+    clock.begin("denoise", 1);
+    spend();
+    clock.advance(1);
+    clock.end();
+    EXPECT_EQ(clock.timing().steps.size(), 1U);
+    EXPECT_TRUE(clock.timing().stepParts.empty());
+}
+
+TEST(StageClock, AWatchersTimeIsNoPartOfAStage) {
+    struct Slow final : StageWatcher {
+        [[nodiscard]] bool actsAt(const StageMoment& moment) const override { return moment.done == 1; }
+        void at(const StageMoment& moment) override {
+            moments.push_back(moment.stage + " " + std::to_string(moment.done));
+            if (actsAt(moment)) spend();
+        }
+        std::vector<std::string> moments;
+    } watcher;
+    StageClock clock({}, {});
+    clock.setWatcher(&watcher);
+    clock.begin("denoise", 2);
+    clock.advance(1);
+    clock.advance(2);
+    const result::Timing timing = clock.finishRepetition();
+    EXPECT_THAT(watcher.moments, ElementsAre("denoise 0", "denoise 1", "denoise 2", " 0"));
+    EXPECT_GE(*timing.stage("profile"), 0.02);
+    EXPECT_LT(*timing.stage("denoise"), 0.02);
+    EXPECT_LT(timing.steps.at(1), 0.02);
+    EXPECT_NEAR(sumOf(timing.stages), *timing.wallTime, 1e-9);
 }
 
 TEST(StageClock, StartsEachRepetitionFromNothing) {

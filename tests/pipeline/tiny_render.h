@@ -19,7 +19,7 @@ class TinyRenderTest : public testing::Test {
 
     [[nodiscard]] protocol::RenderRequest tinyRequest() const {
         protocol::RenderRequest request;
-        request.model = std::string(REELGRID_SOURCE_DIR) + "/tests/fixtures/wan/tiny-pipeline";
+        request.model = REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline";
         request.prompt = "a red car";
         request.width = 48;
         request.height = 32;

@@ -14,5 +14,12 @@ TEST(ResultPaths, KeepDotsOfTheName) {
     EXPECT_EQ(resultFolderOf("wan2.1.webm"), "wan2.1.files");
 }
 
+TEST(ResultPaths, ATraceIsAmongTheClipsFilesOrInAFolderOfTheUsers) {
+    EXPECT_EQ(tracePathOf("/out/a.mp4", "warm"), "/out/a.files/traces/warm/trace_rank0.json.gz");
+    EXPECT_EQ(tracePathOf("/out/a.mp4", "/my/traces/", 3), "/my/traces/a/trace_rank3.json.gz");
+    EXPECT_TRUE(isTraceFolder("./here"));
+    EXPECT_FALSE(isTraceFolder("here"));
+}
+
 }  // namespace
 }  // namespace reelgrid::protocol

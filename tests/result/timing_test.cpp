@@ -43,6 +43,28 @@ TEST(TimingJson, HasTheKeysThatOthersRelyOn) {
     EXPECT_EQ(list[1], json::parse(R"({"stages":{},"steps":[]})")) << "what was not measured is absent";
 }
 
+TEST(Timing, WhatNoStageTookOfTheWallTimeIsTheStageOther) {
+    Timing timing = measured();
+    timing.wallTime = 12;
+    const Timing whole = timing.complete();
+    EXPECT_EQ(whole.stage("other"), 12 - (0.25 + 5.75 + 3.5 + 1));
+    EXPECT_EQ(whole.complete().stage("other"), whole.stage("other"));
+    EXPECT_FALSE(measured().complete().stage("other")) << "no wall time, no remainder";
+}
+
+TEST(TimingJson, HasThePartsOfTheStepsThatWereMeasured) {
+    Timing timing = measured();
+    timing.stepParts = {{{"norms", 0.5}, {"self_attention", 3}}, {}};
+    timing.wallTime = 12;
+    const json list = toJson({timing});
+    EXPECT_EQ(list[0]["step_parts"], json::parse(R"([{"norms":0.5,"self_attention":3.0},null])"));
+    EXPECT_EQ(list[0]["wall_time"], 12);
+    const auto read = timingsFromJson(list);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ((*read)[0].stepParts, timing.stepParts);
+    EXPECT_EQ((*read)[0].wallTime, timing.wallTime);
+}
+
 TEST(TimingJson, SurvivesARoundTrip) {
     const std::vector<Timing> written{measured().complete()};
     const auto read = timingsFromJson(toJson(written));
@@ -56,6 +78,10 @@ TEST(TimingJson, SurvivesARoundTrip) {
 TEST(TimingJson, RefusesWhatIsNoTime) {
     EXPECT_THAT(timingsFromJson(json::parse(R"([{"stages":{"text":"long"}}])")).error().message,
                 HasSubstr(R"(text "long": seconds were needed)"));
+    EXPECT_THAT(timingsFromJson(json::parse(R"([{"step_parts":[{"norms":"few"}]}])")).error().message,
+                HasSubstr(R"(step_parts: norms "few": seconds were needed)"));
+    EXPECT_THAT(timingsFromJson(json::parse(R"([{"step_parts":[3]}])")).error().message,
+                HasSubstr("step_parts: 3: an object or null was needed"));
     EXPECT_THAT(timingsFromJson(json::parse(R"([{"steps":[true]}])")).error().message,
                 HasSubstr("steps: true"));
 }

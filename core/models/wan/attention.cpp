@@ -5,6 +5,9 @@
 namespace reelgrid::models::wan {
 namespace {
 
+using execution::Part;
+using execution::PartScope;
+
 at::Tensor splitHeads(const at::Tensor& x_BNC, std::int64_t heads) {
     return x_BNC.unflatten(-1, {heads, -1}).transpose(1, 2);
 }
@@ -41,19 +44,26 @@ SelfAttention::SelfAttention(const WanTransformerConfig& config, const weights::
 }
 
 at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope,
-                                  attention::Dispatcher& dispatcher) const {
+                                  attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+    const PartScope projections(parts, Part::Projections);
     const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
     at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
-    rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
-    rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
-    const at::Tensor o_BHND = dispatcher.attend({splitHeads(q_BNC, m_heads),
-                                                 splitHeads(k_BNC, m_heads),
-                                                 splitHeads(qkv[2], m_heads),
-                                                 {},
-                                                 m_projL.weight,
-                                                 m_projL.bias},
-                                                {attention::ModuleKind::Self, m_layer});
-    return m_out(joinHeads(o_BHND));
+    {
+        const PartScope norms(parts, Part::Norms);
+        rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
+        rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
+    }
+    const auto attend = [&] {
+        const PartScope attention(parts, Part::SelfAttention);
+        return dispatcher.attend({splitHeads(q_BNC, m_heads),
+                                  splitHeads(k_BNC, m_heads),
+                                  splitHeads(qkv[2], m_heads),
+                                  {},
+                                  m_projL.weight,
+                                  m_projL.bias},
+                                 {attention::ModuleKind::Self, m_layer});
+    };
+    return m_out(joinHeads(attend()));
 }
 
 CrossAttention::CrossAttention(const WanTransformerConfig& config, const weights::WeightScope& scope,
@@ -75,13 +85,19 @@ TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC, const at::Ten
 }
 
 at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues& text,
-                                   attention::Dispatcher& dispatcher) const {
+                                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+    const PartScope projections(parts, Part::Projections);
     at::Tensor q_BNC = m_q(x_BNC);
-    rmsNormInPlace(q_BNC, m_normQ, m_eps);
-    const at::Tensor o_BHND =
-        dispatcher.attend({splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD, text.keyBias_M},
-                          {attention::ModuleKind::Cross, m_layer});
-    return m_out(joinHeads(o_BHND));
+    {
+        const PartScope norms(parts, Part::Norms);
+        rmsNormInPlace(q_BNC, m_normQ, m_eps);
+    }
+    const auto attend = [&] {
+        const PartScope attention(parts, Part::CrossAttention);
+        return dispatcher.attend({splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD, text.keyBias_M},
+                                 {attention::ModuleKind::Cross, m_layer});
+    };
+    return m_out(joinHeads(attend()));
 }
 
 }  // namespace reelgrid::models::wan

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include "core/attention/dispatcher.h"
+#include "core/execution/part_clock.h"
 #include "core/models/wan/config.h"
 #include "core/models/wan/linear.h"
 #include "core/models/wan/rope.h"
@@ -17,7 +18,7 @@ class SelfAttention {
     SelfAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const RopeTable& rope,
-                                     attention::Dispatcher& dispatcher) const;
+                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
   private:
     std::int64_t m_heads;
@@ -44,7 +45,7 @@ class CrossAttention {
     /// Keys and values depend on the prompt alone, so they are made once per prompt, not per step.
     [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const;
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
-                                     attention::Dispatcher& dispatcher) const;
+                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
   private:
     std::int64_t m_heads;

@@ -4,6 +4,9 @@
 
 namespace reelgrid::models::wan {
 
+using execution::Part;
+using execution::PartScope;
+
 Block::Block(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer)
     : m_eps(config.eps),
       m_dtype(scope.dtype()),
@@ -18,18 +21,22 @@ Block::Block(const WanTransformerConfig& config, const weights::WeightScope& sco
 }
 
 void Block::forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
-                    const RopeTable& rope, attention::Dispatcher& dispatcher) const {
+                    const RopeTable& rope, attention::Dispatcher& dispatcher,
+                    execution::PartClock* parts) const {
     const at::Tensor m_6C = (m_scaleShiftTable + modulation_16C).view({6, -1});
     const NormAffine norm1{m_6C[1] + 1, m_6C[0], m_eps}, norm3{m_6C[4] + 1, m_6C[3], m_eps};
+    const auto normed = [&](const NormAffine& norm) {
+        const PartScope scope(parts, Part::Norms);
+        return norm.weight_C.defined() ? stream.normed(norm, m_dtype) : stream.value().to(m_dtype);
+    };
 
-    stream.add(m_attn1.forward(stream.normed(norm1, m_dtype), rope, dispatcher), m_6C[2]);
-    const at::Tensor question =
-        m_norm2.weight_C.defined() ? stream.normed(m_norm2, m_dtype) : stream.value().to(m_dtype);
-    stream.add(m_attn2.forward(question, text, dispatcher), {});
-    stream.add(feedForward(stream.normed(norm3, m_dtype)), m_6C[5]);
+    stream.add(m_attn1.forward(normed(norm1), rope, dispatcher, parts), m_6C[2]);
+    stream.add(m_attn2.forward(normed(m_norm2), text, dispatcher, parts), {});
+    stream.add(feedForward(normed(norm3), parts), m_6C[5]);
 }
 
-at::Tensor Block::feedForward(const at::Tensor& x_BNC) const {
+at::Tensor Block::feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const {
+    const PartScope scope(parts, Part::FeedForward);
     return m_ffnDown(linearGelu(x_BNC, m_ffnUp));
 }
 

@@ -16,10 +16,10 @@ class Block {
 
     /// modulation_16C: StepEmbedding's.
     void forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
-                 const RopeTable& rope, attention::Dispatcher& dispatcher) const;
+                 const RopeTable& rope, attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
   private:
-    [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC) const;
+    [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const;
 
     double m_eps;
     at::ScalarType m_dtype;

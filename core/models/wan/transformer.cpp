@@ -1,6 +1,7 @@
 #include "core/models/wan/transformer.h"
 
 #include "core/base/result.h"
+#include "core/execution/trace_range.h"
 #include "core/models/wan/norms.h"
 #include "core/models/wan/text_padding.h"
 
@@ -61,17 +62,24 @@ StepEmbedding WanTransformer::embedTimestep(double timestep) const {
 }
 
 at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                   const PreparedText& text, attention::Dispatcher& dispatcher) {
+                                   const PreparedText& text, attention::Dispatcher& dispatcher,
+                                   execution::PartClock* parts) {
     const auto grid = gridOf(latents_BZFYX, m_config);
     const RopeTable& rope = m_rope.forGrid(grid);
 
     ResidualStream stream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat));
-    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer)
-        m_blocks[layer].forward(stream, step.modulation_16C, text.layers.at(layer), rope, dispatcher);
+    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
+        const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
+        m_blocks[layer].forward(stream, step.modulation_16C, text.layers.at(layer), rope, dispatcher, parts);
+    }
 
     const at::Tensor m_2C = (m_scaleShiftTable + step.temb_1C.unsqueeze(1)).view({2, -1});
     const NormAffine normOut{m_2C[1] + 1, m_2C[0], m_config.eps};
-    return unpatchify(m_projOut(stream.normed(normOut, m_dtype)).to(at::kFloat), grid);
+    const auto normed = [&] {
+        const execution::PartScope scope(parts, execution::Part::Norms);
+        return stream.normed(normOut, m_dtype);
+    };
+    return unpatchify(m_projOut(normed()).to(at::kFloat), grid);
 }
 
 at::Tensor WanTransformer::patchify(const at::Tensor& latents_BZFYX,

@@ -36,9 +36,10 @@ class WanTransformer {
     [[nodiscard]] StepEmbedding embedTimestep(double timestep) const;
 
     /// latents_BZFYX in any dtype → the predicted flow [B, outChannels, F, Y, X], fp32.
-    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch.
+    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch. `parts` is told what runs.
     [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                     const PreparedText& text, attention::Dispatcher& dispatcher);
+                                     const PreparedText& text, attention::Dispatcher& dispatcher,
+                                     execution::PartClock* parts = nullptr);
 
   private:
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX,

@@ -129,8 +129,9 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     GraphedForward graphed(m_transformer, m_execution);
     const Forward forward = [&](const at::Tensor& input, const StepEmbedding& step,
                                 const PreparedText& prompt) {
-        return settings.useTorchCompile ? graphed.forward(input, step, prompt, attention)
-                                        : m_transformer.forward(input, step, prompt, attention);
+        return settings.useTorchCompile
+                   ? graphed.forward(input, step, prompt, attention)
+                   : m_transformer.forward(input, step, prompt, attention, &clock.parts());
     };
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {

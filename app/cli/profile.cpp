@@ -1,0 +1,74 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/console.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/verb.h"
+#include "core/profile/summary_json.h"
+#include "core/profile/summary_table.h"
+#include "core/profile/trace_reader.h"
+
+namespace reelgrid::cli {
+namespace {
+
+struct ProfileVerb {
+    std::string file;
+    std::string after;
+    std::size_t top = 20;
+    bool json = false;
+};
+
+/// A smaller file is read before anyone could look at a line.
+constexpr std::uint64_t kMuchToRead = std::uint64_t{4} << 20;
+
+Result<profile::Summary> summaryOfFile(const std::string& file) {
+    ProgressLine line;
+    const auto start = std::chrono::steady_clock::now();
+    auto trace = profile::readTrace(file, {}, [&](std::uint64_t bytes, std::uint64_t of) {
+        if (of < kMuchToRead || bytes == 0) return;
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        const double share = static_cast<double>(bytes) / static_cast<double>(of);
+        constexpr int kPercent = 100;
+        line.update(file, "reading, percent", static_cast<int>(kPercent * share), kPercent,
+                    spent.count() * (1 - share) / share);
+    });
+    line.clear();
+    if (!trace) return trace.error();
+    return profile::summaryOf(*std::move(trace));
+}
+
+int runProfile(const ProfileVerb& verb) {
+    const auto first = summaryOfFile(verb.file);
+    if (!first) return fail(first.error());
+    if (verb.after.empty())
+        return verb.json ? printResult(toJson(*first, verb.top)) : printResult(tablesOf(*first, verb.top));
+    const auto second = summaryOfFile(verb.after);
+    if (!second) return fail(second.error());
+    const profile::TraceComparison comparison = profile::compared(*first, *second);
+    return verb.json ? printResult(toJson(comparison, verb.top))
+                     : printResult(tablesOf(comparison, verb.top));
+}
+
+}  // namespace
+
+Verb addProfileVerb(CLI::App& program) {
+    auto verb = std::make_shared<ProfileVerb>();
+    CLI::App* command = program.add_subcommand(
+        "profile", "Where a trace's time goes and what to try; with a second trace, what changed");
+    command
+        ->add_option("file", verb->file,
+                     "A Chrome trace of torch's profiler, .json or .json.gz (render --profile-output)")
+        ->required();
+    command->add_option("file2", verb->after, "Another one, to compare with");
+    command->add_option("--top", verb->top, "How many names")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return {command, [verb] { return runProfile(*verb); }};
+}
+
+}  // namespace reelgrid::cli

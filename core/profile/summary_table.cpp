@@ -1,0 +1,179 @@
+#include "core/profile/summary_table.h"
+
+#include <algorithm>
+
+#include "core/base/number_text.h"
+#include "core/profile/advice.h"
+#include "core/profile/text_table.h"
+
+namespace reelgrid::profile {
+namespace {
+
+using Line = std::vector<std::string>;
+
+constexpr std::size_t kNameCharacters = 56, kShapeCharacters = 72, kMostSteps = 12;
+
+std::string headOf(const Summary& summary) {
+    std::string text = std::to_string(summary.events) + " events in " + timeText(summary.span) + "; CPU " +
+                       timeText(summary.host);
+    if (summary.hasDevice())
+        text += "; device " + timeText(summary.device) + ", busy " +
+                shareText(summary.deviceBusy, summary.deviceSpan) + " of its time";
+    if (summary.impossible > 0)
+        text += "; " + std::to_string(summary.impossible) +
+                " events without name or with impossible times left out";
+    return text + "\n";
+}
+
+std::string groupTable(const Summary& summary) {
+    std::vector<Line> lines{{"group", "self CPU", "CPU %"}};
+    if (summary.hasDevice()) lines[0].insert(lines[0].end(), {"device", "device %"});
+    lines[0].push_back("calls");
+    for (const GroupInfo& info : kGroups) {
+        const Spent& spent = summary.of(info.group);
+        if (spent.calls == 0) continue;
+        Line line{info.name, timeText(spent.host), shareText(spent.host, summary.host)};
+        if (summary.hasDevice())
+            line.insert(line.end(), {timeText(spent.device), shareText(spent.device, summary.device)});
+        line.push_back(std::to_string(spent.calls));
+        lines.push_back(std::move(line));
+    }
+    return alignedText(lines, lines[0].size());
+}
+
+/// A place's time by group, the largest first: "attention 48.0 %, matrix products 30.1 %".
+std::string makeUp(const Summary& summary, const Place& place) {
+    std::vector<std::pair<std::int64_t, const char*>> parts;
+    std::int64_t whole = 0;
+    for (const GroupInfo& info : kGroups) {
+        const std::int64_t time = summary.timeOf(place.groups[static_cast<std::size_t>(info.group)]);
+        whole += time;
+        parts.emplace_back(time, info.name);
+    }
+    std::ranges::stable_sort(parts, std::greater<>(), [](const auto& part) { return part.first; });
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    for (std::size_t i = 0; i < kShown; ++i)
+        if (parts[i].first > 0)
+            text +=
+                (i == 0 ? "" : ", ") + std::string(parts[i].second) + " " + shareText(parts[i].first, whole);
+    return text;
+}
+
+std::int64_t deviceOf(const Place& place) {
+    std::int64_t device = 0;
+    for (const Spent& spent : place.groups) device += spent.device;
+    return device;
+}
+
+Line placeLine(const Summary& summary, const Place& place) {
+    Line line{place.name, timeText(place.host)};
+    if (summary.hasDevice()) line.push_back(timeText(deviceOf(place)));
+    line.insert(line.end(), {std::to_string(place.calls), makeUp(summary, place)});
+    return line;
+}
+
+std::string placeTable(const Summary& summary) {
+    std::vector<Line> lines{{"where", "CPU"}};
+    if (summary.hasDevice()) lines[0].push_back("device");
+    lines[0].insert(lines[0].end(), {"times", "most of it"});
+    for (const Place* place : summary.placesOf(PlaceKind::Stage)) lines.push_back(placeLine(summary, *place));
+    const auto steps = summary.placesOf(PlaceKind::Step), layers = summary.placesOf(PlaceKind::Layer);
+    for (std::size_t i = 0; i < std::min(steps.size(), kMostSteps); ++i)
+        lines.push_back(placeLine(summary, *steps[i]));
+    if (lines.size() == 1 && layers.empty()) return {};
+    std::string text = alignedText(lines, lines[0].size() - 2);
+    if (steps.size() > kMostSteps)
+        text += "and " + std::to_string(steps.size() - kMostSteps) + " more steps\n";
+    if (layers.empty()) return text;
+    const auto timeOf = [&](const Place* place) {
+        return summary.hasDevice() ? deviceOf(*place) : place->host;
+    };
+    const auto [least, most] = std::ranges::minmax_element(layers, {}, timeOf);
+    return text + std::to_string(layers.size()) + " layers: from " + timeText(timeOf(*least)) + " (" +
+           (*least)->name + ") to " + timeText(timeOf(*most)) + " (" + (*most)->name + ")\n";
+}
+
+std::string shapesText(const Row& row) {
+    if (row.shapes.empty()) return {};
+    return cut(row.shapes.front().first, kShapeCharacters) +
+           (row.shapes.size() > 1 ? " +" + std::to_string(row.shapes.size() - 1) : "");
+}
+
+std::string nameTable(const Summary& summary, std::size_t top) {
+    std::vector<Line> lines{{"name", "self CPU %", "self CPU", "CPU total"}};
+    if (summary.hasDevice())
+        lines[0].insert(lines[0].end(), {"self device %", "self device", "device total"});
+    lines[0].insert(lines[0].end(), {"calls", "group", "inputs"});
+    for (std::size_t i = 0; i < std::min(top, summary.rows.size()); ++i) {
+        const Row& row = summary.rows[i];
+        Line line{cut(row.name, kNameCharacters)};
+        if (row.onDevice)
+            line.insert(line.end(), {"-", "-", "-"});
+        else
+            line.insert(line.end(), {shareText(row.selfHost, summary.host), timeText(row.selfHost),
+                                     timeText(row.totalHost)});
+        if (summary.hasDevice())
+            line.insert(line.end(), {shareText(row.selfDevice, summary.device), timeText(row.selfDevice),
+                                     timeText(row.totalDevice)});
+        line.insert(line.end(), {std::to_string(row.calls), nameOf(row.group), shapesText(row)});
+        lines.push_back(std::move(line));
+    }
+    std::string text = alignedText(lines, lines[0].size() - 3);
+    if (summary.rows.size() > top)
+        text += "and " + std::to_string(summary.rows.size() - top) + " more names (--top)\n";
+    return text;
+}
+
+std::string bottleneckText(const Summary& summary) {
+    std::string text;
+    int number = 0;
+    for (const Bottleneck& each : bottlenecksOf(summary))
+        text += std::to_string(++number) + ". " + each.what + ": " + shareText(each.time, each.whole) + " (" +
+                timeText(each.time) + " of " + timeText(each.whole) + ")" +
+                (each.evidence.empty() ? "" : "; " + each.evidence) + "\n   " + each.advice + "\n";
+    return text;
+}
+
+std::string changeTable(const TraceComparison& comparison, const std::vector<Change>& changes,
+                        const std::string& title, std::size_t top) {
+    std::vector<Line> lines{{title, "before", "after", "difference", "calls"}};
+    for (std::size_t i = 0; i < std::min(top, changes.size()); ++i) {
+        const Change& change = changes[i];
+        if (change.before.calls == 0 && change.after.calls == 0) continue;
+        const std::int64_t difference = comparison.difference(change);
+        lines.push_back({cut(change.name, kNameCharacters),
+                         change.before.calls > 0 ? timeText(comparison.timeOf(change.before)) : "-",
+                         change.after.calls > 0 ? timeText(comparison.timeOf(change.after)) : "-",
+                         (difference > 0 ? "+" : "") + timeText(difference),
+                         std::to_string(change.before.calls) + " → " + std::to_string(change.after.calls)});
+    }
+    return alignedText(lines, 3);
+}
+
+}  // namespace
+
+std::string tablesOf(const Summary& summary, std::size_t top) {
+    const std::string places = placeTable(summary);
+    return headOf(summary) + "\n" + groupTable(summary) + "\n" + places + (places.empty() ? "" : "\n") +
+           nameTable(summary, top) + "\nWhat takes the time, and what to try:\n" + bottleneckText(summary);
+}
+
+std::string tablesOf(const TraceComparison& comparison, std::size_t top) {
+    const std::int64_t difference = comparison.after - comparison.before;
+    std::string text = std::string(comparison.ofDevices ? "device" : "CPU") + " time " +
+                       timeText(comparison.before) + " before, " + timeText(comparison.after) +
+                       " after: " + (difference > 0 ? "+" : "") + timeText(difference);
+    if (comparison.before > 0)
+        text += ", " +
+                fixed(static_cast<double>(comparison.after) / static_cast<double>(comparison.before), 3) +
+                " ×";
+    text += "\n";
+    if (comparison.stepsBefore != comparison.stepsAfter)
+        text += "note: " + std::to_string(comparison.stepsBefore) + " and " +
+                std::to_string(comparison.stepsAfter) + " steps were recorded: not the same work\n";
+    return text + "\n" + changeTable(comparison, comparison.groups, "group", comparison.groups.size()) +
+           "\n" + changeTable(comparison, comparison.names, "name", top);
+}
+
+}  // namespace reelgrid::profile

@@ -1,0 +1,51 @@
+#include "core/profile/trace_comparison.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace reelgrid::profile {
+namespace {
+
+using Changes = std::map<std::pair<std::string, bool>, Change>;
+
+void addRows(const Summary& summary, Spent Change::*side, Changes& changes) {
+    for (const Row& row : summary.rows) {
+        Change& change = changes[{row.name, row.onDevice}];
+        change.name = row.name;
+        change.onDevice = row.onDevice;
+        Spent& spent = change.*side;
+        spent.host += row.selfHost;
+        // An operator's share of the device is its kernels', which have rows of their own.
+        if (row.onDevice) spent.device += row.selfDevice;
+        spent.calls += row.calls;
+    }
+}
+
+}  // namespace
+
+TraceComparison compared(const Summary& before, const Summary& after) {
+    TraceComparison comparison;
+    comparison.ofDevices = before.hasDevice() || after.hasDevice();
+    comparison.before = comparison.ofDevices ? before.device : before.host;
+    comparison.after = comparison.ofDevices ? after.device : after.host;
+    comparison.stepsBefore = before.placesOf(PlaceKind::Step).size();
+    comparison.stepsAfter = after.placesOf(PlaceKind::Step).size();
+    for (const GroupInfo& info : kGroups)
+        comparison.groups.push_back({info.name, false, before.of(info.group), after.of(info.group)});
+    Changes changes;
+    addRows(before, &Change::before, changes);
+    addRows(after, &Change::after, changes);
+    for (auto& [key, change] : changes)
+        if (comparison.timeOf(change.before) > 0 || comparison.timeOf(change.after) > 0)
+            comparison.names.push_back(std::move(change));
+    for (auto* list : {&comparison.groups, &comparison.names})
+        std::ranges::stable_sort(*list, {}, [&](const Change& change) {
+            return std::tuple(-std::abs(comparison.difference(change)), change.name);
+        });
+    return comparison;
+}
+
+}  // namespace reelgrid::profile

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "core/base/result.h"
+#include "core/profile/packed_text.h"
+#include "core/profile/trace.h"
+
+namespace reelgrid::profile {
+
+/// What an untrusted trace may cost: about 40 bytes of memory an event.
+struct TraceLimits {
+    std::size_t events = 10'000'000;
+    TextLimits text{};
+};
+
+/// Reads a Chrome trace of torch's profiler (ours, or Python torch's), plain or gzipped, in one go through
+/// the file. InvalidData with what a file of something else lacks.
+Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& limits = {},
+                        ReadProgress progress = {});
+
+}  // namespace reelgrid::profile

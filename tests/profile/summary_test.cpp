@@ -1,0 +1,152 @@
+#include "core/profile/summary.h"
+
+#include <gmock/gmock.h>
+
+#include "core/profile/summary_json.h"
+#include "core/profile/summary_table.h"
+#include "tests/profile/trace_file.h"
+
+namespace reelgrid::profile {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class SummaryTest : public TraceFileTest {
+  protected:
+    /// A step with a product that copies, an attention that multiplies, and a norm; listed in no order.
+    [[nodiscard]] static json step() {
+        return {op("aten::bmm", 170, 60),
+                range("self-attention sdpa", 150, 200),
+                op("aten::copy_", 20, 20),
+                range("norms", 360, 20),
+                range("layer 0", 0, 400),
+                op("aten::addmm", 10, 100),
+                op("aten::scaled_dot_product_attention", 160, 180),
+                range("step 3", 0, 600),
+                range("denoise", 0, 1000)};
+    }
+    static double host(const Summary& summary, Group group) { return micro(summary.of(group).host); }
+};
+
+TEST_F(SummaryTest, SelfTimesLeaveOutWhatLiesWithin) {
+    const Summary summary = summaryOfEvents(step());
+    struct Expected {
+        const char* name;
+        double self, total;
+    };
+    for (const Expected& expected :
+         {Expected{"denoise", 400, 1000}, Expected{"step 3", 200, 600}, Expected{"layer 0", 80, 400},
+          Expected{"aten::addmm", 80, 100}, Expected{"aten::copy_", 20, 20},
+          Expected{"self-attention sdpa", 20, 200}, Expected{"aten::scaled_dot_product_attention", 120, 180},
+          Expected{"aten::bmm", 60, 60}, Expected{"norms", 20, 20}}) {
+        const Row& row = rowOf(summary, expected.name);
+        EXPECT_EQ(micro(row.selfHost), expected.self) << expected.name;
+        EXPECT_EQ(micro(row.totalHost), expected.total) << expected.name;
+        EXPECT_EQ(row.calls, 1U);
+    }
+    EXPECT_EQ(micro(summary.host), 1000);
+    EXPECT_EQ(micro(summary.span), 1000);
+}
+
+TEST_F(SummaryTest, GroupsAddUpToTheWhole) {
+    const Summary summary = summaryOfEvents(step());
+    EXPECT_EQ(host(summary, Group::Attention), 200) << "with the product within";
+    EXPECT_EQ(host(summary, Group::Products), 80);
+    EXPECT_EQ(host(summary, Group::Copies), 20);
+    EXPECT_EQ(host(summary, Group::Norms), 20);
+    EXPECT_EQ(host(summary, Group::Other), 400 + 200 + 80) << "stage, step and layer by themselves";
+    const auto layers = summary.placesOf(PlaceKind::Layer);
+    ASSERT_EQ(layers.size(), 1U);
+    EXPECT_EQ(micro(layers[0]->host), 400);
+    EXPECT_EQ(micro(layers[0]->groups[std::size_t(Group::Attention)].host), 200);
+    EXPECT_EQ(micro(layers[0]->groups[std::size_t(Group::Other)].host), 80);
+    EXPECT_EQ(micro(summary.placesOf(PlaceKind::Step).at(0)->groups[std::size_t(Group::Other)].host), 280);
+}
+
+TEST_F(SummaryTest, ARecursionCountsOnceInTotal) {
+    const Summary summary =
+        summaryOfEvents({op("aten::to", 0, 100), op("aten::to", 10, 80), op("aten::to", 200, 10)});
+    EXPECT_EQ(micro(rowOf(summary, "aten::to").totalHost), 110);
+    EXPECT_EQ(micro(rowOf(summary, "aten::to").selfHost), 110);
+    EXPECT_EQ(rowOf(summary, "aten::to").calls, 3U);
+}
+
+TEST_F(SummaryTest, ThreadsNestEachByThemselves) {
+    const Summary summary = summaryOfEvents(
+        {op("a", 0, 100), event("cpu_op", "b", 10, 50, json::object(), /*thread=*/2), op("c", 20, 10)});
+    EXPECT_EQ(micro(rowOf(summary, "a").selfHost), 90);
+    EXPECT_EQ(micro(rowOf(summary, "b").selfHost), 50);
+    EXPECT_EQ(micro(summary.host), 150);
+    EXPECT_EQ(micro(summary.span), 100);
+}
+
+TEST_F(SummaryTest, AnEventThatEndsAfterWhatItIsInIsCutThere) {
+    const Summary summary = summaryOfEvents({op("a", 0, 100), op("b", 40, 60.001), op("c", 40.5, 70)});
+    EXPECT_EQ(micro(rowOf(summary, "a").selfHost), 40);
+    EXPECT_EQ(micro(rowOf(summary, "b").selfHost), 0.5);
+    EXPECT_EQ(micro(rowOf(summary, "c").selfHost), 59.5);
+    EXPECT_EQ(micro(summary.host), 100);
+}
+
+TEST_F(SummaryTest, ADevicesTimeBelongsToTheOperatorThatLaunchedIt) {
+    json events{range("step 0", 0, 100), op("aten::linear", 0, 20, {{"Input Dims", {{16, 64}, {64, 64}}}}),
+                op("aten::addmm", 2, 16, {{"Input Dims", {{64}, {16, 64}, {64, 64}}}}),
+                range("self-attention sdpa", 30, 20)};
+    for (const auto& part : {launched("nvjet_tst", 5, 10, 40, 7), launched("fused_kernel", 35, 60, 30, 8)})
+        for (const json& each : part) events.push_back(each);
+    const Summary summary = summaryOfEvents(events);
+    ASSERT_TRUE(summary.hasDevice());
+    EXPECT_EQ(micro(summary.device), 70);
+    EXPECT_EQ(micro(rowOf(summary, "aten::addmm").selfDevice), 40);
+    EXPECT_EQ(micro(rowOf(summary, "aten::linear").selfDevice), 0);
+    EXPECT_EQ(micro(rowOf(summary, "aten::linear").totalDevice), 40);
+    EXPECT_EQ(micro(rowOf(summary, "step 0").totalDevice), 70);
+    EXPECT_EQ(micro(rowOf(summary, "nvjet_tst").selfDevice), 40);
+    EXPECT_TRUE(rowOf(summary, "nvjet_tst").onDevice);
+    EXPECT_EQ(micro(summary.of(Group::Attention).device), 30)
+        << "a name that tells nothing, inside the range";
+    EXPECT_EQ(micro(summary.of(Group::Products).device), 40);
+    EXPECT_EQ(micro(rowOf(summary, "aten::addmm").shapes.at(0).second.device), 40);
+    EXPECT_EQ(micro(summary.deviceSpan), 80) << "from 10 to 90";
+    EXPECT_EQ(micro(summary.deviceBusy), 70);
+}
+
+TEST_F(SummaryTest, AGraphsKernelsBelongToItsLaunch) {
+    json events{range("step 1", 0, 100),
+                event("cuda_runtime", "cudaGraphLaunch", 5, 3, {{"correlation", 9}})};
+    for (int i = 0; i < 3; ++i)
+        events.push_back(event("kernel", "k" + std::to_string(i), 10 + 5 * i, 5, {{"correlation", 9}}, 7));
+    events.push_back(event("kernel", "lone", 40, 5, {{"correlation", 77}}, 7));
+    const Summary summary = summaryOfEvents(events);
+    EXPECT_EQ(micro(rowOf(summary, "step 1").totalDevice), 15);
+    EXPECT_EQ(micro(summary.device), 20) << "with the one that nobody is known to have launched";
+}
+
+TEST_F(SummaryTest, StreamsAtOnceKeepADeviceBusyOnce) {
+    const Summary summary = summaryOfEvents({event("kernel", "a", 0, 10, json::object(), 7),
+                                             event("kernel", "b", 5, 10, json::object(), 8),
+                                             event("gpu_memcpy", "Memcpy DtoH", 30, 10, json::object(), 8)});
+    EXPECT_EQ(micro(summary.device), 30);
+    EXPECT_EQ(micro(summary.deviceBusy), 25);
+    EXPECT_EQ(micro(summary.deviceSpan), 40);
+    EXPECT_EQ(micro(summary.of(Group::Copies).device), 10);
+}
+
+TEST_F(SummaryTest, IsPrintedAsTablesAndJson) {
+    const Summary summary = summaryOfEvents(step());
+    const std::string text = tablesOf(summary, 4);
+    EXPECT_THAT(text, HasSubstr("9 events in 1.000ms; CPU 1.000ms"));
+    EXPECT_THAT(text, testing::ContainsRegex("attention +200.000us +20.0 %"));
+    EXPECT_THAT(text, testing::ContainsRegex("step 3 +600.000us +1 +other 46.7 %, attention 33.3 %"));
+    EXPECT_THAT(text, HasSubstr("and 5 more names (--top)"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("device"))) << "there was none";
+    const json object = toJson(summary, 1000);
+    EXPECT_EQ(object["names"].size(), 9U);
+    EXPECT_NEAR(object["groups"]["attention"]["self_cpu"].get<double>(), 200e-6, 1e-12);
+    EXPECT_FALSE(object.contains("device"));
+    EXPECT_EQ(object["steps"][0]["name"], "step 3");
+}
+
+}  // namespace
+}  // namespace reelgrid::profile
