@@ -16,6 +16,7 @@
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/out_of_memory.h"
+#include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/pipeline/family_registry.h"
@@ -57,6 +58,13 @@ std::unique_ptr<attention::Dispatcher> dispatcherFor(const Plan& plan) {
     auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
                                             {plan.model.layers, settings.numInferenceSteps});
     return attention::makeDispatcher(*std::move(policy), plan.execution).value();
+}
+
+/// What measures other backends on this render's latents; null when none are asked for.
+std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageClock& clock) {
+    if (plan.settings.lockstep.empty()) return nullptr;
+    return std::make_unique<lockstep::LockstepObserver>(
+        plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
 }
 
 /// A render that failed before it had anything to keep leaves no folder either.
@@ -166,11 +174,13 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     VideoModel& video = modelFor(plan, clock);
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
+    const auto lockstep = lockstepOf(plan, clock);
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
         if (repetition > 0) clock.startRepetition();
-        const at::Tensor latents = video.denoise(settings, *dispatcher, clock);
+        const at::Tensor latents =
+            video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
@@ -181,8 +191,9 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
 
     clock.begin("metrics", 1);
-    const metrics::ClipMetrics measured =
+    metrics::ClipMetrics measured =
         metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
+    if (lockstep) measured.lockstep = lockstep->map();
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
     clock.end();

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/protocol/attention_policy.h"
 #include "core/protocol/scheduler_names.h"
@@ -44,7 +45,8 @@ struct RenderFields {
     std::string generator = "cpu";      ///< whose random numbers the initial noise is
     bool useTorchCompile = false;       ///< a step's passes as CUDA graphs
     std::string attentionType = kReferenceBackend;
-    AttentionPolicy attentionPolicy{};  ///< empty: the attention type alone decides
+    AttentionPolicy attentionPolicy{};    ///< empty: the attention type alone decides
+    std::vector<std::string> lockstep{};  ///< backends whose errors are measured on this render's latents
 
     bool operator==(const RenderFields&) const = default;
 };
@@ -179,6 +181,11 @@ void forEachRenderField(Visit&& visit) {
                     .help = "A backend per kind of attention, layers, steps and branch",
                     .decides = Decides::Attention},
         [](auto& fields) -> auto& { return fields.attentionPolicy; });
+    visit(
+        RenderField{.key = "lockstep",
+                    .help = "Backends, separated by commas: their errors on this clip's own latents",
+                    .decides = Decides::Nothing},
+        [](auto& fields) -> auto& { return fields.lockstep; });
 }
 
 /// Every field that is there, by key.

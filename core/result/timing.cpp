@@ -15,7 +15,8 @@ using nlohmann::json;
 using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
-constexpr std::array<const char*, 6> kStages{"load", "text", "denoise", "decode", "metrics", "encode"};
+constexpr std::array<const char*, 7> kStages{"load",   "text",    "denoise", "lockstep",
+                                             "decode", "metrics", "encode"};
 constexpr std::size_t kMaxStages = 64;
 
 Result<void> readStages(const json& object, Timing& timing) {
