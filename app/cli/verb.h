@@ -22,5 +22,6 @@ Verb addModelsVerb(CLI::App& program);
 Verb addWorkerVerb(CLI::App& program);
 Verb addDoctorVerb(CLI::App& program);
 Verb addBenchVerb(CLI::App& program);
+Verb addTuneVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

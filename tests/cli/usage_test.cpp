@@ -79,6 +79,14 @@ INSTANTIATE_TEST_SUITE_P(
                  "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
         BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
                  "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
+        BadUsage{{"tune"}, "--budget is required"},
+        BadUsage{{"tune", "--budget", "psnr<=40"}, "--budget psnr<=40: psnr>=DB"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "sdpa"}, "another backend than sdpa"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,flashier"}, "--backends flashier"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,fav2"}, "--backends fav2: each"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--output", "policy"}, "--output policy:"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--attention-policy", "a.json"}, "--attention-policy"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--max-renders", "0"}, "--max-renders"},
         BadUsage{{"stitch", "--columns", "-1"}, "--columns -1"},
         BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
         BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
@@ -134,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb :
-         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench"}) {
+         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench", "tune"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
