@@ -13,6 +13,7 @@
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
 #include "core/base/number_text.h"
+#include "core/catalog/policy_check.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
@@ -37,6 +38,7 @@ struct CompareVerb {
     int fontSize = 36;
     bool stitch = false;
     bool reuse = false;
+    bool lockstep = false;
     bool json = false;
 };
 
@@ -52,6 +54,22 @@ Result<std::vector<std::string>> typesOfDevice(const CompareVerb& verb) {
     std::vector<std::string> names;
     for (const kernels::BackendInfo* backend : kernels::backendsOn(device)) names.emplace_back(backend->name);
     return names;
+}
+
+/// The reference's clip measures the others on its own latents.
+Result<void> askForLockstep(Comparison& comparison) {
+    std::vector<std::string> others;
+    CheckedRequest* reference = nullptr;
+    for (ComparisonEntry& entry : comparison.entries)
+        if (entry.type() == protocol::kReferenceBackend)
+            reference = &entry.checked;
+        else if (entry.type() != protocol::kDefaultBackend)
+            others.push_back(entry.type());
+    if (reference == nullptr || others.empty())
+        return Error{ErrorCode::BadUsage, "--lockstep: " + protocol::kReferenceBackend +
+                                              " and another backend among --types were needed"};
+    reference->request.lockstep = reference->settings.lockstep = others;
+    return catalog::checkLockstep(reference->settings);
 }
 
 Result<Comparison> planOf(const CompareVerb& verb) {
@@ -77,6 +95,8 @@ Result<Comparison> planOf(const CompareVerb& verb) {
         entry.checked.request.output = entry.clip;
         comparison.entries.push_back(std::move(entry));
     }
+    if (verb.lockstep)
+        if (auto asked = askForLockstep(comparison); !asked) return asked.error();
     return comparison;
 }
 
@@ -187,6 +207,8 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         if (!entry->checked.request.attentionPolicy.empty())
             text += "\n  " + comparison::attentionLine(entry->result.manifest);
         text += "\n  " + entry->clip.string() + "\n";
+        if (entry->result.metrics.lockstep)
+            text += "  " + comparison::lockstepLine(*entry->result.metrics.lockstep) + "\n";
     }
     if (!comparison.grid.empty()) text += "grid:    " + comparison.grid.string() + "\n";
     return printResult(text + "report:  " + comparison.reportPath().string() +
@@ -252,12 +274,14 @@ Verb addCompareVerb(CLI::App& program) {
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
     command->add_flag("--reuse", verb->reuse,
                       "Keep clips that are there already and come from the same request");
+    command->add_flag("--lockstep", verb->lockstep,
+                      "Also the error of each backend in each layer and step on the sdpa clip's own latents");
     command->add_option("--font-size", verb->fontSize, "Pixels of the grid's labels")
         ->check(CLI::Range(0, 1000))
         ->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    verb->render.addTo(*command, {"attention_type", "fps"});
+    verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->unbuilt.addValue(*command, "--nproc");
     return {command, [verb] { return runCompare(*verb); }};
 }

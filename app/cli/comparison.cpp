@@ -76,6 +76,8 @@ Result<void> saveSession(const Comparison& comparison) {
     for (const ComparisonEntry* entry : comparison.finished())
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
     if (!comparison.entries.empty()) session.request = comparison.entries.front().checked.request;
+    // The studio asks for every backend with this one request; one clip's maps are enough.
+    session.request.lockstep.clear();
     return session::saveSession(session, comparison.sessionPath());
 }
 

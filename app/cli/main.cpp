@@ -23,6 +23,7 @@ int runProgram(std::vector<std::string> arguments) {
         cli::addRenderVerb(program),  cli::addCompareVerb(program), cli::addStitchVerb(program),
         cli::addMetricsVerb(program), cli::addModelsVerb(program),  cli::addWorkerVerb(program),
         cli::addDoctorVerb(program),  cli::addBenchVerb(program),   cli::addProfileVerb(program),
+        cli::addTuneVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&

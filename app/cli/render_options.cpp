@@ -41,6 +41,9 @@ class TableOptions {
     void add(const protocol::RenderField& field, bool& target) {
         m_command.add_flag(optionOf(field), target, field.help);
     }
+    void add(const protocol::RenderField& field, std::vector<std::string>& target) {
+        m_command.add_option(optionOf(field), target, field.help)->delimiter(',');
+    }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
 
   private:
@@ -91,7 +94,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
         else if (std::ranges::find(without, key) == without.end())
             options.add(field, access(m_request));
     });
-    m_policy.addTo(command);
+    if (std::ranges::find(without, "attention_policy") == without.end()) m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
 }
 

@@ -23,5 +23,6 @@ Verb addWorkerVerb(CLI::App& program);
 Verb addDoctorVerb(CLI::App& program);
 Verb addBenchVerb(CLI::App& program);
 Verb addProfileVerb(CLI::App& program);
+Verb addTuneVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

@@ -11,4 +11,10 @@ std::string fixed(double value, int decimals) {
     return text.data();
 }
 
+std::string significant(double value, int digits) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+    return text.data();
+}
+
 }  // namespace reelgrid

@@ -1,5 +1,6 @@
 #include "core/catalog/policy_check.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
@@ -19,6 +20,26 @@ Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families
                                               protocol::kDefaultBackend + " was needed"};
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
+    return {};
+}
+
+Result<void> checkLockstep(const RenderSettings& settings) {
+    if (settings.lockstep.empty()) return {};
+    const auto wrong = [](const std::string& what) {
+        return Error{ErrorCode::BadUsage, "--lockstep" + what + " was needed"};
+    };
+    for (auto name = settings.lockstep.begin(); name != settings.lockstep.end(); ++name) {
+        if (kernels::findBackend(*name) == nullptr)
+            return wrong(" " + *name + ": one of " + kernels::backendNames());
+        if (*name == protocol::kReferenceBackend)
+            return wrong(" " + *name + ": it is what the others are measured against; another one");
+        if (std::find(settings.lockstep.begin(), name, *name) != name)
+            return wrong(" names " + *name + " twice: each backend once");
+    }
+    if (const std::string own = attentionName(settings); own != protocol::kReferenceBackend)
+        return wrong(": a clip with " + protocol::kReferenceBackend + " throughout, not " + own + ",");
+    if (settings.useTorchCompile)
+        return wrong(": --use-torch-compile records whole passes as CUDA graphs; a render without it");
     return {};
 }
 

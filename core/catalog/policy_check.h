@@ -16,6 +16,10 @@ struct RenderSettings;
 Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model,
                          int steps);
 
+/// BadUsage when the render can't measure other backends in lockstep: one is unknown, named twice or the
+/// reference, the clip is not the reference's own, or its passes are recorded as CUDA graphs.
+Result<void> checkLockstep(const RenderSettings& settings);
+
 /// For each rule of the policy why it decides no call of this render of `model`; empty for those that decide
 /// some.
 std::vector<std::string> idleRules(const RenderSettings& settings, const families::ModelInfo& model);

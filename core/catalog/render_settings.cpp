@@ -69,6 +69,7 @@ class TableCheck {
     void check(const RenderField&, std::uint64_t) {}
     void check(const RenderField&, bool) {}
     void check(const RenderField&, const protocol::AttentionPolicy&) {}
+    void check(const RenderField&, const std::vector<std::string>&) {}
 
     std::optional<Error> error;
 
@@ -209,6 +210,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkProfile(settings); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
+    if (auto fits = checkLockstep(settings); !fits) return fits.error();
     return settings;
 }
 

@@ -41,6 +41,7 @@ Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::
     }
     if (!wantsScores) return known.drift.has_value();
     std::swap(measured->drift, known.drift);
+    std::swap(measured->lockstep, known.lockstep);
     known = *std::move(measured);
     return true;
 }

@@ -25,7 +25,16 @@ std::string missingFile(const fs::path& clip) {
     return {};
 }
 
-std::string settingsDifference(const catalog::RenderSettings& then, const catalog::RenderSettings& now) {
+/// Maps that nothing asks for do no harm; those that are asked for have to be there.
+std::string lockstepDifference(const result::ClipResult& earlier, const catalog::RenderSettings& now) {
+    for (const std::string& backend : now.lockstep)
+        if (!earlier.metrics.lockstep || earlier.metrics.lockstep->find(backend) == nullptr)
+            return "its metrics.json has no lockstep map of " + backend;
+    return {};
+}
+
+std::string settingsDifference(catalog::RenderSettings then, const catalog::RenderSettings& now) {
+    then.lockstep = now.lockstep;
     if (then == now) return {};
     const json before = protocol::fieldsJson(then);
     const json after = protocol::fieldsJson(now);
@@ -79,6 +88,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))
         return "its trace is missing";
+    if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(manifest.modelHashes);
 }

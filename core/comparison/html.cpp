@@ -38,6 +38,19 @@ std::string escaped(const std::string& plain) {
     return html;
 }
 
+const char* pageStyle() {
+    return "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 "
+           "1rem;color:#222}"
+           "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .7rem;border-bottom:1px solid "
+           "#ddd;"
+           "text-align:right}th:first-child,td:first-child,.text{text-align:left}dt{font-weight:600;margin-"
+           "top:."
+           "7rem}"
+           "th{border-bottom:2px solid #888}"
+           "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{max-width:100%}"
+           ".note{color:#555}.failed{color:#b00020}summary{cursor:pointer}";
+}
+
 std::string cell(const std::string& content) {
     return "<td>" + escaped(content) + "</td>";
 }

@@ -9,6 +9,9 @@ namespace reelgrid::comparison {
 /// The text as it may stand in HTML and SVG, in content and in quoted attributes.
 std::string escaped(const std::string& text);
 
+/// What every page looks like, for its <style>.
+const char* pageStyle();
+
 /// Table cells: text escaped, aligned as numbers are, or as words are.
 std::string cell(const std::string& content);
 std::string textCell(const std::string& content);

@@ -6,6 +6,7 @@
 #include "core/base/version.h"
 #include "core/comparison/backend_color.h"
 #include "core/comparison/html.h"
+#include "core/comparison/lockstep_section.h"
 #include "core/comparison/report_backends.h"
 #include "core/comparison/report_parts.h"
 #include "core/comparison/report_tables.h"
@@ -14,15 +15,6 @@
 
 namespace reelgrid::comparison {
 namespace {
-
-constexpr const char* kStyle =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.3rem .7rem;border-bottom:1px solid #ddd;"
-    "text-align:right}th:first-child,td:first-child,.text{text-align:left}dt{font-weight:600;margin-top:."
-    "7rem}"
-    "th{border-bottom:2px solid #888}"
-    "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{max-width:100%}"
-    ".note{color:#555}.failed{color:#b00020}";
 
 /// The rules in force, in words; nothing without a policy.
 std::string policyList(const Report& report) {
@@ -45,9 +37,9 @@ std::string stageChart(const Report& report) {
         const result::Timing* timing = entry.result.timing();
         if (entry.error || timing == nullptr) continue;
         Bar bar{entry.caption.text(), {}};
-        // Loading happens once for all of them, so it says nothing about one.
+        // Loading happens once for all of them, so it says nothing about one; nor does measuring others.
         for (const auto& [name, seconds] : timing->stages)
-            if (name != "load") bar.parts.emplace_back(name, seconds);
+            if (name != "load" && name != "lockstep") bar.parts.emplace_back(name, seconds);
         bars.push_back(std::move(bar));
     }
     const std::string svg = stackedBars(bars, "s");
@@ -109,9 +101,9 @@ std::string clipsAndFailures(const Report& report) {
 std::string reportHtml(const Report& report) {
     const std::string prompt = escaped(report.settings.prompt);
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
-           "</title><style>" + kStyle + "</style></head><body><h1>" + prompt + "</h1><p>" +
+           "</title><style>" + pageStyle() + "</style></head><body><h1>" + prompt + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) +
+           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) + lockstepSection(report) +
            attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
            std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }

@@ -1,5 +1,6 @@
 #include "core/comparison/summary.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/number_text.h"
@@ -46,6 +47,16 @@ std::string attentionLine(const result::Manifest& manifest) {
                     (call.used != call.requested ? " in place of " + call.requested : "");
             first = false;
         }
+    }
+    return line;
+}
+
+std::string lockstepLine(const metrics::LockstepMap& map) {
+    std::string line;
+    for (const metrics::LockstepBackend& backend : map.backends) {
+        const double mean = metrics::meanOfFinite(backend.attention.relativeL1);
+        line += (line.empty() ? "lockstep, mean relative L1 of attention: " : ", ") + backend.name + " " +
+                (std::isfinite(mean) ? significant(mean, 3) : "did not run");
     }
     return line;
 }

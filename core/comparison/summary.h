@@ -24,6 +24,9 @@ std::string profileLine(const result::ProfileRecord& profile);
 /// what served the calls.
 std::string attentionLine(const result::Manifest& manifest);
 
+/// "lockstep, mean relative L1 of attention: fav2 0.0021, sagev1 0.013".
+std::string lockstepLine(const metrics::LockstepMap& map);
+
 /// One line for each backend that took another's place ("self-attention: fav2 was asked for, sdpa ran 4 calls
 /// (head dim 512, …)") or left out a part of itself.
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest);

@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 #include "core/media/frame.h"
 #include "core/metrics/clip_gates.h"
+#include "core/metrics/lockstep_map.h"
 #include "core/metrics/series.h"
 
 namespace reelgrid::metrics {
@@ -29,6 +30,7 @@ struct ClipMetrics {
     std::optional<double> flickering;        ///< likewise
     std::optional<Drift> drift;
     std::optional<ClipGates> gates;
+    std::optional<LockstepMap> lockstep;  ///< of other backends on this clip's latents
 };
 
 /// Measures `video`, against `reference` where there is one. BadUsage when a clip has no frames or the sizes

@@ -16,6 +16,7 @@
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/out_of_memory.h"
+#include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/pipeline/family_registry.h"
@@ -74,6 +75,13 @@ std::unique_ptr<StepProfiler> profilerFor(const Plan& plan) {
 std::string shownTrace(const fs::path& trace, const fs::path& clip) {
     const fs::path below = trace.lexically_relative(protocol::resultFolderOf(clip));
     return (below.empty() || *below.begin() == ".." ? trace : below).generic_string();
+}
+
+/// What measures other backends on this render's latents; null when none are asked for.
+std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageClock& clock) {
+    if (plan.settings.lockstep.empty()) return nullptr;
+    return std::make_unique<lockstep::LockstepObserver>(
+        plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
 }
 
 /// A render that failed before it had anything to keep leaves no folder either.
@@ -194,6 +202,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     VideoModel& video = modelFor(plan, clock);
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
+    const auto lockstep = lockstepOf(plan, clock);
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
@@ -201,7 +210,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
             clock.setWatcher(nullptr);
             clock.startRepetition();
         }
-        const at::Tensor latents = video.denoise(settings, *dispatcher, clock);
+        const at::Tensor latents =
+            video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
@@ -209,8 +219,9 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
 
     clock.begin("metrics", 1);
-    const metrics::ClipMetrics measured =
+    metrics::ClipMetrics measured =
         metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
+    if (lockstep) measured.lockstep = lockstep->map();
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
     std::optional<PendingFile> trace;

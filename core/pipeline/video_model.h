@@ -8,6 +8,7 @@
 #include "core/families/model_info.h"
 #include "core/media/frame.h"
 #include "core/pipeline/stage_clock.h"
+#include "core/pipeline/step_observer.h"
 
 namespace reelgrid::pipeline {
 
@@ -26,9 +27,9 @@ class VideoModel {
     virtual ~VideoModel() = default;
 
     /// Runs the stages "text" and "denoise"; returns the final latents, fp32, as the family's VAE takes them
-    /// (Wan: normalised, [1, C, T, H, W]).
+    /// (Wan: normalised, [1, C, T, H, W]). `observer`, where there is one, is told about every step.
     virtual at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                               StageClock& clock) = 0;
+                               StageClock& clock, StepObserver* observer = nullptr) = 0;
 
     /// Runs the stage "decode": pictures from the latents of denoise().
     virtual media::RgbVideo decode(const at::Tensor& latents, const catalog::RenderSettings& settings,

@@ -23,6 +23,9 @@ void put(json& object, const char* key, const std::optional<T>& value) {
 void put(json& object, const char* key, const AttentionPolicy& policy) {
     if (!policy.empty()) object[key] = toJson(policy);
 }
+void put(json& object, const char* key, const std::vector<std::string>& names) {
+    if (!names.empty()) object[key] = names;
+}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/protocol/attention_policy.h"
 #include "core/protocol/scheduler_names.h"
@@ -49,6 +50,7 @@ struct RenderFields {
     std::optional<int> profileWait{};            ///< denoising steps, as torch.profiler.schedule counts them
     std::optional<int> profileWarmup{};
     std::optional<int> profileActive{};
+    std::vector<std::string> lockstep{};  ///< backends whose errors are measured on this render's latents
 
     bool operator==(const RenderFields&) const = default;
 };
@@ -207,6 +209,11 @@ void forEachRenderField(Visit&& visit) {
                     .decides = Decides::Nothing,
                     .range = {.least = 1, .most = kCount + 1}},
         [](auto& fields) -> auto& { return fields.profileActive; });
+    visit(
+        RenderField{.key = "lockstep",
+                    .help = "Backends, separated by commas: their errors on this clip's own latents",
+                    .decides = Decides::Nothing},
+        [](auto& fields) -> auto& { return fields.lockstep; });
 }
 
 /// Every field that is there, by key.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "core/base/json.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/field_reader.h"
 
@@ -12,6 +13,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxPathBytes = 4096;
+constexpr std::size_t kMaxNames = 256;
 
 /// Reads one field of any type into its member.
 class TableReader {
@@ -44,6 +46,17 @@ class TableReader {
             target = *std::move(rules);
         else
             m_fields.fail(std::string(field.key) + ": " + rules.error().message);
+    }
+    void read(const RenderField& field, std::vector<std::string>& target) {
+        const json* names = m_fields.array(field.key, kMaxNames);
+        if (names == nullptr) return;
+        target.clear();
+        for (const json& name : *names) {
+            if (!name.is_string() || name.get_ref<const std::string&>().size() > field.maxBytes)
+                return m_fields.fail(std::string(field.key) + " " + showJson(*names) +
+                                     ": a list of names was needed");
+            target.push_back(name);
+        }
     }
 
   private:

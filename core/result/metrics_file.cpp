@@ -7,6 +7,7 @@
 #include "core/metrics/measures.h"
 #include "core/protocol/field_reader.h"
 #include "core/result/json_numbers.h"
+#include "core/result/lockstep_json.h"
 
 namespace reelgrid::result {
 namespace {
@@ -140,6 +141,7 @@ ordered_json toJson(const ClipMetrics& metrics) {
     }
     if (metrics.drift) addDrift(object, *metrics.drift);
     if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
+    if (metrics.lockstep) object["lockstep"] = toJson(*metrics.lockstep);
     return object;
 }
 
@@ -160,6 +162,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     }
     const json* own = fields.object("drift");
     const json* gatesObject = fields.object("gates");
+    const json* lockstep = fields.object("lockstep");
     if (auto read = fields.finish(); !read) return read.error();
     auto drift = readDrift(own != nullptr ? *own : object);
     if (!drift) return drift.error();
@@ -167,6 +170,11 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     auto gates = readGates(gatesObject);
     if (!gates) return gates.error();
     metrics.gates = *std::move(gates);
+    if (lockstep != nullptr) {
+        auto map = lockstepFromJson(*lockstep);
+        if (!map) return map.error();
+        metrics.lockstep = *std::move(map);
+    }
     return metrics;
 }
 

@@ -16,7 +16,7 @@ using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
 constexpr const char* kOtherStage = "other";
-constexpr std::array<const char*, 8> kStages{"load",    "text",   "denoise", "decode",
+constexpr std::array<const char*, 9> kStages{"load",    "text",   "denoise", "lockstep", "decode",
                                              "metrics", "encode", "profile", kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 

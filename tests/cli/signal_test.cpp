@@ -23,7 +23,8 @@ using Words = std::vector<std::string>;
 INSTANTIATE_TEST_SUITE_P(Verbs, EveryVerb,
                          testing::Values(Words{"metrics", "/nowhere.mp4"}, Words{"doctor"},
                                          Words{"models", "list"}, Words{"worker"}, Words{"render", "--json"},
-                                         Words{"bench", "attention"}, Words{"stitch"}));
+                                         Words{"bench", "attention"}, Words{"stitch"},
+                                         Words{"tune", "--budget", "psnr>=40"}));
 
 TEST(Printable, ShowsControlCharactersAsJsonWritesThem) {
     EXPECT_EQ(printable("a\x1b[31mred\tb\nc\r\x7f"), "a\\u001b[31mred\tb\nc\\u000d\\u007f");

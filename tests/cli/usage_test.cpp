@@ -81,6 +81,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"compare", "--num-inference-steps", "4", "--profile-output", "p"},
                  "--profile-wait 2, --profile-warmup 2 and --profile-active 1: together at most 4 steps"},
         BadUsage{{"profile"}, "file"}, BadUsage{{"profile", "a.json", "--top", "0"}, "--top"},
+        BadUsage{{"compare", "--lockstep", "--types", "fav2,sagev1"}, "--lockstep: sdpa and another"},
+        BadUsage{{"compare", "--lockstep", "--types", "sdpa"}, "--lockstep: sdpa and another"},
+        BadUsage{{"compare", "--lockstep", "--types", "sdpa,fav2", "--attention-rule", "fav3:steps=0"},
+                 "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
+        BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
+                 "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
+        BadUsage{{"tune"}, "--budget is required"},
+        BadUsage{{"tune", "--budget", "psnr<=40"}, "--budget psnr<=40: psnr>=DB"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "sdpa"}, "another backend than sdpa"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,flashier"}, "--backends flashier"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,fav2"}, "--backends fav2: each"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--output", "policy"}, "--output policy:"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--attention-policy", "a.json"}, "--attention-policy"},
+        BadUsage{{"tune", "--budget", "psnr>=40", "--max-renders", "0"}, "--max-renders"},
         BadUsage{{"stitch", "--columns", "-1"}, "--columns -1"},
         BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
         BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
@@ -135,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb :
-         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench", "profile"}) {
+         {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench", "profile", "tune"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;

@@ -7,6 +7,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/version.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/metrics_file.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "tests/session/session_folder.h"
@@ -94,6 +95,25 @@ TEST_F(EarlierResultTest, IsOtherUnderOtherSettings) {
     m_settings.scheduler.reset();
     m_request.model = "demo";
     expectOther("its model was");
+}
+
+TEST_F(EarlierResultTest, HasToHaveTheLockstepMapsThatAreAskedForAndMayHaveMore) {
+    m_settings.lockstep = {"sagev1"};
+    expectOther("its metrics.json has no lockstep map of sagev1");
+
+    metrics::ClipMetrics metrics;
+    metrics.frames = 5;
+    metrics::LockstepMap& map = metrics.lockstep.emplace();
+    map.layers = map.steps = 1;
+    map.stepSize = {1};
+    for (const char* name : {"fav2", "sagev1"})
+        map.backends.push_back({name, {{1}, {0}, {0}}, {}, {{1}, {0}, {0}}, ""});
+    ASSERT_TRUE(writeFile(companion(protocol::kMetricsFile), result::metricsJson(metrics)));
+    EXPECT_EQ(look().state, State::Same);
+    m_settings.lockstep = {};
+    EXPECT_EQ(look().state, State::Same);
+    m_settings.lockstep = {"sla"};
+    expectOther("no lockstep map of sla");
 }
 
 TEST_F(EarlierResultTest, IsOtherWhenTheClipIsNotTheManifestsOwn) {

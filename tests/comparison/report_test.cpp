@@ -141,6 +141,38 @@ TEST(Report, EscapesWordsAndLinks) {
     EXPECT_THAT(html, HasSubstr("<a href=\"results/sagev1.mp4\">sagev1</a>"));
 }
 
+TEST(Report, DrawsTheErrorInLockstepOfEachLayerAndStep) {
+    Report report = twoClips();
+    EXPECT_THAT(reportHtml(report), Not(HasSubstr("lockstep")));
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    metrics::LockstepMap& map = report.entries[0].result.metrics.lockstep.emplace();
+    map.layers = 2;
+    map.steps = 1;
+    map.reference = "sdpa";
+    map.seconds = {0.25, 0.5};
+    map.stepSize = {1};
+    map.backends.push_back(
+        {"sagev1", {{0.99, 1}, {0.02, 0.0001}, {0.5, 0.1}}, {0.125, 0.125}, {{0.999}, {0.01}, {0.3}}, ""});
+    map.backends.push_back({"<fp8>",
+                            {{none, none}, {none, none}, {none, none}},
+                            {none, none},
+                            {{none}, {none}, {none}},
+                            "no <GPU>"});
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html, HasSubstr("<h2>Error in lockstep</h2>"));
+    EXPECT_THAT(html, HasSubstr("<title>sagev1, layer 0, step 0: relative L1 0.02, cosine 0.99, RMSE 0.5"));
+    EXPECT_THAT(html,
+                HasSubstr("<title>sagev1, step 0, whole pass: relative L1 0.01, cosine 0.999, RMSE 0.3"));
+    EXPECT_THAT(html, HasSubstr("<title>&lt;fp8&gt;, layer 1, step 0: did not run: no &lt;GPU&gt;"));
+    EXPECT_THAT(html, HasSubstr("0.02 (layer 0, step 0)")) << "the worst site";
+    EXPECT_THAT(html, HasSubstr("0.25 s")) << "sagev1's calls";
+    EXPECT_THAT(html, HasSubstr("The same calls took sdpa 0.75 s."));
+    EXPECT_THAT(html, HasSubstr("fill=\"#800026\"><title>sagev1, layer 0")) << "the largest is darkest";
+    EXPECT_THAT(html, HasSubstr("fill=\"#ffffcc\"><title>sagev1, layer 1")) << "the smallest is lightest";
+    EXPECT_THAT(html, HasSubstr("fill=\"#d9d9d9\"><title>&lt;fp8&gt;"));
+    EXPECT_THAT(html, Not(HasSubstr("nan")));
+}
+
 TEST(Report, SaysWhatFailedAndLeavesItOut) {
     Report report = twoClips();
     report.entries[1].error = Error{ErrorCode::Io, "the disk is <full>"};

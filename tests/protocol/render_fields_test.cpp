@@ -60,6 +60,9 @@ void set(AttentionPolicy& value) {
     value.rules = {{.backend = "fav2", .module = ModuleKind::Temporal, .layers = IndexRange{-2, -1}},
                    {.backend = "sdpa", .module = std::nullopt, .branch = GuidanceBranch::Unconditional}};
 }
+void set(std::vector<std::string>& value) {
+    value = {"fav2", "sagev1"};
+}
 template <class T>
 void set(std::optional<T>& value) {
     set(value.emplace());

@@ -74,5 +74,70 @@ TEST(Measures, ReachEveryMeasurementOfTheClip) {
         EXPECT_FALSE(numberOf(measure, ClipMetrics())) << measure.key;
 }
 
+/// 2 layers, 3 steps; what "sla" did not do is not there.
+metrics::LockstepMap lockstepMap() {
+    metrics::LockstepMap map;
+    map.layers = 2;
+    map.steps = 3;
+    map.reference = "sdpa";
+    map.seconds = {1, 2, 3, 4, 5, 6};
+    map.stepSize = {0.5, 0.25, 0.125};
+    map.backends.push_back({"sagev1",
+                            {{1, 1, 0.5, 1, 1, 1}, {0, 0, 0, 0.25, 0, 0}, {0, 0, 0, 0, 0, 2}},
+                            {6, 5, 4, 3, 2, 1},
+                            {{1, 1, 0.5}, {0, 0.5, 0}, {0, 0, 0.75}},
+                            ""});
+    return map;
+}
+
+TEST(MetricsFile, KeepsLockstepMapsAsOneListAStep) {
+    ClipMetrics metrics = measured();
+    metrics.lockstep = lockstepMap();
+    const json object = json::parse(metricsJson(metrics));
+    EXPECT_EQ(object["lockstep"]["backends"][0]["attention"]["l1"], json::parse("[[0,0],[0,0.25],[0,0]]"));
+    EXPECT_EQ(object["lockstep"]["backends"][0]["flow"]["cosine"], json::parse("[1,1,0.5]"));
+    EXPECT_EQ(object["lockstep"]["branches"], "combined");
+    const auto read = metricsFromJson(object);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->lockstep, metrics.lockstep);
+}
+
+TEST(MetricsFile, WritesWhatLockstepDidNotMeasureAsNullOrNotAtAll) {
+    ClipMetrics metrics = measured();
+    metrics.lockstep = lockstepMap();
+    metrics.lockstep->seconds.clear();
+    metrics.lockstep->backends[0].seconds.clear();
+    metrics.lockstep->backends[0].why = "no GPU";
+    metrics.lockstep->backends[0].attention.rmse[5] = kNone;
+    const json object = json::parse(metricsJson(metrics));
+    EXPECT_FALSE(object["lockstep"].contains("seconds"));
+    EXPECT_FALSE(object["lockstep"]["backends"][0].contains("seconds"));
+    EXPECT_TRUE(object["lockstep"]["backends"][0]["attention"]["rmse"][2][1].is_null());
+    const auto read = metricsFromJson(object);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(std::isnan(read->lockstep->backends[0].attention.rmse[5]));
+    EXPECT_EQ(read->lockstep->backends[0].why, "no GPU");
+}
+
+TEST(MetricsFile, RefusesLockstepMapsOfAnotherSizeThanTheySay) {
+    ClipMetrics metrics = measured();
+    metrics.lockstep = lockstepMap();
+    const json whole = json::parse(metricsJson(metrics));
+    const auto errorWith = [&](const char* pointer, const json& value) {
+        json object = whole;
+        object[json::json_pointer(pointer)] = value;
+        const auto read = metricsFromJson(object);
+        return read ? std::string("read") : read.error().message;
+    };
+    using testing::HasSubstr;
+    EXPECT_THAT(errorWith("/lockstep/layers", 3), HasSubstr("a list of 3 numbers was needed"));
+    EXPECT_THAT(errorWith("/lockstep/layers", 1000000), HasSubstr("1000000 layers"));
+    EXPECT_THAT(errorWith("/lockstep/steps", 4), HasSubstr("step_size: a list of 4 numbers"));
+    EXPECT_THAT(errorWith("/lockstep/backends/0/attention/l1", json::array()),
+                HasSubstr("3 lists, one a step"));
+    EXPECT_THAT(errorWith("/lockstep/backends/0/flow/rmse/1", "a"), HasSubstr("a number was needed"));
+    EXPECT_THAT(errorWith("/lockstep/backends/0/attention", nullptr), HasSubstr("attention is missing"));
+}
+
 }  // namespace
 }  // namespace reelgrid::result

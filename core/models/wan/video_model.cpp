@@ -54,7 +54,7 @@ class WanVideoModel final : public pipeline::VideoModel {
           m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
 
     at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                       pipeline::StageClock& clock) override;
+                       pipeline::StageClock& clock, pipeline::StepObserver* observer) override;
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            pipeline::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
@@ -68,7 +68,7 @@ class WanVideoModel final : public pipeline::VideoModel {
     Conditioning encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
     /// WanTransformer::forward or what stands for it.
     using Forward = std::function<at::Tensor(const at::Tensor& latents_BCTHW, const StepEmbedding& step,
-                                             const PreparedText& text)>;
+                                             const PreparedText& text, attention::Dispatcher& attention)>;
     [[nodiscard]] at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
                                          const Conditioning& text, double guidance,
                                          attention::Dispatcher& attention, const Forward& forward) const;
@@ -111,15 +111,15 @@ at::Tensor WanVideoModel::predictFlow(const at::Tensor& latents_BCTHW, double ti
                                       attention::Dispatcher& attention, const Forward& forward) const {
     const auto embedding = m_transformer.embedTimestep(timestep);
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(latents_BCTHW, embedding, text.prompt);
+    const at::Tensor conditional = forward(latents_BCTHW, embedding, text.prompt, attention);
     if (!text.negative) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(latents_BCTHW, embedding, *text.negative);
+    const at::Tensor unconditional = forward(latents_BCTHW, embedding, *text.negative, attention);
     return unconditional + guidance * (conditional - unconditional);
 }
 
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                                  pipeline::StageClock& clock) {
+                                  pipeline::StageClock& clock, pipeline::StepObserver* observer) {
     const Conditioning text = encodeText(settings, clock);
     const auto scheduler =
         schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
@@ -128,21 +128,25 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     scheduler->setTimesteps(settings.numInferenceSteps);
     GraphedForward graphed(m_transformer, m_execution);
     const Forward forward = [&](const at::Tensor& input, const StepEmbedding& step,
-                                const PreparedText& prompt) {
+                                const PreparedText& prompt, attention::Dispatcher& with) {
         return settings.useTorchCompile
-                   ? graphed.forward(input, step, prompt, attention)
-                   : m_transformer.forward(input, step, prompt, attention, &clock.parts());
+                   ? graphed.forward(input, step, prompt, with)
+                   : m_transformer.forward(input, step, prompt, with, &clock.parts());
     };
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
-        const at::Tensor flow =
-            predictFlow(input, timestep, step, text, settings.guidanceScale, attention, forward);
+        const auto predict = [&, input, timestep, step](attention::Dispatcher& with) {
+            return predictFlow(input, timestep, step, text, settings.guidanceScale, with, forward);
+        };
+        const at::Tensor flow = predict(attention);
+        if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(flow, step, latents);
         clock.advance(step + 1);
     }
     clock.end();
+    if (observer != nullptr) observer->denoised(latents);
     return latents;
 }
 

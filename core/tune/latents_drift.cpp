@@ -1,0 +1,62 @@
+#include "core/tune/latents_drift.h"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
+
+namespace reelgrid::tune {
+namespace {
+
+struct Latents {
+    std::shared_ptr<const safetensors::MappedFile> file;
+    safetensors::TensorEntry entry;
+
+    [[nodiscard]] float at(std::uint64_t index) const {
+        float value = 0;
+        std::memcpy(&value, file->bytes().data() + entry.begin + index * sizeof value, sizeof value);
+        return value;
+    }
+};
+
+Latents readLatents(const std::filesystem::path& path) {
+    Latents latents{safetensors::MappedFile::open(path), {}};
+    const safetensors::TensorEntries entries = safetensors::readHeader(latents.file->bytes(), path.string());
+    const auto found = entries.find("latents");
+    if (found == entries.end() || found->second.dtype != safetensors::ElementType::F32)
+        throw Failure(ErrorCode::InvalidData, path.string() + ": a tensor \"latents\" in F32 was needed");
+    latents.entry = found->second;
+    return latents;
+}
+
+}  // namespace
+
+Result<LatentsDrift> latentsDrift(const std::filesystem::path& referencePath,
+                                  const std::filesystem::path& path) {
+    try {
+        const Latents reference = readLatents(referencePath), other = readLatents(path);
+        if (reference.entry.shape != other.entry.shape)
+            return Error{ErrorCode::InvalidData, path.string() + ": latents " +
+                                                     safetensors::shapeText(other.entry.shape) + ", " +
+                                                     safetensors::shapeText(reference.entry.shape) +
+                                                     " as in " + referencePath.string() + " were needed"};
+        double product = 0, squaresA = 0, squaresB = 0, difference = 0, total = 0;
+        for (std::uint64_t i = 0; i < reference.entry.elements(); ++i) {
+            const double a = reference.at(i), b = other.at(i);
+            product += a * b;
+            squaresA += a * a;
+            squaresB += b * b;
+            difference += std::abs(a - b);
+            total += std::abs(a);
+        }
+        if (difference == 0) return LatentsDrift{1, 0};
+        return LatentsDrift{product / std::sqrt(squaresA * squaresB), difference / total};
+    } catch (const Failure& failure) {
+        return failure.error();
+    }
+}
+
+}  // namespace reelgrid::tune
