@@ -46,6 +46,44 @@ TEST_P(WanVaeParity, DecodesAsTheReference) {
     }
 }
 
+/// Clips that diffusers encoded and decoded with enable_tiling: with last tiles that are short, that lie
+/// whole within the overlap, and of a picture that fits into one.
+class WanVaeTiledParity : public testing::TestWithParam<ConvEngine> {
+  protected:
+    static constexpr Tiling kTiling{.tilePixels = 32, .stridePixels = 24};
+    WanVae vae{fixtureVae("two_levels_in_time", {.engine = GetParam()})};
+    std::map<std::string, at::Tensor> recorded = readTensors("two_levels_in_time_tiled_io.safetensors");
+
+    [[nodiscard]] int clips() const { return int(recorded.size() / 5); }
+    at::Tensor of(int clip, const std::string& what) {
+        return recorded.at(std::to_string(clip) + "." + what);
+    }
+};
+
+TEST_P(WanVaeTiledParity, EncodesAsTheReference) {
+    ASSERT_EQ(clips(), 3);
+    for (int clip = 0; clip < clips(); ++clip) {
+        const LatentMoments moments = vae.encodeTiled(of(clip, "x"), kTiling);
+        EXPECT_LT(relativeError(moments.mean_BCTHW, of(clip, "mean")), kTolerance) << "clip " << clip;
+        EXPECT_LT(relativeError(moments.logvar_BCTHW, of(clip, "logvar")), kTolerance) << "clip " << clip;
+    }
+}
+
+TEST_P(WanVaeTiledParity, DecodesAsTheReference) {
+    for (int clip = 0; clip < clips(); ++clip) {
+        const at::Tensor z = of(clip, "z"), y = of(clip, "y");
+        for (std::int64_t n = 0; n < z.size(0); ++n) {
+            const at::Tensor frames_THWC = vae.decodeTiled(z[n], kTiling);
+            EXPECT_LT(relativeError(frames_THWC.permute({3, 0, 1, 2}), y[n]), kTolerance) << "clip " << clip;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, WanVaeTiledParity,
+                         testing::Values(ConvEngine::Fastest, ConvEngine::Libtorch), [](const auto& engine) {
+                             return engine.param == ConvEngine::Fastest ? "fastest" : "libtorch";
+                         });
+
 std::string nameOfCase(const testing::TestParamInfo<ParityCase>& info) {
     return info.param.fixture + (info.param.engine == ConvEngine::Fastest ? "_fastest" : "_libtorch");
 }
