@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "core/base/pending_file.h"
+#include "core/vae/wan21/vae_checkpoint.h"
 #include "tests/vae/wan21/vae_fixture.h"
 
 namespace reelgrid::vae::wan21 {
@@ -83,6 +85,27 @@ INSTANTIATE_TEST_SUITE_P(Engines, WanVaeTiledParity,
                          testing::Values(ConvEngine::Fastest, ConvEngine::Libtorch), [](const auto& engine) {
                              return engine.param == ConvEngine::Fastest ? "fastest" : "libtorch";
                          });
+
+/// What tiles of the demo model's clips differ by from the whole, dB.
+double seamPsnr(std::int64_t tilePixels) {
+    const std::filesystem::path folder =
+        std::filesystem::path(REELGRID_SOURCE_DIR) / "resources" / "models" / "wan-demo" / "vae";
+    VaeCheckpoint checkpoint = openCheckpoint(folder);
+    const WanVae vae(weights::WeightScope(*checkpoint.weights, at::kFloat), checkpoint.config);
+    const at::Tensor z =
+        vae.denormalised(readTensors("demo_latents.safetensors").at("latents").to(at::kFloat))[0];
+    const at::Tensor whole = vae.decode(z.unsqueeze(0))[0];
+    const at::Tensor tiled = vae.decodeTiled(z, Tiling::ofEdge(tilePixels, 8)).permute({3, 0, 1, 2});
+    return 10 * std::log10(4 / (tiled - whole).pow(2).mean().item<double>());
+}
+
+TEST(WanVaeSeams, AreFaintInTheDemosClips) {
+    for (const std::int64_t tilePixels : {192, 128}) {
+        const double psnr = seamPsnr(tilePixels);
+        EXPECT_GE(psnr, 45) << tilePixels << " pixels";
+        EXPECT_LT(psnr, 100) << tilePixels << " pixels: it was cut";
+    }
+}
 
 std::string nameOfCase(const testing::TestParamInfo<ParityCase>& info) {
     return info.param.fixture + (info.param.engine == ConvEngine::Fastest ? "_fastest" : "_libtorch");
