@@ -6,5 +6,7 @@ namespace reelgrid::cli {
 
 // What `bench` measures: each adds its subcommand.
 Verb addBenchAttention(CLI::App& bench);
+Verb addBenchVae(CLI::App& bench);
+Verb addBenchPipeline(CLI::App& bench);
 
 }  // namespace reelgrid::cli

@@ -38,6 +38,14 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     return fs::absolute(clip).lexically_normal();
 }
 
+/// Tiles that weren't asked for are a different picture.
+void sayTiling(const CheckedRequest& asked, const result::Manifest& manifest) {
+    if (asked.settings.vaeTiling != protocol::kTilingAuto || !manifest.settings) return;
+    if (manifest.settings->vaeTiling != protocol::kTilingOn) return;
+    say("note: the VAE decoded in tiles of " + std::to_string(manifest.settings->vaeTilePx) +
+        " pixels, as the whole needs more memory than is free (--vae-tiling)");
+}
+
 int runRender(const RenderVerb& verb) {
     auto checked = verb.render.check(verb.attentionType);
     if (!checked) return fail(checked.error());
@@ -63,6 +71,7 @@ int runRender(const RenderVerb& verb) {
     for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
+    sayTiling(*checked, result.manifest);
     if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));

@@ -120,6 +120,19 @@ Result<void> checkAgainstModel(const RenderSettings& settings, const families::M
     return {};
 }
 
+/// What the model's VAE decodes in, one piece or tiles; `auto` is settled where the render runs.
+Result<void> settleTiling(RenderSettings& settings, const families::ModelInfo& model) {
+    const bool tiles = model.takes("vae_tiling");
+    if (settings.vaeTiling.empty()) settings.vaeTiling = tiles ? protocol::kTilingAuto : protocol::kTilingOff;
+    if (settings.vaeTilePx == 0) settings.vaeTilePx = protocol::kTilePixels;
+    const std::vector<std::string> names{protocol::kTilingAuto, protocol::kTilingOn, protocol::kTilingOff};
+    if (!isAmong(names, settings.vaeTiling)) return wrong("--vae-tiling", settings.vaeTiling, oneOf(names));
+    if (tiles && settings.vaeTilePx % model.sizes.sizeMultiple != 0)
+        return wrong("--vae-tile-px", settings.vaeTilePx,
+                     "a multiple of " + std::to_string(model.sizes.sizeMultiple));
+    return {};
+}
+
 /// A choice that not every device has.
 struct DeviceChoice {
     const char* option;
@@ -203,6 +216,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
     if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();
+    if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     TableCheck table;
     protocol::forEachRenderField(
         [&](const RenderField& field, auto access) { table.check(field, access(settings)); });

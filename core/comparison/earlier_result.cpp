@@ -33,6 +33,14 @@ std::string lockstepDifference(const result::ClipResult& earlier, const catalog:
     return {};
 }
 
+/// What was left open and is decided as the render runs counts as decided the same way.
+catalog::RenderSettings decidedAs(catalog::RenderSettings now, const result::Manifest& manifest) {
+    const auto& then = manifest.request->vaeTiling;
+    const bool wasOpen = !then || *then == protocol::kTilingAuto;
+    if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
+    return now;
+}
+
 std::string settingsDifference(catalog::RenderSettings then, const catalog::RenderSettings& now) {
     then.lockstep = now.lockstep;
     if (then == now) return {};
@@ -83,7 +91,9 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (!manifest.request || !manifest.settings) return "its manifest.json doesn't say what was rendered";
     if (manifest.request->model != request.model)
         return "its model was " + showJson(json(manifest.request->model));
-    if (std::string other = settingsDifference(*manifest.settings, settings); !other.empty()) return other;
+    if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, manifest));
+        !other.empty())
+        return other;
     std::error_code failed;
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))

@@ -107,7 +107,8 @@ Result<ModelInfo> describe(const ModelIndex& index) {
     model.frames = {.stride = architecture->temporal,
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
+    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler",
+                         "flow_shift",      "vae_tiling",     "vae_tile_px"};
     model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};

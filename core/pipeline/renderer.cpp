@@ -22,6 +22,7 @@
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/step_profiler.h"
+#include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
@@ -101,7 +102,8 @@ void removeEmptyFoldersOf(const protocol::RenderRequest& request) {
 
 std::string sizeText(const catalog::RenderSettings& settings) {
     return std::to_string(settings.width) + "×" + std::to_string(settings.height) + ", " +
-           std::to_string(settings.numFrames) + " frames";
+           std::to_string(settings.numFrames) + " frames" +
+           (settings.vaeTiling == protocol::kTilingOff ? ", decoded whole," : "");
 }
 
 Error errorOf(const c10::Error& failure, ErrorCode code) {
@@ -191,7 +193,7 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
 std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::ProgressCallback& progress, std::stop_token stop) {
     const c10::InferenceMode inference;
-    const Plan plan = planOf(request);
+    Plan plan = planOf(request);
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
     StageClock clock(progress, std::move(stop), plan.execution);
     clock.setWatcher(profiler.get());
@@ -200,6 +202,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
     VideoModel& video = modelFor(plan, clock);
+    plan.settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(plan.execution));
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
     const auto lockstep = lockstepOf(plan, clock);
@@ -251,7 +254,7 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
         Error error = errorOf(failure, ErrorCode::OutOfMemory);
-        error.message += " A smaller size, fewer frames or --vae-dtype bf16 take less.";
+        error.message += " A smaller size, fewer frames, --vae-tiling on or --vae-dtype bf16 take less.";
         return error;
     } catch (const c10::AcceleratorError& failure) {
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation

@@ -58,6 +58,7 @@ std::string pictureKey(const RenderFields<Maybe>& fields) {
     forEachRenderField([&](const RenderField& field, auto access) {
         if (field.decides == Decides::Picture) put(object, field.key, access(fields));
     });
+    if (fields.vaeTiling == kTilingOff) object.erase("vae_tile_px");
     return printJson(object);
 }
 

@@ -20,6 +20,13 @@ using Given = T;
 inline constexpr const char* kIeee = "ieee";  ///< products of fp32 as they are written
 inline constexpr const char* kTf32 = "tf32";  ///< factors rounded to TensorFloat-32's 10 bits
 
+/// What --vae-tiling takes.
+inline constexpr const char* kTilingAuto = "auto";  ///< only where the whole picture doesn't fit in memory
+inline constexpr const char* kTilingOn = "on";
+inline constexpr const char* kTilingOff = "off";
+/// Edge of a tile where nothing else is asked for.
+inline constexpr int kTilePixels = 256;
+
 /// Every choice of a render, declared once. In a request `Maybe` is std::optional: what is absent takes the
 /// model's own default. In resolved settings and in a model's defaults it is Given. A new choice is a member
 /// here and a row in forEachRenderField() (a test counts both).
@@ -41,6 +48,8 @@ struct RenderFields {
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
     Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
     Maybe<std::string> vaeDtype{};      ///< the same of the VAE; default: fp32
+    Maybe<std::string> vaeTiling{};     ///< kTilingAuto (default), kTilingOn, kTilingOff
+    Maybe<int> vaeTilePx{};             ///< edge of a tile; default: kTilePixels
     std::string fp32Precision = kIeee;  ///< kIeee or kTf32: how a GPU multiplies fp32
     std::string generator = "cpu";      ///< whose random numbers the initial noise is
     bool useTorchCompile = false;       ///< a step's passes as CUDA graphs
@@ -163,6 +172,18 @@ void forEachRenderField(Visit&& visit) {
     visit(
         RenderField{.key = "vae_dtype", .help = "The same of the VAE (default: fp32)"},
         [](auto& fields) -> auto& { return fields.vaeDtype; });
+    visit(
+        RenderField{.key = "vae_tiling",
+                    .help = "Decode in overlapping tiles, which takes less memory: auto (where the whole "
+                            "doesn't fit), on, off (default: auto)",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.vaeTiling; });
+    visit(
+        RenderField{.key = "vae_tile_px",
+                    .help = "Pixels along an edge of a tile (default: 256)",
+                    .range = {.least = 64, .most = 16384},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.vaeTilePx; });
     visit(
         RenderField{.key = "fp32_precision",
                     .help = "Products of fp32 on a GPU: ieee, or tf32 (faster, 10 bits)"},

@@ -50,6 +50,10 @@ bool isPlainFileName(const std::string& name) {
 
 SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) {
     std::error_code failed;
+    if (fs::is_regular_file(folder, failed)) {
+        addFile(folder);
+        return;
+    }
     for (const char* stem : {"diffusion_pytorch_model.safetensors", "model.safetensors"}) {
         const fs::path single = folder / stem;
         const fs::path index = folder / (std::string(stem) + ".index.json");

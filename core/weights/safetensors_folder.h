@@ -13,7 +13,8 @@
 namespace reelgrid::weights {
 
 /// The weights of one component of a diffusers or transformers folder: `diffusion_pytorch_model.safetensors`,
-/// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only).
+/// `model.safetensors`, or the shards that a `*.safetensors.index.json` names (inside the folder only). One
+/// file, given by its own path, stands for a folder of it.
 /// The tensors are views of read-only memory maps, valid as long as any of them lives. When the last
 /// reference to one goes, its pages are given back: what a model converts to another dtype doesn't stay in
 /// memory twice. A matrix stored as scaled FP8 (see scaled_fp8.h) comes out as bf16, in memory of its own.

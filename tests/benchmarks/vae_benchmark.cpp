@@ -13,27 +13,13 @@
 #include <ctime>
 #include <map>
 
+#include "core/benchmark/synthetic_video.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/weights/safetensors_folder.h"
 
 namespace {
 
 using namespace reelgrid;
-
-/// Two discs and a bar that move over a slow gradient: [1, 3, frames, height, width] within [−1, 1].
-at::Tensor movingShapes(std::int64_t frames, std::int64_t height, std::int64_t width) {
-    const at::Tensor t = at::arange(frames, at::kFloat).view({frames, 1, 1}) / double(frames);
-    const at::Tensor y = at::arange(height, at::kFloat).view({1, height, 1}) / double(height);
-    const at::Tensor x = at::arange(width, at::kFloat).view({1, 1, width}) / double(width);
-    const auto disc = [&](const at::Tensor& cx, const at::Tensor& cy, double radius) {
-        return at::sigmoid((radius - ((x - cx).pow(2) + (y - cy).pow(2)).sqrt()) * 80);
-    };
-    const at::Tensor red = disc(t, 0.3 + 0.2 * at::sin(6 * t), 0.15);
-    const at::Tensor green = disc(1 - 0.8 * t, 0.7 - 0.3 * t, 0.2);
-    const at::Tensor bar = at::sigmoid((0.05 - (x - 0.5 - 0.3 * at::cos(4 * t)).abs()) * 100) + 0 * y;
-    const at::Tensor sky = 0.5 * y + 0.3 * x + 0 * t;
-    return (at::stack({sky + red, sky * 0.8 + green, 1 - sky + bar}, 0).unsqueeze(0) * 2 - 1).clamp(-1, 1);
-}
 
 struct Seconds {
     double wall = 0, processor = 0;
@@ -73,7 +59,7 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
          int variantCount, int chunk) {
     weights::SafetensorsFolder source{folder};
     const auto config = vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder));
-    const at::Tensor clip = movingShapes(frames, height, width);
+    const at::Tensor clip = benchmark::syntheticVideo(frames, height, width);
     std::printf("%lld frames of %lldx%lld, %d threads, best of %d; processor seconds count both cores\n",
                 static_cast<long long>(frames), static_cast<long long>(width), static_cast<long long>(height),
                 at::get_num_threads(), repeats);

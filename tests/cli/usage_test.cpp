@@ -57,6 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                  "--fp32-precision tf32: on the CPU ieee was needed"},
         BadUsage{{"render", "--device", "cpu", "--generator", "cuda"},
                  "--generator cuda: on the CPU cpu was needed"},
+        BadUsage{{"render", "--vae-tiling", "maybe"}, "--vae-tiling maybe: auto, on or off was needed"},
+        BadUsage{{"render", "--vae-tile-px", "200"}, "--vae-tile-px 200: a multiple of 16"},
+        BadUsage{{"compare", "--vae-tile-px", "32"}, "--vae-tile-px 32"},
         BadUsage{{"render", "--task", "i2v"}, "--task i2v"},
         BadUsage{{"render", "--attention-type", "flashier"}, "--attention-type flashier"},
         BadUsage{{"render", "--attention-rule", "flashier"}, "rule 1: backend \"flashier\""},
@@ -135,13 +138,27 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"bench", "attention", "--dtype", "int4"}, "--dtype int4"},
                     BadUsage{{"bench", "attention", "--device", "tpu"}, "--device tpu"},
                     BadUsage{{"bench", "attention", "--metric", "speed"}, "--metric speed"},
-                    BadUsage{{"bench", "attention", "--num-repetitions", "0"}, "--num-repetitions 0"}));
+                    BadUsage{{"bench", "attention", "--num-repetitions", "0"}, "--num-repetitions 0"},
+                    BadUsage{{"bench", "vae", "--frames", "20"}, "--frames 20: 4·k + 1"},
+                    BadUsage{{"bench", "vae", "--frames", "0"}, "--frames 0"},
+                    BadUsage{{"bench", "vae", "--size", "832"}, "--size 832: WIDTHxHEIGHT"},
+                    BadUsage{{"bench", "vae", "--size", "832x"}, "--size 832x: WIDTHxHEIGHT"},
+                    BadUsage{{"bench", "vae", "--size", "64x99999999999"}, "--size 64x99999999999:"},
+                    BadUsage{{"bench", "vae", "--size", "64x-8"}, "--size 64x-8: WIDTHxHEIGHT"},
+                    BadUsage{{"bench", "vae", "--size", "60*64"}, "--size 60*64: multiples of 8"},
+                    BadUsage{{"bench", "vae", "--tile_px", "100"}, "--tile-px 100: a multiple of 8"},
+                    BadUsage{{"bench", "vae", "--warmup", "-1"}, "--warmup -1"},
+                    BadUsage{{"bench", "vae", "--num-repetitions", "0"}, "--num-repetitions 0"},
+                    BadUsage{{"bench", "vae", "--device", "tpu"}, "--device tpu"},
+                    BadUsage{{"bench", "pipeline", "--num-repetitions", "0"}, "--num-repetitions 0"},
+                    BadUsage{{"bench", "pipeline", "--warmup", "-1"}, "--warmup -1"},
+                    BadUsage{{"bench", "pipeline", "--max-loss", "much"}, "--max-loss much"},
+                    BadUsage{{"bench", "pipeline", "--max-loss", "-5%"}, "--max-loss -5%"},
+                    BadUsage{{"bench", "pipeline", "--height", "250"}, "--height 250"}));
 
 INSTANTIATE_TEST_SUITE_P(
     UnbuiltBench, RejectsUsage,
     testing::Values(
-        BadUsage{{"bench", "vae", "--frames", "21"}, "bench vae: not in this version"},
-        BadUsage{{"bench", "pipeline"}, "bench pipeline: not in this version"},
         BadUsage{{"bench", "attention", "--input_dir", "x"}, "--input-dir: not in this version"},
         BadUsage{{"bench", "attention", "--device", "cuda"}, "--device cuda: not in this version"},
         BadUsage{{"bench", "attention", "-no_k_smooth"}, "--no-k-smooth: not in this version"},
@@ -157,8 +174,10 @@ TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
         for (const char* unbuilt : {"save-inputs", "ulysses", "nproc"})
             EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
     }
-    for (const char* unbuilt : {"vae", "pipeline"})
-        EXPECT_THAT(runProgram({"bench", "--help"}).output, Not(HasSubstr(unbuilt)));
+    for (const char* part : {"attention", "vae", "pipeline"}) {
+        EXPECT_THAT(runProgram({"bench", "--help"}).output, HasSubstr(part));
+        EXPECT_THAT(runProgram({"bench", part, "--help"}).output, HasSubstr("Usage")) << part;
+    }
     for (const char* unbuilt : {"input-dir", "max-inputs", "cuda", "k-smooth", "e2e"})
         EXPECT_THAT(runProgram({"bench", "attention", "--help"}).output, Not(HasSubstr(unbuilt)));
 }
@@ -185,6 +204,10 @@ INSTANTIATE_TEST_SUITE_P(
         Failing{{"models", "show", "nobody/nothing"}, "nobody/nothing"},
         Failing{{"stitch", "--input-dir", "/nowhere"}, "/nowhere"},
         Failing{{"bench", "attention", "-o", "/proc/none/a.json"}, "/proc/none"},
+        Failing{{"bench", "vae", "--size", "64x64", "-o", "/proc/none/a.json"}, "/proc/none"},
+        Failing{{"bench", "vae", "--model", "/nowhere/vae.safetensors"}, "/nowhere/vae.safetensors"},
+        Failing{{"bench", "pipeline", "-o", "/proc/none/a.json"}, "/proc/none"},
+        Failing{{"bench", "pipeline", "--baseline", "/nowhere.json"}, "--baseline: /nowhere.json"},
         Failing{{"bench", "attention", "--shape", "1,4000,2000000,128"}, "--shape 1,4000,2000000,128 needs"},
         Failing{{"profile", "/nowhere/a.json"}, "/nowhere/a.json"},
         Failing{{"profile", "/etc/passwd"}, "/etc/passwd: not JSON: a Chrome trace of torch's profiler"},

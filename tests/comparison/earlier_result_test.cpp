@@ -40,7 +40,14 @@ class EarlierResultTest : public testing::Test {
         m_settings.width = m_settings.height = 64;
         m_settings.numFrames = 5;
         m_settings.numInferenceSteps = 2;
+        m_settings.vaeTiling = "off";
+        m_settings.vaeTilePx = 256;
         m_settings.attentionType = "fav2";
+        commit();
+    }
+
+    /// Puts a result of the request and the settings in the place of the one before.
+    void commit() {
         auto pending = result::PendingResult::create(m_request.output).value();
         std::ofstream(pending.latents()) << "latents";
         std::ofstream(pending.clip()) << "clip";
@@ -70,6 +77,21 @@ TEST_F(EarlierResultTest, StandsForTheSameRender) {
     const EarlierResult found = look();
     EXPECT_EQ(found.state, State::Same) << found.why;
     EXPECT_EQ(found.why, "");
+}
+
+TEST_F(EarlierResultTest, StandsForTheSameRenderHoweverAnOpenChoiceWasDecided) {
+    m_request.vaeTiling = "auto";
+    m_settings.vaeTiling = "on";
+    commit();
+    m_settings.vaeTiling = "auto";
+    EXPECT_EQ(look().state, State::Same) << look().why;
+    m_settings.vaeTiling = "off";
+    expectOther("its vae_tiling was \"on\"");
+    m_request.vaeTiling = "on";
+    m_settings.vaeTiling = "on";
+    commit();
+    m_settings.vaeTiling = "auto";
+    expectOther("its vae_tiling was \"on\"");
 }
 
 TEST_F(EarlierResultTest, IsAbsentWithoutAClip) {

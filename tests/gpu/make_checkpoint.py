@@ -34,11 +34,12 @@ def main(kind, folder):
     folder.mkdir(parents=True, exist_ok=True)
     shapes, config = parameters(CONFIGS[kind])
     (folder / "config.json").write_text(json.dumps({"_class_name": CONFIGS[kind]["_class_name"]} | config, default=str))
-    generator = torch.Generator("cuda").manual_seed(1)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    generator = torch.Generator(device).manual_seed(1)
     dtype = torch.float32 if kind == "wan-vae" else torch.bfloat16
     shards, sizes = [{}], [0]
     for name, shape in shapes.items():
-        value = torch.randn(shape, device="cuda", generator=generator)
+        value = torch.randn(shape, device=device, generator=generator)
         if name.endswith("gamma") or "norm" in name and name.endswith("weight"):
             value = 1 + 0.02 * value
         elif len(shape) > 1:

@@ -21,6 +21,8 @@ catalog::RenderSettings settingsOf(const std::string& attentionType) {
     settings.dtype = "bf16";
     settings.device = "cpu";
     settings.vaeDtype = "fp32";
+    settings.vaeTiling = "on";
+    settings.vaeTilePx = 128;
     settings.attentionType = attentionType;
     return settings;
 }
@@ -51,6 +53,8 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
         {"seed", [](auto& s) { s.seed = 43; }},
         {"dtype", [](auto& s) { s.dtype = "fp32"; }},
         {"VAE's dtype", [](auto& s) { s.vaeDtype = "bf16"; }},
+        {"VAE in tiles", [](auto& s) { s.vaeTiling = "off"; }},
+        {"size of the VAE's tiles", [](auto& s) { s.vaeTilePx = 192; }},
         {"precision of fp32", [](auto& s) { s.fp32Precision = "tf32"; }},
         {"generator", [](auto& s) { s.generator = "cuda"; }},
         {"device", [](auto& s) { s.device = "cuda:0"; }},
@@ -74,6 +78,16 @@ TEST(ReferenceFrames, MatchWhateverDoesNotDecideThePicture) {
     settings.fps = 24;
     settings.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
     EXPECT_NE(reference.matching("model", settings), nullptr);
+}
+
+TEST(ReferenceFrames, OfAWholeDecodeMatchWhateverTilesWouldBe) {
+    ReferenceFrames reference;
+    catalog::RenderSettings whole = settingsOf("sdpa");
+    whole.vaeTiling = "off";
+    reference.offer("model", whole, kFrames);
+    whole.attentionType = "fav2";
+    whole.vaeTilePx = 512;
+    EXPECT_NE(reference.matching("model", whole), nullptr);
 }
 
 TEST(ReferenceFrames, AreOnlyThoseOfSdpaThroughout) {

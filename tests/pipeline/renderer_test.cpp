@@ -77,6 +77,33 @@ TEST_F(RendererTest, AFailureLeavesNothing) {
     EXPECT_TRUE(fs::is_empty(m_folder));
 }
 
+TEST_F(RendererTest, DecodesInTilesOnRequestAndSaysHowItDid) {
+    auto request = tinyRequest();
+    request.width = 96;
+    request.vaeTilePx = 64;
+    Renderer renderer;
+    std::map<std::string, result::Manifest> manifests;
+    for (const char* tiling : {"auto", "off", "on"}) {
+        request.vaeTiling = tiling;
+        int last = 0;
+        const auto clip = renderer.render(request,
+                                          [&](const protocol::RenderProgress& progress) {
+                                              if (progress.stage != "decode") return;
+                                              EXPECT_GE(progress.done, last);
+                                              last = progress.done;
+                                          },
+                                          {});
+        ASSERT_TRUE(clip) << clip.error().message;
+        EXPECT_EQ(last, *request.numFrames) << tiling;
+        manifests[tiling] = result::readClipResult(*clip).manifest;
+    }
+    EXPECT_EQ(manifests["auto"].settings->vaeTiling, "off");
+    EXPECT_EQ(manifests["auto"].framesSha256, manifests["off"].framesSha256);
+    EXPECT_EQ(manifests["on"].settings->vaeTiling, "on");
+    EXPECT_EQ(manifests["on"].settings->vaeTilePx, 64);
+    EXPECT_NE(manifests["on"].framesSha256, manifests["off"].framesSha256);
+}
+
 /// A copy of the tiny model whose files can be spoilt.
 class SpoiltModelTest : public RendererTest {
   protected:

@@ -45,7 +45,7 @@ void set(std::string& value) {
     value = "something";
 }
 void set(int& value) {
-    value = 7;
+    value = 70;  // within every range
 }
 void set(double& value) {
     value = 2.5;

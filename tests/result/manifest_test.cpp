@@ -29,6 +29,8 @@ Manifest rendered() {
     settings.numRepetitions = 2;
     settings.dtype = "bf16";
     settings.device = "cpu";
+    settings.vaeTiling = "on";
+    settings.vaeTilePx = 128;
     settings.attentionType = "sagev1";
     settings.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
     settings.scheduler = "euler";

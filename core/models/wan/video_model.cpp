@@ -12,6 +12,7 @@
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
+#include "core/vae/wan21/working_memory.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -72,6 +73,7 @@ class WanVideoModel final : public pipeline::VideoModel {
     [[nodiscard]] at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
                                          const Conditioning& text, double guidance,
                                          attention::Dispatcher& attention, const Forward& forward) const;
+    [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
 
     execution::Execution m_execution;
@@ -158,17 +160,30 @@ media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
                           .pixels = {}};
     video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
     clock.begin("decode", settings.numFrames);
-    const auto keep = [&](const at::Tensor& frames_THWC) {
-        pipeline::appendFrames(video, frames_THWC);
-        clock.advance(video.frameCount());
-    };
-    m_vae.decodeTo(m_vae.denormalised(latents_BCTHW)[0], keep, clock.stopToken());
+    const at::Tensor z_CTHW = m_vae.denormalised(latents_BCTHW)[0];
+    if (const auto tiling = tilingOf(settings)) {
+        // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
+        const auto report = [&](std::int64_t done, std::int64_t total) {
+            clock.advance(static_cast<int>(done * settings.numFrames / total));
+        };
+        pipeline::appendFrames(video, m_vae.decodeTiled(z_CTHW, *tiling, report, clock.stopToken()));
+    } else {
+        const auto keep = [&](const at::Tensor& frames_THWC) {
+            pipeline::appendFrames(video, frames_THWC);
+            clock.advance(video.frameCount());
+        };
+        m_vae.decodeTo(z_CTHW, keep, clock.stopToken());
+    }
     clock.end();
     return video;
 }
 
-/// Denoising holds a token's residual stream, norms, projections and feed-forward at once; decoding holds
-/// some layers of one chunk at full size, the whole clip and its bytes.
+std::optional<vae::Tiling> WanVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
+    if (settings.vaeTiling != protocol::kTilingOn) return std::nullopt;
+    return vae::Tiling::ofEdge(settings.vaeTilePx, m_vae.config().spatialFactor());
+}
+
+/// Denoising holds a token's residual stream, norms, projections and feed-forward at once.
 std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
     const WanTransformerConfig& dit = m_transformer.config();
     const vae::wan21::WanVaeConfig& vae = m_vae.config();
@@ -179,8 +194,9 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t tokens =
         pixels / patchPixels * count((settings.numFrames - 1) / vae.temporalFactor() + 1);
     const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
-    const std::uint64_t decode =
-        pixels * (count(settings.numFrames) * 3 + count(vae.temporalFactor() * vae.decoderBaseDim) * 4 * 6);
+    const std::uint64_t decode = vae::wan21::bytesToDecode(
+        vae, {.frames = settings.numFrames, .height = settings.height, .width = settings.width},
+        tilingOf(settings));
     return std::max(denoise, decode);
 }
 

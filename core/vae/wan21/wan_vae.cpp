@@ -29,6 +29,12 @@ at::Tensor perChannel(const std::vector<double>& values, at::Device device) {
         .to(device);
 }
 
+/// Of each clip [2z, T, H, W].
+LatentMoments momentsFrom(const std::vector<at::Tensor>& clips) {
+    const auto halves = at::stack(clips, 0).chunk(2, 1);
+    return {halves[0].contiguous(), halves[1].clamp(-30.0, 20.0)};
+}
+
 }  // namespace
 
 WanVae::WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOptions options)
@@ -51,8 +57,7 @@ WanVae::WanVae(const weights::WeightScope& scope, WanVaeConfig config, WanVaeOpt
     }
 }
 
-LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& progress,
-                             std::stop_token stop) const {
+void WanVae::requireClip(const at::Tensor& x_BCTHW) const {
     if (!m_encoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its encoder");
     const std::int64_t step = m_config.temporalFactor(), edge = m_config.spatialFactor();
     if (x_BCTHW.dim() != 5 || x_BCTHW.size(1) != 3 || x_BCTHW.numel() == 0 ||
@@ -60,27 +65,68 @@ LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& pro
         refuseShape("a clip to encode", x_BCTHW, "[B, 3, 1 + ", step, "n, H, W] with H and W multiples of ",
                     edge);
     }
+}
+
+void WanVae::requireLatents(const at::Tensor& z_CTHW) const {
+    if (!m_decoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
+    if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0) {
+        refuseShape("latents to decode", z_CTHW, "[", m_config.zDim, ", T, H, W]");
+    }
+}
+
+at::Tensor WanVae::momentsOf(const at::Tensor& x_CTHW, const FrameCount& done, std::stop_token stop) const {
+    FeatureCache cache(std::move(stop));
+    std::vector<at::Tensor> chunks;
+    const std::int64_t frames = x_CTHW.size(1);
+    for (std::int64_t first = 0; first < frames;) {
+        const std::int64_t count = first == 0 ? 1 : m_config.temporalFactor();
+        const at::Tensor x_THWC =
+            x_CTHW.narrow(1, first, count).permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous();
+        cache.beginChunk();
+        chunks.push_back(m_encoding->quantConv.forward(m_encoding->encoder.forward(x_THWC, cache)));
+        first += count;
+        done(first);
+    }
+    return at::cat(chunks, 0).to(at::kFloat);
+}
+
+LatentMoments WanVae::encode(const at::Tensor& x_BCTHW, const FrameProgress& progress,
+                             std::stop_token stop) const {
+    requireClip(x_BCTHW);
     const std::int64_t clips = x_BCTHW.size(0), frames = x_BCTHW.size(2);
     std::vector<at::Tensor> moments;
     for (std::int64_t clip = 0; clip < clips; ++clip) {
-        FeatureCache cache(stop);
-        std::vector<at::Tensor> chunks;
-        for (std::int64_t first = 0; first < frames;) {
-            const std::int64_t count = first == 0 ? 1 : step;
-            const at::Tensor x_THWC = x_BCTHW.select(0, clip)
-                                          .narrow(1, first, count)
-                                          .permute({1, 2, 3, 0})
-                                          .to(m_tensorOptions)
-                                          .contiguous();
-            cache.beginChunk();
-            chunks.push_back(m_encoding->quantConv.forward(m_encoding->encoder.forward(x_THWC, cache)));
-            first += count;
-            if (progress) progress(clip * frames + first, clips * frames);
-        }
-        moments.push_back(at::cat(chunks, 0).to(at::kFloat).permute({3, 0, 1, 2}));
+        const auto report = [&](std::int64_t done) {
+            if (progress) progress(clip * frames + done, clips * frames);
+        };
+        moments.push_back(momentsOf(x_BCTHW.select(0, clip), report, stop).permute({3, 0, 1, 2}));
     }
-    const auto halves = at::stack(moments, 0).chunk(2, 1);
-    return {halves[0].contiguous(), halves[1].clamp(-30.0, 20.0)};
+    return momentsFrom(moments);
+}
+
+LatentMoments WanVae::encodeTiled(const at::Tensor& x_BCTHW, const Tiling& tiling,
+                                  const FrameProgress& progress, std::stop_token stop) const {
+    requireClip(x_BCTHW);
+    const std::int64_t edge = m_config.spatialFactor();
+    const TileGrid grid(x_BCTHW.size(3) / edge, x_BCTHW.size(4) / edge, tiling, edge);
+    const std::int64_t clips = x_BCTHW.size(0), frames = x_BCTHW.size(2);
+    std::int64_t tilesDone = 0;
+    const auto report = [&](std::int64_t done) {
+        if (progress) progress(tilesDone * frames + done, clips * grid.count() * frames);
+    };
+    std::vector<at::Tensor> moments;
+    for (std::int64_t clip = 0; clip < clips; ++clip) {
+        const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
+            const at::Tensor window_CTHW = x_BCTHW.select(0, clip)
+                                               .narrow(2, rows.begin * edge, rows.length * edge)
+                                               .narrow(3, columns.begin * edge, columns.length * edge);
+            at::Tensor made = momentsOf(window_CTHW, report, stop);
+            ++tilesDone;
+            return made;
+        };
+        moments.push_back(joinTiles(grid, 1, make).permute({3, 0, 1, 2}));
+    }
+    return momentsFrom(moments);
 }
 
 std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
@@ -93,24 +139,52 @@ std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
     return std::max<std::int64_t>(1, most / (frameBytes * m_config.temporalFactor()));
 }
 
-void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
-    if (!m_decoding) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
-    if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0) {
-        refuseShape("latents to decode", z_CTHW, "[", m_config.zDim, ", T, H, W]");
-    }
+void WanVae::decodeChunks(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
     const at::Tensor z_THWC =
         m_decoding->postQuantConv.forward(z_CTHW.permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous());
-    FeatureCache cache(stop, m_options.partSeconds);
+    FeatureCache cache(std::move(stop), m_options.partSeconds);
     const std::int64_t frames = z_THWC.size(0), chunk = decodeChunk(z_CTHW);
     for (std::int64_t first = 0; first < frames;) {
         const std::int64_t count = first == 0 ? 1 : std::min(chunk, frames - first);
         cache.beginChunk();
-        sink(m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache)
-                 .to(at::kFloat)
-                 .clamp(-1, 1)
-                 .contiguous());
+        sink(m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache).to(at::kFloat));
         first += count;
     }
+}
+
+void WanVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
+    requireLatents(z_CTHW);
+    decodeChunks(
+        z_CTHW, [&](const at::Tensor& frames_THWC) { sink(frames_THWC.clamp(-1, 1).contiguous()); },
+        std::move(stop));
+}
+
+at::Tensor WanVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling, const FrameProgress& progress,
+                               std::stop_token stop) const {
+    requireLatents(z_CTHW);
+    const std::int64_t edge = m_config.spatialFactor(), frames = frameCount(z_CTHW.size(1));
+    const TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, edge);
+    std::int64_t framesDone = 0;
+    const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
+        at::Tensor tile_THWC;
+        std::int64_t filled = 0;
+        const auto keep = [&](const at::Tensor& frames_THWC) {
+            const std::int64_t count = frames_THWC.size(0);
+            if (!tile_THWC.defined()) {
+                auto shape = frames_THWC.sizes().vec();
+                shape[0] = frames;
+                tile_THWC = at::empty(shape, frames_THWC.options());
+            }
+            tile_THWC.narrow(0, filled, count).copy_(frames_THWC);
+            filled += count;
+            framesDone += count;
+            if (progress) progress(framesDone, grid.count() * frames);
+        };
+        decodeChunks(z_CTHW.narrow(2, rows.begin, rows.length).narrow(3, columns.begin, columns.length), keep,
+                     stop);
+        return tile_THWC;
+    };
+    return joinTiles(grid, edge, make).clamp_(-1, 1);
 }
 
 at::Tensor WanVae::decode(const at::Tensor& z_BCTHW, const FrameProgress& progress,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/vae/tiling.h"
 #include "core/vae/wan21/decoder.h"
 #include "core/vae/wan21/encoder.h"
 #include "core/vae/wan21/point_conv.h"
@@ -20,7 +21,7 @@ struct LatentMoments {
     at::Tensor mean_BCTHW, logvar_BCTHW;
 };
 
-/// Frames finished so far, of how many (all clips of the batch).
+/// Frames finished so far, of how many (all clips of the batch; in tiles, all tiles).
 using FrameProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 /// Takes frames [T, H, W, 3] as they are decoded: fp32, contiguous, RGB within [−1, 1].
@@ -62,6 +63,16 @@ class WanVae {
     /// The same for one clip z_CTHW, handing out the frames of each chunk instead of holding them all.
     void decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop = {}) const;
 
+    /// The same in tiles (tiling.h), each of which goes through time on its own: memory for the activations
+    /// of one tile. The result differs from that of the whole, most at the seams: layers see no further than
+    /// their tile, and the attention of the middle block compares within it alone.
+    [[nodiscard]] LatentMoments encodeTiled(const at::Tensor& x_BCTHW, const Tiling& tiling,
+                                            const FrameProgress& progress = {},
+                                            std::stop_token stop = {}) const;
+    /// One clip z_CTHW → fp32 [T, H, W, 3] within [−1, 1].
+    [[nodiscard]] at::Tensor decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling,
+                                         const FrameProgress& progress = {}, std::stop_token stop = {}) const;
+
     /// Latents as the transformer works on them, (z − mean) / std per channel, and back. [B, z, …], fp32.
     [[nodiscard]] at::Tensor normalised(const at::Tensor& z_BCTHW) const;
     [[nodiscard]] at::Tensor denormalised(const at::Tensor& z_BCTHW) const;
@@ -73,6 +84,15 @@ class WanVae {
     }
 
   private:
+    using FrameCount = std::function<void(std::int64_t frames)>;
+    void requireClip(const at::Tensor& x_BCTHW) const;
+    void requireLatents(const at::Tensor& z_CTHW) const;
+    /// x_CTHW, a clip or a window of it → mean and logvar [T', H', W', 2z], fp32; says how many frames are
+    /// done.
+    [[nodiscard]] at::Tensor momentsOf(const at::Tensor& x_CTHW, const FrameCount& done,
+                                       std::stop_token stop) const;
+    /// z_CTHW, the latents of a clip or of a window → frames as the decoder makes them, fp32, not clamped.
+    void decodeChunks(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const;
     [[nodiscard]] std::int64_t decodeChunk(const at::Tensor& z_CTHW) const;
 
     WanVaeConfig m_config;

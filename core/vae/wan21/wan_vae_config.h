@@ -22,6 +22,8 @@ struct WanVaeConfig {
     /// built here (Wan 2.2's residual VAE, patches, attention at other scales); both name the key, its value
     /// and what was needed.
     static WanVaeConfig from(const weights::ModelConfig& config);
+    /// Wan 2.1's own, which its checkpoint without a config.json has.
+    static WanVaeConfig official();
 
     /// Pixels along an edge of one latent pixel.
     [[nodiscard]] std::int64_t spatialFactor() const { return std::int64_t{1} << (dimMult.size() - 1); }

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "core/base/pending_file.h"
+#include "core/vae/wan21/vae_checkpoint.h"
 #include "tests/vae/wan21/vae_fixture.h"
 
 namespace reelgrid::vae::wan21 {
@@ -43,6 +45,65 @@ TEST_P(WanVaeParity, DecodesAsTheReference) {
     ASSERT_GT(clips(), 0);
     for (int clip = 0; clip < clips(); ++clip) {
         EXPECT_LT(relativeError(vae.decode(of(clip, "z")), of(clip, "y")), kTolerance) << "clip " << clip;
+    }
+}
+
+/// Clips that diffusers encoded and decoded with enable_tiling: with last tiles that are short, that lie
+/// whole within the overlap, and of a picture that fits into one.
+class WanVaeTiledParity : public testing::TestWithParam<ConvEngine> {
+  protected:
+    static constexpr Tiling kTiling{.tilePixels = 32, .stridePixels = 24};
+    WanVae vae{fixtureVae("two_levels_in_time", {.engine = GetParam()})};
+    std::map<std::string, at::Tensor> recorded = readTensors("two_levels_in_time_tiled_io.safetensors");
+
+    [[nodiscard]] int clips() const { return int(recorded.size() / 5); }
+    at::Tensor of(int clip, const std::string& what) {
+        return recorded.at(std::to_string(clip) + "." + what);
+    }
+};
+
+TEST_P(WanVaeTiledParity, EncodesAsTheReference) {
+    ASSERT_EQ(clips(), 3);
+    for (int clip = 0; clip < clips(); ++clip) {
+        const LatentMoments moments = vae.encodeTiled(of(clip, "x"), kTiling);
+        EXPECT_LT(relativeError(moments.mean_BCTHW, of(clip, "mean")), kTolerance) << "clip " << clip;
+        EXPECT_LT(relativeError(moments.logvar_BCTHW, of(clip, "logvar")), kTolerance) << "clip " << clip;
+    }
+}
+
+TEST_P(WanVaeTiledParity, DecodesAsTheReference) {
+    for (int clip = 0; clip < clips(); ++clip) {
+        const at::Tensor z = of(clip, "z"), y = of(clip, "y");
+        for (std::int64_t n = 0; n < z.size(0); ++n) {
+            const at::Tensor frames_THWC = vae.decodeTiled(z[n], kTiling);
+            EXPECT_LT(relativeError(frames_THWC.permute({3, 0, 1, 2}), y[n]), kTolerance) << "clip " << clip;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, WanVaeTiledParity,
+                         testing::Values(ConvEngine::Fastest, ConvEngine::Libtorch), [](const auto& engine) {
+                             return engine.param == ConvEngine::Fastest ? "fastest" : "libtorch";
+                         });
+
+/// What tiles of the demo model's clips differ by from the whole, dB.
+double seamPsnr(std::int64_t tilePixels) {
+    const std::filesystem::path folder =
+        std::filesystem::path(REELGRID_SOURCE_DIR) / "resources" / "models" / "wan-demo" / "vae";
+    VaeCheckpoint checkpoint = openCheckpoint(folder);
+    const WanVae vae(weights::WeightScope(*checkpoint.weights, at::kFloat), checkpoint.config);
+    const at::Tensor z =
+        vae.denormalised(readTensors("demo_latents.safetensors").at("latents").to(at::kFloat))[0];
+    const at::Tensor whole = vae.decode(z.unsqueeze(0))[0];
+    const at::Tensor tiled = vae.decodeTiled(z, Tiling::ofEdge(tilePixels, 8)).permute({3, 0, 1, 2});
+    return 10 * std::log10(4 / (tiled - whole).pow(2).mean().item<double>());
+}
+
+TEST(WanVaeSeams, AreFaintInTheDemosClips) {
+    for (const std::int64_t tilePixels : {192, 128}) {
+        const double psnr = seamPsnr(tilePixels);
+        EXPECT_GE(psnr, 45) << tilePixels << " pixels";
+        EXPECT_LT(psnr, 100) << tilePixels << " pixels: it was cut";
     }
 }
 

@@ -1,0 +1,178 @@
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/bench_verbs.h"
+#include "app/cli/benched_system.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/vae_table.h"
+#include "core/base/json.h"
+#include "core/base/pending_file.h"
+#include "core/benchmark/vae_report.h"
+#include "core/catalog/model_catalog.h"
+#include "core/devices/gpu_choice.h"
+#include "core/execution/fp32_precision.h"
+#include "core/protocol/render_fields.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostPixels = 16384;
+constexpr int kMostFrames = 4093;
+constexpr int kMostPasses = 1000;
+
+struct BenchVae {
+    int frames = 21;
+    std::string size = "832x480";
+    int tilePixels = protocol::kTilePixels;
+    int warmup = 1;
+    int repetitions = 1;
+    std::string device;
+    std::string model = catalog::kDemoModel;
+    std::string output;
+    bool json = false;
+};
+
+Error wrong(const std::string& option, const std::string& value, const std::string& needed) {
+    return {ErrorCode::BadUsage, option + " " + value + ": " + needed + " was needed"};
+}
+
+/// "832x480" or "832*480".
+Result<vae::wan21::ClipSize> sizeFrom(const BenchVae& verb) {
+    const Error unreadable =
+        wrong("--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
+    const char *at = verb.size.data(), *end = at + verb.size.size();
+    int width = 0, height = 0;
+    const auto first = std::from_chars(at, end, width);
+    if (first.ec != std::errc() || first.ptr == end || (*first.ptr != 'x' && *first.ptr != '*'))
+        return unreadable;
+    const auto second = std::from_chars(first.ptr + 1, end, height);
+    if (second.ec != std::errc() || second.ptr != end) return unreadable;
+    if (width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return unreadable;
+    return vae::wan21::ClipSize{.frames = verb.frames, .height = height, .width = width};
+}
+
+Result<void> checkCount(const std::string& option, int value, int least, int most) {
+    if (value >= least && value <= most) return {};
+    return wrong(option, std::to_string(value),
+                 "a number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+/// A path as it is; else the model of that name.
+fs::path checkpointOf(const std::string& model) {
+    std::error_code failed;
+    if (model != catalog::kDemoModel && fs::exists(model, failed)) return model;
+    return catalog::findModel(model).value().folder / "vae";
+}
+
+/// What the model's strides allow.
+Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::wan21::VaeCheckpoint& checkpoint,
+                                   const vae::wan21::ClipSize& clip) {
+    const std::int64_t edge = checkpoint.config.spatialFactor(), step = checkpoint.config.temporalFactor();
+    if ((clip.frames - 1) % step != 0)
+        return wrong("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
+    if (clip.width % edge != 0 || clip.height % edge != 0)
+        return wrong("--size", verb.size, "multiples of " + std::to_string(edge));
+    if (verb.tilePixels % edge != 0)
+        return wrong("--tile-px", std::to_string(verb.tilePixels), "a multiple of " + std::to_string(edge));
+    return benchmark::VaeCase{.clip = clip,
+                              .tiling = vae::Tiling::ofEdge(verb.tilePixels, edge),
+                              .warmup = verb.warmup,
+                              .repetitions = verb.repetitions,
+                              .execution = {}};
+}
+
+Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes) {
+    // Weights and some times as much to work in.
+    constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
+    if (verb.device.empty())
+        return execution::executionOn(devices::defaultDevice(weightBytes + kRoom).text());
+    return execution::executionOn(verb.device);
+}
+
+Result<void> checkOptions(const BenchVae& verb) {
+    for (const auto& checked : {checkCount("--frames", verb.frames, 1, kMostFrames),
+                                checkCount("--tile-px", verb.tilePixels, 16, kMostPixels),
+                                checkCount("--warmup", verb.warmup, 0, kMostPasses),
+                                checkCount("--num-repetitions", verb.repetitions, 1, kMostPasses)})
+        if (!checked) return checked;
+    // Before measuring, so that a wrong path doesn't cost minutes.
+    if (verb.output.empty()) return {};
+    const auto file = PendingFile::create(verb.output);
+    return file ? Result<void>() : file.error();
+}
+
+int runVae(const BenchVae& verb) {
+    if (auto checked = checkOptions(verb); !checked) return fail(checked.error());
+    const auto clip = sizeFrom(verb);
+    if (!clip) return fail(clip.error());
+    vae::wan21::VaeCheckpoint checkpoint = vae::wan21::openCheckpoint(checkpointOf(verb.model));
+    auto wanted = caseFor(verb, checkpoint, *clip);
+    if (!wanted) return fail(wanted.error());
+    const auto execution = executionFor(verb, checkpoint.bytes);
+    if (!execution) return fail(execution.error());
+    wanted->execution = *execution;
+    execution::setFp32Precision(protocol::kIeee);
+    if (clip->width <= verb.tilePixels && clip->height <= verb.tilePixels)
+        say("note: " + verb.size + " fits into one tile of " + std::to_string(verb.tilePixels) +
+            " pixels: what is called tiled is not cut (--tile-px)");
+
+    benchmark::VaeReport report{.system = benchedSystem(*execution),
+                                .model = verb.model,
+                                .weights = checkpoint.path.string(),
+                                .weightBytes = checkpoint.bytes,
+                                .wanted = *wanted,
+                                .config = checkpoint.config,
+                                .rows = {}};
+    const InterruptWatch interrupts;
+    ProgressLine line;
+    report.rows = benchmark::measureVae(
+        checkpoint, *wanted,
+        [&](const std::string& configuration, const std::string& pass, int done, int total, double eta) {
+            line.update(configuration, pass, done, total, eta);
+        },
+        interrupts.token());
+    line.clear();
+    const nlohmann::json document = toJson(report);
+    if (!verb.output.empty())
+        if (auto written = writeFile(verb.output, printJsonIndented(document) + "\n"); !written)
+            return fail(written.error());
+    const int printed = verb.json ? printResult(document) : printResult(vaeTable(report));
+    const bool ran = std::ranges::any_of(report.rows, [](const auto& row) { return row.error.empty(); });
+    return ran ? printed : fail({ErrorCode::OutOfMemory, "no configuration could run"});
+}
+
+}  // namespace
+
+Verb addBenchVae(CLI::App& bench) {
+    auto verb = std::make_shared<BenchVae>();
+    CLI::App* command =
+        bench.add_subcommand("vae", "Encode and decode with a Wan VAE alone: fp32, bf16, and both in tiles");
+    command
+        ->add_option(
+            "--model", verb->model,
+            "demo, a hub id in the local cache, a diffusers folder (of the VAE or of a whole model), "
+            "or a .safetensors file with diffusers' or Wan's own names")
+        ->capture_default_str();
+    command->add_option("--frames", verb->frames, "Frames of the clip")->capture_default_str();
+    command->add_option("--size", verb->size, "Its pixels: WIDTHxHEIGHT or WIDTH*HEIGHT")
+        ->capture_default_str();
+    command->add_option("--tile-px", verb->tilePixels, "Pixels along an edge of a tile; a quarter overlaps")
+        ->capture_default_str();
+    command->add_option("--warmup", verb->warmup, "Untimed passes before the timed ones, per configuration")
+        ->capture_default_str();
+    command->add_option("--num-repetitions", verb->repetitions, "Timed passes per configuration")
+        ->capture_default_str();
+    command->add_option("--device", verb->device, "cpu, cuda or cuda:N (default: a GPU with room, else cpu)");
+    command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return {command, [verb] { return runVae(*verb); }};
+}
+
+}  // namespace reelgrid::cli

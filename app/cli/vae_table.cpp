@@ -1,0 +1,84 @@
+#include "app/cli/vae_table.h"
+
+#include <algorithm>
+
+#include "app/cli/benched_system.h"
+#include "app/cli/console.h"
+#include "app/cli/text_table.h"
+#include "core/base/number_text.h"
+#include "core/benchmark/statistics.h"
+#include "core/benchmark/synthetic_video.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using benchmark::VaePass;
+using benchmark::VaeRow;
+
+std::string shapeText(const std::vector<std::int64_t>& shape) {
+    std::string text;
+    for (const std::int64_t side : shape) text += (text.empty() ? "[" : ", ") + std::to_string(side);
+    return text + "]";
+}
+
+/// Half the way from the fastest to the slowest, as a share of the median; nothing to say of a single pass.
+std::string spreadOf(const VaePass& pass) {
+    if (pass.seconds.size() < 2) return "-";
+    const auto [least, most] = std::ranges::minmax(pass.seconds);
+    return "±" + fixed(50 * (most - least) / benchmark::median(pass.seconds), 1) + " %";
+}
+
+std::string figure(const std::optional<double>& value) {
+    return value ? fixed(*value, 1) : "-";
+}
+
+void addPass(TableLine& line, const VaePass& pass) {
+    line.push_back(fixed(benchmark::median(pass.seconds), 3));
+    line.push_back(spreadOf(pass));
+    line.push_back(pass.peakBytes ? byteCount(*pass.peakBytes) : "-");
+}
+
+TableLine lineOf(const VaeRow& row) {
+    TableLine line{row.configuration.name};
+    if (!row.error.empty()) {
+        line.resize(11, "-");
+        line.push_back(row.error);
+        return line;
+    }
+    addPass(line, row.encode);
+    addPass(line, row.decode);
+    line.push_back(fixed(row.loadSeconds, 2));
+    line.push_back(figure(row.latentsSnr));
+    line.push_back(figure(row.decodePsnr));
+    line.push_back(figure(row.clipPsnr));
+    return line;
+}
+
+std::string passes(int count, const char* kind) {
+    return std::to_string(count) + " " + kind + (count == 1 ? " pass" : " passes");
+}
+
+}  // namespace
+
+std::string vaeTable(const benchmark::VaeReport& report) {
+    const vae::Tiling& tiling = report.wanted.tiling;
+    std::string text =
+        systemText(report.system) + "\nmodel    " + report.model + ": " + report.weights + ", " +
+        byteCount(report.weightBytes) + "\nvideo    " + shapeText(report.videoShape()) + ": " +
+        benchmark::kSyntheticVideo + "\nlatents  " + shapeText(report.latentsShape()) +
+        ": every configuration decodes those of the first\ntiles    " + std::to_string(tiling.tilePixels) +
+        " pixels, one each " + std::to_string(tiling.stridePixels) + "\npasses   " +
+        passes(report.wanted.warmup, "untimed") + ", " + passes(report.wanted.repetitions, "timed") +
+        "; peaks are memory above what there was "
+        "without the VAE\n\n";
+    std::vector<TableLine> lines{{"configuration", "encode s", "spread", "peak", "decode s", "spread", "peak",
+                                  "load s", "latents SNR dB", "decode PSNR dB", "to the clip dB"}};
+    lines.front().resize(11);
+    for (const VaeRow& row : report.rows) lines.push_back(lineOf(row));
+    text += alignedTable(lines, 1);
+    for (const benchmark::AbsentVaeRow& row : benchmark::miopenRows())
+        text += "not run: " + row.name + ": " + row.why + "\n";
+    return text;
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,226 @@
+#include "core/benchmark/vae_benchmark.h"
+
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include "core/base/result.h"
+#include "core/benchmark/peak_memory.h"
+#include "core/benchmark/synthetic_video.h"
+#include "core/execution/memory_check.h"
+#include "core/execution/out_of_memory.h"
+#include "core/vae/wan21/wan_vae.h"
+
+// Shape legend: B = 1 clip, C channels, T frames, H rows, W columns.
+
+namespace reelgrid::benchmark {
+namespace {
+
+using vae::wan21::VaeCheckpoint;
+using vae::wan21::WanVae;
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Signal over error, dB; at most what metrics.json has for equal frames.
+double ratio(double signal, const at::Tensor& value, const at::Tensor& reference) {
+    constexpr double kEqual = 100;
+    const double error = (value - reference).pow(2).mean(at::kDouble).item<double>();
+    return error > 0 ? std::min(kEqual, 10 * std::log10(signal / error)) : kEqual;
+}
+
+/// Pixels lie within [−1, 1].
+double psnr(const at::Tensor& value, const at::Tensor& reference) {
+    constexpr double kRange = 2;
+    return ratio(kRange * kRange, value, reference);
+}
+
+double snr(const at::Tensor& value, const at::Tensor& reference) {
+    return ratio(reference.pow(2).mean(at::kDouble).item<double>(), value, reference);
+}
+
+/// How far the whole measurement is, for the estimate: passes of all configurations alike.
+class Passes {
+  public:
+    Passes(VaeProgress progress, int total) : m_progress(std::move(progress)), m_total(total) {}
+
+    void begin(const std::string& configuration, const std::string& pass) {
+        const double spent = secondsSince(m_began);
+        const double eta = m_done == 0 ? -1 : spent / m_done * (m_total - m_done);
+        if (m_progress) m_progress(configuration, pass, m_done, m_total, eta);
+        ++m_done;
+    }
+    void skipTo(int done) { m_done = done; }
+
+  private:
+    VaeProgress m_progress;
+    int m_total;
+    int m_done = 0;
+    Clock::time_point m_began = Clock::now();
+};
+
+/// What all configurations are given and held against, on the CPU.
+struct Subject {
+    at::Tensor clip_BCTHW;
+    at::Tensor latents_BCTHW;  ///< of the first configuration that could encode
+    at::Tensor exactLatents_BCTHW,
+        exactFrames_THWC;  ///< of the first of all; undefined where it couldn't run
+};
+
+/// One configuration, loaded.
+class LoadedVae {
+  public:
+    LoadedVae(VaeCheckpoint& checkpoint, const VaeConfiguration& configuration, const VaeCase& wanted)
+        : m_configuration(configuration),
+          m_execution(wanted.execution),
+          m_vae(weights::WeightScope(*checkpoint.weights, configuration.dtype, wanted.execution.device),
+                checkpoint.config) {}
+
+    [[nodiscard]] at::Tensor encode(const at::Tensor& x_BCTHW, const std::stop_token& stop) const {
+        return (m_configuration.tiling ? m_vae.encodeTiled(x_BCTHW, *m_configuration.tiling, {}, stop)
+                                       : m_vae.encode(x_BCTHW, {}, stop))
+            .mean_BCTHW;
+    }
+    /// [T, H, W, 3]
+    [[nodiscard]] at::Tensor decode(const at::Tensor& z_BCTHW, const std::stop_token& stop) const {
+        if (m_configuration.tiling) return m_vae.decodeTiled(z_BCTHW[0], *m_configuration.tiling, {}, stop);
+        return m_vae.decode(z_BCTHW, {}, stop)[0].permute({1, 2, 3, 0});
+    }
+
+  private:
+    VaeConfiguration m_configuration;
+    execution::Execution m_execution;
+    WanVae m_vae;
+};
+
+/// Warm-up and timed calls of one direction; its last result, on the CPU.
+template <class Call>
+at::Tensor timed(const VaeCase& wanted, PeakMemory& memory, const std::function<void()>& announce,
+                 VaePass& pass, Call&& call) {
+    at::Tensor made;
+    for (int i = 0; i < wanted.warmup + wanted.repetitions; ++i) {
+        announce();
+        made = at::Tensor();
+        // The peak is that of the timed ones: a first call may try algorithms.
+        if (i == wanted.warmup) memory.restart();
+        wanted.execution.synchronise();
+        const auto begin = Clock::now();
+        made = call();
+        wanted.execution.synchronise();
+        if (i >= wanted.warmup) pass.seconds.push_back(secondsSince(begin));
+    }
+    pass.peakBytes = memory.bytes();
+    return made.cpu();
+}
+
+/// The picture that others are held against, or one of those.
+enum class Role { Reference, Compared };
+
+std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeCheckpoint& checkpoint,
+                          const VaeCase& wanted) {
+    constexpr std::uint64_t kFp32 = 4, kColors = 3;
+    // The clip and what is decoded; on the CPU also what it is held against, and their difference in fp64.
+    const std::uint64_t copies = wanted.execution.device.is_cpu() ? 6 : 2;
+    const vae::wan21::ClipSize& clip = wanted.clip;
+    const std::uint64_t pass = std::max(bytesToEncode(checkpoint.config, clip, configuration.tiling),
+                                        bytesToDecode(checkpoint.config, clip, configuration.tiling));
+    const auto itemBytes = std::uint64_t(c10::elementSize(configuration.dtype));
+    return pass * itemBytes / kFp32 +
+           copies * kColors * kFp32 * std::uint64_t(clip.frames * clip.height * clip.width);
+}
+
+void measureRow(VaeRow& row, Role role, VaeCheckpoint& checkpoint, const VaeCase& wanted, Subject& subject,
+                Passes& passes, const std::stop_token& stop) {
+    const VaeConfiguration& configuration = row.configuration;
+    execution::requireMemory(wanted.execution, bytesNeeded(configuration, checkpoint, wanted),
+                             configuration.name);
+    if (!subject.clip_BCTHW.defined())
+        subject.clip_BCTHW = syntheticVideo(wanted.clip.frames, wanted.clip.height, wanted.clip.width);
+    PeakMemory memory(wanted.execution);
+    const auto begin = Clock::now();
+    const LoadedVae vae(checkpoint, configuration, wanted);
+    wanted.execution.synchronise();
+    row.loadSeconds = secondsSince(begin);
+
+    at::Tensor latents_BCTHW;
+    {
+        const at::Tensor x_BCTHW = subject.clip_BCTHW.to(wanted.execution.device);
+        latents_BCTHW = timed(
+            wanted, memory, [&] { passes.begin(configuration.name, "encode"); }, row.encode,
+            [&] { return vae.encode(x_BCTHW, stop); });
+    }
+    if (!subject.latents_BCTHW.defined()) subject.latents_BCTHW = latents_BCTHW;
+    if (role == Role::Reference)
+        subject.exactLatents_BCTHW = latents_BCTHW;
+    else if (subject.exactLatents_BCTHW.defined())
+        row.latentsSnr = snr(latents_BCTHW, subject.exactLatents_BCTHW);
+
+    const at::Tensor z_BCTHW = subject.latents_BCTHW.to(wanted.execution.device);
+    const at::Tensor decoded_THWC = timed(
+        wanted, memory, [&] { passes.begin(configuration.name, "decode"); }, row.decode,
+        [&] { return vae.decode(z_BCTHW, stop); });
+    row.clipPsnr = psnr(decoded_THWC, subject.clip_BCTHW[0].permute({1, 2, 3, 0}));
+    if (role == Role::Reference)
+        subject.exactFrames_THWC = decoded_THWC;
+    else if (subject.exactFrames_THWC.defined())
+        row.decodePsnr = psnr(decoded_THWC, subject.exactFrames_THWC);
+}
+
+std::string firstLineOf(const c10::Error& failure) {
+    const std::string message = failure.what_without_backtrace();
+    return message.substr(0, message.find('\n'));
+}
+
+}  // namespace
+
+std::vector<VaeConfiguration> vaeConfigurations(const vae::Tiling& tiling) {
+    return {{"fp32", at::kFloat, std::nullopt},
+            {"bf16", at::kBFloat16, std::nullopt},
+            {"tiled fp32", at::kFloat, tiling},
+            {"tiled bf16", at::kBFloat16, tiling}};
+}
+
+std::vector<VaeRow> measureVae(VaeCheckpoint& checkpoint, const VaeCase& wanted, const VaeProgress& progress,
+                               std::stop_token stop) {
+    const c10::InferenceMode inference;
+    execution::giveCpuMemoryErrorsTheirType();
+    const std::vector<VaeConfiguration> configurations = vaeConfigurations(wanted.tiling);
+    const int passesEach = 2 * (wanted.warmup + wanted.repetitions);
+    Passes passes(progress, passesEach * int(configurations.size()));
+    Subject subject;
+    std::vector<VaeRow> rows;
+    for (const VaeConfiguration& configuration : configurations) {
+        VaeRow row;
+        row.configuration = configuration;
+        const auto giveUp = [&](const std::string& why) {
+            row = {};
+            row.configuration = configuration;
+            row.error = why;
+        };
+        try {
+            measureRow(row, rows.empty() ? Role::Reference : Role::Compared, checkpoint, wanted, subject,
+                       passes, stop);
+        } catch (const Failure& failure) {
+            if (failure.error().code != ErrorCode::OutOfMemory) throw;
+            giveUp(failure.error().message);
+        } catch (const c10::AcceleratorError&) {
+            throw;  // a GPU that failed can't be measured any further
+        } catch (const c10::Error& failure) {
+            giveUp(firstLineOf(failure));
+        } catch (const std::bad_alloc&) {
+            giveUp("the machine's memory is not enough");
+        }
+        rows.push_back(std::move(row));
+        passes.skipTo(passesEach * int(rows.size()));
+    }
+    return rows;
+}
+
+}  // namespace reelgrid::benchmark

@@ -1,0 +1,78 @@
+#include "core/benchmark/vae_report.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/benchmark/statistics.h"
+#include "core/benchmark/synthetic_video.h"
+
+namespace reelgrid::benchmark {
+namespace {
+
+using nlohmann::json;
+
+json toJson(const VaePass& pass) {
+    json object = {{"s_p50", median(pass.seconds)},
+                   {"s_min", std::ranges::min(pass.seconds)},
+                   {"s_max", std::ranges::max(pass.seconds)},
+                   {"seconds", pass.seconds}};
+    if (pass.peakBytes) object["peak_bytes"] = *pass.peakBytes;
+    return object;
+}
+
+json toJson(const VaeRow& row) {
+    json object = {{"configuration", row.configuration.name},
+                   {"dtype", row.configuration.dtype == at::kFloat ? "fp32" : "bf16"},
+                   {"tiled", row.configuration.tiling.has_value()}};
+    if (!row.error.empty()) {
+        object["error"] = row.error;
+        return object;
+    }
+    object["load_s"] = row.loadSeconds;
+    object["encode"] = toJson(row.encode);
+    object["decode"] = toJson(row.decode);
+    if (row.latentsSnr) object["latents_snr_db"] = *row.latentsSnr;
+    if (row.decodePsnr) object["decode_psnr_db"] = *row.decodePsnr;
+    if (row.clipPsnr) object["clip_psnr_db"] = *row.clipPsnr;
+    return object;
+}
+
+}  // namespace
+
+std::vector<AbsentVaeRow> miopenRows() {
+    const std::string why = at::hasHIP()
+                                ? "this version runs no GPU of AMD; MIOpen computes nothing on the CPU"
+                                : "for ROCm builds of libtorch alone: this one has no MIOpen";
+    return {{"MIOPEN_FIND_MODE=2", why}, {"MIOPEN_DEBUG_CONV_DIRECT_NAIVE_CONV_FWD=0", why}};
+}
+
+std::vector<std::int64_t> VaeReport::videoShape() const {
+    return {1, 3, wanted.clip.frames, wanted.clip.height, wanted.clip.width};
+}
+
+std::vector<std::int64_t> VaeReport::latentsShape() const {
+    const std::int64_t edge = config.spatialFactor();
+    return {1, config.zDim, (wanted.clip.frames - 1) / config.temporalFactor() + 1, wanted.clip.height / edge,
+            wanted.clip.width / edge};
+}
+
+json toJson(const VaeReport& report) {
+    json document = {
+        {"system", toJson(report.system)},
+        {"model", {{"id", report.model}, {"weights", report.weights}, {"bytes", report.weightBytes}}},
+        {"input", kSyntheticVideo},
+        {"shapes", {{"video", report.videoShape()}, {"latents", report.latentsShape()}}},
+        {"tile", {{"px", report.wanted.tiling.tilePixels}, {"stride_px", report.wanted.tiling.stridePixels}}},
+        {"warmup", report.wanted.warmup},
+        {"repetitions", report.wanted.repetitions},
+        {"rows", json::array()},
+        {"absent", json::array()}};
+    for (const VaeRow& row : report.rows) document["rows"].push_back(toJson(row));
+    for (const AbsentVaeRow& row : miopenRows())
+        document["absent"].push_back({{"configuration", row.name}, {"why", row.why}});
+    return document;
+}
+
+}  // namespace reelgrid::benchmark

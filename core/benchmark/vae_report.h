@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/benchmark/system.h"
+#include "core/benchmark/vae_benchmark.h"
+
+namespace reelgrid::benchmark {
+
+/// A configuration of the reference benchmark that this build can't run.
+struct AbsentVaeRow {
+    std::string name;
+    std::string why;
+};
+/// Those that set variables of MIOpen, ROCm's library of convolutions.
+std::vector<AbsentVaeRow> miopenRows();
+
+struct VaeReport {
+    System system;
+    std::string model;    ///< as it was asked for
+    std::string weights;  ///< where they are
+    std::uint64_t weightBytes = 0;
+    VaeCase wanted;
+    vae::wan21::WanVaeConfig config;
+    std::vector<VaeRow> rows;
+
+    [[nodiscard]] std::vector<std::int64_t> videoShape() const;    ///< [1, 3, T, H, W]
+    [[nodiscard]] std::vector<std::int64_t> latentsShape() const;  ///< [1, z, T', H', W']
+};
+
+/// {"system", "model", "input", "shapes", "tile", "warmup", "repetitions", "rows": [{"configuration",
+/// "dtype", "tiled", "load_s", "encode": {"s_p50", "s_min", "s_max", "seconds", "peak_bytes"}, "decode": {…},
+/// "latents_snr_db", "decode_psnr_db", "clip_psnr_db"}], "absent": [{"configuration", "why"}]}; a row that
+/// couldn't run has "error" in place of figures. What was not measured is absent.
+nlohmann::json toJson(const VaeReport& report);
+
+}  // namespace reelgrid::benchmark

@@ -1,0 +1,89 @@
+#include "core/vae/tiling.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace reelgrid::vae {
+namespace {
+
+constexpr std::int64_t kRowAxis = 1, kColumnAxis = 2;
+
+std::vector<TileSpan> spansOf(std::int64_t length, std::int64_t tile, std::int64_t stride) {
+    std::vector<TileSpan> spans;
+    for (std::int64_t begin = 0; begin < length; begin += stride)
+        spans.push_back({begin, std::min(tile, length - begin), std::min(stride, length - begin)});
+    return spans;
+}
+
+/// The last `count` pixels of a tile along an axis, or all of them.
+at::Tensor endOf(const at::Tensor& tile_THWC, std::int64_t axis, std::int64_t count) {
+    const std::int64_t length = tile_THWC.size(axis), kept = std::min(count, length);
+    return tile_THWC.narrow(axis, length - kept, kept);
+}
+
+/// Lets `tile` begin as `before` ends. Where the picture ends within the overlap both end there, and the
+/// shorter one decides how far.
+void fadeIn(const at::Tensor& tile_THWC, const at::Tensor& before_THWC, std::int64_t axis) {
+    const std::int64_t extent = std::min(tile_THWC.size(axis), before_THWC.size(axis));
+    if (extent == 0) return;
+    std::vector<std::int64_t> shape(4, 1);
+    shape[std::size_t(axis)] = extent;
+    const at::Tensor share = at::arange(extent, tile_THWC.options()).div_(double(extent)).reshape(shape);
+    at::Tensor begin = tile_THWC.narrow(axis, 0, extent);
+    begin.mul_(share).add_(endOf(before_THWC, axis, extent) * (1 - share));
+}
+
+}  // namespace
+
+Tiling Tiling::ofEdge(std::int64_t tilePixels, std::int64_t multiple) {
+    return {tilePixels, std::max(multiple, tilePixels * 3 / 4 / multiple * multiple)};
+}
+
+TileGrid::TileGrid(std::int64_t latentRows, std::int64_t latentColumns, const Tiling& tiling,
+                   std::int64_t spatialFactor) {
+    if (tiling.stridePixels < 1 || tiling.stridePixels > tiling.tilePixels ||
+        tiling.tilePixels % spatialFactor != 0 || tiling.stridePixels % spatialFactor != 0)
+        throw Failure(ErrorCode::InvalidData, "tiles of " + std::to_string(tiling.tilePixels) +
+                                                  " pixels, one each " + std::to_string(tiling.stridePixels) +
+                                                  ": multiples of " + std::to_string(spatialFactor) +
+                                                  " were needed, the second not above the first");
+    const std::int64_t tile = tiling.tilePixels / spatialFactor;
+    const std::int64_t stride = tiling.stridePixels / spatialFactor;
+    const bool whole = latentRows <= tile && latentColumns <= tile;
+    rows = spansOf(latentRows, tile, whole ? tile : stride);
+    columns = spansOf(latentColumns, tile, whole ? tile : stride);
+    overlap = tile - stride;
+}
+
+at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& make) {
+    at::Tensor picture_THWC;
+    const std::int64_t overlap = grid.overlap * scale;
+    std::vector<at::Tensor> above(grid.columns.size());  // how the tiles of the row before end
+    for (const TileSpan& rows : grid.rows) {
+        at::Tensor before;
+        for (std::size_t column = 0; column < grid.columns.size(); ++column) {
+            const TileSpan& columns = grid.columns[column];
+            const at::Tensor tile_THWC = make(rows, columns);
+            if (rows.begin > 0) fadeIn(tile_THWC, above[column], kRowAxis);
+            if (columns.begin > 0) fadeIn(tile_THWC, before, kColumnAxis);
+            above[column] = endOf(tile_THWC, kRowAxis, overlap).clone();
+            before = endOf(tile_THWC, kColumnAxis, overlap).clone();
+
+            if (!picture_THWC.defined()) {
+                const TileSpan &lastRow = grid.rows.back(), &lastColumn = grid.columns.back();
+                picture_THWC = at::empty({tile_THWC.size(0), (lastRow.begin + lastRow.length) * scale,
+                                          (lastColumn.begin + lastColumn.length) * scale, tile_THWC.size(3)},
+                                         tile_THWC.options());
+            }
+            picture_THWC.narrow(kRowAxis, rows.begin * scale, rows.kept * scale)
+                .narrow(kColumnAxis, columns.begin * scale, columns.kept * scale)
+                .copy_(tile_THWC.narrow(kRowAxis, 0, rows.kept * scale)
+                           .narrow(kColumnAxis, 0, columns.kept * scale));
+        }
+    }
+    return picture_THWC;
+}
+
+}  // namespace reelgrid::vae

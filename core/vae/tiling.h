@@ -1,0 +1,57 @@
+#pragma once
+
+// Shape legend: T frames, H rows, W columns, C channels.
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace reelgrid::vae {
+
+/// Pictures cut into square tiles that overlap, so that memory follows the tile's size: tiles start
+/// `stridePixels` apart, and what is over is blended. The defaults are diffusers'.
+struct Tiling {
+    std::int64_t tilePixels = 256;
+    std::int64_t stridePixels = 192;
+
+    /// Tiles of that edge, a quarter of it overlap: the stride is the largest multiple of `multiple` within
+    /// three quarters.
+    static Tiling ofEdge(std::int64_t tilePixels, std::int64_t multiple);
+
+    bool operator==(const Tiling&) const = default;
+};
+
+/// A tile along one axis, in latent pixels.
+struct TileSpan {
+    std::int64_t begin = 0;
+    std::int64_t length = 0;
+    std::int64_t kept = 0;  ///< from `begin`: the rest is the next tile's, whose first pixels are blended
+
+    bool operator==(const TileSpan&) const = default;
+};
+
+/// Where the tiles of a picture lie.
+struct TileGrid {
+    std::vector<TileSpan> rows, columns;
+    std::int64_t overlap = 0;  ///< of neighbours, in latent pixels
+
+    /// A picture of that many latent pixels; one that fits into a tile is one. Throws Failure(InvalidData)
+    /// unless tile and stride are multiples of `spatialFactor` and 0 < stride <= tile.
+    TileGrid(std::int64_t latentRows, std::int64_t latentColumns, const Tiling& tiling,
+             std::int64_t spatialFactor);
+
+    [[nodiscard]] std::int64_t count() const { return std::int64_t(rows.size() * columns.size()); }
+};
+
+/// Makes one tile: fp32 [T, s·rows.length, s·columns.length, C], which joinTiles() may change.
+using TileMaker = std::function<at::Tensor(const TileSpan& rows, const TileSpan& columns)>;
+
+/// Makes the tiles from left to right and from the top down, `scale` pixels an edge of a latent pixel, and
+/// puts them together: [T, s·H, s·W, C]. At its top and left a tile fades in linearly over what the tile
+/// above and the one before it hold there, as diffusers' AutoencoderKLWan blends (tiled_decode,
+/// tiled_encode).
+at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& make);
+
+}  // namespace reelgrid::vae

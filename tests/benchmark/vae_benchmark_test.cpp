@@ -1,0 +1,104 @@
+#include "core/benchmark/vae_benchmark.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/result.h"
+#include "core/benchmark/synthetic_video.h"
+#include "core/benchmark/vae_report.h"
+
+namespace reelgrid::benchmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+vae::wan21::VaeCheckpoint tinyVae() {
+    return vae::wan21::openCheckpoint(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline");
+}
+
+VaeCase tinyCase() {
+    VaeCase wanted;
+    wanted.clip = {.frames = 5, .height = 48, .width = 64};
+    wanted.tiling = {.tilePixels = 32, .stridePixels = 24};
+    return wanted;
+}
+
+TEST(VaeBenchmark, GivesEveryConfigurationItsRow) {
+    auto checkpoint = tinyVae();
+    VaeCase wanted = tinyCase();
+    wanted.warmup = 0;
+    wanted.repetitions = 3;
+    std::vector<std::string> passes;
+    int last = 0;
+    const auto rows = measureVae(
+        checkpoint, wanted,
+        [&](const std::string& configuration, const std::string& pass, int done, int total, double) {
+            passes.push_back(configuration + " " + pass);
+            EXPECT_EQ(total, 24);
+            last = done;
+        },
+        {});
+    EXPECT_EQ(passes.size(), 24U);
+    EXPECT_EQ(last, 23);
+    ASSERT_EQ(rows.size(), 4U);
+    for (const VaeRow& row : rows) {
+        EXPECT_EQ(row.error, "") << row.configuration.name;
+        EXPECT_EQ(row.encode.seconds.size(), 3U);
+        EXPECT_EQ(row.decode.seconds.size(), 3U);
+        EXPECT_TRUE(row.clipPsnr);
+    }
+    EXPECT_FALSE(rows[0].decodePsnr);
+    EXPECT_FALSE(rows[0].latentsSnr);
+    EXPECT_LT(*rows[2].decodePsnr, 100);
+    EXPECT_GT(*rows[1].latentsSnr, 20);
+}
+
+TEST(VaeBenchmark, FindsNoDifferenceWhereOneTileHoldsThePicture) {
+    auto checkpoint = tinyVae();
+    VaeCase wanted = tinyCase();
+    wanted.tiling = {.tilePixels = 64, .stridePixels = 48};
+    const auto rows = measureVae(checkpoint, wanted, {}, {});
+    EXPECT_EQ(rows[2].decodePsnr, 100);
+    EXPECT_EQ(rows[2].latentsSnr, 100);
+}
+
+TEST(VaeBenchmark, SaysInItsRowWhatFoundNoMemory) {
+    auto checkpoint = tinyVae();
+    VaeCase wanted = tinyCase();
+    wanted.clip = {.frames = 4093, .height = 16384, .width = 16384};
+    wanted.warmup = 0;
+    // The clip alone would take terabytes; nothing of it may be made.
+    const auto rows = measureVae(checkpoint, wanted, {}, {});
+    ASSERT_EQ(rows.size(), 4U);
+    for (const VaeRow& row : rows) {
+        EXPECT_THAT(row.error, testing::HasSubstr("GB of memory")) << row.configuration.name;
+        EXPECT_TRUE(row.decode.seconds.empty());
+    }
+    VaeReport report;
+    report.rows = rows;
+    report.config = checkpoint.config;
+    EXPECT_FALSE(toJson(report)["rows"][0].contains("decode"));
+}
+
+TEST(VaeBenchmark, StopsWhenAsked) {
+    auto checkpoint = tinyVae();
+    std::stop_source stop;
+    stop.request_stop();
+    try {
+        (void)measureVae(checkpoint, tinyCase(), {}, stop.get_token());
+        FAIL() << "it went on";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.error().code, ErrorCode::Cancelled);
+    }
+}
+
+TEST(SyntheticVideo, IsTheSameEachTimeAndMoves) {
+    const at::Tensor clip = syntheticVideo(5, 32, 48);
+    EXPECT_TRUE(at::equal(clip, syntheticVideo(5, 32, 48)));
+    EXPECT_EQ(clip.sizes(), (at::IntArrayRef{1, 3, 5, 32, 48}));
+    EXPECT_LE(clip.abs().max().item<double>(), 1);
+    for (int frame = 1; frame < 5; ++frame)
+        EXPECT_GT((clip.select(2, frame) - clip.select(2, frame - 1)).abs().max().item<double>(), 0.1);
+}
+
+}  // namespace
+}  // namespace reelgrid::benchmark

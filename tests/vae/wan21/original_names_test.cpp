@@ -1,0 +1,38 @@
+#include "core/vae/wan21/original_names.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/base/pending_file.h"
+#include "tests/vae/wan21/vae_fixture.h"
+
+namespace reelgrid::vae::wan21 {
+namespace {
+
+/// Recorded with diffusers' conversion of Wan's own model: {its name: diffusers' name}.
+std::map<std::string, std::string> recordedNames() {
+    return nlohmann::json::parse(readFile(fixtureFolder() / "wan21_original_names.json").value());
+}
+
+TEST(OriginalNames, AreThoseThatDiffusersConverts) {
+    std::set<std::string> asked;
+    for (const auto& [original, diffusers] : recordedNames()) {
+        EXPECT_EQ(originalName(diffusers, WanVaeConfig::official()), original);
+        asked.insert(diffusers);
+    }
+    EXPECT_EQ(asked.size(), 194U);
+}
+
+TEST(OriginalNames, ServeEveryParameterOfTheModel) {
+    auto recording = std::make_unique<weights::RecordingWeights>();
+    weights::RecordingWeights& seen = *recording;
+    OriginalNames names(std::move(recording), WanVaeConfig::official());
+    const WanVae vae(weights::WeightScope(names, at::kFloat), WanVaeConfig::official());
+    const auto recorded = recordedNames();
+    EXPECT_EQ(seen.requests().size(), recorded.size());
+    for (const auto& [name, shape] : seen.requests()) EXPECT_TRUE(recorded.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace reelgrid::vae::wan21
