@@ -19,19 +19,21 @@ std::string percent(double change) {
 
 TableLine lineOf(const StageSeries& series) {
     const bool several = series.seconds.size() > 1;
-    return {series.stage, fixed(series.p50(), kDecimals), several ? fixed(series.best(), kDecimals) : "-",
-            several ? fixed(series.worst(), kDecimals) : "-", std::to_string(series.seconds.size())};
+    return {{series.stage, fixed(series.p50(), kDecimals), several ? fixed(series.best(), kDecimals) : "-",
+             several ? fixed(series.worst(), kDecimals) : "-", std::to_string(series.seconds.size())},
+            ""};
 }
 
 TableLine lineOf(const StageChange& change) {
-    TableLine line{change.stage, change.then.seconds.empty() ? "-" : fixed(change.then.p50(), kDecimals),
-                   change.now.seconds.empty() ? "-" : fixed(change.now.p50(), kDecimals)};
+    std::vector<std::string> cells{change.stage,
+                                   change.then.seconds.empty() ? "-" : fixed(change.then.p50(), kDecimals),
+                                   change.now.seconds.empty() ? "-" : fixed(change.now.p50(), kDecimals)};
     if (change.then.seconds.empty() || change.now.seconds.empty())
-        line.insert(line.end(), {"-", "-"});
+        cells.insert(cells.end(), {"-", "-"});
     else
-        line.insert(line.end(), {percent(change.ofMedian()), percent(change.ofBest())});
-    line.emplace_back(change.verdict == Verdict::NotHeld ? "(not held)" : nameOf(change.verdict));
-    return line;
+        cells.insert(cells.end(), {percent(change.ofMedian()), percent(change.ofBest())});
+    cells.emplace_back(change.verdict == Verdict::NotHeld ? "(not held)" : nameOf(change.verdict));
+    return {cells, ""};
 }
 
 }  // namespace
@@ -44,14 +46,14 @@ std::string pipelineTable(const benchmark::PipelineReport& report) {
         ", " + std::to_string(settings.numFrames) + " frames, " + std::to_string(settings.numInferenceSteps) +
         " steps; " + std::to_string(report.repetitions.size()) + " timed, " + std::to_string(report.warmup) +
         " before\n\n";
-    std::vector<TableLine> lines{{"stage", "median s", "fastest", "slowest", "times"}};
+    std::vector<TableLine> lines{{{"stage", "median s", "fastest", "slowest", "times"}, ""}};
     for (const StageSeries& series : report.stages()) lines.push_back(lineOf(series));
     return text + alignedTable(lines, 1);
 }
 
 std::string changeTable(const std::vector<StageChange>& changes, const benchmark::PipelineBaseline& then,
                         double maxLoss) {
-    std::vector<TableLine> lines{{"stage", "then s", "now s", "median", "fastest", ""}};
+    std::vector<TableLine> lines{{{"stage", "then s", "now s", "median", "fastest", ""}, ""}};
     bool noisy = false;
     for (const StageChange& change : changes) {
         lines.push_back(lineOf(change));

@@ -1,6 +1,8 @@
 #include "app/cli/text_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace reelgrid::cli {
 namespace {
@@ -14,23 +16,28 @@ std::size_t widthOf(const std::string& text) {
 }  // namespace
 
 std::string alignedTable(const std::vector<TableLine>& lines, std::size_t textColumns) {
-    std::vector<std::size_t> widths(lines.front().size(), 0);
-    for (const TableLine& line : lines)
-        for (std::size_t i = 0; i < widths.size() && i < line.size(); ++i)
-            widths[i] = std::max(widths[i], widthOf(line[i]));
+    std::vector<std::size_t> widths;
+    for (const TableLine& line : lines) {
+        widths.resize(std::max(widths.size(), line.cells.size()), 0);
+        for (std::size_t i = 0; i < line.cells.size(); ++i)
+            widths[i] = std::max(widths[i], widthOf(line.cells[i]));
+    }
     std::string text;
     for (const TableLine& line : lines) {
-        std::string row;
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            const std::size_t width = i < widths.size() ? widths[i] : 0;
-            const std::string padding(width - std::min(width, widthOf(line[i])), ' ');
-            row += i == 0 ? "" : "  ";
-            row += i < textColumns || i >= widths.size() ? line[i] + padding : padding + line[i];
+        for (std::size_t i = 0; i < line.cells.size(); ++i) {
+            const std::string padding(widths[i] - widthOf(line.cells[i]), ' ');
+            text += i == 0 ? "" : "  ";
+            text += i < textColumns ? line.cells[i] + padding : padding + line.cells[i];
         }
-        row.erase(row.find_last_not_of(' ') + 1);
-        text += row + "\n";
+        text += line.remark + "\n";
     }
     return text;
+}
+
+std::string scientific(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2e", value);
+    return text.data();
 }
 
 }  // namespace reelgrid::cli

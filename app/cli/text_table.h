@@ -5,10 +5,16 @@
 
 namespace reelgrid::cli {
 
-using TableLine = std::vector<std::string>;
+/// One line of a table; the remark follows the last column.
+struct TableLine {
+    std::vector<std::string> cells;
+    std::string remark;
+};
 
-/// Lines of equally many columns, two spaces between them: the first `textColumns` aligned left, the others,
-/// figures, right. A line's last word that belongs to no column is put behind it.
+/// The lines with their columns aligned: the first `textColumns` left, figures right.
 std::string alignedTable(const std::vector<TableLine>& lines, std::size_t textColumns);
+
+/// "1.23e-04".
+std::string scientific(double value);
 
 }  // namespace reelgrid::cli

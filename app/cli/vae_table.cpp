@@ -28,29 +28,31 @@ std::string spreadOf(const VaePass& pass) {
     return "±" + fixed(50 * (most - least) / benchmark::median(pass.seconds), 1) + " %";
 }
 
+constexpr std::size_t kColumns = 11;
+
 std::string figure(const std::optional<double>& value) {
     return value ? fixed(*value, 1) : "-";
 }
 
 void addPass(TableLine& line, const VaePass& pass) {
-    line.push_back(fixed(benchmark::median(pass.seconds), 3));
-    line.push_back(spreadOf(pass));
-    line.push_back(pass.peakBytes ? byteCount(*pass.peakBytes) : "-");
+    line.cells.push_back(fixed(benchmark::median(pass.seconds), 3));
+    line.cells.push_back(spreadOf(pass));
+    line.cells.push_back(pass.peakBytes ? byteCount(*pass.peakBytes) : "-");
 }
 
 TableLine lineOf(const VaeRow& row) {
-    TableLine line{row.configuration.name};
+    TableLine line{{row.configuration.name}, ""};
     if (!row.error.empty()) {
-        line.resize(11, "-");
-        line.push_back(row.error);
+        line.cells.resize(kColumns, "-");
+        line.remark = "  " + row.error;
         return line;
     }
     addPass(line, row.encode);
     addPass(line, row.decode);
-    line.push_back(fixed(row.loadSeconds, 2));
-    line.push_back(figure(row.latentsSnr));
-    line.push_back(figure(row.decodePsnr));
-    line.push_back(figure(row.clipPsnr));
+    line.cells.push_back(fixed(row.loadSeconds, 2));
+    line.cells.push_back(figure(row.latentsSnr));
+    line.cells.push_back(figure(row.decodePsnr));
+    line.cells.push_back(figure(row.clipPsnr));
     return line;
 }
 
@@ -71,9 +73,9 @@ std::string vaeTable(const benchmark::VaeReport& report) {
         passes(report.wanted.warmup, "untimed") + ", " + passes(report.wanted.repetitions, "timed") +
         "; peaks are memory above what there was "
         "without the VAE\n\n";
-    std::vector<TableLine> lines{{"configuration", "encode s", "spread", "peak", "decode s", "spread", "peak",
-                                  "load s", "latents SNR dB", "decode PSNR dB", "to the clip dB"}};
-    lines.front().resize(11);
+    std::vector<TableLine> lines{{{"configuration", "encode s", "spread", "peak", "decode s", "spread",
+                                   "peak", "load s", "latents SNR dB", "decode PSNR dB", "to the clip dB"},
+                                  ""}};
     for (const VaeRow& row : report.rows) lines.push_back(lineOf(row));
     text += alignedTable(lines, 1);
     for (const benchmark::AbsentVaeRow& row : benchmark::miopenRows())

@@ -27,33 +27,59 @@ double queryElements(const AttentionShape& s) {
     return asDouble(s.batch) * asDouble(s.heads) * asDouble(s.queries) * asDouble(s.headDim);
 }
 double keyElements(const AttentionShape& s) {
-    return asDouble(s.batch) * asDouble(s.heads) * asDouble(s.keys) * asDouble(s.headDim);
+    return asDouble(s.batch) * asDouble(s.keyHeads) * asDouble(s.keys) * asDouble(s.headDim);
+}
+
+struct Heads {
+    std::int64_t query = 0;
+    std::int64_t key = 0;
+};
+
+/// "H" or "Hq/Hkv" with Hq a multiple of Hkv; zeros for anything else.
+Heads headsFrom(std::string_view text) {
+    const auto slash = text.find('/');
+    if (slash == std::string_view::npos) return {extentFrom(text), extentFrom(text)};
+    const Heads heads{extentFrom(text.substr(0, slash)), extentFrom(text.substr(slash + 1))};
+    return heads.key > 0 && heads.query % heads.key == 0 ? heads : Heads{};
 }
 
 }  // namespace
 
 Result<AttentionShape> parseShape(const std::string& text) {
-    std::vector<std::int64_t> extents;
+    std::vector<std::string_view> parts;
     for (std::size_t first = 0; first <= text.size();) {
         const std::size_t end = std::min(text.find(',', first), text.size());
-        extents.push_back(extentFrom(std::string_view(text).substr(first, end - first)));
+        parts.push_back(std::string_view(text).substr(first, end - first));
         first = end + 1;
     }
-    const bool counted = extents.size() == 4 || extents.size() == 5;
-    if (!counted || std::find(extents.begin(), extents.end(), 0) != extents.end())
-        return Error{ErrorCode::BadUsage,
-                     "--shape " + text + ": B,H,N,D or B,H,N,D,Nk of whole numbers above 0 was needed"};
-    return AttentionShape{.batch = extents[0],
-                          .heads = extents[1],
-                          .queries = extents[2],
-                          .headDim = extents[3],
-                          .keys = extents.size() == 5 ? extents[4] : extents[2]};
+    const Error error{ErrorCode::BadUsage,
+                      "--shape " + text +
+                          ": B,H,N,D or B,H,N,D,Nk of whole numbers above 0 (H: Hq/Hkv where query heads "
+                          "share key heads, Hq a multiple of Hkv) was needed"};
+    if (parts.size() != 4 && parts.size() != 5) return error;
+    const Heads heads = headsFrom(parts[1]);
+    AttentionShape shape{.batch = extentFrom(parts[0]),
+                         .heads = heads.query,
+                         .keyHeads = heads.key,
+                         .queries = extentFrom(parts[2]),
+                         .headDim = extentFrom(parts[3])};
+    shape.keys = parts.size() == 5 ? extentFrom(parts[4]) : shape.queries;
+    if (std::min({shape.batch, heads.query, shape.queries, shape.headDim, shape.keys}) == 0) return error;
+    return shape;
 }
 
 std::string textOf(const AttentionShape& s) {
-    std::string text = std::to_string(s.batch) + "," + std::to_string(s.heads) + "," +
-                       std::to_string(s.queries) + "," + std::to_string(s.headDim);
-    return s.keys == s.queries ? text : text + "," + std::to_string(s.keys);
+    std::string text = std::to_string(s.batch);
+    const auto append = [&](char separator, std::int64_t extent) {
+        text += separator;
+        text += std::to_string(extent);
+    };
+    append(',', s.heads);
+    if (s.keyHeads != s.heads) append('/', s.keyHeads);
+    append(',', s.queries);
+    append(',', s.headDim);
+    if (s.keys != s.queries) append(',', s.keys);
+    return text;
 }
 
 std::int64_t visiblePairs(const AttentionShape& s, kernels::Mask mask) {
@@ -67,17 +93,32 @@ double operationsOf(const AttentionShape& s, kernels::Mask mask) {
     return 4 * asDouble(s.batch) * asDouble(s.heads) * asDouble(s.headDim) * asDouble(visiblePairs(s, mask));
 }
 
-double bytesOf(const AttentionShape& s, kernels::DataType type) {
-    return 2 * (queryElements(s) + keyElements(s)) * asDouble(kernels::sizeOf(type));
+ElementBytes elementBytesOf(const kernels::BackendInfo& backend, kernels::DataType type) {
+    const std::int64_t plain = kernels::sizeOf(type);
+    ElementBytes bytes{plain, plain, plain, plain};
+    if (!backend.method) return bytes;
+    if (kernels::traitsOf(*backend.method, 0).scaleBlocks.keys > 0) bytes.query = bytes.key = 1;
+    if (*backend.method == kernels::Method::Flash3Fp8) bytes.value = 1;
+    return bytes;
+}
+
+double bytesOf(const AttentionShape& s, const ElementBytes& bytes) {
+    return queryElements(s) * asDouble(bytes.query + bytes.out) +
+           keyElements(s) * asDouble(bytes.key + bytes.value);
 }
 
 double memoryToMeasure(const AttentionShape& s, kernels::DataType type, kernels::Mask mask) {
+    const double size = asDouble(kernels::sizeOf(type));
+    const double tensors = 2 * (queryElements(s) + keyElements(s)) * size;
     const double drawn = 4 * std::max(queryElements(s), keyElements(s));  // in fp32, before rounding
     const double reference = asDouble(s.keys) * 8 * (2 * asDouble(s.headDim) + 2 * asDouble(kReferenceRows));
+    // libtorch's sdpa on the CPU repeats shared heads.
+    const double repeated =
+        s.keyHeads == s.heads ? 0 : 2 * keyElements(s) * size * asDouble(s.heads / s.keyHeads);
     // libtorch's sdpa has no causal mask that is aligned at the bottom right: it is given one, as bytes and
     // as numbers.
     const bool explicitMask = mask == kernels::Mask::Causal && s.queries != s.keys;
-    return 2 * bytesOf(s, type) + drawn + reference +
+    return 2 * tensors + drawn + reference + repeated +
            (explicitMask ? 5 * asDouble(s.queries) * asDouble(s.keys) : 0);
 }
 

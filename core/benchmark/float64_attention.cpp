@@ -3,53 +3,79 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace reelgrid::benchmark {
 namespace {
 
-at::Tensor spreadRows(std::int64_t queries) {
-    const std::int64_t count = std::min(queries, kReferenceRows);
-    const at::Tensor rows_R = at::empty({count}, at::kLong);
-    for (std::int64_t i = 0; i < count; ++i) rows_R[i] = count == 1 ? 0 : i * (queries - 1) / (count - 1);
-    return rows_R;
+/// At most `most` of `available` indices, the first and the last among them.
+at::Tensor spread(std::int64_t available, std::int64_t most) {
+    const std::int64_t count = std::min(available, most);
+    std::vector<std::int64_t> indices;
+    for (std::int64_t i = 0; i < count; ++i)
+        indices.push_back(count == 1 ? 0 : i * (available - 1) / (count - 1));
+    return at::tensor(indices, at::kLong);
 }
 
-/// One head. `hidden_RM` is undefined without a mask.
+/// What is the same for every head.
+struct Scores {
+    double scale = 1;
+    at::Tensor bias_1M;    ///< undefined without one
+    at::Tensor hidden_RM;  ///< undefined without a mask
+};
+
+/// One head.
 at::Tensor attend(const at::Tensor& q_RD, const at::Tensor& k_MD, const at::Tensor& v_MD,
-                  const at::Tensor& hidden_RM) {
-    at::Tensor scores_RM = at::mm(q_RD, k_MD.t()) / std::sqrt(static_cast<double>(q_RD.size(1)));
-    if (!hidden_RM.defined()) return at::mm(at::softmax(scores_RM, -1), v_MD);
-    scores_RM.masked_fill_(hidden_RM, -std::numeric_limits<double>::infinity());
+                  const Scores& scores) {
+    at::Tensor scores_RM = at::mm(q_RD, k_MD.t()).mul_(scores.scale);
+    if (scores.bias_1M.defined()) scores_RM.add_(scores.bias_1M);
+    if (!scores.hidden_RM.defined()) return at::mm(at::softmax(scores_RM, -1), v_MD);
+    scores_RM.masked_fill_(scores.hidden_RM, -std::numeric_limits<double>::infinity());
     // Also takes the NaNs out of rows that see no key.
-    return at::mm(at::softmax(scores_RM, -1).masked_fill(hidden_RM, 0), v_MD);
+    return at::mm(at::softmax(scores_RM, -1).masked_fill(scores.hidden_RM, 0), v_MD);
 }
 
 }  // namespace
 
-Float64Attention::Float64Attention(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
-                                   const at::Tensor& v_BHMD, kernels::Mask mask)
-    : m_rows_R(spreadRows(q_BHND.size(2))) {
+Float64Attention::Float64Attention(const AttentionInput& input, kernels::Mask mask)
+    : m_rows_R(spread(input.q_BHND.size(2), kReferenceRows).to(input.q_BHND.device())),
+      m_batches_C(
+          spread(input.q_BHND.size(0), std::max<std::int64_t>(1, kReferenceHeads / input.q_BHND.size(1)))
+              .to(input.q_BHND.device())) {
+    const auto& [q_BHND, k_BHMD, v_BHMD, keyBias_M, scale] = input;
     const std::int64_t queries = q_BHND.size(2), keys = k_BHMD.size(2);
-    at::Tensor hidden_RM;
+    const std::int64_t sharing = q_BHND.size(1) / k_BHMD.size(1);
+    Scores scores;
+    scores.scale = scaleOf(input);
+    if (keyBias_M.defined()) scores.bias_1M = keyBias_M.to(at::kDouble).unsqueeze(0);
     if (mask == kernels::Mask::Causal)
-        hidden_RM = at::arange(keys, at::kLong).unsqueeze(0) > (m_rows_R + (keys - queries)).unsqueeze(1);
-    m_truth_BHRD = at::empty({q_BHND.size(0), q_BHND.size(1), rows(), q_BHND.size(3)}, at::kDouble);
-    for (std::int64_t b = 0; b < q_BHND.size(0); ++b)
+        scores.hidden_RM =
+            at::arange(keys, m_rows_R.options()).unsqueeze(0) > (m_rows_R + (keys - queries)).unsqueeze(1);
+    m_truth_CHRD =
+        at::empty({batches(), q_BHND.size(1), rows(), q_BHND.size(3)}, q_BHND.options().dtype(at::kDouble));
+    for (std::int64_t c = 0; c < batches(); ++c) {
+        const auto b = m_batches_C[c].item<std::int64_t>();
         for (std::int64_t h = 0; h < q_BHND.size(1); ++h)
-            m_truth_BHRD[b][h].copy_(attend(q_BHND[b][h].index_select(0, m_rows_R).to(at::kDouble),
-                                            k_BHMD[b][h].to(at::kDouble), v_BHMD[b][h].to(at::kDouble),
-                                            hidden_RM));
+            m_truth_CHRD[c][h].copy_(attend(q_BHND[b][h].index_select(0, m_rows_R).to(at::kDouble),
+                                            k_BHMD[b][h / sharing].to(at::kDouble),
+                                            v_BHMD[b][h / sharing].to(at::kDouble), scores));
+    }
 }
 
 Accuracy Float64Attention::accuracyOf(const at::Tensor& out_BHND) const {
-    const at::Tensor out_BHRD = out_BHND.index_select(2, m_rows_R).to(at::kDouble);
+    const at::Tensor out_CHRD =
+        out_BHND.index_select(0, m_batches_C).index_select(2, m_rows_R).to(at::kDouble);
     const auto sum = [](const at::Tensor& x) { return x.sum().item<double>(); };
-    const at::Tensor error_BHRD = out_BHRD - m_truth_BHRD;
-    const double squares = sum(error_BHRD.square());
+    const at::Tensor error_CHRD = out_CHRD - m_truth_CHRD;
+    const at::Tensor distance_CHRD = error_CHRD.abs();
+    const auto count = static_cast<double>(error_CHRD.numel());
+    const double distance = sum(distance_CHRD);
     return {.cosine =
-                sum(out_BHRD * m_truth_BHRD) / std::sqrt(sum(out_BHRD.square()) * sum(m_truth_BHRD.square())),
-            .l1 = sum(error_BHRD.abs()) / sum(m_truth_BHRD.abs()),
-            .rmse = std::sqrt(squares / static_cast<double>(error_BHRD.numel()))};
+                sum(out_CHRD * m_truth_CHRD) / std::sqrt(sum(out_CHRD.square()) * sum(m_truth_CHRD.square())),
+            .l1 = distance / sum(m_truth_CHRD.abs()),
+            .rmse = std::sqrt(sum(error_CHRD.square()) / count),
+            .mae = distance / count,
+            .maxError = distance_CHRD.max().item<double>()};
 }
 
 }  // namespace reelgrid::benchmark

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace reelgrid::benchmark {
@@ -18,6 +19,15 @@ double percentile(std::vector<double> values, double share) {
 
 double median(std::vector<double> values) {
     return percentile(std::move(values), 0.5);
+}
+
+std::optional<double> variation(const std::vector<double>& values) {
+    if (values.size() < 2) return std::nullopt;
+    const auto count = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+    double squares = 0;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    return std::sqrt(squares / (count - 1)) / mean;
 }
 
 }  // namespace reelgrid::benchmark

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace reelgrid::benchmark {
@@ -9,5 +10,8 @@ namespace reelgrid::benchmark {
 double percentile(std::vector<double> values, double share);
 
 double median(std::vector<double> values);
+
+/// Standard deviation of the sample (n - 1) over its mean: how much turns differ. Nothing below two values.
+std::optional<double> variation(const std::vector<double>& values);
 
 }  // namespace reelgrid::benchmark

@@ -103,9 +103,9 @@ std::string reportHtml(const Report& report) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + prompt + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) + lockstepSection(report) +
-           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
-           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
+           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) +
+           lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
+           "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/number_text.h"
-#include "core/comparison/html.h"
+#include "core/comparison/svg_elements.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -17,28 +17,8 @@ constexpr double kLabelWidth = 150;
 constexpr double kValueWidth = 80;
 constexpr double kBarHeight = 22;
 constexpr double kBarPitch = 32;
-constexpr double kLegendHeight = 26;
 constexpr double kPlotHeight = 200;
 constexpr double kAxisWidth = 64;
-
-std::string at(double value) {
-    return fixed(value, 1);
-}
-
-std::string text(double x, double y, const std::string& content, const char* anchor = "start") {
-    return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\">" +
-           escaped(content) + "</text>";
-}
-
-std::string rectangle(double x, double y, double width, double height, const std::string& color) {
-    return "<rect x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(width) + "\" height=\"" +
-           at(height) + "\" fill=\"" + color + "\"/>";
-}
-
-struct Key {
-    std::string name;
-    std::string color;
-};
 
 /// A colour for the n-th part of the bars; distinct for the first eight, also to most colour-blind readers.
 std::string partColor(std::size_t index) {
@@ -46,20 +26,6 @@ std::string partColor(std::size_t index) {
     constexpr std::array kColors{"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                  "#cc79a7", "#56b4e9", "#7f7f7f", "#8c564b"};
     return kColors[index % kColors.size()];
-}
-
-std::string legend(const std::vector<Key>& keys, double left) {
-    std::string svg;
-    double x = left;
-    for (const Key& key : keys) {
-        svg += rectangle(x, 4, 12, 12, key.color) + text(x + 17, 15, key.name);
-        x += 34 + 7.5 * double(key.name.size());
-    }
-    return svg;
-}
-
-std::string drawing(double height, const std::string& content) {
-    return "<svg viewBox=\"0 0 " + at(kWidth) + " " + at(height) + "\" role=\"img\">" + content + "</svg>";
 }
 
 struct Range {
@@ -93,8 +59,8 @@ std::string pathOf(const Line& line, const Range& range, std::size_t count) {
         }
         const double x =
             kAxisWidth + (kWidth - kAxisWidth - 10) * double(i) / double(std::max<std::size_t>(1, count - 1));
-        const double y = kLegendHeight + kPlotHeight * (range.high - value) / (range.high - range.low);
-        path += (drawing ? "L" : "M") + at(x) + " " + at(y);
+        const double y = kSvgLegendHeight + kPlotHeight * (range.high - value) / (range.high - range.low);
+        path += (drawing ? "L" : "M") + svgNumber(x) + " " + svgNumber(y);
         drawing = true;
     }
     return path;
@@ -115,50 +81,50 @@ std::string stackedBars(const std::vector<Bar>& bars, const std::string& unit) {
     }
     if (longest <= 0) return {};
     const double scale = (kWidth - kLabelWidth - kValueWidth) / longest;
-    std::vector<Key> keys;
+    std::vector<SvgKey> keys;
     for (const std::string& name : names) keys.push_back({name, partColor(keys.size())});
-    std::string svg = legend(keys, kLabelWidth);
-    double y = kLegendHeight;
+    std::string svg = svgLegend(keys, kLabelWidth);
+    double y = kSvgLegendHeight;
     for (const Bar& bar : bars) {
-        svg += text(kLabelWidth - 8, y + 16, bar.label, "end");
+        svg += svgText(kLabelWidth - 8, y + 16, bar.label, TextAnchor::End);
         double x = kLabelWidth;
         double total = 0;
         for (const auto& [name, value] : bar.parts) {
             const auto color = std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
-            svg += rectangle(x, y, value * scale, kBarHeight, partColor(color));
+            svg += svgRectangle(x, y, value * scale, kBarHeight, partColor(color));
             x += value * scale;
             total += value;
         }
-        svg += text(x + 6, y + 16, fixed(total, 2) + " " + unit);
+        svg += svgText(x + 6, y + 16, fixed(total, 2) + " " + unit);
         y += kBarPitch;
     }
-    return drawing(y, svg);
+    return svgDrawing(kWidth, y, svg);
 }
 
 std::string lineChart(const std::vector<Line>& lines, const std::string& valueName) {
     std::size_t count = 0;
-    std::vector<Key> keys;
+    std::vector<SvgKey> keys;
     for (const Line& line : lines) {
         count = std::max(count, line.values.size());
         keys.push_back({line.label, line.color});
     }
     const Range range = rangeOf(lines);
     if (count < 2 || !std::isfinite(range.low)) return {};
-    std::string svg = legend(keys, kAxisWidth);
-    const double bottom = kLegendHeight + kPlotHeight;
+    std::string svg = svgLegend(keys, kAxisWidth);
+    const double bottom = kSvgLegendHeight + kPlotHeight;
     for (const double share : {0.0, 0.5, 1.0}) {
         const double y = bottom - share * kPlotHeight;
-        svg += "<line x1=\"" + at(kAxisWidth) + "\" x2=\"" + at(kWidth - 10) + "\" y1=\"" + at(y) +
-               "\" y2=\"" + at(y) + "\" stroke=\"#ddd\"/>" +
-               text(kAxisWidth - 6, y + 4, fixed(range.low + share * (range.high - range.low), 3), "end");
+        svg += svgLine(kAxisWidth, y, kWidth - 10, y, "#ddd") +
+               svgText(kAxisWidth - 6, y + 4, fixed(range.low + share * (range.high - range.low), 3),
+                       TextAnchor::End);
     }
     for (const Line& line : lines)
         svg += "<path d=\"" + pathOf(line, range, count) + "\" fill=\"none\" stroke-width=\"2\" stroke=\"" +
                line.color + "\"/>";
-    svg += text(kAxisWidth, bottom + 18, "0") +
-           text(kWidth - 10, bottom + 18, std::to_string(count - 1), "end") +
-           text((kAxisWidth + kWidth) / 2, bottom + 18, valueName + " over frames", "middle");
-    return drawing(bottom + 26, svg);
+    svg += svgText(kAxisWidth, bottom + 18, "0") +
+           svgText(kWidth - 10, bottom + 18, std::to_string(count - 1), TextAnchor::End) +
+           svgText((kAxisWidth + kWidth) / 2, bottom + 18, valueName + " over frames", TextAnchor::Middle);
+    return svgDrawing(kWidth, bottom + 26, svg);
 }
 
 }  // namespace reelgrid::comparison

@@ -9,8 +9,11 @@
 namespace reelgrid::kernels {
 namespace {
 
-constexpr Support kDenseOnCpu{
-    .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cpu::kMaxHeadDim};
+constexpr Support kDenseOnCpu{.causal = true,
+                              .keyBias = true,
+                              .logSumExp = true,
+                              .unsmoothedKeys = true,
+                              .maxHeadDim = cpu::kMaxHeadDim};
 
 constexpr std::array<BackendInfo, 9> kBackends{{
     {
@@ -200,6 +203,9 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
                ", needs one above 0 and at most 1";
     if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
     if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
+    if (p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&
+        traitsOf(*backend.method, static_cast<int>(p.headDim)).centresKeys)
+        return name + ": always smooths its keys on " + nameOf(p.device);
     if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
     return std::nullopt;
 }

@@ -16,6 +16,7 @@ struct Support {
     bool causal = false;
     bool keyBias = false;
     bool logSumExp = false;
+    bool unsmoothedKeys = false;  ///< KeySmoothing::None, where the method smooths
     std::int64_t maxHeadDim = 0;
 };
 

@@ -14,6 +14,10 @@ enum class DataType { Float32, BFloat16, Float16 };
 /// (SageAttention and libtorch align at the top left; every backend here follows the one rule.)
 enum class Mask { None, Causal };
 
+/// What methods that quantise K minus its mean over the sequence (sagev1, fav3_sage) do first. Others
+/// quantise K as it is whatever is asked.
+enum class KeySmoothing { Mean, None };
+
 /// In elements. The head dim itself is always contiguous.
 struct Strides {
     std::int64_t batch = 0;
@@ -62,6 +66,7 @@ struct AttentionProblem {
 
     float scale = 1.0F;  ///< finite and positive; usually 1/√D
     Mask mask = Mask::None;
+    KeySmoothing keySmoothing = KeySmoothing::Mean;
     /// Optional [Nk], added to scale · q kᵀ of every query: log(n) makes one key stand for n equal ones, −∞
     /// hides it.
     const float* keyBias = nullptr;

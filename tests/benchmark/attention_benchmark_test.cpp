@@ -43,6 +43,7 @@ TEST(MeasureAttention, EveryKernelTakesItsTurnsAndComesCloseToTheTruth) {
             EXPECT_GT(row.best, 0);
             EXPECT_LE(row.best, row.p50);
             EXPECT_LE(row.p50, row.p95);
+            EXPECT_TRUE(row.variation && *row.variation >= 0);
             EXPECT_GE(row.accuracy.cosine, 0.999) << row.kernel << " " << nameOf(type);
             EXPECT_LE(row.accuracy.l1, 0.03) << row.kernel << " " << nameOf(type);
         }
@@ -69,6 +70,43 @@ TEST(MeasureAttention, AllKernelsMaskAlikeWhateverTheLengths) {
         for (const AttentionRow& row : measureAttention(wanted, kSilent))
             EXPECT_GE(row.accuracy.cosine, 0.999) << row.kernel << " " << shape;
     }
+}
+
+TEST(MeasureAttention, GroupsOfQueryHeadsShareKeyHeads) {
+    for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal}) {
+        AttentionCase wanted = small("1,6/2,90,64,130", {"fav2", "sagev1"});
+        wanted.mask = mask;
+        for (const AttentionRow& row : measureAttention(wanted, kSilent)) {
+            EXPECT_EQ(row.used, row.kernel) << row.why;
+            EXPECT_GE(row.accuracy.cosine, 0.999) << row.kernel;
+        }
+    }
+}
+
+TEST(MeasureAttention, WithoutSmoothingOnlyTheKernelsThatSmoothDiffer) {
+    AttentionCase wanted = small("1,2,200,64", {"fav2", "sagev1"});
+    wanted.madeUp.distribution = Distribution::Sink;  // its keys have a mean
+    const auto smoothed = measureAttention(wanted, kSilent);
+    wanted.keySmoothing = kernels::KeySmoothing::None;
+    const auto plain = measureAttention(wanted, kSilent);
+    EXPECT_EQ(smoothed[1].keysSmoothed, std::nullopt);
+    EXPECT_EQ(plain[1].accuracy.l1, smoothed[1].accuracy.l1);
+    EXPECT_EQ(smoothed[2].keysSmoothed, true);
+    EXPECT_EQ(plain[2].keysSmoothed, false);
+    EXPECT_NE(plain[2].accuracy.l1, smoothed[2].accuracy.l1);
+}
+
+TEST(MeasureAttention, SaysWhichKernelLibtorchPicked) {
+    const auto rows = measureAttention(small("1,1,20,64", {"fav2"}), kSilent);
+    EXPECT_EQ(rows[0].choice, "flash");  // at::_scaled_dot_product_flash_attention_for_cpu
+    EXPECT_EQ(rows[1].choice, "");
+}
+
+TEST(MeasureAttention, ANameOfAGpusOperatorIsAnsweredOnTheCpu) {
+    const auto rows = measureAttention(small("1,1,20,64", {"cudnn"}), kSilent);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].used, "sdpa");
+    EXPECT_EQ(rows[1].why, "cudnn: runs on an NVIDIA GPU only");
 }
 
 TEST(MeasureAttention, SaysWhyAKernelDidNotRunAndWhatDid) {

@@ -24,9 +24,22 @@ TEST(AttentionShape, ReadsFourOrFiveExtents) {
     EXPECT_EQ(textOf(*parseShape("1,1,7,64,7")), "1,1,7,64");
 }
 
+TEST(AttentionShape, ReadsSharedKeyHeads) {
+    const auto shape = parseShape("1,8/2,40,64,30");
+    ASSERT_TRUE(shape);
+    EXPECT_EQ(shape->heads, 8);
+    EXPECT_EQ(shape->keyHeads, 2);
+    EXPECT_EQ(shape->keys, 30);
+    EXPECT_EQ(textOf(*shape), "1,8/2,40,64,30");
+    EXPECT_EQ(textOf(*parseShape("1,8/8,40,64")), "1,8,40,64");
+    EXPECT_EQ(parseShape("1,8,40,64")->keyHeads, 8);
+}
+
 TEST(AttentionShape, NamesWhatIsNoShape) {
-    for (const char* text : {"", ",", "1", "1,2,3", "1,2,3,4,5,6", "1,2,3,", "1,2,,4", "1,2,3,x", "0,1,1,1",
-                             "1,-1,1,1", "1,1,1.5,1", "1, 1,1,1", "1,1,1,2147483648", "1,1,1,1e3"}) {
+    for (const char* text :
+         {"",          ",",         "1",        "1,2,3",     "1,2,3,4,5,6", "1,2,3,",           "1,2,,4",
+          "1,2,3,x",   "0,1,1,1",   "1,-1,1,1", "1,1,1.5,1", "1, 1,1,1",    "1,1,1,2147483648", "1,1,1,1e3",
+          "1,8/3,1,1", "1,8/0,1,1", "1,8/,1,1", "1,/2,1,1",  "1,2/4,1,1",   "1/1,8,1,1"}) {
         const auto shape = parseShape(text);
         ASSERT_FALSE(shape) << text;
         EXPECT_EQ(shape.error().code, ErrorCode::BadUsage);
@@ -51,11 +64,31 @@ TEST(AttentionShape, CountsTwoProductsOfMultiplyAdds) {
     EXPECT_DOUBLE_EQ(operationsOf(*parseShape("1,40,32760,128"), Mask::None), 4.0 * 40 * 32760 * 32760 * 128);
     EXPECT_DOUBLE_EQ(operationsOf(*parseShape("2,3,100,64,10"), Mask::None), 4.0 * 6 * 100 * 10 * 64);
     EXPECT_DOUBLE_EQ(operationsOf(*parseShape("1,1,100,64"), Mask::Causal), 4.0 * 64 * (100 * 101 / 2));
+    // Every query head has its products, whoever's keys they are with.
+    EXPECT_DOUBLE_EQ(operationsOf(*parseShape("1,8/2,100,64"), Mask::None), 4.0 * 8 * 100 * 100 * 64);
+}
+
+ElementBytes bytesIn(const char* backend, DataType type) {
+    return elementBytesOf(*kernels::findBackend(backend), type);
 }
 
 TEST(AttentionShape, CountsBytesOfInputsAndOutputOnce) {
-    EXPECT_EQ(bytesOf(*parseShape("1,2,100,64"), DataType::BFloat16), 4 * 2 * 100 * 64 * 2);
-    EXPECT_EQ(bytesOf(*parseShape("1,2,100,64,30"), DataType::Float32), 2 * (2 * 100 * 64 + 2 * 30 * 64) * 4);
+    EXPECT_EQ(bytesOf(*parseShape("1,2,100,64"), bytesIn("sdpa", DataType::BFloat16)), 4 * 2 * 100 * 64 * 2);
+    EXPECT_EQ(bytesOf(*parseShape("1,2,100,64,30"), bytesIn("fav2", DataType::Float32)),
+              2 * (2 * 100 * 64 + 2 * 30 * 64) * 4);
+    // 8 query heads, 2 key heads.
+    EXPECT_EQ(bytesOf(*parseShape("1,8/2,100,64"), bytesIn("fav3", DataType::Float16)),
+              2 * 8 * 100 * 64 * 2 + 2 * 2 * 100 * 64 * 2);
+}
+
+TEST(AttentionShape, CountsQuantisedOperandsAsBytes) {
+    const AttentionShape shape = *parseShape("1,1,100,64,30");
+    const std::int64_t q = 100 * 64, k = 30 * 64;
+    for (const char* name : {"sagev1", "fav3_sage"})
+        EXPECT_EQ(bytesOf(shape, bytesIn(name, DataType::BFloat16)), q + k + 2 * k + 2 * q) << name;
+    EXPECT_EQ(bytesOf(shape, bytesIn("fav3_fp8", DataType::BFloat16)), q + k + k + 2 * q);
+    EXPECT_EQ(bytesOf(shape, bytesIn("sla", DataType::BFloat16)), 2 * (q + k + k + q));
+    EXPECT_EQ(bytesOf(shape, bytesIn("sagev1", DataType::Float32)), q + k + 4 * k + 4 * q);
 }
 
 TEST(AttentionShape, OnlyAMaskThatLibtorchLacksTakesMemoryOfTheSquare) {

@@ -24,5 +24,13 @@ TEST(Statistics, PercentilesLieBetweenValuesAsNumpyHasThem) {
     EXPECT_EQ(percentile({3}, 0.95), 3);
 }
 
+TEST(Statistics, VariationIsTheSamplesDeviationOverItsMean) {
+    // statistics.stdev([2, 4, 4, 4, 5, 5, 7, 9]) / 5
+    EXPECT_DOUBLE_EQ(variation({2, 4, 4, 4, 5, 5, 7, 9}).value(), 2.138089935299395 / 5);
+    EXPECT_EQ(variation({3, 3, 3}), 0.0);
+    EXPECT_EQ(variation({3}), std::nullopt);
+    EXPECT_EQ(variation({}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace reelgrid::benchmark

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> attention(std::vector<std::string> options) {
     std::vector<std::string> words{"bench", "attention", "--num-repetitions", "2"};
@@ -100,11 +101,107 @@ TEST(BenchAttention, PrintsAlignedLinesForPeople) {
     std::vector<std::string> lines;
     std::istringstream text(run.output);
     for (std::string line; std::getline(text, line);) lines.push_back(line);
-    ASSERT_EQ(lines.size(), 4U) << run.output;  // machine, titles, sdpa, fav2
+    ASSERT_EQ(lines.size(), 5U) << run.output;  // machine, inputs, titles, sdpa, fav2
     EXPECT_THAT(lines[0], HasSubstr("threads"));
-    EXPECT_EQ(lines[2].find("sdpa"), lines[1].find("kernel"));
-    EXPECT_EQ(lines[3].find("fav2"), lines[1].find("kernel"));
-    EXPECT_EQ(lines[2].size(), lines[3].size());
+    EXPECT_EQ(lines[1],
+              "normal inputs, seed 42; errors against float64 on up to 64 query rows of every head");
+    EXPECT_EQ(lines[3].find("sdpa"), lines[2].find("kernel"));
+    EXPECT_EQ(lines[4].find("fav2"), lines[2].find("kernel"));
+    EXPECT_EQ(lines[3].size(), lines[4].size());
+}
+
+TEST(BenchAttention, DrawsTheSameInputsForASeed) {
+    const auto errorOf = [](const std::string& seed, const std::string& distribution) {
+        const ProgramRun run = runProgram(attention({"--kernel", "fav2", "--shape", "1,1,64,64", "--seed",
+                                                     seed, "--distribution", distribution, "--json"}));
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        const json document = onlyDocument(run.output);
+        EXPECT_EQ(document["inputs"], distribution);
+        return document["rows"][1]["rmse"].get<double>();
+    };
+    EXPECT_EQ(errorOf("7", "normal"), errorOf("7", "normal"));
+    EXPECT_NE(errorOf("7", "normal"), errorOf("8", "normal"));
+    EXPECT_NE(errorOf("7", "normal"), errorOf("7", "sink"));
+}
+
+TEST(BenchAttention, LeavesKeysUnsmoothedOnDemand) {
+    const ProgramRun run = runProgram(attention({"--kernel", "sagev1,fav2", "-no_k_smooth", "--tensor_layout",
+                                                 "HND", "--shape", "1,2,70,64", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    EXPECT_EQ(document["layout"], "HND");
+    EXPECT_EQ(document["rows"][1]["k_smooth"], false);
+    EXPECT_FALSE(document["rows"][2].contains("k_smooth")) << "fav2 never smooths";
+}
+
+TEST(BenchAttention, TakesAModelsShapeAndSharedKeyHeads) {
+    const ProgramRun run = runProgram(attention(
+        {"--kernel", "fav2", "--shape", "animatediff-sd15-temporal", "--shape", "1,4/2,30,64", "--json"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    const json rows = onlyDocument(run.output)["rows"];
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows[0]["preset"], "animatediff-sd15-temporal");
+    EXPECT_EQ(rows[0]["shape"], (json{4096, 8, 16, 40}));
+    EXPECT_EQ(rows[3]["kv_heads"], 2);
+    EXPECT_GE(rows[3]["cosine"], 0.999);
+}
+
+TEST(BenchAttention, EndToEndLeavesTheKernelsOwnTimesOut) {
+    const auto titles = [](std::vector<std::string> options) {
+        options.insert(options.end(), {"--kernel", "fav2", "--shape", "1,1,64,64"});
+        const ProgramRun run = runProgram(attention(options));
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        return run.output;
+    };
+    EXPECT_THAT(titles({}), HasSubstr("kernel ms"));
+    EXPECT_THAT(titles({"--e2e"}), Not(HasSubstr("kernel ms")));
+    EXPECT_THAT(titles({"-metric", "throughput"}), HasSubstr("kernel alone"));
+    EXPECT_THAT(titles({"-metric", "throughput", "--e2e"}), Not(HasSubstr("kernel alone")));
+}
+
+TEST(BenchAttention, PrintsEachKernelUnderTheRoofs) {
+    const ProgramRun run =
+        runProgram(attention({"--kernel", "sagev1", "--shape", "1,1,64,64", "--roofline"}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.output, HasSubstr("GB/s"));
+    EXPECT_THAT(run.output, HasSubstr("bound by"));
+    EXPECT_THAT(run.output, HasSubstr(" 32.0  "));  // sdpa's operations a byte
+    EXPECT_THAT(run.output, HasSubstr(" 42.7  "));  // with Q and K as bytes
+}
+
+std::string contentOf(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(BenchAttention, WritesAFileForEachEnding) {
+    const TestFolder folder;
+    std::vector<std::string> options{"--kernel", "fav2,sla", "--shape", "1,1,64,64", "--shape", "1,2,70,40"};
+    for (const char* name : {"a.json", "a.csv", "a.svg", "a.png"})
+        options.insert(options.end(), {"-o", folder.file(name)});
+    const ProgramRun run = runProgram(attention(options));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_EQ(onlyDocument(contentOf(folder.file("a.json")))["rows"].size(), 6U);
+    const std::string csv = contentOf(folder.file("a.csv"));
+    EXPECT_THAT(csv, testing::StartsWith("INPUT_IDX,CALL_IDX,"));
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
+    const std::string svg = contentOf(folder.file("a.svg"));
+    EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
+    EXPECT_THAT(svg, HasSubstr("throughput (TFLOPS)"));
+    EXPECT_THAT(svg, HasSubstr("1,2,70,40 bf16"));
+    EXPECT_THAT(svg, HasSubstr("roofline"));
+    EXPECT_THAT(svg, Not(HasSubstr("nan")));
+    EXPECT_THAT(contentOf(folder.file("a.png")), testing::StartsWith("\x89PNG\r\n"));
+    const auto entries = std::filesystem::directory_iterator(folder.path());
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 4);
+}
+
+TEST(BenchAttention, RefusesAGpuThatIsNotThere) {
+    const ProgramRun run =
+        runProgram(attention({"--device", "cuda"}), "", {{"REELGRID_CUDA_DRIVER", "/nonexistent"}});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_EQ(run.errors, "reelgrid-cli: --device cuda:0: no NVIDIA driver (/nonexistent was not found)\n");
+    EXPECT_EQ(run.output, "");
 }
 
 TEST(BenchAttention, EachMetricHasItsColumn) {

@@ -80,7 +80,7 @@ struct Tile {
                     queryScales[query] = Scores::scoreScale(
                         args, args.queryScales[(args.firstQuery + query) / args.scaleQueries]);
                 if constexpr (Scores::kCentred) {
-                    if (args.lse != nullptr) {
+                    if (args.lse != nullptr && args.keyMean != nullptr) {
                         float dot = 0;
                         for (int d = 0; d < args.dim; ++d) dot += rows[d] * args.keyMean[d];
                         lseShift[query] = dot * args.scale;

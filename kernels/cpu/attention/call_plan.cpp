@@ -12,6 +12,12 @@
 namespace reelgrid::kernels::cpu {
 namespace {
 
+MethodTraits traitsFor(Method method, const AttentionProblem& p) {
+    MethodTraits traits = traitsOf(method, static_cast<int>(p.headDim));
+    if (p.keySmoothing == KeySmoothing::None) traits.centresKeys = false;
+    return traits;
+}
+
 /// The rotation of fav3_fp8 needs a power of two.
 int paddedDimOf(const MethodTraits& traits, std::int64_t headDim, int grain) {
     const std::int64_t padded = ceilDiv(headDim, grain) * grain;
@@ -36,7 +42,7 @@ constexpr std::int64_t kL2Bytes = std::int64_t{1} << 20;
 
 CallPlan::CallPlan(Method method, const AttentionProblem& p)
     : problem(p),
-      traits(traitsOf(method, static_cast<int>(p.headDim))),
+      traits(traitsFor(method, p)),
       kernels(tileKernelsFor(selectedInstructionSet(), method, p.type)),
       threads(threadsFor(p)),
       paddedDim(paddedDimOf(traits, p.headDim, kernels.dimGrain)),

@@ -84,7 +84,7 @@ struct TileArgs {
     const float* queryScales = nullptr;       ///< one per scaleQueries queries of the head
     const float* keyScales = nullptr;         ///< one per kScaleGrain keys of the head
     const std::int32_t* dotStarts = nullptr;  ///< [blocks · kBlockKeys], as PackArgs has them
-    const float* keyMean = nullptr;           ///< [paddedDim], for the log-sum-exp
+    const float* keyMean = nullptr;           ///< [paddedDim], for the log-sum-exp; null without smoothing
     const float* valueScales = nullptr;       ///< [paddedDim]
     const float* signs = nullptr;             ///< [paddedDim] of ±1
     // sla:

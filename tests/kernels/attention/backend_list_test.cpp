@@ -87,6 +87,18 @@ TEST(BackendList, ADeviceWithoutAnImplementationIsNamed) {
     EXPECT_EQ(whyNot(*findBackend("sagev1"), onCuda(c)), "sagev1: no cuda implementation in this version");
 }
 
+TEST(BackendList, UnsmoothedKeysAreTakenByWhatCanLeaveThemAndByWhatNeverSmooths) {
+    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    c.problem.keySmoothing = KeySmoothing::None;
+    for (const BackendInfo* backend : backendsOn(Device::Cpu)) {
+        if (!backend->method) continue;
+        EXPECT_EQ(whyNot(*backend, c.problem), std::nullopt) << backend->name;
+    }
+    BackendInfo stubborn = *findBackend("fav3_sage");
+    stubborn.cpu.supports.unsmoothedKeys = false;
+    EXPECT_EQ(whyNot(stubborn, c.problem), "fav3_sage: always smooths its keys on cpu");
+}
+
 TEST(BackendList, AStreamIsRefusedOnTheCpu) {
     AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
     int stream = 0;

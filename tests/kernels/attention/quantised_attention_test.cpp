@@ -302,6 +302,26 @@ TEST_P(IntegerScores, SmoothingCutsTheErrorOfBiasedKeysFiveTimes) {
     EXPECT_GE(before, 5 * relativeL1(c.output(), truth.out));
 }
 
+TEST_P(IntegerScores, WithoutSmoothingMakeTheErrorOfThatDefinition) {
+    for (const auto family : {Family::Normal, Family::KeyBias}) {
+        AttentionCase c({1, 4, 2, 150, 211, 64}, DataType::Float32, family);
+        c.problem.keySmoothing = KeySmoothing::None;
+        c.withLse();
+        Quantisation unsmoothed = method().definition(64);
+        unsmoothed.centreKeys = false;
+        const auto definition = quantisedAttention(c.problem, unsmoothed);
+        const auto out = run(c);
+        EXPECT_LE(relativeL1(out, definition), method().freedomL1) << c.name();
+        if (family == Family::KeyBias) {
+            EXPECT_GT(relativeL1(defined(c), definition), 0.05) << "smoothing shows on these inputs";
+            continue;
+        }
+        const auto truth = referenceAttention(c.problem);
+        for (std::size_t i = 0; i < truth.lse.size(); ++i)
+            ASSERT_NEAR(c.lse[i], truth.lse[i], 0.025) << c.name();
+    }
+}
+
 class Fav3Fp8 : public QuantisedAttention {};
 INSTANTIATE_TEST_SUITE_P(Kernels, Fav3Fp8,
                          testing::Combine(testing::Values(kFav3Fp8), testing::ValuesIn(kInstructionSets)),

@@ -1,0 +1,206 @@
+#include "app/cli/attention_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+#include "core/base/number_text.h"
+#include "core/benchmark/attention_presets.h"
+#include "core/devices/device_name.h"
+#include "core/execution/fp32_precision.h"
+#include "core/execution/memory_check.h"
+#include "core/protocol/render_fields.h"
+#include "kernels/cpu/instruction_set.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using benchmark::AttentionCase;
+using benchmark::MemoryOrder;
+
+/// The demo model's self-attention.
+constexpr const char* kDefaultShape = "1,3,1296,128";
+constexpr const char* kDefaultType = "bf16";
+
+std::string shapeHelp() {
+    std::string text =
+        "B,H,N,D or B,H,N,D,Nk: batch, heads (Hq/Hkv where query heads share key heads), queries, head dim, "
+        "keys; may be repeated (" +
+        std::string(kDefaultShape) + "). Or a model's own:";
+    for (const benchmark::AttentionPreset& preset : benchmark::attentionPresets())
+        text += "\n" + std::string(preset.name) + " (" + std::string(preset.shape) +
+                "): " + std::string(preset.origin);
+    return text;
+}
+
+Result<kernels::DataType> dataTypeFrom(const std::string& name) {
+    constexpr std::array kNames{
+        std::pair{"fp32", kernels::DataType::Float32},  std::pair{"float32", kernels::DataType::Float32},
+        std::pair{"bf16", kernels::DataType::BFloat16}, std::pair{"bfloat16", kernels::DataType::BFloat16},
+        std::pair{"fp16", kernels::DataType::Float16},  std::pair{"float16", kernels::DataType::Float16},
+    };
+    const std::string plain = name.starts_with("torch.") ? name.substr(6) : name;
+    for (const auto& [known, type] : kNames)
+        if (plain == known) return type;
+    return Error{ErrorCode::BadUsage, "--dtype " + name + ": one of fp32, bf16, fp16 was needed"};
+}
+
+/// PyTorch's names, and those that say where the heads are.
+Result<MemoryOrder> orderFrom(const std::string& name) {
+    if (name == "NHD" || name == "bshd") return MemoryOrder::TokensFirst;
+    if (name == "HND" || name == "bhsd") return MemoryOrder::HeadsFirst;
+    return Error{ErrorCode::BadUsage, "--tensor-layout " + name + ": NHD or HND (bshd or bhsd) was needed"};
+}
+
+Result<std::vector<const kernels::BackendInfo*>> backendsFrom(const std::vector<std::string>& names,
+                                                              kernels::Device device) {
+    std::vector<const kernels::BackendInfo*> found;
+    for (const std::string& name : names) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        if (backend == nullptr)
+            return Error{ErrorCode::BadUsage,
+                         "--kernel " + name + ": one of " + kernels::backendNames() + " was needed"};
+        if (std::find(found.begin(), found.end(), backend) != found.end())
+            return Error{ErrorCode::BadUsage, "--kernel: " + name + " twice"};
+        found.push_back(backend);
+    }
+    if (found.empty()) found = kernels::backendsOn(device);
+    return found;
+}
+
+Result<std::uint64_t> seedFrom(const std::string& text) {
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error == std::errc() && end == text.data() + text.size()) return seed;
+    return Error{ErrorCode::BadUsage, "--seed " + text + ": a whole number from 0 to 2^64 - 1 was needed"};
+}
+
+bool smoothsKeys(const kernels::BackendInfo* backend) {
+    return backend->method && kernels::traitsOf(*backend->method, 0).centresKeys;
+}
+
+Result<void> checkInstructionSet() {
+    try {
+        static_cast<void>(kernels::selectedInstructionSet());
+    } catch (const std::runtime_error& error) {
+        return Error{ErrorCode::BadUsage, error.what()};
+    }
+    return {};
+}
+
+Result<execution::Execution> startDevice(const AttentionOptions& options) {
+    if (auto checked = checkInstructionSet(); !checked) return checked.error();
+    const auto name = devices::deviceNamed(options.device);
+    if (!name) return name.error();
+    if (name->kind == devices::DeviceKind::Cpu) return execution::Execution{};
+    if (options.processorTime)
+        return Error{ErrorCode::BadUsage, "--cpu-time: --device cpu was needed, not " + options.device};
+    auto started = execution::executionOn(options.device);
+    if (started.ok()) execution::setFp32Precision(protocol::kIeee);
+    return started;
+}
+
+Result<void> checkMemory(const AttentionCase& wanted) {
+    const double needed = memoryToMeasure(wanted.shape, wanted.type, wanted.mask);
+    const double available = double(execution::availableMemory(wanted.execution));
+    if (needed <= available) return {};
+    return Error{ErrorCode::OutOfMemory, "--shape " + textOf(wanted.shape) + " needs about " +
+                                             fixed(needed * 1e-9, 1) + " GB of memory, " +
+                                             fixed(available * 1e-9, 1) + " GB are free"};
+}
+
+/// What is the same for every shape and type.
+Result<AttentionCase> commonCase(const AttentionOptions& options) {
+    AttentionCase common;
+    if (options.repetitions && *options.repetitions < 1)
+        return Error{ErrorCode::BadUsage, "--num-repetitions " + std::to_string(*options.repetitions) +
+                                              ": a number from 1 was needed"};
+    common.repetitions = options.repetitions.value_or(0);
+    common.mask = options.causal ? kernels::Mask::Causal : kernels::Mask::None;
+    common.clock = options.processorTime ? benchmark::Clock::Processor : benchmark::Clock::Wall;
+    const auto distribution = benchmark::distributionFrom(options.distribution);
+    if (!distribution) return distribution.error();
+    const auto chosenSeed = seedFrom(options.seed);
+    if (!chosenSeed) return chosenSeed.error();
+    common.madeUp = {.distribution = *distribution, .seed = *chosenSeed};
+    if (!options.tensorLayout.empty()) {
+        const auto order = orderFrom(options.tensorLayout);
+        if (!order) return order.error();
+        common.madeUp.order = *order;
+    }
+    const auto name = devices::deviceNamed(options.device);
+    if (!name) return name.error();
+    const bool onCpu = name->kind == devices::DeviceKind::Cpu;
+    auto backends = backendsFrom(options.kernels, onCpu ? kernels::Device::Cpu : kernels::Device::Cuda);
+    if (!backends) return backends.error();
+    common.backends = *std::move(backends);
+    if (options.unsmoothedKeys) {
+        if (std::ranges::none_of(common.backends, smoothsKeys))
+            return Error{ErrorCode::BadUsage,
+                         "--no-k-smooth: a kernel that smooths its keys was needed in --kernel"};
+        common.keySmoothing = kernels::KeySmoothing::None;
+    }
+    return common;
+}
+
+Result<std::vector<AttentionCase>> madeUpCases(const AttentionOptions& options, AttentionCase common) {
+    const std::vector<std::string> defaultShapes{kDefaultShape}, defaultTypes{kDefaultType};
+    std::vector<AttentionCase> cases;
+    for (const std::string& text : options.shapes.empty() ? defaultShapes : options.shapes) {
+        const auto shape = benchmark::shapeNamed(text);
+        if (!shape) return shape.error();
+        common.shape = *shape;
+        common.preset = benchmark::findPreset(text) != nullptr ? text : "";
+        for (const std::string& name : options.dtypes.empty() ? defaultTypes : options.dtypes) {
+            const auto type = dataTypeFrom(name);
+            if (!type) return type.error();
+            common.type = *type;
+            cases.push_back(common);
+        }
+    }
+    return cases;
+}
+
+}  // namespace
+
+Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
+    const auto common = commonCase(*this);
+    if (!common) return common.error();
+    auto cases = madeUpCases(*this, *common);
+    if (!cases) return cases;
+    const auto execution = startDevice(*this);
+    if (!execution) return execution.error();
+    for (AttentionCase& wanted : *cases) {
+        wanted.execution = *execution;
+        if (auto checked = checkMemory(wanted); !checked) return checked.error();
+    }
+    return cases;
+}
+
+void AttentionOptions::addTo(CLI::App& command) {
+    command.add_option("--kernel", kernels, "Which, separated by commas (all): " + kernels::backendNames())
+        ->delimiter(',');
+    command.add_option("--shape", shapes, shapeHelp());
+    command.add_option("--dtype", dtypes, "fp32, bf16, fp16, separated by commas (bf16)")->delimiter(',');
+    command.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
+    command
+        .add_option("--distribution", distribution,
+                    "Of made-up inputs: normal, transformer (RMS-normed Q and K, uneven channels), outlier "
+                    "(a thousandth of the values ten times as wide), sink (the first 4 keys draw the weight)")
+        ->capture_default_str();
+    command.add_option("--seed", seed, "Of made-up inputs, the same on every device")->capture_default_str();
+    command.add_option("--tensor-layout", tensorLayout,
+                       "How made-up inputs lie in memory: NHD (as models have them; the default) or HND");
+    command.add_flag("--causal", causal, "With a causal mask, aligned at the bottom right");
+    command.add_flag("--no-k-smooth", unsmoothedKeys,
+                     "Have sagev1 and fav3_sage quantise their keys as they are");
+    command.add_option("--num-repetitions", repetitions,
+                       "Turns of every kernel (CPU: about a second's worth, 7 to 301; GPU: a tenth of a "
+                       "second's, 10 to 301)");
+    command.add_flag("--cpu-time", processorTime,
+                     "Measure the processor time of all threads together, on a machine that others use too");
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+// Shape legend: B batch, H heads, N query tokens, M key tokens, D head dim.
+
+#include <ATen/ATen.h>
+
+#include <optional>
+#include <string>
+
+#include "core/benchmark/attention_input.h"
+#include "core/execution/execution.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::benchmark {
+
+/// One call of attention that every backend can be asked to run, without the dispatcher's fallback and
+/// without a copy of the output.
+class AttentionSubject {
+  public:
+    /// `input` is on the execution's device.
+    AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
+                     const execution::Execution& execution);
+
+    /// Why the backend can't run it; nothing when it can.
+    [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
+
+    /// o_BHND. On a GPU the work is only queued. `preparationSeconds`, which is of the CPU's kernels, is as
+    /// AttentionProblem has it.
+    [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend,
+                                 double* preparationSeconds = nullptr) const;
+
+    /// Which of its kernels libtorch's sdpa picks: "flash", "cudnn", "mem_efficient", "math".
+    [[nodiscard]] std::string choiceOfSdpa() const;
+
+    [[nodiscard]] const AttentionInput& input() const { return m_input; }
+
+  private:
+    [[nodiscard]] kernels::AttentionProblem problemFor(const kernels::BackendInfo& backend) const;
+    [[nodiscard]] at::Tensor runLibtorch(kernels::LibtorchOperator which) const;
+    [[nodiscard]] bool sharesKeyHeads() const;
+    /// Whether libtorch's own causal mask, which it aligns at the top left, is the one that is meant.
+    [[nodiscard]] bool usesLibtorchsMask() const;
+
+    AttentionInput m_input;
+    kernels::Mask m_mask;
+    kernels::KeySmoothing m_smoothing;
+    execution::Execution m_execution;
+    std::optional<at::Tensor>
+        m_scoreMask;  ///< for sdpa: causal mask and key bias that it has no other way for
+    /// proj_l as it is before training: a linear branch costs what it costs and adds nothing.
+    at::Tensor m_zeros_DD;
+};
+
+}  // namespace reelgrid::benchmark

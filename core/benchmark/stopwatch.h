@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+
+#include "core/execution/execution.h"
+
+namespace reelgrid::benchmark {
+
+enum class Clock {
+    Wall,       ///< on a GPU its own events
+    Processor,  ///< of all threads together: for a machine that others use too; the CPU only
+};
+
+/// Times work where it runs.
+class Stopwatch {
+  public:
+    explicit Stopwatch(const execution::Execution& execution, Clock clock = Clock::Wall);
+
+    /// Seconds that the work takes. A GPU's cache is emptied before, as a call between other layers finds it;
+    /// that also gives the CPU time to queue the work, so that no launch is waited for.
+    [[nodiscard]] double time(const std::function<void()>& work) const;
+
+  private:
+    [[nodiscard]] double timeOnGpu(const std::function<void()>& work) const;
+
+    execution::Execution m_execution;
+    Clock m_clock;
+    at::Tensor m_flushed;
+};
+
+/// Seconds of wall time since some moment.
+double wallSeconds();
+
+}  // namespace reelgrid::benchmark
