@@ -131,9 +131,8 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     GraphedForward graphed(m_transformer, m_execution);
     const Forward forward = [&](const at::Tensor& input, const StepEmbedding& step,
                                 const PreparedText& prompt, attention::Dispatcher& with) {
-        return settings.useTorchCompile
-                   ? graphed.forward(input, step, prompt, with)
-                   : m_transformer.forward(input, step, prompt, with, &clock.parts());
+        return settings.useTorchCompile ? graphed.forward(input, step, prompt, with)
+                                        : m_transformer.forward(input, step, prompt, with, &clock.parts());
     };
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
