@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/cpu/attention/attention_cpu.h"
+#include "kernels/cuda/attention/attention_cuda.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -14,6 +15,9 @@ constexpr Support kDenseOnCpu{.causal = true,
                               .logSumExp = true,
                               .unsmoothedKeys = true,
                               .maxHeadDim = cpu::kMaxHeadDim};
+
+constexpr Support kDenseOnCuda{
+    .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
 
 constexpr std::array<BackendInfo, 9> kBackends{{
     {
@@ -36,6 +40,14 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "in fp32, with P rounded to fp16 all the same.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation = "Weights are relative to a maximum that follows the largest score when it has "
+                              "risen by 2^8: the "
+                              "quotient is the same, sums and outputs are seldom rescaled. bf16 and fp16, "
+                              "head dims up to 128, "
+                              "padded to 64 or 128 within the kernel.",
+                 .supports = kDenseOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle},
     },
     {
         .name = "fav3",
@@ -53,6 +65,16 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "are multiplied in fp32, with P rounded to fp16 all the same.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation = "Hopper only. 192 queries by 128 (d64) or 80 (d128) keys a tile, by three "
+                              "warpgroups that compute "
+                              "and one that copies, without clusters; the maximum that weights are relative "
+                              "to follows the "
+                              "largest score when it has risen by 2^8. bf16 and fp16, head dims up to 128, "
+                              "padded to 64 or 128 "
+                              "by the copy engine.",
+                 .supports = kDenseOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle},
     },
     {
         .name = "fav3_fp8",
@@ -207,6 +229,8 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
         traitsOf(*backend.method, static_cast<int>(p.headDim)).centresKeys)
         return name + ": always smooths its keys on " + nameOf(p.device);
     if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
+    if (implementation.obstacle != nullptr)
+        if (const auto why = implementation.obstacle(*backend.method, p)) return name + ": " + *why;
     return std::nullopt;
 }
 

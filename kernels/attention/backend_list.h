@@ -25,6 +25,8 @@ struct Implementation {
     std::string_view deviation;  ///< where it differs from the GPU definition; may be empty
     Support supports;
     void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
+    /// What else keeps it from a problem that `supports` allows; null: nothing.
+    std::optional<std::string> (*obstacle)(Method, const AttentionProblem&) = nullptr;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.

@@ -49,7 +49,7 @@ struct AttentionProblem {
     void* out = nullptr;
     float* lse = nullptr;  ///< optional, natural log of Σ exp(scale · q kᵀ + keyBias), contiguous [B, Hq, Nq]
     /// Optional, gets the wall time in seconds of what goes before the products: smoothing, scaling,
-    /// quantising and packing of the inputs. The rest of the call is the kernel proper.
+    /// quantising and packing of the inputs. The rest of the call is the kernel proper. CUDA leaves it alone.
     double* preparationSeconds = nullptr;
 
     DataType type = DataType::Float32;

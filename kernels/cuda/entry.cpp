@@ -7,6 +7,8 @@ reelgridCudaLibrary() {
                                       .addThenNorm = &addThenNorm,
                                       .rmsNormRotate = &rmsNormRotate,
                                       .channelNorm = &channelNorm,
-                                      .addBias = &addBias};
+                                      .addBias = &addBias,
+                                      .attend = &attend,
+                                      .attentionObstacle = &attentionObstacle};
     return &kLibrary;
 }

@@ -8,5 +8,7 @@ void addThenNorm(const AddThenNorm& call, void* stream);
 void rmsNormRotate(const RmsNormRotate& call, void* stream);
 void channelNorm(const ChannelNorm& call, void* stream);
 void addBias(const AddBias& call, void* stream);
+void attend(Method method, const AttentionProblem& problem);
+std::string attentionObstacle(Method method);
 
 }  // namespace reelgrid::kernels::cuda

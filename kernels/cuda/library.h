@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels::cuda {
@@ -74,13 +75,18 @@ struct AddBias {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 1;
+    static constexpr int kVersion = 2;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
     void (*rmsNormRotate)(const RmsNormRotate&, void* stream) = nullptr;
     void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
     void (*addBias)(const AddBias&, void* stream) = nullptr;
+    /// On the problem's own stream; preparationSeconds is left alone. What it takes:
+    /// attention/attention_cuda.h.
+    void (*attend)(Method, const AttentionProblem&) = nullptr;
+    /// What keeps the method from running on the current device; empty: nothing.
+    std::string (*attentionObstacle)(Method) = nullptr;
 };
 
 /// The name of the function that gives the library's table: const Library* ().

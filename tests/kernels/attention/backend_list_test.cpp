@@ -36,7 +36,7 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     };
     EXPECT_THAT(namesOn(Device::Cpu),
                 testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"));
-    EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "cudnn", "flash"));
+    EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "cudnn", "flash"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
@@ -97,6 +97,26 @@ TEST(BackendList, UnsmoothedKeysAreTakenByWhatCanLeaveThemAndByWhatNeverSmooths)
     BackendInfo stubborn = *findBackend("fav3_sage");
     stubborn.cpu.supports.unsmoothedKeys = false;
     EXPECT_EQ(whyNot(stubborn, c.problem), "fav3_sage: always smooths its keys on cpu");
+}
+
+TEST(BackendList, WhatTheCudaKernelsCannotTakeIsNamed) {
+    const AttentionCase c({1, 2, 2, 8, 8, 64}, DataType::BFloat16);
+    const auto whyNotFav3 = [&](auto&& change) {
+        AttentionProblem problem = onCuda(c);
+        change(problem);
+        return whyNot(*findBackend("fav3"), problem).value_or("");
+    };
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.type = DataType::Float32; }),
+              "fav3: dtype fp32, needs bf16 or fp16");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.headDim = 129; }), "fav3: head dim 129, needs 1 to 128");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.headDim = 60; }), "fav3: head dim 60, needs a multiple of 8");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.kStrides.token = 132; }),
+              "fav3: k's strides are " + std::to_string(c.problem.kStrides.batch) + ", " +
+                  std::to_string(c.problem.kStrides.head) + ", 132, needs multiples of 8 elements");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.v = reinterpret_cast<const void*>(0x1004); }),
+              "fav3: v begins at an address that is no multiple of 16");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.q = p.k = p.v = p.out = reinterpret_cast<void*>(0x1000); }),
+              "fav3: the CUDA kernels are not loaded");
 }
 
 TEST(BackendList, AStreamIsRefusedOnTheCpu) {

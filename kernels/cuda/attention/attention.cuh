@@ -1,0 +1,34 @@
+#pragma once
+
+#include "kernels/attention/method.h"
+#include "kernels/cuda/attention/score_rows.cuh"
+
+namespace reelgrid::kernels::cuda {
+
+/// What is not about where Q, K and V lie.
+AttentionShape shapeOf(const AttentionProblem& problem);
+
+void fav2(const AttentionProblem& problem);
+void fav3(const AttentionProblem& problem);
+
+/// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
+template <class Function>
+void withElementAndHeadDim(const AttentionProblem& problem, Function&& with) {
+    const auto withHeadDim = [&]<class Element>(Element* element) {
+        if (problem.headDim <= 64)
+            with(element, std::integral_constant<int, 64>());
+        else
+            with(element, std::integral_constant<int, 128>());
+    };
+    if (problem.type == DataType::Float16)
+        withHeadDim(static_cast<__half*>(nullptr));
+    else
+        withHeadDim(static_cast<__nv_bfloat16*>(nullptr));
+}
+
+/// Tiles of queries of a head.
+inline int tilesOf(std::int64_t queries, int each) {
+    return static_cast<int>((queries + each - 1) / each);
+}
+
+}  // namespace reelgrid::kernels::cuda

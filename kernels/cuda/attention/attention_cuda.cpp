@@ -1,0 +1,45 @@
+#include "kernels/cuda/attention/attention_cuda.h"
+
+#include <stdexcept>
+
+#include "kernels/cuda/library.h"
+
+namespace reelgrid::kernels::cuda {
+namespace {
+
+/// A tensor whose rows are copied 16 bytes at a time: an extent of 1 has no stride to speak of.
+std::optional<std::string> rowsObstacle(const char* name, const void* data, const Strides& strides,
+                                        const AttentionProblem& p, std::int64_t heads, std::int64_t tokens) {
+    constexpr std::int64_t kRow = 8;  // elements
+    const auto odd = [](std::int64_t extent, std::int64_t stride) {
+        return extent > 1 && (stride < 0 || stride % kRow != 0);
+    };
+    if (odd(p.batch, strides.batch) || odd(heads, strides.head) || odd(tokens, strides.token))
+        return std::string(name) + "'s strides are " + std::to_string(strides.batch) + ", " +
+               std::to_string(strides.head) + ", " + std::to_string(strides.token) +
+               ", needs multiples of 8 elements";
+    if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
+        return std::string(name) + " begins at an address that is no multiple of 16";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> attentionObstacle(Method method, const AttentionProblem& p) {
+    if (p.type == DataType::Float32) return std::string("dtype ") + nameOf(p.type) + ", needs bf16 or fp16";
+    if (p.headDim % 8 != 0) return "head dim " + std::to_string(p.headDim) + ", needs a multiple of 8";
+    if (auto why = rowsObstacle("q", p.q, p.qStrides, p, p.queryHeads, p.queries)) return why;
+    if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
+    if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
+    if (auto why = rowsObstacle("out", p.out, p.outStrides, p, p.queryHeads, p.queries)) return why;
+    if (library() == nullptr) return "the CUDA kernels are not loaded";
+    if (std::string why = library()->attentionObstacle(method); !why.empty()) return why;
+    return std::nullopt;
+}
+
+void attend(Method method, const AttentionProblem& problem) {
+    if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
+    library()->attend(method, problem);
+}
+
+}  // namespace reelgrid::kernels::cuda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kernels/attention/method.h"
+#include "kernels/attention/problem.h"
+
+namespace reelgrid::kernels::cuda {
+
+/// What the CUDA kernels of attention take at most.
+constexpr std::int64_t kMaxHeadDim = 128;
+
+/// What keeps the loaded CUDA kernels from this problem, beyond what every device asks of one: the type, the
+/// alignment of rows, the GPU. Nothing when they can run it.
+std::optional<std::string> attentionObstacle(Method method, const AttentionProblem& problem);
+
+/// Queues the call on the problem's stream; nothing waits for it. Throws std::runtime_error when CUDA refuses
+/// it.
+void attend(Method method, const AttentionProblem& problem);
+
+}  // namespace reelgrid::kernels::cuda
