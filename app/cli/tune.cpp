@@ -171,16 +171,26 @@ const tune::TuningRender* rendered(const tune::Tuning& tuning, const tune::Assig
     return nullptr;
 }
 
+/// The error that the next policy may be predicted to have. At the budget's edge every second prediction is a
+/// miss, so each miss leaves a part of what there is beyond the floor unused.
+double allowedError(const Search& search, double share) {
+    constexpr double kAfterMiss = 0.85;
+    const double budget = search.tuning.budget.error();
+    const double floor = std::min(search.known.floor, budget);
+    for (const tune::TuningRender& render : search.tuning.renders)
+        if (render.assignment && !search.tuning.budget.isMetBy(render.measured.quality)) share *= kAfterMiss;
+    return floor + (budget - floor) * share;
+}
+
 /// The fastest assignment that is predicted to be within the budget and was not rendered yet; nothing when
-/// one that was, and is, is as fast. The prediction of what has missed the budget is known to be wrong: less
-/// is allowed then.
+/// one that was, and is within, is as fast.
 std::optional<tune::Candidate> nextCandidate(const Search& search) {
     constexpr int kAttempts = 30;
     constexpr double kTighter = 0.9;
     const tune::SiteCosts costs = siteCosts(search.known, calibrate(search.known));
-    double mostError = search.tuning.budget.error();
-    for (int attempt = 0; attempt < kAttempts; ++attempt, mostError *= kTighter) {
-        auto candidate = fastestWithin(costs, search.blocks, mostError);
+    double share = 1;
+    for (int attempt = 0; attempt < kAttempts; ++attempt, share *= kTighter) {
+        auto candidate = fastestWithin(costs, search.blocks, allowedError(search, share));
         if (!candidate) return std::nullopt;
         const tune::TuningRender* earlier = rendered(search.tuning, candidate->assignment);
         if (earlier == nullptr) return candidate;

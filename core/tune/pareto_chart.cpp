@@ -111,11 +111,19 @@ std::string titleOf(const Tuning& tuning, const TuningRender& render) {
     return "<title>" + escaped(words) + "</title>";
 }
 
+/// A point's name to its right or, near the right edge, to its left.
+std::string besides(double x, double y, const std::string& name) {
+    return x > 0.85 * kWidth ? text(x - 9, y + 4, name, "end") : text(x + 9, y + 4, name);
+}
+
 std::string pointOf(const Tuning& tuning, const Plane& plane, const TuningRender& render) {
     const double x = plane.x(render.measured.seconds), y = plane.y(render.measured.quality);
+    // A clip that equals sdpa's has its place at the upper edge, wherever that is.
+    const bool isEqual = errorOf(tuning.budget.quality, render.measured.quality) == 0;
     if (!render.assignment)
         return "<circle cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"6\" fill=\"" + colorOf(render.name) +
-               "\">" + titleOf(tuning, render) + "</circle>" + text(x + 9, y + 4, render.name);
+               "\">" + titleOf(tuning, render) + "</circle>" +
+               besides(x, y, render.name + (isEqual ? " (equal)" : ""));
     std::string svg;
     if (render.predicted) {
         const double px = plane.x(render.predicted->seconds), py = plane.y(render.predicted->quality);
@@ -125,7 +133,7 @@ std::string pointOf(const Tuning& tuning, const Plane& plane, const TuningRender
     }
     return svg + "<rect x=\"" + at(x - 5) + "\" y=\"" + at(y - 5) +
            "\" width=\"10\" height=\"10\" fill=\"#222\">" + titleOf(tuning, render) + "</rect>" +
-           text(x - 9, y + 4, render.name, "end");
+           besides(x, y, render.name.substr(render.name.find(' ') + 1));
 }
 
 }  // namespace

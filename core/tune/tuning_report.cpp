@@ -135,9 +135,10 @@ std::string tuningHtml(const Tuning& tuning, const std::filesystem::path& folder
            "</title><style>" + comparison::pageStyle() + "</style></head><body><h1>" + escaped(title) +
            "</h1><p>" + escaped(tuning.prompt) + "</p><p>" + escaped(verdictText(tuning)) + "</p>" +
            "<h2>Quality over time</h2>" + paretoChart(tuning) +
-           "<p class=\"note\">Dots are single backends, squares policies, both as measured; a hollow dot is "
-           "what was "
-           "predicted of the policy that it is joined to. The line is the predicted curve after the last "
+           "<p class=\"note\">Dots are single backends, squares policies with their numbers, both as "
+           "measured; a "
+           "hollow dot is what was predicted of the policy that it is joined to. The line is the predicted "
+           "curve after the last "
            "calibration.</p>" +
            renderTable(tuning, folder) + howItIsMeasured(tuning) + policySection(tuning) +
            "<p class=\"note\">" + std::string(comparison::kReportMark) + " " + kVersion +
