@@ -203,7 +203,7 @@ int runCompare(const CompareVerb& verb) {
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
     if (verb.reuse) reuseEarlier(comparison);
-    sayIdleRules(comparison.entries.front().checked);
+    sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
     render(comparison, interrupts.token());
@@ -215,9 +215,12 @@ int runCompare(const CompareVerb& verb) {
             readResult(entry);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
-    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
+        if (entry->checked.settings.saveInputs)
+            say(entry->type() + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
+    }
 
     if (const auto work = comparison::sameWorkOf(comparison.shared()); work && work->isUneven())
         say("note: " + unevenWorkLine(*work));

@@ -11,6 +11,7 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/capture/capturing_dispatcher.h"
 #include "core/catalog/model_catalog.h"
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
@@ -18,6 +19,7 @@
 #include "core/execution/out_of_memory.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/pipeline/capture_options.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/video_model.h"
@@ -163,6 +165,13 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
+    capture::CapturingDispatcher* captures = nullptr;
+    if (settings.saveInputs) {
+        auto capturing = std::make_unique<capture::CapturingDispatcher>(
+            std::move(dispatcher), captureOptions(settings, plan.model, plan.clip, plan.execution));
+        captures = capturing.get();
+        dispatcher = std::move(capturing);
+    }
     VideoModel& video = modelFor(plan, clock);
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
@@ -171,6 +180,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
         if (repetition > 0) clock.startRepetition();
         const at::Tensor latents = video.denoise(settings, *dispatcher, clock);
+        if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
@@ -187,7 +197,12 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     media::writeClip(pending.clip(), frames).value();
     clock.end();
     repetitions.push_back(clock.timing());
-    pending.commit(manifestOf(request, plan, *dispatcher, frames), measured, repetitions).value();
+    result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    if (captures != nullptr) {
+        manifest.captures = captures->finish();
+        manifest.captures->folder = captureFolder(settings).string();
+    }
+    pending.commit(std::move(manifest), measured, repetitions).value();
     reference.offer(loaded.key(), settings, frames);
     return plan.clip.string();
 }

@@ -58,9 +58,18 @@ std::string pictureKey(const RenderFields<Maybe>& fields) {
     return printJson(object);
 }
 
+template <template <class> class Maybe>
+void saveNoInputs(RenderFields<Maybe>& fields) {
+    RenderFields<Maybe> usual;
+    forEachRenderField([&](const RenderField& field, auto access) {
+        if (field.decides == Decides::Captures) access(fields) = access(usual);
+    });
+}
+
 template json fieldsJson(const RenderFields<std::optional>&);
 template json fieldsJson(const RenderFields<Given>&);
 template std::string pictureKey(const RenderFields<std::optional>&);
 template std::string pictureKey(const RenderFields<Given>&);
+template void saveNoInputs(RenderFields<std::optional>&);
 
 }  // namespace reelgrid::protocol
