@@ -107,8 +107,9 @@ void CapturingDispatcher::save(const Inputs& inputs, const CallPlace& place, std
 
 void CapturingDispatcher::makeRoom() {
     if (std::exchange(m_hasRoom, true)) return;
-    removeEarlierCaptures(m_options.folder,
-                          m_options.kind == CaptureOptions::Folder::Shared ? fileStem() : std::string());
+    // Other ranks' files are of this render, too.
+    const bool isAlone = m_options.kind == CaptureOptions::Folder::OfOneClip && m_options.source.ranks == 1;
+    removeEarlierCaptures(m_options.folder, isAlone ? std::string() : fileStem());
 }
 
 std::string CapturingDispatcher::fileStem() const {
