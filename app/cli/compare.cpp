@@ -225,7 +225,7 @@ int runCompare(const CompareVerb& verb) {
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
     if (verb.reuse) reuseEarlier(comparison);
-    sayIdleRules(comparison.entries.front().checked);
+    sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
     render(comparison, interrupts.token());
@@ -237,9 +237,12 @@ int runCompare(const CompareVerb& verb) {
             readResult(entry);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
-    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
+        if (entry->checked.settings.saveInputs)
+            say(entry->type() + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
+    }
 
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
         if (const auto& profile = entry->result.manifest.profile)

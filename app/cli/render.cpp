@@ -52,7 +52,7 @@ int runRender(const RenderVerb& verb) {
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
     checked->request.output = output->string();
-    sayIdleRules(*checked);
+    sayIdleChoices(*checked);
 
     const InterruptWatch interrupts;
     pipeline::Renderer renderer;
@@ -69,6 +69,7 @@ int runRender(const RenderVerb& verb) {
     }
     const result::ClipResult result = result::readClipResult(*clip);
     for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
+    if (checked->settings.saveInputs) say(comparison::captureLine(*clip, result.manifest));
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
     sayTiling(*checked, result.manifest);

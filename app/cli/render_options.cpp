@@ -122,6 +122,7 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     auto seed = seedFrom(m_seed);
     if (!seed) return seed.error();
     request.seed = *seed;
+    if (!request.inputDir.empty()) request.inputDir = fs::absolute(request.inputDir).lexically_normal();
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
     request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
@@ -155,7 +156,13 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     return checked;
 }
 
-void sayIdleRules(const CheckedRequest& checked) {
+void sayIdleChoices(const CheckedRequest& checked) {
+    const protocol::RenderRequest usual;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+        if (field.decides == protocol::Decides::Captures && !checked.request.saveInputs &&
+            access(checked.request) != access(usual))
+            say("note: " + optionOf(field) + ": nothing is saved without --save-inputs");
+    });
     const std::vector<std::string> reasons = catalog::idleRules(checked.settings, checked.model);
     for (std::size_t i = 0; i < reasons.size(); ++i)
         if (!reasons[i].empty())

@@ -49,8 +49,8 @@ class RenderOptions {
     UnbuiltOptions m_unbuilt;
 };
 
-/// One line on stderr for each rule that decides nothing.
-void sayIdleRules(const CheckedRequest& checked);
+/// One line on stderr for each rule that decides nothing, and for options about captures when none are made.
+void sayIdleChoices(const CheckedRequest& checked);
 
 /// BadUsage unless a backend of that name is built; one that is planned says so.
 Result<void> checkAttentionType(const std::string& option, const std::string& name);

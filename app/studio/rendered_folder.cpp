@@ -21,6 +21,7 @@ Result<session::LoadedSession> readRenderedFolder(const std::filesystem::path& f
             loaded.session.request = *std::move(request);
     }
     loaded.session.request.output.clear();
+    protocol::forgetFilesToWrite(loaded.session.request);
     return loaded;
 }
 

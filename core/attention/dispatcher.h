@@ -28,6 +28,8 @@ struct Inputs {
     at::Tensor projL_DD{}, projLBias_D{};
 };
 
+enum class Replay { Allowed, Refused };
+
 /// The one door through which a model's attention goes. Not thread-safe: one per running
 /// pipeline.
 class Dispatcher {
@@ -45,6 +47,8 @@ class Dispatcher {
     // For passes that are recorded once and replayed without being called (CUDA graphs); one that counts
     // nothing has nothing to add.
 
+    /// Whether the pass that began may be recorded or replayed; otherwise each call must come here.
+    [[nodiscard]] virtual Replay replayOfPass() const { return Replay::Allowed; }
     /// What the pass that began asks for at every place of `layers` layers: two passes of which the same is
     /// said may be replayed for each other.
     [[nodiscard]] virtual std::string choicesOfPass(int layers) const { return std::to_string(layers); }

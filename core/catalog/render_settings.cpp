@@ -6,6 +6,7 @@
 #include <sstream>
 #include <type_traits>
 
+#include "core/catalog/capture_choice.h"
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
@@ -225,6 +226,8 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkLockstep(settings); !fits) return fits.error();
+    if (settings.saveInputs)
+        if (auto fits = captureChoice(settings, model); !fits) return fits.error();
     return settings;
 }
 

@@ -43,6 +43,11 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const result::Man
 
 std::string settingsDifference(catalog::RenderSettings then, const catalog::RenderSettings& now) {
     then.lockstep = now.lockstep;
+    // Files that nobody asks for now are no difference.
+    if (!now.saveInputs)
+        protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+            if (field.decides == protocol::Decides::Captures) access(then) = access(now);
+        });
     if (then == now) return {};
     const json before = protocol::fieldsJson(then);
     const json after = protocol::fieldsJson(now);
@@ -60,6 +65,24 @@ std::string clipDifference(const fs::path& clip, const result::Manifest& manifes
     const auto hash = sha256OfFile(clip);
     if (!hash) return hash.error().message;
     return *hash == manifest.clipSha256 ? "" : "the clip is not the one that its manifest.json is about";
+}
+
+/// Captures that were moved, deleted or replaced by another render's are not the ones that are wanted.
+std::string captureDifference(const fs::path& clip, const result::Manifest& manifest) {
+    if (!manifest.captures) return "its manifest.json names no captures";
+    const protocol::CaptureRecord& captures = *manifest.captures;
+    const fs::path folder = protocol::resultFolderOf(clip) / captures.folder;
+    const auto hash = sha256OfFile(folder / protocol::captureMetadataFile(captures.kernel));
+    if (!hash) return hash.error().message;
+    if (*hash != captures.metadataSha256)
+        return "the captures in " + folder.string() + " are another render's";
+    std::uint64_t there = 0;
+    std::error_code failed;
+    for (fs::directory_iterator file(folder, failed), end; !failed && file != end; file.increment(failed))
+        there += file->path().filename().string().starts_with(protocol::captureFilePrefix(captures.kernel));
+    if (there >= captures.saved) return {};
+    return std::to_string(there) + " of its " + std::to_string(captures.saved) + " captures are in " +
+           folder.string();
 }
 
 }  // namespace
@@ -100,6 +123,8 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
         return "its trace is missing";
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
+    if (settings.saveInputs)
+        if (std::string other = captureDifference(clip, manifest); !other.empty()) return other;
     return modelDifference(manifest.modelHashes);
 }
 

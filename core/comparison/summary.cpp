@@ -75,4 +75,14 @@ std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
     return lines;
 }
 
+std::string captureLine(const std::filesystem::path& clip, const result::Manifest& manifest) {
+    if (!manifest.captures) return {};
+    const protocol::CaptureRecord& captures = *manifest.captures;
+    constexpr double kMiB = 1 << 20;
+    return "captures: the inputs of " + std::to_string(captures.saved) + " of " +
+           std::to_string(captures.calls) + " attention calls, " + fixed(double(captures.bytes) / kMiB, 1) +
+           " MiB in " + (protocol::resultFolderOf(clip) / captures.folder).string() +
+           (captures.why.empty() ? "" : "; " + captures.why);
+}
+
 }  // namespace reelgrid::comparison

@@ -24,7 +24,8 @@ void removeOf(pid_t process, const fs::path& folder, const std::string& start) {
 void removePartialFiles(const fs::path& clip, pid_t pid) {
     if (clip.empty() || pid <= 0) return;
     removeOf(pid, clip.parent_path(), pendingNameStart(clip));
-    removeOf(pid, protocol::resultFolderOf(clip), "");
+    const fs::path folder = protocol::resultFolderOf(clip);
+    for (const fs::path& each : {folder, folder / protocol::kCapturesFolder}) removeOf(pid, each, "");
 }
 
 }  // namespace reelgrid::jobs

@@ -11,6 +11,7 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/capture/capturing_dispatcher.h"
 #include "core/catalog/model_catalog.h"
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
@@ -19,6 +20,7 @@
 #include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/pipeline/capture_options.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/step_profiler.h"
@@ -201,6 +203,13 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
     auto dispatcher = dispatcherFor(plan);
+    capture::CapturingDispatcher* captures = nullptr;
+    if (settings.saveInputs) {
+        auto capturing = std::make_unique<capture::CapturingDispatcher>(
+            std::move(dispatcher), captureOptions(settings, plan.model, plan.clip, plan.execution));
+        captures = capturing.get();
+        dispatcher = std::move(capturing);
+    }
     VideoModel& video = modelFor(plan, clock);
     plan.settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(plan.execution));
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
@@ -215,6 +224,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         }
         const at::Tensor latents =
             video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
+        if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, clock);
@@ -234,6 +244,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     clock.end();
     result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    if (captures != nullptr) {
+        manifest.captures = captures->finish();
+        manifest.captures->folder = captureFolder(settings).string();
+    }
     if (trace) {
         manifest.profile = profiler->record();
         manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);

@@ -6,30 +6,16 @@
 
 #include "core/base/sha256.h"
 #include "core/protocol/attention_policy_json.h"
+#include "core/protocol/index_ranges.h"
 
 namespace reelgrid::protocol {
 namespace {
 
-std::string spelled(const IndexRange& range) {
-    if (range.first == range.last) return std::to_string(range.first);
-    return std::string("[") + std::to_string(range.first) + ", " + std::to_string(range.last) + "]";
-}
-
 Result<void> resolve(std::optional<IndexRange>& range, const std::string& noun, int count) {
     if (!range) return {};
-    const auto wrong = [&](const std::string& needed) {
-        return Error{ErrorCode::BadUsage, noun + "s " + spelled(*range) + ": " + needed + " was needed"};
-    };
-    const std::string all = std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-    IndexRange found = *range;
-    for (int* index : {&found.first, &found.last}) {
-        if (*index < -count || *index >= count)
-            return wrong("0 to " + std::to_string(count - 1) + " (there are " + all + "), or -" +
-                         std::to_string(count) + " to -1 counted from the end,");
-        if (*index < 0) *index += count;
-    }
-    if (found.first > found.last) return wrong("of " + all + " a first that is not after the last");
-    range = found;
+    const auto found = countedFromStart(*range, noun, count);
+    if (!found) return found.error();
+    range = *found;
     return {};
 }
 

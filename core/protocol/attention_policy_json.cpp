@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/index_ranges.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -28,13 +29,6 @@ Error badUsage(const std::string& message) {
     return {ErrorCode::BadUsage, message};
 }
 
-std::optional<int> indexFromText(std::string_view text) {
-    int index = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    return whole && index >= -kMaxIndex && index <= kMaxIndex ? std::optional(index) : std::nullopt;
-}
-
 std::optional<int> indexFrom(const json& value) {
     if (!value.is_number_integer()) return std::nullopt;
     const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= std::uint64_t(kMaxIndex)
@@ -42,21 +36,8 @@ std::optional<int> indexFrom(const json& value) {
     return fits ? std::optional(value.get<int>()) : std::nullopt;
 }
 
-/// "7", "0-3", "0..3", "-2..-1", "-2--1".
-std::optional<IndexRange> rangeFromText(std::string_view text) {
-    if (const auto one = indexFromText(text)) return IndexRange{*one, *one};
-    for (const std::string_view separator : {"..", "-"}) {
-        const std::size_t at = text.find(separator, 1);  // a sign stands before it
-        if (at == text.npos) continue;
-        const auto first = indexFromText(text.substr(0, at));
-        const auto last = indexFromText(text.substr(at + separator.size()));
-        if (first && last) return IndexRange{*first, *last};
-    }
-    return std::nullopt;
-}
-
 std::optional<IndexRange> rangeFrom(const json& value) {
-    if (value.is_string()) return rangeFromText(value.get_ref<const std::string&>());
+    if (value.is_string()) return indexRangeFrom(value.get_ref<const std::string&>());
     if (const auto one = indexFrom(value)) return IndexRange{*one, *one};
     if (!value.is_array() || value.size() != 2) return std::nullopt;
     const auto first = indexFrom(value[0]);

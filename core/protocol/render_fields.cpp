@@ -62,9 +62,22 @@ std::string pictureKey(const RenderFields<Maybe>& fields) {
     return printJson(object);
 }
 
+template <template <class> class Maybe>
+void forgetFilesToWrite(RenderFields<Maybe>& fields) {
+    RenderFields<Maybe> usual;
+    forEachRenderField([&](const RenderField& field, auto access) {
+        if (field.decides == Decides::Captures) access(fields) = access(usual);
+    });
+    fields.profileOutput.reset();
+    fields.profileWait.reset();
+    fields.profileWarmup.reset();
+    fields.profileActive.reset();
+}
+
 template json fieldsJson(const RenderFields<std::optional>&);
 template json fieldsJson(const RenderFields<Given>&);
 template std::string pictureKey(const RenderFields<std::optional>&);
 template std::string pictureKey(const RenderFields<Given>&);
+template void forgetFilesToWrite(RenderFields<std::optional>&);
 
 }  // namespace reelgrid::protocol

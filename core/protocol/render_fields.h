@@ -60,13 +60,19 @@ struct RenderFields {
     std::optional<int> profileWarmup{};
     std::optional<int> profileActive{};
     std::vector<std::string> lockstep{};  ///< backends whose errors are measured on this render's latents
+    bool saveInputs = false;              ///< of attention, as files for bench attention and PyTorch
+    std::string inputDir{};  ///< absolute folder of those files; empty: captures/ beside the clip's files
+    int maxCaptures = 10;    ///< 0: all
+    std::string captureModule = "self";           ///< a kind's name, or "all"
+    std::string captureLayers{}, captureSteps{};  ///< "0,5-9"; empty: all
+    double maxCaptureGib = 32;                    ///< 0: no limit
 
     bool operator==(const RenderFields&) const = default;
 };
 
 /// What two renders that differ in a field differ in: the picture that is wanted, how attention computes it,
-/// or neither.
-enum class Decides { Picture, Attention, Nothing };
+/// which of attention's inputs are saved, or none of these.
+enum class Decides { Picture, Attention, Captures, Nothing };
 
 /// The values that a number may have, both ends included unless said otherwise.
 struct ValueRange {
@@ -235,7 +241,50 @@ void forEachRenderField(Visit&& visit) {
                     .help = "Backends, separated by commas: their errors on this clip's own latents",
                     .decides = Decides::Nothing},
         [](auto& fields) -> auto& { return fields.lockstep; });
+    visit(
+        RenderField{.key = "save_inputs",
+                    .help = "Save attention's inputs (q, k, v) as .pt files",
+                    .decides = Decides::Captures},
+        [](auto& fields) -> auto& { return fields.saveInputs; });
+    visit(
+        RenderField{.key = "input_dir",
+                    .help = "Where to save them (default: captures/ among the clip's files)",
+                    .decides = Decides::Captures,
+                    .maxBytes = 4096},
+        [](auto& fields) -> auto& { return fields.inputDir; });
+    visit(
+        RenderField{.key = "max_captures",
+                    .help = "Calls to save, spread over the render; 0: all",
+                    .decides = Decides::Captures,
+                    .range = {.least = 0, .most = 1e6}},
+        [](auto& fields) -> auto& { return fields.maxCaptures; });
+    visit(
+        RenderField{.key = "capture_module",
+                    .help = "Kind of attention to save: self, cross, joint, temporal or all",
+                    .decides = Decides::Captures},
+        [](auto& fields) -> auto& { return fields.captureModule; });
+    visit(
+        RenderField{.key = "capture_layers",
+                    .help = "Layers to save from, such as 0,5-9 (default: all)",
+                    .decides = Decides::Captures},
+        [](auto& fields) -> auto& { return fields.captureLayers; });
+    visit(
+        RenderField{.key = "capture_steps",
+                    .help = "Denoising steps to save from (default: all)",
+                    .decides = Decides::Captures},
+        [](auto& fields) -> auto& { return fields.captureSteps; });
+    visit(
+        RenderField{.key = "max_capture_gib",
+                    .help = "GiB that they may take together; 0: no limit",
+                    .decides = Decides::Captures,
+                    .range = {.least = 0, .most = 1e6}},
+        [](auto& fields) -> auto& { return fields.maxCaptureGib; });
 }
+
+/// Puts captures and traces back to none: for a request that comes from a file, which must
+/// not choose what gets written where.
+template <template <class> class Maybe>
+void forgetFilesToWrite(RenderFields<Maybe>& fields);
 
 /// Every field that is there, by key.
 template <template <class> class Maybe>

@@ -20,6 +20,7 @@ inline constexpr const char* kTimingFile = "timing.json";
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kMetricsFile = "metrics.json";
 inline constexpr const char* kTracesFolder = "traces";
+inline constexpr const char* kCapturesFolder = "captures";
 inline constexpr const char* kLatentsFile = "latents.safetensors";
 /// The latents of a render that is not over, or that failed after them.
 inline constexpr const char* kPartialLatentsFile = "latents.partial.safetensors";

@@ -42,6 +42,29 @@ Result<CallRecord> callFromJson(const json& object) {
     return call;
 }
 
+json captureJson(const protocol::CaptureRecord& captures) {
+    json object = {{"folder", captures.folder}, {"kernel", captures.kernel}, {"rank", captures.rank},
+                   {"saved", captures.saved},   {"calls", captures.calls},   {"bytes", captures.bytes},
+                   {"why", captures.why}};
+    if (!captures.metadataSha256.empty()) object["metadata_sha256"] = captures.metadataSha256;
+    return object;
+}
+
+Result<void> readCaptures(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    protocol::CaptureRecord& captures = manifest.captures.emplace();
+    FieldReader fields(*object, "captures", ErrorCode::InvalidData);
+    fields.text("folder", captures.folder);
+    fields.text("kernel", captures.kernel, kMaxNameBytes);
+    fields.integer("rank", captures.rank, 0);
+    fields.integer("saved", captures.saved);
+    fields.integer("calls", captures.calls);
+    fields.integer("bytes", captures.bytes);
+    fields.text("why", captures.why);
+    fields.text("metadata_sha256", captures.metadataSha256, kMaxNameBytes);
+    return fields.finish();
+}
+
 /// Names and texts: versions, hashes.
 Result<std::map<std::string, std::string>> textsFromJson(const json* object, const std::string& what) {
     std::map<std::string, std::string> texts;
@@ -136,6 +159,7 @@ json toJson(const Manifest& manifest) {
                    {"clip_sha256", manifest.clipSha256}};
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
+    if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -154,6 +178,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* model = fields.object("model");
     const json* attention = fields.array("attention", kMaxEntries);
     const json* profile = fields.object("profile");
+    const json* captures = fields.object("captures");
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();
@@ -166,6 +191,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     if (!texts) return texts.error();
     manifest.versions = *std::move(texts);
     if (auto read = readDevice(device, manifest); !read) return read.error();
+    if (auto read = readCaptures(captures, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
     if (auto read = readProfile(profile, manifest); !read) return read.error();
     if (auto read = readRender(request, settings, manifest); !read) return read.error();

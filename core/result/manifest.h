@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_call.h"
+#include "core/protocol/capture_record.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::result {
@@ -34,6 +35,7 @@ struct Manifest {
     std::string modelId;
     std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)
     std::vector<protocol::CallRecord> attention;
+    std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved
     std::optional<ProfileRecord> profile{};
     std::string framesSha256;  ///< of the RGB frames before encoding
     std::string clipSha256;    ///< of the clip's file: ties it to its companions

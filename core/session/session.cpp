@@ -102,6 +102,7 @@ Result<LoadedSession> readSession(const json& object, const fs::path& folder) {
         if (!read) return invalid(read.error().message);
         session.request = *std::move(read);
         session.request.output.clear();  // a file must not choose what gets overwritten
+        protocol::forgetFilesToWrite(session.request);
     }
     return loaded;
 }
@@ -134,6 +135,7 @@ Result<LoadedSession> loadSession(const fs::path& file) {
 Result<void> saveSession(const Session& session, const fs::path& file) {
     protocol::RenderRequest request = session.request;
     request.output.clear();
+    protocol::forgetFilesToWrite(request);
     json object = {{"reelgrid_session", kSessionVersion},
                    {"columns", session.columns},
                    {"playhead_seconds", session.playheadSeconds},

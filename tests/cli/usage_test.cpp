@@ -71,6 +71,15 @@ INSTANTIATE_TEST_SUITE_P(
                  "rule 1: steps 4: 0 to 3"},
         BadUsage{{"render", "--attention-policy", "/dev/null"}, "/dev/null: not a regular file"},
         BadUsage{{"render", "--attention-policy", "a", "--attention-rule", "fav2"}, "only one of them"},
+        BadUsage{{"render", "--save_inputs", "--max_captures", "-1"}, "--max-captures -1"},
+        BadUsage{{"render", "--save_inputs", "--max_capture_gib", "-1"}, "--max-capture-gib -1"},
+        BadUsage{{"render", "--save_inputs", "--capture_module", "temporal"},
+                 "--capture-module temporal: one of self, cross, all was needed"},
+        BadUsage{{"render", "--save_inputs", "--capture_layers", "0,8"},
+                 "--capture-layers: layers 8: 0 to 7"},
+        BadUsage{{"render", "--save_inputs", "--capture_layers", "all"}, "--capture-layers: \"all\""},
+        BadUsage{{"compare", "--save_inputs", "--num_inference_steps", "4", "--capture_steps", "2-4"},
+                 "--capture-steps: steps [2, 4]"},
         BadUsage{{"render", "--output", "a.avi"}, ".avi"},
         BadUsage{{"render", "--output", "a.mp4", "--benchmark-output-directory", "d"}, "only one"},
         BadUsage{{"compare", "--types", "sdpa,flashier"}, "--types flashier"},
@@ -107,10 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Options of the reference tools that aren't built yet.
 INSTANTIATE_TEST_SUITE_P(
     Unbuilt, RejectsUsage,
-    testing::Values(BadUsage{{"render", "--save_inputs"}, "--save-inputs: not in this version"},
-                    BadUsage{{"render", "--input_dir", "x"}, "--input-dir: not in this version"},
-                    BadUsage{{"render", "--max_captures", "10"}, "--max-captures: not in this version"},
-                    BadUsage{{"render", "--device", "cpu", "--use_torch_compile"},
+    testing::Values(BadUsage{{"render", "--device", "cpu", "--use_torch_compile"},
                              "--use-torch-compile: a GPU was needed"},
                     BadUsage{{"render", "--device", "cpu", "--compile"},
                              "--use-torch-compile: a GPU was needed"},
@@ -177,7 +183,7 @@ TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
         EXPECT_THAT(run.errors, IsEmpty()) << verb;
-        for (const char* unbuilt : {"save-inputs", "ulysses", "nproc"})
+        for (const char* unbuilt : {"ulysses", "nproc"})
             EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
     }
     for (const char* part : {"attention", "vae", "pipeline"}) {

@@ -1,4 +1,8 @@
+#include <filesystem>
+
 #include "core/attention/make_dispatcher.h"
+#include "core/capture/captured_call.h"
+#include "core/capture/capturing_dispatcher.h"
 #include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
@@ -98,6 +102,55 @@ TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
         }
     }
     EXPECT_EQ(counted->records(), plain->records());
+}
+
+TEST_F(TransformerOnGpu, CapturedPassesAreCalledAndTheOthersReplayed) {
+    using attention::GuidanceBranch;
+    const std::string folder = kFixtures + "two-layers";
+    const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
+    weights::SafetensorsFolder source(folder);
+    WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const PreparedText text = model.prepareText(at::randn({1, 9, config.textDim}, onGpu));
+    constexpr int kSteps = 6;
+    std::vector<at::Tensor> latents;
+    for (int step = 0; step < kSteps; ++step)
+        latents.push_back(at::randn({1, config.inChannels, 3, 6, 8}, onGpu));
+
+    // The same render twice: every call of it captured without a graph, and two of them with graphs.
+    const std::filesystem::path captures = testing::TempDir() + "captures_on_gpu";
+    const auto render = [&](const std::string& name, std::size_t most, bool graphs) {
+        capture::CapturingDispatcher dispatcher(
+            attention::makeDispatcher(attention::Policy("sdpa"), gpu).value(),
+            {.folder = captures / name,
+             .extent =
+                 {{0, 1, 2, 3, 4, 5}, {GuidanceBranch::Conditional}, {0, 1}, {attention::ModuleKind::Self}},
+             .maxCaptures = most,
+             .source = {.kernel = "sdpa", .model = "tiny", .settings = "{}"}});
+        GraphedForward graphed(model, gpu);
+        for (int step = 0; step < kSteps; ++step) {
+            const StepEmbedding embedding = model.embedTimestep(900 - 100 * step);
+            dispatcher.beginPass(step, GuidanceBranch::Conditional);
+            if (graphs)
+                (void)graphed.forward(latents[std::size_t(step)], embedding, text, dispatcher);
+            else
+                (void)model.forward(latents[std::size_t(step)], embedding, text, dispatcher);
+        }
+        return dispatcher.finish();
+    };
+    const auto all = render("all", 0, false), some = render("some", 2, true);
+    EXPECT_EQ(all.saved, 12u);
+    EXPECT_EQ(some.saved, 2u);
+    EXPECT_EQ(some.calls, all.calls);
+    const auto files = capture::captureFiles(captures / "some").value();
+    for (const auto& file : files) {
+        const auto call = capture::readCapture(file).value();
+        const auto same = capture::readCapture(captures / "all" / file.filename()).value();
+        EXPECT_EQ(call.step, same.step);
+        EXPECT_TRUE(at::equal(call.q_BHND, same.q_BHND)) << file;
+        EXPECT_TRUE(at::equal(call.v_BHMD, same.v_BHMD)) << file;
+    }
+    std::filesystem::remove_all(captures);
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ void GraphedForward::keepInputs(const at::Tensor& latents_BZFYX, const StepEmbed
 
 at::Tensor GraphedForward::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                    const PreparedText& text, attention::Dispatcher& dispatcher) {
+    if (dispatcher.replayOfPass() == attention::Replay::Refused)
+        return m_model.forward(latents_BZFYX, step, text, dispatcher);
     keepInputs(latents_BZFYX, step);
     std::string choices = dispatcher.choicesOfPass(static_cast<int>(m_model.config().numLayers));
     const auto found = std::ranges::find_if(m_recorded, [&](const Recorded& recorded) {

@@ -1,0 +1,181 @@
+#include "core/capture/captured_call.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/result.h"
+#include "core/capture/capture_folder.h"
+#include "core/pt/pt_file.h"
+#include "core/weights/pt_tensors.h"
+
+namespace reelgrid::capture {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Failure(ErrorCode::InvalidData, why);
+}
+
+/// The entries of a capture, each of the type that it must have.
+class Content {
+  public:
+    explicit Content(const pt::Dict& dict) : m_dict(dict) {}
+
+    /// Null when it is absent or None; refused when it is anything else.
+    template <class T>
+    [[nodiscard]] const T* find(const char* key, const char* needed) const {
+        const pt::Value* value = m_dict.find(key);
+        if (value == nullptr || value->as<std::monostate>() != nullptr) return nullptr;
+        const T* found = value->as<T>();
+        if (found == nullptr) refuse(std::string(key) + " is not " + needed);
+        return found;
+    }
+    [[nodiscard]] std::string text(const char* key) const {
+        const auto* found = find<std::string>(key, "a text");
+        return found == nullptr ? std::string() : *found;
+    }
+    [[nodiscard]] std::optional<std::int64_t> integer(const char* key, std::int64_t most) const {
+        const auto* found = find<std::int64_t>(key, "a whole number");
+        if (found == nullptr) return std::nullopt;
+        if (*found < 0 || *found > most)
+            refuse(std::string(key) + " " + std::to_string(*found) + ": a number from 0 to " +
+                   std::to_string(most) + " was needed");
+        return *found;
+    }
+    [[nodiscard]] std::optional<double> scale(const char* key) const {
+        const auto* found = find<double>(key, "a number with a fraction");
+        if (found == nullptr) return std::nullopt;
+        if (!std::isfinite(*found) || *found <= 0)
+            refuse(std::string(key) + " " + std::to_string(*found) + ": a finite number above 0 was needed");
+        return *found;
+    }
+
+  private:
+    const pt::Dict& m_dict;
+};
+
+std::string shapeText(const pt::Tensor& tensor) {
+    std::string text;
+    for (const std::int64_t size : tensor.sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "(" + text + ")";
+}
+
+/// A tensor of a capture; one that looks larger than its storage would grow when it is copied.
+const pt::Tensor& required(const Content& content, const char* key, std::size_t dimensions) {
+    const auto* found = content.find<pt::Tensor>(key, "a tensor");
+    if (found == nullptr) refuse(std::string("it has no ") + key + ": q, k and v were needed");
+    const std::uint64_t bytes = std::uint64_t(found->elements()) * safetensors::bytesOf(found->type);
+    if (found->sizes.size() != dimensions || found->elements() == 0 || bytes > found->storage->bytes.size())
+        refuse(std::string(key) + " has shape " + shapeText(*found) + ": " + std::to_string(dimensions) +
+               " dimensions, none of them empty or repeated, were needed");
+    return *found;
+}
+
+bool isBshd(const Content& content, Layout layout) {
+    if (layout != Layout::Recorded) return layout == Layout::Bshd;
+    const std::string recorded = content.text("layout");
+    if (recorded != "" && recorded != "BHSD" && recorded != "BSHD")
+        refuse("layout " + recorded + ": BHSD or BSHD was needed");
+    return recorded == "BSHD";
+}
+
+at::Tensor heads(const pt::Tensor& stored, bool bshd) {
+    const at::Tensor tensor = weights::tensorFrom(stored);
+    const at::Tensor byHeads = bshd ? tensor.transpose(1, 2) : tensor;
+    return byHeads.stride(3) == 1 ? byHeads : byHeads.contiguous();
+}
+
+void checkTogether(const CapturedCall& call) {
+    const at::Tensor &q = call.q_BHND, &k = call.k_BHMD, &v = call.v_BHMD;
+    const auto shape = [](const at::Tensor& x) {
+        std::string text;
+        for (const std::int64_t size : x.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
+        return "(" + text + ")";
+    };
+    const auto dtype = q.scalar_type();
+    if (dtype != at::kFloat && dtype != at::kBFloat16 && dtype != at::kHalf)
+        refuse(std::string("q has dtype ") + at::toString(dtype) +
+               ": float32, bfloat16 or float16 was needed");
+    if (k.scalar_type() != dtype || v.scalar_type() != dtype) refuse("q, k and v of one dtype were needed");
+    if (k.size(0) != q.size(0) || k.size(3) != q.size(3) || k.sizes() != v.sizes() ||
+        q.size(1) % k.size(1) != 0)
+        refuse(
+            "q " + shape(q) + ", k " + shape(k) + ", v " + shape(v) +
+            " as (batch, heads, tokens, head dim): k and v of one shape, with q's batch and head dim and a "
+            "number of heads that divides q's, were needed");
+}
+
+at::Tensor keyBias(const Content& content, std::int64_t keys) {
+    if (content.find<pt::Tensor>("key_bias", "a tensor") == nullptr) return {};
+    const at::Tensor bias = weights::tensorFrom(required(content, "key_bias", 1));
+    if (bias.scalar_type() != at::kFloat || bias.size(0) != keys)
+        refuse("key_bias has " + std::to_string(bias.size(0)) + " elements of " +
+               at::toString(bias.scalar_type()) + ": " + std::to_string(keys) + " of float32 were needed");
+    return bias.contiguous();
+}
+
+CapturedCall callFrom(const Content& content, const fs::path& file, Layout layout) {
+    const auto name = captureNameOf(file);
+    const bool bshd = isBshd(content, layout);
+    constexpr std::int64_t kMostCalls = std::int64_t{1} << 40;
+    constexpr std::int64_t kMostPlaces = 1'000'000;
+    CapturedCall call{.file = file,
+                      .callIndex = content.integer("call_idx", kMostCalls).value_or(name ? name->number : 0),
+                      .layer = content.integer("layer", kMostPlaces),
+                      .step = content.integer("step", kMostPlaces),
+                      .branch = content.text("branch"),
+                      .kernel = content.text("kernel"),
+                      .q_BHND = heads(required(content, "q", 4), bshd),
+                      .k_BHMD = heads(required(content, "k", 4), bshd),
+                      .v_BHMD = heads(required(content, "v", 4), bshd),
+                      .keyBias_M = {},
+                      .scale = content.scale("scale")};
+    checkTogether(call);
+    call.keyBias_M = keyBias(content, call.k_BHMD.size(2));
+    if (call.kernel.empty() && name) call.kernel = name->kernel;
+    if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) {
+        const Content given(*kwargs);
+        if (const auto* causal = given.find<bool>("is_causal", "True or False"); causal != nullptr && *causal)
+            call.mask = kernels::Mask::Causal;
+        for (const char* key : {"softmax_scale", "scale"})
+            if (!call.scale) call.scale = given.scale(key);
+    }
+    return call;
+}
+
+}  // namespace
+
+Result<std::vector<fs::path>> captureFiles(const fs::path& folder) {
+    std::error_code failed;
+    fs::directory_iterator file(folder, failed);
+    if (failed) return Error{ErrorCode::NotFound, folder.string() + ": " + failed.message()};
+    std::vector<std::pair<CaptureName, fs::path>> found;
+    for (const fs::directory_iterator end; !failed && file != end; file.increment(failed))
+        if (auto name = captureNameOf(file->path())) found.emplace_back(*std::move(name), file->path());
+    if (failed) return Error{ErrorCode::Io, folder.string() + ": " + failed.message()};
+    if (found.empty())
+        return Error{ErrorCode::NotFound, folder.string() +
+                                              ": no file is called *_input_*.pt; captures, which render "
+                                              "--save-inputs makes, were needed"};
+    std::ranges::sort(found, {}, [](const auto& capture) {
+        return std::tie(capture.first.number, capture.first.kernel, capture.second);
+    });
+    std::vector<fs::path> files;
+    for (auto& [name, path] : found) files.push_back(std::move(path));
+    return files;
+}
+
+Result<CapturedCall> readCapture(const fs::path& file, Layout layout) {
+    const auto value = pt::readPt(file);
+    if (!value) return value.error();
+    try {
+        const auto* dict = value->as<pt::Dict>();
+        if (dict == nullptr) refuse("a dict with q, k and v was needed");
+        return callFrom(Content(*dict), file, layout);
+    } catch (const Failure& failure) {
+        return failure.error().in(file.string());
+    }
+}
+
+}  // namespace reelgrid::capture

@@ -1,0 +1,128 @@
+#include "core/pt/pickle_objects.h"
+
+#include <array>
+
+#include "core/base/result.h"
+#include "core/pt/element_names.h"
+#include "core/pt/tensor_check.h"
+
+namespace reelgrid::pt {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw Failure(ErrorCode::InvalidData, why);
+}
+
+struct NamedCallable {
+    const char* module;
+    const char* name;
+    Callable callable;
+};
+constexpr std::array kCallables{
+    NamedCallable{"collections", "OrderedDict", Callable::OrderedDict},
+    NamedCallable{"torch", "Size", Callable::Size},
+    NamedCallable{"torch._utils", "_rebuild_tensor_v2", Callable::RebuildTensor2},
+    NamedCallable{"torch._utils", "_rebuild_tensor_v3", Callable::RebuildTensor3},
+    NamedCallable{"torch._utils", "_rebuild_parameter", Callable::RebuildParameter},
+};
+
+/// A call's arguments, each by its place.
+class Arguments {
+  public:
+    Arguments(const TupleObject& tuple, const PickleObjects& objects, std::string call)
+        : m_tuple(tuple), m_objects(objects), m_call(std::move(call)) {}
+
+    [[nodiscard]] const PickleObject& object(std::size_t place) const {
+        if (place >= m_tuple.items.size())
+            refuse(m_call + " has " + std::to_string(m_tuple.items.size()) + " arguments, at least " +
+                   std::to_string(place + 1) + " were needed");
+        return m_objects[m_tuple.items[place]];
+    }
+    template <class T>
+    [[nodiscard]] const T& of(std::size_t place, const char* needed) const {
+        const auto* found = std::get_if<T>(&object(place));
+        if (found == nullptr) wrong(place, needed);
+        return *found;
+    }
+    [[nodiscard]] std::int64_t integer(std::size_t place) const {
+        const auto* found = of<Value>(place, "a whole number").as<std::int64_t>();
+        if (found == nullptr) wrong(place, "a whole number");
+        return *found;
+    }
+    [[nodiscard]] std::vector<std::int64_t> integers(std::size_t place) const {
+        // Sizes may also be a torch.Size.
+        if (const auto* value = std::get_if<Value>(&object(place)))
+            if (const auto* size = value->as<Size>()) return size->sizes;
+        std::vector<std::int64_t> numbers;
+        for (const ObjectId item : of<TupleObject>(place, "a tuple").items) {
+            const auto* value = std::get_if<Value>(&m_objects[item]);
+            const auto* number = value == nullptr ? nullptr : value->as<std::int64_t>();
+            if (number == nullptr) wrong(place, "a tuple of whole numbers");
+            numbers.push_back(*number);
+        }
+        return numbers;
+    }
+
+  private:
+    [[noreturn]] void wrong(std::size_t place, const char* needed) const {
+        refuse("argument " + std::to_string(place + 1) + " of " + m_call + " is not " + needed);
+    }
+
+    const TupleObject& m_tuple;
+    const PickleObjects& m_objects;
+    std::string m_call;
+};
+
+Value tensorFrom(const Arguments& arguments, const StorageReference& reference, ElementType type) {
+    Tensor tensor{.storage = reference.storage,
+                  .type = type,
+                  .offset = arguments.integer(1),
+                  .sizes = arguments.integers(2),
+                  .strides = arguments.integers(3)};
+    const auto bytes = std::uint64_t(reference.elements) * safetensors::bytesOf(reference.type);
+    checkWithin(tensor, std::int64_t(bytes / safetensors::bytesOf(type)));
+    return Value(std::move(tensor));
+}
+
+}  // namespace
+
+PickleObject globalNamed(const std::string& module, const std::string& name) {
+    for (const NamedCallable& known : kCallables)
+        if (module == known.module && name == known.name) return known.callable;
+    if (module == "torch.storage" && name == "UntypedStorage") return StorageClass{};
+    if (module == "torch")
+        for (const ElementName& known : kElementNames) {
+            if (name == known.dtype) return Value(known.type);
+            if (known.storageClass != nullptr && name == known.storageClass) return StorageClass{known.type};
+        }
+    refuse("it asks for " + module + "." + name +
+           ", which is not data: tensors, numbers, texts, lists and dicts were needed");
+}
+
+PickleObject called(Callable callable, const TupleObject& tuple, const PickleObjects& objects) {
+    switch (callable) {
+        case Callable::OrderedDict:
+            if (!tuple.items.empty())
+                refuse("an OrderedDict that is made of arguments: an empty one was needed");
+            return DictObject{};
+        case Callable::Size:
+            return Value(Size{Arguments(tuple, objects, "torch.Size").integers(0)});
+        case Callable::RebuildParameter:
+            return Arguments(tuple, objects, "_rebuild_parameter").object(0);
+        case Callable::RebuildTensor2: {
+            const Arguments arguments(tuple, objects, "_rebuild_tensor_v2");
+            const auto& storage = arguments.of<StorageReference>(0, "a storage");
+            return tensorFrom(arguments, storage, storage.type);
+        }
+        case Callable::RebuildTensor3: {
+            const Arguments arguments(tuple, objects, "_rebuild_tensor_v3");
+            const auto& storage = arguments.of<StorageReference>(0, "a storage");
+            const auto* type = arguments.of<Value>(6, "a dtype").as<ElementType>();
+            if (type == nullptr) refuse("argument 7 of _rebuild_tensor_v3 is not a dtype");
+            return tensorFrom(arguments, storage, *type);
+        }
+    }
+    refuse("an unknown call");
+}
+
+}  // namespace reelgrid::pt

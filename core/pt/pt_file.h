@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+#include "core/base/result.h"
+#include "core/pt/value.h"
+
+namespace reelgrid::pt {
+
+/// Reads what torch.save wrote: a zip archive (since PyTorch 1.6) of plain data, as
+/// torch.load(weights_only=True) takes it. Tensors are views of the mapped file, which they keep. InvalidData
+/// naming the file, what was found and what was needed.
+Result<Value> readPt(const std::filesystem::path& file);
+
+/// Writes a file that torch.load(weights_only=True) reads; equal values give equal bytes. Io when the disk is
+/// full; nothing has the file's name then.
+Result<void> writePt(const std::filesystem::path& file, const Value& value);
+
+}  // namespace reelgrid::pt
