@@ -76,7 +76,7 @@ TEST_F(TransformerOnGpu, StaysCloseInSixteenBits) {
 }
 
 TEST_F(TransformerOnGpu, GivesTheSameBitsEachTime) {
-    for (const char* attention : {"sdpa", "cudnn", "flash"})
+    for (const char* attention : {"sdpa", "cudnn", "flash", "fav2", "fav3"})
         (void)run(kInputs[2], at::kBFloat16, attention, 50);
 }
 
