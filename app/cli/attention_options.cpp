@@ -8,6 +8,7 @@
 
 #include "core/base/number_text.h"
 #include "core/benchmark/attention_presets.h"
+#include "core/benchmark/captured_input.h"
 #include "core/devices/device_name.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
@@ -106,9 +107,10 @@ Result<void> checkMemory(const AttentionCase& wanted) {
     const double needed = memoryToMeasure(wanted.shape, wanted.type, wanted.mask);
     const double available = double(execution::availableMemory(wanted.execution));
     if (needed <= available) return {};
-    return Error{ErrorCode::OutOfMemory, "--shape " + textOf(wanted.shape) + " needs about " +
-                                             fixed(needed * 1e-9, 1) + " GB of memory, " +
-                                             fixed(available * 1e-9, 1) + " GB are free"};
+    const std::string what =
+        wanted.captured ? wanted.captured->file.string() : "--shape " + textOf(wanted.shape);
+    return Error{ErrorCode::OutOfMemory, what + " needs about " + fixed(needed * 1e-9, 1) +
+                                             " GB of memory, " + fixed(available * 1e-9, 1) + " GB are free"};
 }
 
 /// What is the same for every shape and type.
@@ -163,12 +165,44 @@ Result<std::vector<AttentionCase>> madeUpCases(const AttentionOptions& options, 
     return cases;
 }
 
+/// Without --dtype each in its own.
+Result<std::vector<AttentionCase>> capturedCases(const AttentionOptions& options,
+                                                 const AttentionCase& common) {
+    benchmark::CaptureSelection selection{.folder = options.inputDir,
+                                          .sampleRate = options.sampleRate.value_or(1),
+                                          .maxInputs = options.maxInputs};
+    for (const auto& [name, number] :
+         {std::pair{"--sample-rate", options.sampleRate}, {"--max-inputs", options.maxInputs}})
+        if (number && *number < 1)
+            return Error{ErrorCode::BadUsage,
+                         name + (" " + std::to_string(*number)) + ": a number from 1 was needed"};
+    if (!options.tensorLayout.empty()) selection.order = common.madeUp.order;
+    std::vector<kernels::DataType> types;
+    for (const std::string& name : options.dtypes) {
+        const auto type = dataTypeFrom(name);
+        if (!type) return type.error();
+        types.push_back(*type);
+    }
+    auto recorded = benchmark::capturedCases(selection, common);
+    if (!recorded || types.empty()) return recorded;
+    std::vector<AttentionCase> cases;
+    for (const AttentionCase& wanted : *recorded)
+        for (const kernels::DataType type : types) {
+            cases.push_back(wanted);
+            cases.back().type = type;
+        }
+    return cases;
+}
+
 }  // namespace
 
 Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
     const auto common = commonCase(*this);
     if (!common) return common.error();
-    auto cases = madeUpCases(*this, *common);
+    if (inputDir.empty() && (maxInputs || sampleRate))
+        return Error{ErrorCode::BadUsage,
+                     std::string(maxInputs ? "--max-inputs" : "--sample-rate") + ": --input-dir was needed"};
+    auto cases = inputDir.empty() ? madeUpCases(*this, *common) : capturedCases(*this, *common);
     if (!cases) return cases;
     const auto execution = startDevice(*this);
     if (!execution) return execution.error();
@@ -182,17 +216,29 @@ Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
 void AttentionOptions::addTo(CLI::App& command) {
     command.add_option("--kernel", kernels, "Which, separated by commas (all): " + kernels::backendNames())
         ->delimiter(',');
-    command.add_option("--shape", shapes, shapeHelp());
-    command.add_option("--dtype", dtypes, "fp32, bf16, fp16, separated by commas (bf16)")->delimiter(',');
-    command.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
+    CLI::Option* shape = command.add_option("--shape", shapes, shapeHelp());
+    CLI::Option* folder =
+        command.add_option("--input-dir", inputDir,
+                           "Measure the calls that a render saved there (render --save-inputs) instead");
+    folder->excludes(shape);
+    command.add_option("--max-inputs", maxInputs, "At most so many of them (all)");
+    command.add_option("--sample-rate", sampleRate, "Every so many of them (all)");
     command
-        .add_option("--distribution", distribution,
-                    "Of made-up inputs: normal, transformer (RMS-normed Q and K, uneven channels), outlier "
-                    "(a thousandth of the values ten times as wide), sink (the first 4 keys draw the weight)")
-        ->capture_default_str();
-    command.add_option("--seed", seed, "Of made-up inputs, the same on every device")->capture_default_str();
+        .add_option("--dtype", dtypes,
+                    "fp32, bf16, fp16, separated by commas (made-up inputs: bf16; saved calls: their own)")
+        ->delimiter(',');
+    command.add_option("--device", device, "cpu, cuda or cuda:N")->capture_default_str();
+    CLI::Option* made = command.add_option(
+        "--distribution", distribution,
+        "Of made-up inputs: normal, transformer (RMS-normed Q and K, uneven channels), outlier "
+        "(a thousandth of the values ten times as wide), sink (the first 4 keys draw the weight)");
+    made->capture_default_str()->excludes(folder);
+    command.add_option("--seed", seed, "Of made-up inputs, the same on every device")
+        ->capture_default_str()
+        ->excludes(folder);
     command.add_option("--tensor-layout", tensorLayout,
-                       "How made-up inputs lie in memory: NHD (as models have them; the default) or HND");
+                       "How made-up inputs lie in memory, NHD (as models have them; the default) or HND; of "
+                       "saved calls, where their files say it wrongly or not at all");
     command.add_flag("--causal", causal, "With a causal mask, aligned at the bottom right");
     command.add_flag("--no-k-smooth", unsmoothedKeys,
                      "Have sagev1 and fav3_sage quantise their keys as they are");

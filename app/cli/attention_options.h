@@ -22,6 +22,8 @@ struct AttentionOptions {
     std::string distribution = "normal";
     std::string seed = "42";
     std::string tensorLayout;
+    std::string inputDir;
+    std::optional<std::int64_t> maxInputs, sampleRate;
     bool causal = false;
     bool unsmoothedKeys = false;
     bool processorTime = false;

@@ -13,7 +13,6 @@
 #include "app/cli/console.h"
 #include "app/cli/machine.h"
 #include "app/cli/progress_line.h"
-#include "app/cli/unbuilt_options.h"
 #include "core/base/json.h"
 #include "core/benchmark/attention_csv.h"
 #include "core/benchmark/attention_json.h"
@@ -33,7 +32,6 @@ struct BenchAttention {
     bool wholeCalls = false;
     bool roofline = false;
     bool json = false;
-    UnbuiltOptions later;
 };
 
 AttentionReport describeMachine(const AttentionCase& first) {
@@ -81,7 +79,6 @@ int report(const BenchAttention& verb, std::optional<AttentionMetric> metric,
 }
 
 int runAttention(const BenchAttention& verb) {
-    if (auto checked = verb.later.check(); !checked) return fail(checked.error());
     const auto metric = attentionMetricFrom(verb.metric);
     if (!metric) return fail(metric.error());
     try {
@@ -112,8 +109,6 @@ void addOptions(CLI::App* command, BenchAttention& verb) {
                         "Also write this file, by its ending: .json, .csv, .svg or .png (a chart with the "
                         "roofline); may be repeated");
     command->add_flag("--json", verb.json, "Print one JSON document");
-    for (const char* name : {"--input-dir", "--max-inputs", "--sample-rate"})
-        verb.later.addValue(*command, name);
 }
 
 }  // namespace
@@ -121,7 +116,8 @@ void addOptions(CLI::App* command, BenchAttention& verb) {
 Verb addBenchAttention(CLI::App& bench) {
     auto verb = std::make_shared<BenchAttention>();
     CLI::App* command = bench.add_subcommand(
-        "attention", "Time and error of attention kernels on made-up inputs, sdpa always among them");
+        "attention",
+        "Time and error of attention kernels on made-up or saved inputs, sdpa always among them");
     addOptions(command, *verb);
     return {command, [verb] { return runAttention(*verb); }};
 }

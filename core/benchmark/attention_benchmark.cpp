@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/benchmark/attention_subject.h"
+#include "core/benchmark/captured_input.h"
 #include "core/benchmark/statistics.h"
 
 namespace reelgrid::benchmark {
@@ -88,6 +89,10 @@ class Contender {
     Accuracy m_accuracy;
 };
 
+AttentionInput inputOf(const AttentionCase& wanted) {
+    return wanted.captured ? readInput(wanted).value() : makeUp(wanted.madeUp, wanted.shape, wanted.type);
+}
+
 std::vector<Contender> contendersFor(const AttentionCase& wanted, const AttentionSubject& subject) {
     const kernels::BackendInfo& sdpa = *kernels::findBackend("sdpa");
     std::vector<Contender> contenders{{sdpa, subject, wanted}};
@@ -100,9 +105,8 @@ std::vector<Contender> contendersFor(const AttentionCase& wanted, const Attentio
 
 std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Progress& progress) {
     const Protocol& protocol = wanted.execution.device.is_cpu() ? kOnCpu : kOnGpu;
-    const AttentionSubject subject(
-        movedTo(makeUp(wanted.madeUp, wanted.shape, wanted.type), wanted.execution.device), wanted.mask,
-        wanted.keySmoothing, wanted.execution);
+    const AttentionSubject subject(movedTo(inputOf(wanted), wanted.execution.device), wanted.mask,
+                                   wanted.keySmoothing, wanted.execution);
     const Stopwatch stopwatch(wanted.execution, wanted.clock);
     std::vector<Contender> contenders = contendersFor(wanted, subject);
 

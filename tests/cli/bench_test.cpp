@@ -196,6 +196,57 @@ TEST(BenchAttention, WritesAFileForEachEnding) {
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 4);
 }
 
+const std::string kCaptures = REELGRID_SOURCE_DIR "/tests/fixtures/pt/upstream-captures";
+
+json rowsOfCaptures(std::vector<std::string> options) {
+    options.insert(options.end(), {"--input_dir", kCaptures, "--kernel", "fav2", "--json"});
+    const ProgramRun run = runProgram(attention(options));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    return onlyDocument(run.output).value("rows", json::array());
+}
+
+TEST(BenchAttention, ReplaysSavedCallsInTheirOrderAsTheyWere) {
+    const json rows = rowsOfCaptures({});
+    ASSERT_EQ(rows.size(), 6U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        EXPECT_EQ(rows[i]["input_idx"], i / 2);
+        EXPECT_EQ(rows[i]["call_idx"], (std::vector{0, 2, 10}[i / 2]));
+        EXPECT_EQ(rows[i]["shape"], (json{1, 2, 6, 8}));
+        EXPECT_EQ(rows[i]["keys"], 10);
+        EXPECT_EQ(rows[i]["dtype"], "bf16");
+        EXPECT_EQ(rows[i]["causal"], i / 2 == 1) << "call 2 says is_causal";
+        EXPECT_GE(rows[i]["cosine"], 0.999) << "with its mask and scale";
+    }
+}
+
+TEST(BenchAttention, TakesSomeOfTheSavedCallsAndOtherTypes) {
+    const json sampled = rowsOfCaptures({"--sample_rate", "2"});
+    ASSERT_EQ(sampled.size(), 4U);
+    EXPECT_EQ(sampled[2]["call_idx"], 10);
+    EXPECT_EQ(sampled[2]["input_idx"], 1);
+    const json first = rowsOfCaptures({"--max_inputs", "1", "--dtype", "fp32,fp16", "--causal"});
+    ASSERT_EQ(first.size(), 4U);
+    EXPECT_EQ(first[0]["dtype"], "fp32");
+    EXPECT_EQ(first[3]["dtype"], "fp16");
+    EXPECT_EQ(first[3]["causal"], true);
+    // The other way round 6 query heads of 2 tokens meet 10 key heads.
+    const ProgramRun turned = runProgram(attention({"--input_dir", kCaptures, "--tensor_layout", "NHD"}));
+    EXPECT_EQ(turned.exitCode, 1);
+    EXPECT_THAT(turned.errors, HasSubstr("fav2_input_000000.pt"));
+}
+
+TEST(BenchAttention, ABrokenCaptureIsNamedBeforeAnythingIsMeasured) {
+    const TestFolder folder;
+    std::filesystem::copy(kCaptures, folder.path());
+    std::ofstream(folder.file("fav2_input_11.pt")) << "no capture";
+    const ProgramRun run =
+        runProgram(attention({"--input-dir", folder.path().string(), "-o", folder.file("out.csv")}));
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("fav2_input_11.pt"));
+    EXPECT_EQ(run.output, "");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("out.csv")));
+}
+
 TEST(BenchAttention, RefusesAGpuThatIsNotThere) {
     const ProgramRun run =
         runProgram(attention({"--device", "cuda"}), "", {{"REELGRID_CUDA_DRIVER", "/nonexistent"}});
