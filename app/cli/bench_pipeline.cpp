@@ -142,7 +142,7 @@ int runPipeline(const BenchPipeline& verb) {
     if (!report) return fail(report.error());
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());
-    sayIdleRules(*checked);
+    sayIdleChoices(*checked);
     if (auto rendered = renderAll(verb, *checked, *report); !rendered) return fail(rendered.error());
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());
