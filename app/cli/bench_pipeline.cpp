@@ -103,6 +103,7 @@ Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked, Pipeli
     if (!verb.reload && verb.warmup > 0 && load) {
         result::Timing& first = report.repetitions.front();
         first.add(benchmark::kLoad, *load);
+        if (first.wallTime) *first.wallTime += *load;
         first = first.complete();
     }
     return {};

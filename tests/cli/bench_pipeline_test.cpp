@@ -76,6 +76,7 @@ TEST_F(BenchPipeline, TimesEveryStageInEachRepetitionAndLeavesNoFile) {
                                                          {"decode", 2},
                                                          {"metrics", 2},
                                                          {"encode", 2},
+                                                         {"other", 2},
                                                          {"pipe_time", 2}}));
     EXPECT_EQ(document["steps"].size(), 3U);
     EXPECT_EQ(document["settings"]["vae_tiling"], "off") << "as it ran";

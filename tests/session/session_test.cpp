@@ -27,6 +27,9 @@ Session twoClips(const fs::path& folder) {
     session.request.height = 144;
     session.request.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{-2, -1}}};
     session.request.output = "/somewhere/out.mp4";
+    session.request.saveInputs = true;
+    session.request.inputDir = "/somewhere/captures";
+    session.request.profileOutput = "/somewhere/traces/";
     return session;
 }
 
@@ -51,6 +54,22 @@ TEST(Session, SurvivesARoundTrip) {
     EXPECT_EQ(session.request.height, 144);
     EXPECT_EQ(session.request.attentionPolicy, twoClips(folder.path()).request.attentionPolicy);
     EXPECT_THAT(loaded->outside, ElementsAre(fs::path("/elsewhere/b.mp4")));
+}
+
+TEST(Session, ChoosesNoFilesToWriteWhoeverWroteIt) {
+    const SessionFolder folder;
+    const fs::path file = folder.path() / "session.json";
+    ASSERT_TRUE(saveSession(twoClips(folder.path()), file));
+    folder.write("session.json", R"({"reelgrid_session": 1, "clips": [], "request": {"prompt": "x",
+        "output": "/somewhere/out.mp4", "save_inputs": true, "input_dir": "/somewhere/captures",
+        "profile_output": "/somewhere/traces/"}})");
+    const auto loaded = loadSession(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const protocol::RenderRequest& request = loaded->session.request;
+    EXPECT_TRUE(request.output.empty());
+    EXPECT_FALSE(request.saveInputs);
+    EXPECT_TRUE(request.inputDir.empty());
+    EXPECT_FALSE(request.profileOutput);
 }
 
 TEST(Session, MovesWithItsFolder) {
