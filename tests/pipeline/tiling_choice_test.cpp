@@ -9,7 +9,8 @@ namespace {
 class Weighing final : public VideoModel {
   public:
     Weighing(std::uint64_t whole, std::uint64_t tiled) : m_whole(whole), m_tiled(tiled) {}
-    at::Tensor denoise(const catalog::RenderSettings&, attention::Dispatcher&, StageClock&, StepObserver*) override {
+    at::Tensor denoise(const catalog::RenderSettings&, attention::Dispatcher&, StageClock&,
+                       StepObserver*) override {
         return {};
     }
     media::RgbVideo decode(const at::Tensor&, const catalog::RenderSettings&, StageClock&) override {
