@@ -9,9 +9,7 @@ namespace {
 QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     const result::Timing* timing = clip.timing();
     if (timing == nullptr) return {};
-    double total = 0;
-    for (const auto& [stage, seconds] : timing->stages)
-        if (stage != "load") total += seconds;
+    const double total = timing->renderSeconds();
     if (total <= 0) return {};
     QString text = QString("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
     if (reference == nullptr || reference->id == clip.id || reference->timing() == nullptr) return text;

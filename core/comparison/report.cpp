@@ -37,9 +37,9 @@ std::string stageChart(const Report& report) {
         const result::Timing* timing = entry.result.timing();
         if (entry.error || timing == nullptr) continue;
         Bar bar{entry.caption.text(), {}};
-        // Loading happens once for all of them, so it says nothing about one; nor does measuring others.
+        // Loading happens once for all of them, so it says nothing about one; nor does what was measured.
         for (const auto& [name, seconds] : timing->stages)
-            if (name != "load" && name != "lockstep") bar.parts.emplace_back(name, seconds);
+            if (result::kindOf(name) == result::StageKind::Render) bar.parts.emplace_back(name, seconds);
         bars.push_back(std::move(bar));
     }
     const std::string svg = stackedBars(bars, "s");

@@ -85,6 +85,18 @@ Result<Timing> timingFromJson(const json& object) {
 
 }  // namespace
 
+StageKind kindOf(std::string_view stage) {
+    if (stage == "load") return StageKind::Loading;
+    return stage == "lockstep" || stage == "profile" ? StageKind::Measuring : StageKind::Render;
+}
+
+double Timing::renderSeconds() const {
+    double sum = 0;
+    for (const auto& [name, seconds] : stages)
+        if (kindOf(name) == StageKind::Render) sum += seconds;
+    return sum;
+}
+
 std::optional<double> Timing::stage(const std::string& name) const {
     for (const auto& [stageName, seconds] : stages)
         if (stageName == name) return seconds;

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace reelgrid::result {
 
 /// What a step's time went into ("self_attention", …, "other"), in seconds; empty: not measured.
 using StepParts = std::vector<std::pair<std::string, double>>;
+
+/// What a stage is there for: the clip; the model, which a warm worker has loaded already; or what was
+/// measured beside the render (lockstep maps, a profile).
+enum class StageKind { Render, Loading, Measuring };
+StageKind kindOf(std::string_view stage);
 
 /// Times of one repetition of a render, in seconds. What was not measured is absent.
 struct Timing {
@@ -24,6 +30,8 @@ struct Timing {
 
     /// The stage's seconds; absent when it was not measured.
     [[nodiscard]] std::optional<double> stage(const std::string& name) const;
+    /// The sum of its stages of StageKind::Render.
+    [[nodiscard]] double renderSeconds() const;
     void add(const std::string& stageName, double seconds);
     /// Its stages in the order of a render, and what follows from them: the two times above, and of the wall
     /// time what no stage took, as the stage "other".

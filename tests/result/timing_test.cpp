@@ -36,6 +36,15 @@ TEST(Timing, IsCompleteWithTheTimesOfTheReferenceScripts) {
     EXPECT_THAT(order, ElementsAre("text", "denoise", "decode", "upscale"));
 }
 
+TEST(Timing, OfTheRenderIsNeitherLoadingNorWhatWasMeasuredBesideIt) {
+    Timing timing;
+    for (const char* stage : {"load", "text", "denoise", "lockstep", "decode", "profile", "other"})
+        timing.add(stage, 1);
+    EXPECT_EQ(timing.renderSeconds(), 4);
+    EXPECT_EQ(kindOf("load"), StageKind::Loading);
+    EXPECT_EQ(kindOf("profile"), StageKind::Measuring);
+}
+
 TEST(TimingJson, HasTheKeysThatOthersRelyOn) {
     const json list = toJson(std::vector{measured().complete(), Timing()});
     EXPECT_EQ(list[0], json::parse(R"({"pipe_time":9.5,"vae_decode_time":3.5,"steps":[3.5,2.25],

@@ -101,13 +101,17 @@ TEST(CoherenceChart, AValueOfTwoFramesStandsAtTheLaterOne) {
 TEST(TimingChart, StagesAreStackedToTheWholeTime) {
     TimingChart chart;
     chart.setTimings(
-        {{"sdpa", Qt::gray, timingOf({{"load", 1}, {"text", 0.5}, {"denoise", 10}, {"decode", 3}}, {5, 5})},
+        {{"sdpa", Qt::gray,
+          timingOf(
+              {{"load", 1}, {"text", 0.5}, {"denoise", 10}, {"lockstep", 40}, {"decode", 3}, {"profile", 2}},
+              {5, 5})},
          {"fav2", Qt::blue, timingOf({{"denoise", 8}, {"decode", 3}}, {4, 4})}});
     const auto plots = chart.findChildren<QCustomPlot*>();
     ASSERT_EQ(plots.size(), 2);
     QCustomPlot* stages = plots[0]->plottableCount() > plots[1]->plottableCount() ? plots[0] : plots[1];
     EXPECT_EQ(stages->plottableCount(),
-              6);  // four of sdpa, two of fav2: an absent stage is not drawn as zero
+              6);  // four of sdpa, two of fav2: an absent stage is not drawn as zero, one that only measured
+                   // not at all
     EXPECT_GE(stages->xAxis->range().upper, 14.5);
     QStringList texts;
     for (int i = 0; i < stages->itemCount(); ++i)

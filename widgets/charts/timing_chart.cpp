@@ -20,7 +20,7 @@ namespace reelgrid::widgets {
 namespace {
 
 // Loading comes last: a warm worker has nothing to load, and the stages before stay comparable.
-const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "load"};
+const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "other", "load"};
 
 /// 0 where the stage was not measured: then there is nothing to draw.
 double secondsOf(const RenderTiming& timing, const QString& stage) {
@@ -31,7 +31,8 @@ QStringList orderedStages(const std::vector<RenderTiming>& timings) {
     QStringList stages = kStageOrder;
     for (const RenderTiming& timing : timings)
         for (const auto& [stage, seconds] : timing.timing.stages)
-            if (const QString name = QString::fromStdString(stage); !stages.contains(name))
+            if (const QString name = QString::fromStdString(stage);
+                !stages.contains(name) && result::kindOf(stage) != result::StageKind::Measuring)
                 stages.insert(stages.size() - 1, name);
     stages.removeIf([&](const QString& stage) {
         return std::ranges::none_of(timings,
@@ -152,7 +153,7 @@ void TimingChart::drawStages() {
         const double row = rows - i;  // the first on top
         names->addTick(row, nameMetrics.elidedText(timing.name, Qt::ElideMiddle, kLongestName));
         QCPBars* below = nullptr;
-        double total = 0;
+        const double total = timing.timing.renderSeconds();
         double end = 0;
         for (const QString& stage : orderedStages(m_timings)) {
             const double seconds = secondsOf(timing, stage);
@@ -166,8 +167,6 @@ void TimingChart::drawStages() {
             if (below != nullptr) bars->moveAbove(below);
             below = bars;
             end += seconds;
-            // A warm worker loads nothing: the total would depend on which render came first.
-            if (stage != "load") total += seconds;
         }
         if (total <= 0) continue;
         longest = std::max(longest, end);

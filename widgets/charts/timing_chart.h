@@ -32,7 +32,8 @@ class TimingChart : public QWidget {
   public:
     explicit TimingChart(QWidget* parent = nullptr);
 
-    /// Totals are without loading. The first render is the one the others' denoising time is compared with.
+    /// Totals are without loading and measuring. The first render is the one the others' denoising time is
+    /// compared with.
     void setTimings(std::vector<RenderTiming> timings);
     enum class View { Stages, Steps };
     void setView(View view);
