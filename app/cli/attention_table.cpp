@@ -1,14 +1,22 @@
 #include "app/cli/attention_table.h"
 
 #include <array>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
-#include "app/cli/text_table.h"
 #include "core/base/number_text.h"
+#include "core/base/text_table.h"
 
 namespace reelgrid::cli {
 namespace {
+
+/// "1.23e-04".
+std::string scientific(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2e", value);
+    return text.data();
+}
 
 using benchmark::AttentionReport;
 using benchmark::AttentionRow;

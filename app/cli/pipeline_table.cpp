@@ -1,8 +1,8 @@
 #include "app/cli/pipeline_table.h"
 
 #include "app/cli/benched_system.h"
-#include "app/cli/text_table.h"
 #include "core/base/number_text.h"
+#include "core/base/text_table.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "app/cli/benched_system.h"
 #include "app/cli/console.h"
-#include "app/cli/text_table.h"
 #include "core/base/number_text.h"
+#include "core/base/text_table.h"
 #include "core/benchmark/statistics.h"
 #include "core/benchmark/synthetic_video.h"
 

@@ -5,7 +5,8 @@
 #include <optional>
 #include <tuple>
 
-#include "core/profile/text_table.h"
+#include "core/base/text_table.h"
+#include "core/profile/figure_text.h"
 
 namespace reelgrid::profile {
 namespace {

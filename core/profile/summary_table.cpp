@@ -3,13 +3,21 @@
 #include <algorithm>
 
 #include "core/base/number_text.h"
+#include "core/base/text_table.h"
 #include "core/profile/advice.h"
-#include "core/profile/text_table.h"
+#include "core/profile/figure_text.h"
 
 namespace reelgrid::profile {
 namespace {
 
 using Line = std::vector<std::string>;
+
+/// The first column aligned left, figures to `lastFigure`.
+std::string alignedText(const std::vector<Line>& cells, std::size_t lastFigure) {
+    std::vector<TableLine> lines;
+    for (const Line& line : cells) lines.push_back({line, ""});
+    return alignedTable(lines, 1, lastFigure + 1);
+}
 
 constexpr std::size_t kNameCharacters = 56, kShapeCharacters = 72, kMostSteps = 12;
 

@@ -80,10 +80,9 @@ void ZipWriter::add(const std::string& name, std::string_view content) {
     const std::string extra = sizes64 + padding(local + kLocalBytes + name.size() + sizes64.size());
     const std::string all64 = extra64({size, size, local});
 
-    put(Record()
-            .put(kLocalSignature)
-            .put(sizes64.empty() ? kVersion : kVersion64)
-            .put(kNamesAreUtf8)
+    // What both of an entry's headers say after the version.
+    const auto described = [&](Record& header, const std::string& fields) -> Record& {
+        return header.put(kNamesAreUtf8)
             .put(kStored)
             .put(kTime)
             .put(kDate)
@@ -91,26 +90,17 @@ void ZipWriter::add(const std::string& name, std::string_view content) {
             .put(upTo32(size))
             .put(upTo32(size))
             .put(std::uint16_t(name.size()))
-            .put(std::uint16_t(extra.size()))
-            .text(name)
-            .text(extra)
-            .bytes());
+            .put(std::uint16_t(fields.size()));
+    };
+    Record localHeader;
+    localHeader.put(kLocalSignature).put(sizes64.empty() ? kVersion : kVersion64);
+    put(described(localHeader, extra).text(name).text(extra).bytes());
     put(content);
     constexpr std::uint16_t kNoComment = 0, kFirstDisk = 0, kBinary = 0;
     constexpr std::uint32_t kNoAttributes = 0;
-    m_directory += Record()
-                       .put(kCentralSignature)
-                       .put(kVersion64)
-                       .put(all64.empty() ? kVersion : kVersion64)
-                       .put(kNamesAreUtf8)
-                       .put(kStored)
-                       .put(kTime)
-                       .put(kDate)
-                       .put(crc)
-                       .put(upTo32(size))
-                       .put(upTo32(size))
-                       .put(std::uint16_t(name.size()))
-                       .put(std::uint16_t(all64.size()))
+    Record centralHeader;
+    centralHeader.put(kCentralSignature).put(kVersion64).put(all64.empty() ? kVersion : kVersion64);
+    m_directory += described(centralHeader, all64)
                        .put(kNoComment)
                        .put(kFirstDisk)
                        .put(kBinary)
