@@ -158,7 +158,7 @@ Verb addBenchVae(CLI::App& bench) {
         ->add_option(
             "--model", verb->model,
             "demo, a hub id in the local cache, a diffusers folder (of the VAE or of a whole model), "
-            "or a .safetensors file with diffusers' or Wan's own names")
+            "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
         ->capture_default_str();
     command->add_option("--frames", verb->frames, "Frames of the clip")->capture_default_str();
     command->add_option("--size", verb->size, "Its pixels: WIDTHxHEIGHT or WIDTH*HEIGHT")
