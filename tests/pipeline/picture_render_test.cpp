@@ -43,7 +43,8 @@ class PictureRenderTest : public TinyRenderTest {
 TEST_F(PictureRenderTest, TheClipHasThePicturesShapeAndTheManifestSaysWhatItWasMadeFrom) {
     for (const char* variant : {"i2v", "i2v-experts", "ti2v"}) {
         const VariantModel model(variant);
-        const protocol::RenderRequest request = requestOf(model, variant);
+        protocol::RenderRequest request = requestOf(model, variant);
+        request.dtype = "bf16";
         const result::Manifest manifest = render(request);
         ASSERT_TRUE(manifest.settings) << variant;
         EXPECT_EQ(manifest.request, request) << variant;
@@ -106,6 +107,26 @@ TEST_F(PictureRenderTest, APictureThatIsNoneIsSaidBeforeTheModelIsLoaded) {
         [](const protocol::RenderProgress& progress) { ADD_FAILURE() << "stage " << progress.stage; }, {});
     ASSERT_FALSE(clip);
     EXPECT_THAT(clip.error().message, HasSubstr("first.png: a PNG, JPEG or WebP file was needed"));
+}
+
+TEST_F(PictureRenderTest, StopsWhileThePictureIsEncoded) {
+    const VariantModel model("i2v");
+    protocol::RenderRequest request = requestOf(model, "i2v");
+    std::stop_source source;
+    int last = 0;
+    const auto clip = m_renderer.render(
+        request,
+        [&](const protocol::RenderProgress& progress) {
+            EXPECT_NE(progress.stage, "denoise");
+            if (progress.stage != "image") return;
+            EXPECT_EQ(progress.total, 1 + *request.numFrames);
+            last = progress.done;
+            if (progress.done == 2) source.request_stop();
+        },
+        source.get_token());
+    ASSERT_FALSE(clip);
+    EXPECT_EQ(clip.error().code, ErrorCode::Cancelled);
+    EXPECT_EQ(last, 2) << "the image encoder and the first frame";
 }
 
 TEST_F(PictureRenderTest, PartsThatDoNotFitAreNamed) {

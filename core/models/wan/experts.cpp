@@ -44,9 +44,8 @@ Experts::Experts(const families::ModelInfo& model, const pipeline::LoadOptions& 
       m_options(options),
       m_config(WanTransformerConfig::from(weights::ModelConfig::read(model.folder / kFolders[kHighNoise]))),
       m_boundaryRatio(boundaryRatioOf(model)),
-      m_residence(residence) {
+      m_residence(m_boundaryRatio ? residence : Residence::OneAtATime) {
     m_loaded[kHighNoise] = load(kHighNoise);
-    if (!areTwo()) return;
     if (m_residence == Residence::AsMemoryAllows)
         m_residence = execution::availableMemory(options.execution) >= roomForSecond(model, options.dtype)
                           ? Residence::Together

@@ -24,11 +24,10 @@ class Experts {
 
     /// Of the first; the second differs in its weights alone.
     [[nodiscard]] const WanTransformerConfig& config() const { return m_config; }
-    [[nodiscard]] bool areTwo() const { return m_boundaryRatio.has_value(); }
     /// Which one predicts at that timestep of so many.
     [[nodiscard]] Index at(double timestep, int trainTimesteps) const;
     [[nodiscard]] bool isLoaded(Index expert) const { return m_loaded[expert] != nullptr; }
-    /// Both at once.
+    /// Whether there are two, both in memory.
     [[nodiscard]] bool fitTogether() const { return m_residence == Residence::Together; }
 
     /// Loads it where it isn't loaded, after the other has gone, and puts the time down to "load".

@@ -15,9 +15,11 @@ GuidedFlow::GuidedFlow(Experts& experts, Conditions conditions, int trainTimeste
       m_execution(execution),
       m_clock(clock) {}
 
-void GuidedFlow::prepare() {
+void GuidedFlow::prepare(double firstTimestep) {
+    static_cast<void>(preparedFor(m_experts.at(firstTimestep, m_trainTimesteps)));
+    if (!m_experts.fitTogether()) return;
     for (const Experts::Index expert : {Experts::kHighNoise, Experts::kLowNoise})
-        if (m_experts.isLoaded(expert)) static_cast<void>(preparedFor(expert));
+        static_cast<void>(preparedFor(expert));
 }
 
 GuidedFlow::Prepared& GuidedFlow::preparedFor(Experts::Index expert) {

@@ -33,8 +33,9 @@ class GuidedFlow {
     GuidedFlow(Experts& experts, Conditions conditions, int trainTimesteps, Passes passes,
                const execution::Execution& execution, pipeline::StageClock& clock);
 
-    /// Makes keys and values of the prompts for every expert that is loaded.
-    void prepare();
+    /// Makes keys and values of the prompts for the expert of the first timestep, and for the other where
+    /// both are in memory.
+    void prepare(double firstTimestep);
     /// Two passes; one when there is no negative prompt to move away from.
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents_BCTHW, double timestep, int step,
                                      attention::Dispatcher& attention);

@@ -35,7 +35,8 @@ at::Tensor frameOf(const RgbImage& image) {
 }
 
 at::Tensor ClipEncoder::encode(const at::Tensor& frames_BCTHW) const {
-    const auto moments = m_tiling ? m_vae.encodeTiled(frames_BCTHW, *m_tiling) : m_vae.encode(frames_BCTHW);
+    const auto moments = m_tiling ? m_vae.encodeTiled(frames_BCTHW, *m_tiling, m_progress, m_stop)
+                                  : m_vae.encode(frames_BCTHW, m_progress, m_stop);
     return m_vae.normalised(moments.mean_BCTHW);
 }
 

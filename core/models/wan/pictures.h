@@ -5,7 +5,8 @@
 #include <ATen/ATen.h>
 
 #include <optional>
-#include <string>
+#include <stop_token>
+#include <utility>
 
 #include "core/catalog/render_settings.h"
 #include "core/media/image.h"
@@ -28,8 +29,13 @@ at::Tensor frameOf(const media::RgbImage& image);
 /// Encodes a clip whole or in tiles: the mode of the posterior, normalised.
 class ClipEncoder {
   public:
-    ClipEncoder(const vae::wan21::WanVae& vae, std::optional<vae::Tiling> tiling, at::Device device)
-        : m_vae(vae), m_tiling(tiling), m_device(device) {}
+    ClipEncoder(const vae::wan21::WanVae& vae, std::optional<vae::Tiling> tiling, at::Device device,
+                vae::wan21::FrameProgress progress = {}, std::stop_token stop = {})
+        : m_vae(vae),
+          m_tiling(tiling),
+          m_device(device),
+          m_progress(std::move(progress)),
+          m_stop(std::move(stop)) {}
 
     [[nodiscard]] at::Tensor encode(const at::Tensor& frames_BCTHW) const;
 
@@ -41,6 +47,8 @@ class ClipEncoder {
     const vae::wan21::WanVae& m_vae;
     std::optional<vae::Tiling> m_tiling;
     at::Device m_device;
+    vae::wan21::FrameProgress m_progress;
+    std::stop_token m_stop;
 };
 
 }  // namespace reelgrid::models::wan

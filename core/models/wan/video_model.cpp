@@ -135,18 +135,22 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
 void WanVideoModel::encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
                                    pipeline::StageClock& clock) const {
     if (!settings.imgFilePath) return;
-    clock.begin("image", m_imageEncoder ? 2 : 1);
+    // Units are frames that the VAE encodes; the image encoder is one more, before them.
+    const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageEncoder ? 1 : 0;
+    clock.begin("image", before + frames);
     const ClipPictures pictures = ClipPictures::read(settings);
     if (m_imageEncoder) {
         conditions.imageEmbedding = m_imageEncoder->encode(pictures);
-        clock.advance(1);
+        clock.advance(before);
     }
-    const ClipEncoder encoder(m_vae, tilingOf(settings), m_device);
+    const auto report = [&](std::int64_t done, std::int64_t total) {
+        clock.advance(before + static_cast<int>(done * frames / total));
+    };
+    const ClipEncoder encoder(m_vae, tilingOf(settings), m_device, report, clock.stopToken());
     if (seesGivenFrames())
-        conditions.givenFrames_BCTHW = encoder.givenFrames(pictures, settings.numFrames);
+        conditions.givenFrames_BCTHW = encoder.givenFrames(pictures, frames);
     else
         conditions.firstFrame_BC1HW = encoder.encode(frameOf(*pictures.first).to(m_device));
-    clock.advance(m_imageEncoder ? 2 : 1);
 }
 
 void WanVideoModel::encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
@@ -172,6 +176,9 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
 
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                                   pipeline::StageClock& clock, pipeline::StepObserver* observer) {
+    const auto scheduler =
+        schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+    scheduler->setTimesteps(settings.numInferenceSteps);
     Conditions conditions;
     conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
     conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
@@ -180,12 +187,9 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
     GuidedFlow flow(m_experts, std::move(conditions), static_cast<int>(trainTimesteps),
                     settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
-    flow.prepare();
-    const auto scheduler =
-        schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+    flow.prepare(scheduler->timesteps().front());
 
     clock.begin("denoise", settings.numInferenceSteps);
-    scheduler->setTimesteps(settings.numInferenceSteps);
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
