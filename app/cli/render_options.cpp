@@ -10,6 +10,7 @@
 #include "app/cli/model_download.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
+#include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "kernels/attention/backend_list.h"
 
@@ -132,6 +133,14 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
         *path = fs::absolute(**path).lexically_normal().string();
     }
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
+    // Absolute for the same reason as pictures.
+    for (auto* loras : {&request.lora, &request.lora2})
+        for (std::string& text : *loras) {
+            auto choice = protocol::LoraChoice::from(text);
+            if (!choice) return choice.error();
+            choice->file = fs::absolute(choice->file).lexically_normal().string();
+            text = choice->text();
+        }
     request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     // Absolute, so that the worker and whoever reads the manifest mean the same folder.

@@ -98,6 +98,10 @@ bool isGiven(const std::optional<T>& value) {
 bool isGiven(const bool& value) {
     return value;
 }
+template <class T>
+bool isGiven(const std::vector<T>& values) {
+    return !values.empty();
+}
 
 /// A field that this family has no use for was given all the same.
 std::optional<Error> findUseless(const protocol::RenderRequest& request, const families::ModelInfo& model) {

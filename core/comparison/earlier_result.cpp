@@ -101,8 +101,9 @@ std::string captureDifference(const fs::path& clip, const result::Manifest& mani
 
 }  // namespace
 
-std::string EarlierResults::modelDifference(const std::map<std::string, std::string>& hashesThen) {
-    const auto hashesNow = modelHashes(m_model, m_hasher);
+std::string EarlierResults::modelDifference(const catalog::RenderSettings& settings,
+                                            const std::map<std::string, std::string>& hashesThen) {
+    const auto hashesNow = modelHashes(m_model, settings, m_hasher);
     if (!hashesNow) return hashesNow.error().message;
     for (const auto& [component, hash] : *hashesNow) {
         const auto then = hashesThen.find(component);
@@ -140,7 +141,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     if (settings.saveInputs)
         if (std::string other = captureDifference(clip, manifest); !other.empty()) return other;
-    return modelDifference(manifest.modelHashes);
+    return modelDifference(settings, manifest.modelHashes);
 }
 
 EarlierResult EarlierResults::look(const protocol::RenderRequest& request,

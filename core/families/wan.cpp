@@ -132,8 +132,8 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
     model.frames = {.stride = architecture->temporal,
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler",
-                         "flow_shift",      "vae_tiling",     "vae_tile_px"};
+    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift",
+                         "vae_tiling",      "vae_tile_px",    "lora"};
     model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
@@ -153,7 +153,7 @@ void offer(ModelInfo& model, std::vector<Task> tasks) {
 
 /// As in Wan's own configurations of its two experts.
 void useExperts(ModelInfo& model, double highNoiseGuidance, double lowNoiseGuidance, double flowShift) {
-    model.extraFields.push_back("guidance_scale_2");
+    model.extraFields.insert(model.extraFields.end(), {"guidance_scale_2", "lora_2"});
     model.defaults.guidanceScale = highNoiseGuidance;
     model.defaults.guidanceScale2 = lowNoiseGuidance;
     model.defaults.flowShift = flowShift;

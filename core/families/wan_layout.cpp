@@ -12,7 +12,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kClass = "WanModel";
-constexpr std::int64_t kMostHeads = 1024, kClipTokens = 257;
+/// The two experts of Wan 2.2 A14B.
+constexpr const char *kHighNoise = "high_noise_model", *kLowNoise = "low_noise_model";
+constexpr std::int64_t kMostHeads = 1024;
 
 bool isThere(const fs::path& path) {
     std::error_code failed;
@@ -56,55 +58,71 @@ Result<json> transformerConfig(const json& own, const fs::path& file) {
                                  : "t2v";
     if (type != "t2v" && type != "ti2v" && type != "i2v" && type != "flf2v")
         return wrong("model_type", "t2v, i2v, flf2v or ti2v");
-    if (type == "t2v" || type == "ti2v") return config;
-    config["image_dim"] = 1280;  // of CLIP's ViT-H, as Wan's model has it
-    config["added_kv_proj_dim"] = dim;
-    if (type == "flf2v") config["pos_embed_seq_len"] = 2 * kClipTokens;
     return config;
 }
 
 }  // namespace
 
 bool isWanLayout(const fs::path& folder) {
-    if (isThere(folder / "model_index.json") || !isThere(folder / "config.json")) return false;
-    const auto config = readJsonObject(folder / "config.json");
-    return config && config->contains("_class_name") && (*config)["_class_name"] == kClass;
+    if (isThere(folder / "model_index.json")) return false;
+    for (const fs::path& config : {folder / "config.json", folder / kHighNoise / "config.json"}) {
+        if (!isThere(config)) continue;
+        const auto json = readJsonObject(config);
+        return json && json->contains("_class_name") && (*json)["_class_name"] == kClass;
+    }
+    return false;
 }
 
 Result<WanLayout> readWanLayout(const fs::path& folder) {
-    const auto own = readJsonObject(folder / "config.json");
+    const bool hasExperts = isThere(folder / kHighNoise);
+    const fs::path first = hasExperts ? folder / kHighNoise : folder;
+    const auto own = readJsonObject(first / "config.json");
     if (!own) return own.error();
-    auto transformer = transformerConfig(*own, folder / "config.json");
+    const auto transformer = transformerConfig(*own, first / "config.json");
     if (!transformer) return transformer.error();
-    auto text = fileLike(folder, "models_t5_", ".pth");
+    const bool seesPictures = transformer->value("in_channels", 16) > transformer->value("out_channels", 16);
+    if ((seesPictures && !hasExperts) || !isThere(folder / "Wan2.1_VAE.pth"))
+        return Error{ErrorCode::Unsupported,
+                     "model folder " + folder.string() +
+                         ": of the models in the layout of Wan's authors this "
+                         "version reads text-to-video of 2.1 and the two of 2.2 A14B; for others take the "
+                         "repository whose name ends in -Diffusers"};
+    const auto text = fileLike(folder, "models_t5_", ".pth");
     if (!text) return text.error();
-    auto vae = fileLike(folder, "Wan2.1_VAE", ".pth");
-    if (!vae) return vae.error();
     const fs::path tokenizer = folder / "google" / "umt5-xxl";
     if (!isThere(tokenizer))
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": it has no google/umt5-xxl"};
-    if (transformer->contains("image_dim"))
-        return Error{ErrorCode::Unsupported,
-                     "model folder " + folder.string() +
-                         ": image-to-video in the layout of Wan's authors isn't read by this version, the "
-                         "repository whose name ends in -Diffusers is"};
+
     WanLayout layout;
-    layout.index = {{"_class_name", "WanPipeline"},
+    layout.index = {{"_class_name", seesPictures ? "WanImageToVideoPipeline" : "WanPipeline"},
                     {"transformer", {"wan", kClass}},
                     {"text_encoder", {"wan", "T5EncoderModel"}},
                     {"vae", {"wan", "WanVAE"}},
                     {"tokenizer", {"wan", "HuggingfaceTokenizer"}},
                     {"scheduler", {"wan", "FlowUniPCMultistepScheduler"}}};
-    layout.configs["transformer"] = *std::move(transformer);
+    layout.paths = {{"transformer", first},
+                    {"text_encoder", *text},
+                    {"vae", folder / "Wan2.1_VAE.pth"},
+                    {"tokenizer", tokenizer}};
+    layout.configs["transformer"] = *transformer;
     layout.configs["vae"] = json::object();
-    // sample_shift of wan/configs for text-to-video.
+    // sample_shift and boundary of wan/configs.
+    const double shift = hasExperts && !seesPictures ? 12.0 : 5.0;
     layout.configs["scheduler"] = {{"_class_name", "UniPCMultistepScheduler"},
                                    {"prediction_type", "flow_prediction"},
                                    {"use_flow_sigmas", true},
                                    {"num_train_timesteps", 1000},
-                                   {"flow_shift", 5.0}};
-    layout.paths = {
-        {"transformer", folder}, {"text_encoder", *text}, {"vae", *vae}, {"tokenizer", tokenizer}};
+                                   {"flow_shift", shift}};
+    if (!hasExperts) return layout;
+    const fs::path second = folder / kLowNoise;
+    const auto secondOwn = readJsonObject(second / "config.json");
+    if (!secondOwn) return secondOwn.error();
+    const auto secondTransformer = transformerConfig(*secondOwn, second / "config.json");
+    if (!secondTransformer) return secondTransformer.error();
+    layout.index["transformer_2"] = {"wan", kClass};
+    layout.index["boundary_ratio"] = seesPictures ? 0.9 : 0.875;
+    layout.paths["transformer_2"] = second;
+    layout.configs["transformer_2"] = *secondTransformer;
     return layout;
 }
 

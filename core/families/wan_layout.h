@@ -19,9 +19,9 @@ struct WanLayout {
 /// Whether the folder has a config.json of Wan's own transformer and no model_index.json.
 bool isWanLayout(const std::filesystem::path& folder);
 
-/// config.json (WanModel) with diffusion_pytorch_model*.safetensors, models_t5_*.pth, Wan2.1_VAE.pth,
-/// google/umt5-xxl. NotFound or InvalidData naming what is missing or wrong. Source: Wan's
-/// wan/configs and generate.py.
+/// config.json (WanModel) with diffusion_pytorch_model*.safetensors, or the two experts' folders of Wan 2.2
+/// A14B, beside models_t5_*.pth, Wan2.1_VAE.pth and google/umt5-xxl. NotFound, InvalidData or Unsupported
+/// naming what is missing or wrong. Source: wan/configs of Wan2.1 and Wan2.2.
 Result<WanLayout> readWanLayout(const std::filesystem::path& folder);
 
 }  // namespace reelgrid::families

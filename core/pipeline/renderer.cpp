@@ -118,20 +118,23 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
-NumberFormats formatsOf(const Plan& plan) {
-    return {.dtype = plan.settings.dtype, .vaeDtype = plan.settings.vaeDtype};
+LoadChoices choicesOf(const Plan& plan) {
+    return {.dtype = plan.settings.dtype,
+            .vaeDtype = plan.settings.vaeDtype,
+            .lora = plan.settings.lora,
+            .lora2 = plan.settings.lora2};
 }
 
 /// Which model is in memory: its files as they were when they were loaded.
 struct LoadedModel {
     fs::path folder;
-    NumberFormats formats;
+    LoadChoices choices;
     execution::Execution execution;
     std::map<std::string, std::string> hashes;
 
     bool operator==(const LoadedModel&) const = default;
     [[nodiscard]] bool isFrom(const Plan& plan) const {
-        return folder == plan.model.folder && formats == formatsOf(plan) && execution == plan.execution;
+        return folder == plan.model.folder && choices == choicesOf(plan) && execution == plan.execution;
     }
 };
 
@@ -164,15 +167,15 @@ struct Renderer::State {
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     const auto wanted = [&] {
-        return LoadedModel{plan.model.folder, formatsOf(plan), plan.execution,
-                           modelHashes(plan.model, hasher).value()};
+        return LoadedModel{plan.model.folder, choicesOf(plan), plan.execution,
+                           modelHashes(plan.model, plan.settings, hasher).value()};
     };
     // Files that changed under a warm worker are loaded again.
     if (model && loaded.isFrom(plan) && loaded == wanted()) return *model;
     model.reset();
     clock.begin("load", 1);
     loaded = wanted();
-    model = loadModel(plan.model, formatsOf(plan), plan.execution);
+    model = loadModel(plan.model, choicesOf(plan), plan.execution);
     clock.end();
     return *model;
 }

@@ -47,6 +47,8 @@ struct RenderFields {
     Maybe<double> fps{};
     std::optional<std::string> scheduler{};  ///< absent: the checkpoint's
     std::optional<double> flowShift{};       ///< absent: the model's, else the checkpoint's
+    /// LoRAs (lora_choice.h), by absolute files; the second expert's, where they aren't the same.
+    std::vector<std::string> lora{}, lora2{};
     std::uint64_t seed = 42;
     int numRepetitions = 1;
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
@@ -188,6 +190,19 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 0, .most = 100, .leastIs = ValueRange::LeastIs::TooLittle},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.flowShift; });
+    visit(
+        RenderField{
+            .key = "lora",
+            .help = "LoRAs to merge in: FILE.safetensors or FILE.safetensors:SCALE, separated by commas",
+            .maxBytes = kPathBytes,
+            .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.lora; });
+    visit(
+        RenderField{.key = "lora_2",
+                    .help = "Those of the second expert of Wan 2.2 (default: the same)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.lora2; });
     visit(
         RenderField{.key = "seed", .help = "Seed of the initial noise"},
         [](auto& fields) -> auto& { return fields.seed; });

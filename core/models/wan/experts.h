@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "core/families/model_info.h"
+#include "core/models/wan/checkpoint.h"
 #include "core/models/wan/transformer.h"
 #include "core/models/wan/video_model.h"
 #include "core/pipeline/stage_clock.h"
@@ -36,7 +36,7 @@ class Experts {
   private:
     [[nodiscard]] std::unique_ptr<WanTransformer> load(Index expert) const;
 
-    std::filesystem::path m_folder;
+    Checkpoint m_checkpoint;
     pipeline::LoadOptions m_options;
     WanTransformerConfig m_config;
     std::optional<double> m_boundaryRatio;

@@ -13,6 +13,7 @@
 #include "core/pipeline/rgb_frames.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
+#include "core/vae/wan21/vae_checkpoint.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
 #include "core/vision/clip_image_processor.h"
@@ -32,13 +33,13 @@ bool takesPictures(const families::ModelInfo& model) {
                                [](const families::Task& task) { return task.image != families::Need::No; });
 }
 
-vae::wan21::WanVae loadVae(const families::ModelInfo& model, const pipeline::LoadOptions& options) {
-    const fs::path folder = model.folder / "vae";
-    weights::SafetensorsFolder source(folder);
+vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& files,
+                           const pipeline::LoadOptions& options) {
+    const vae::wan21::VaeCheckpoint vae = vae::wan21::openCheckpoint(files.path("vae"));
     // Text-to-video never encodes.
     return {
-        weights::WeightScope(source, options.vaeDtype, options.execution.device),
-        vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)),
+        weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
+        vae.config,
         {.parts = takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder}};
 }
 
@@ -77,13 +78,14 @@ struct ImageEncoder {
 
 class WanVideoModel final : public pipeline::VideoModel {
   public:
-    WanVideoModel(const families::ModelInfo& model, const pipeline::LoadOptions& options, Residence residence)
+    WanVideoModel(const families::ModelInfo& model, const Checkpoint& files,
+                  const pipeline::LoadOptions& options, Residence residence)
         : m_execution(options.execution),
           m_device(options.execution.device),
-          m_text(model.folder, textDtype(options.dtype), m_device),
+          m_text(files, textDtype(options.dtype), m_device),
           m_imageEncoder(ImageEncoder::load(model, m_device)),
-          m_vae(loadVae(model, options)),
-          m_schedulerConfig(weights::ModelConfig::read(model.folder / "scheduler", "scheduler_config.json")),
+          m_vae(loadVae(model, files, options)),
+          m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
           m_experts(model, options, residence) {
         requireFittingParts(model);
     }
