@@ -40,10 +40,12 @@ int report(const CapturesVerb& verb, const json& document, const std::string& ta
 
 /// A file that can't be read is named; the others are listed all the same.
 int runList(const CapturesVerb& verb) {
-    const auto files = capture::captureFiles(verb.folder);
+    // The document outlives the folder that the program was started in.
+    const std::filesystem::path folder = std::filesystem::absolute(verb.folder).lexically_normal();
+    const auto files = capture::captureFiles(folder);
     if (!files) return fail(files.error());
     std::vector<capture::CapturedCall> calls;
-    json document = {{"folder", verb.folder}, {"captures", json::array()}, {"unreadable", json::array()}};
+    json document = {{"folder", folder.string()}, {"captures", json::array()}, {"unreadable", json::array()}};
     ProgressLine line;
     for (std::size_t i = 0; i < files->size(); ++i) {
         line.update(verb.folder, "reading", int(i), int(files->size()), -1);
@@ -65,7 +67,7 @@ int runList(const CapturesVerb& verb) {
 }
 
 int runShow(const CapturesVerb& verb) {
-    const auto call = capture::readCapture(verb.file);
+    const auto call = capture::readCapture(std::filesystem::absolute(verb.file).lexically_normal());
     if (!call) return fail(call.error());
     ProgressLine line;
     const auto map = attentionMapOf(*call, verb.batch, verb.head, verb.blocks, [&](int done, int total) {
