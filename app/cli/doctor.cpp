@@ -6,6 +6,7 @@
 #include "app/cli/libtorch_version.h"
 #include "app/cli/machine.h"
 #include "app/cli/verb.h"
+#include "core/base/byte_count.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"

@@ -158,6 +158,7 @@ json toJson(const Manifest& manifest) {
                    {"frames_sha256", manifest.framesSha256},
                    {"clip_sha256", manifest.clipSha256}};
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
+    if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
@@ -176,6 +177,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* versions = fields.object("versions");
     const json* device = fields.object("device");
     const json* model = fields.object("model");
+    const json* pictures = fields.object("pictures");
     const json* attention = fields.array("attention", kMaxEntries);
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
@@ -190,6 +192,9 @@ Result<Manifest> manifestFromJson(const json& object) {
     auto texts = textsFromJson(versions, "versions");
     if (!texts) return texts.error();
     manifest.versions = *std::move(texts);
+    auto hashes = textsFromJson(pictures, "pictures");
+    if (!hashes) return hashes.error();
+    manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
