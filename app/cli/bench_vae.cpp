@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -36,6 +37,7 @@ struct BenchVae {
     int warmup = 1;
     int repetitions = 1;
     std::string device;
+    std::vector<std::string> configurations;
     std::string model = catalog::kDemoModel;
     std::string output;
     bool json = false;
@@ -89,7 +91,8 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::wan21::VaeCh
                               .tiling = vae::Tiling::ofEdge(verb.tilePixels, edge),
                               .warmup = verb.warmup,
                               .repetitions = verb.repetitions,
-                              .execution = {}};
+                              .execution = {},
+                              .configurations = verb.configurations};
 }
 
 Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes) {
@@ -100,7 +103,18 @@ Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t we
     return execution::executionOn(verb.device);
 }
 
+Result<void> checkConfigurations(const BenchVae& verb) {
+    const auto known = benchmark::vaeConfigurations({});
+    std::string names;
+    for (const auto& each : known) names += (names.empty() ? "" : ", ") + each.name;
+    for (const std::string& name : verb.configurations)
+        if (std::ranges::find(known, name, &benchmark::VaeConfiguration::name) == known.end())
+            return wrong("--configurations", name, "one of " + names);
+    return {};
+}
+
 Result<void> checkOptions(const BenchVae& verb) {
+    if (auto checked = checkConfigurations(verb); !checked) return checked;
     for (const auto& checked : {checkCount("--frames", verb.frames, 1, kMostFrames),
                                 checkCount("--tile-px", verb.tilePixels, 16, kMostPixels),
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
@@ -173,6 +187,12 @@ Verb addBenchVae(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("--num-repetitions", verb->repetitions, "Timed passes per configuration")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--configurations", verb->configurations,
+            "Which, separated by commas: bf16, tiled fp32, tiled bf16 (default: all); fp32 is always "
+            "measured, the others are held against it")
+        ->delimiter(',');
     command->add_option("--device", verb->device, "cpu, cuda or cuda:N (default: a GPU with room, else cpu)");
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");

@@ -20,10 +20,10 @@ int runProgram(std::vector<std::string> arguments) {
     program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
     program.require_subcommand(1);
     const std::vector<cli::Verb> verbs = {
-        cli::addRenderVerb(program),  cli::addCompareVerb(program), cli::addStitchVerb(program),
-        cli::addMetricsVerb(program), cli::addModelsVerb(program),  cli::addWorkerVerb(program),
-        cli::addDoctorVerb(program),  cli::addBenchVerb(program),   cli::addProfileVerb(program),
-        cli::addTuneVerb(program),
+        cli::addRenderVerb(program),  cli::addCompareVerb(program),  cli::addStitchVerb(program),
+        cli::addMetricsVerb(program), cli::addModelsVerb(program),   cli::addWorkerVerb(program),
+        cli::addDoctorVerb(program),  cli::addBenchVerb(program),    cli::addProfileVerb(program),
+        cli::addTuneVerb(program),    cli::addCapturesVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
@@ -51,7 +51,8 @@ __attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = c
 
 int main(int argc, char** argv) {
     const std::string verb = argc > 1 ? argv[1] : "";
-    if (verb == "render" || verb == "worker" || verb == "bench") cli::limitOpenMpSpinning(argv);
+    if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures")
+        cli::limitOpenMpSpinning(argv);
     const cli::SignalGuard signals;
     try {
         return runProgram({argv + 1, argv + argc});

@@ -5,12 +5,14 @@
 
 #include "app/studio/dialogs.h"
 #include "app/studio/main_window.h"
+#include "app/studio/measure/measure_tools.h"
 
 namespace reelgrid::studio {
 
 void MainWindow::buildMenus() {
     buildFileMenu();
     buildViewMenu();
+    m_measureTools->addMenu(*menuBar());
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
     help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });

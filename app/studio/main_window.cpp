@@ -17,6 +17,7 @@
 #include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
 #include "app/studio/job_view.h"
+#include "app/studio/measure/measure_tools.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -48,6 +49,9 @@ MainWindow::MainWindow(QWidget* parent)
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
       m_sessions(new SessionController({m_comparison, m_playback->player(), m_grid}, m_renders, m_editor,
                                        m_editorFiles, m_background, this)),
+      m_measureTools(new MeasureTools(
+          {m_comparison, m_playback, m_grid, m_editor, m_jobs, m_issues, m_renders, m_sessions, m_background},
+          this)),
       m_keyboard(m_playback->player(), m_grid) {
     setWindowTitle("ReelGrid");
     setAcceptDrops(true);
@@ -169,6 +173,8 @@ void MainWindow::showLog(const QString& id) {
         showText(this, viewOf(*job).title, m_renders->jobs().logOf(job->id));
     else if (const widgets::JobView* view = m_exportJobs->find(id))
         showText(this, view->title, view->status);
+    else if (const widgets::JobView* measured = m_measureTools->jobs().find(id))
+        showText(this, measured->title, m_measureTools->jobs().logOf(id));
 }
 
 void MainWindow::savePicture(const std::filesystem::path& file) {

@@ -25,6 +25,8 @@ class TimingChart;
 
 namespace reelgrid::studio {
 
+class MeasureTools;
+
 /// The window: puts the parts in their places and connects them. What they do is theirs.
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -42,6 +44,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] RenderController& renders() { return *m_renders; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
+    [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
@@ -80,6 +83,7 @@ class MainWindow : public QMainWindow {
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
     SessionController* m_sessions;
+    MeasureTools* m_measureTools;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
     QAction* m_showSide = nullptr;

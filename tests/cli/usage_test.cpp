@@ -175,6 +175,10 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"bench", "vae", "--warmup", "-1"}, "--warmup -1"},
                     BadUsage{{"bench", "vae", "--num-repetitions", "0"}, "--num-repetitions 0"},
                     BadUsage{{"bench", "vae", "--device", "tpu"}, "--device tpu"},
+                    BadUsage{{"bench", "vae", "--configurations", "fp8"},
+                             "--configurations fp8: one of fp32"},
+                    BadUsage{{"captures"}, "subcommand"},
+                    BadUsage{{"captures", "show", "a.pt", "--blocks", "0"}, "--blocks"},
                     BadUsage{{"bench", "pipeline", "--num-repetitions", "0"}, "--num-repetitions 0"},
                     BadUsage{{"bench", "pipeline", "--warmup", "-1"}, "--warmup -1"},
                     BadUsage{{"bench", "pipeline", "--max-loss", "much"}, "--max-loss much"},
@@ -183,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench",
-                             "profile", "tune"}) {
+                             "profile", "tune", "captures"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
