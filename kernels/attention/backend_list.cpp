@@ -19,6 +19,26 @@ constexpr Support kDenseOnCpu{.causal = true,
 constexpr Support kDenseOnCuda{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
 
+constexpr std::string_view kFp8OnCuda =
+    "Hopper only. Tiles of 192 queries; the maximum that weights are relative to follows the largest score "
+    "when "
+    "it has risen by 2^0.75, so that they stay below 448; fp32 sums of the products are taken up in shared "
+    "memory, since the tensor cores keep about 13 bits of theirs. bf16 and fp16, head dims up to 128, padded "
+    "to "
+    "64 or 128.";
+
+constexpr std::string_view kSageOnCuda =
+    "Hopper only. Tiles of 192 queries, with the scales of the definition; keys walked from the last to the "
+    "first; the maximum that weights are relative to follows the largest score when it has risen by 2^0.75; "
+    "fp32 sums of the products are taken up in shared memory, since the tensor cores keep about 13 bits of "
+    "theirs. bf16 and fp16, head dims up to 128, padded to 64 or 128.";
+
+constexpr Support kQuantisedOnCuda{.causal = true,
+                                   .keyBias = true,
+                                   .logSumExp = true,
+                                   .unsmoothedKeys = true,
+                                   .maxHeadDim = cuda::kMaxHeadDim};
+
 constexpr std::array<BackendInfo, 9> kBackends{{
     {
         .name = "sdpa",
@@ -93,6 +113,11 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "224; head dims other than powers of two are padded to one before the rotation.",
              .supports = kDenseOnCpu,
              .attend = &cpu::attend},
+        .cuda = {.deviation = kFp8OnCuda,
+                 .supports = kQuantisedOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "sagev1",
@@ -125,6 +150,11 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "original divides 0 by 0.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation = kSageOnCuda,
+                 .supports = kQuantisedOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "sla",
