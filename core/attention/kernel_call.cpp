@@ -1,6 +1,7 @@
 #include "core/attention/kernel_call.h"
 
 #include "core/attention/attention_problem.h"
+#include "core/attention/plugin_run.h"
 #include "core/execution/kernel_arguments.h"
 
 namespace reelgrid::attention {
@@ -62,6 +63,12 @@ KernelCall::KernelCall(const Inputs& inputs, const execution::Execution& executi
 
 std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backend) const {
     return m_obstacle ? m_obstacle : kernels::whyNot(backend, m_problem);
+}
+
+void KernelCall::runInto(const kernels::BackendInfo& plugin, const at::Tensor& out_BHND) const {
+    kernels::AttentionProblem problem = m_problem;
+    writeTo(problem, out_BHND);
+    runPlugin(plugin, problem, m_inputs.q_BHND);
 }
 
 at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {

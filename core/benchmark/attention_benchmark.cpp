@@ -77,7 +77,8 @@ class Contender {
 
   private:
     [[nodiscard]] bool knowsItsKernel() const {
-        if (m_wanted.clock != Clock::Wall) return false;
+        // What a plug-in does before its products it doesn't say.
+        if (m_wanted.clock != Clock::Wall || m_backend.plugin != nullptr) return false;
         return m_wanted.execution.device.is_cpu() || !preparesOnGpu(m_backend);
     }
 

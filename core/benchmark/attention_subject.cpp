@@ -7,6 +7,7 @@
 
 #include "core/attention/attention_problem.h"
 #include "core/attention/libtorch_attention.h"
+#include "core/attention/plugin_run.h"
 
 namespace reelgrid::benchmark {
 namespace {
@@ -86,6 +87,10 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, double* pr
     kernels::AttentionProblem problem = problemFor(backend);
     if (m_execution.device.is_cpu()) problem.preparationSeconds = preparationSeconds;
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
+    if (backend.plugin != nullptr) {
+        attention::runPlugin(backend, problem, m_input.q_BHND);
+        return out_BHND;
+    }
     kernels::run(backend, problem);
     return out_BHND;
 }
