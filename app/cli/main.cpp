@@ -8,6 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "core/base/version.h"
 
@@ -19,11 +20,12 @@ int runProgram(std::vector<std::string> arguments) {
     CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
     program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
     program.require_subcommand(1);
+    if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
     const std::vector<cli::Verb> verbs = {
-        cli::addRenderVerb(program),  cli::addCompareVerb(program), cli::addStitchVerb(program),
-        cli::addMetricsVerb(program), cli::addModelsVerb(program),  cli::addWorkerVerb(program),
-        cli::addDoctorVerb(program),  cli::addBenchVerb(program),   cli::addProfileVerb(program),
-        cli::addTuneVerb(program),
+        cli::addRenderVerb(program),  cli::addCompareVerb(program),  cli::addStitchVerb(program),
+        cli::addMetricsVerb(program), cli::addModelsVerb(program),   cli::addWorkerVerb(program),
+        cli::addDoctorVerb(program),  cli::addBenchVerb(program),    cli::addProfileVerb(program),
+        cli::addTuneVerb(program),    cli::addBackendsVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/plugin_options.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
 #include "core/protocol/result_paths.h"
@@ -96,6 +97,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
     });
     if (std::ranges::find(without, "attention_policy") == without.end()) m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
+    addPluginOption(command);
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
@@ -173,7 +175,8 @@ void sayIdleChoices(const CheckedRequest& checked) {
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {
     if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
     return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + kernels::backendNames() + ", " +
-                                          protocol::kDefaultBackend + " was needed"};
+                                          protocol::kDefaultBackend +
+                                          " was needed (a plug-in's: --backend-plugin FILE)"};
 }
 
 }  // namespace reelgrid::cli

@@ -24,5 +24,6 @@ Verb addDoctorVerb(CLI::App& program);
 Verb addBenchVerb(CLI::App& program);
 Verb addProfileVerb(CLI::App& program);
 Verb addTuneVerb(CLI::App& program);
+Verb addBackendsVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

@@ -8,6 +8,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -30,6 +31,22 @@ std::string lockstepDifference(const result::ClipResult& earlier, const catalog:
     for (const std::string& backend : now.lockstep)
         if (!earlier.metrics.lockstep || earlier.metrics.lockstep->find(backend) == nullptr)
             return "its metrics.json has no lockstep map of " + backend;
+    return {};
+}
+
+/// A plug-in that was built anew since is another kernel under the same name.
+std::string pluginDifference(const result::Manifest& manifest, const catalog::RenderSettings& now) {
+    std::vector<std::string> names{now.attentionType};
+    for (const protocol::AttentionRule& rule : now.attentionPolicy.rules) names.push_back(rule.backend);
+    names.insert(names.end(), now.lockstep.begin(), now.lockstep.end());
+    for (const std::string& name : names) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        const bool isPlugin = backend != nullptr && backend->plugin != nullptr;
+        const result::PluginRecord* then = manifest.pluginOf(name);
+        if (then == nullptr && !isPlugin) continue;
+        if (then == nullptr || !isPlugin || then->sha256 != backend->plugin->description.sha256)
+            return "its " + name + " was another plug-in's, or another build of it";
+    }
     return {};
 }
 
@@ -117,6 +134,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, manifest));
         !other.empty())
         return other;
+    if (std::string other = pluginDifference(manifest, settings); !other.empty()) return other;
     std::error_code failed;
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))

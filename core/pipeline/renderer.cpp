@@ -6,6 +6,7 @@
 
 #include <map>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "core/attention/make_dispatcher.h"
@@ -31,6 +32,7 @@
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "core/weights/safetensors_writer.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -113,6 +115,21 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
+/// Which files the plug-in backends among those that were asked for are.
+std::vector<result::PluginRecord> pluginsOf(const catalog::RenderSettings& settings) {
+    std::vector<std::string> names{settings.attentionType};
+    for (const protocol::AttentionRule& rule : settings.attentionPolicy.rules) names.push_back(rule.backend);
+    names.insert(names.end(), settings.lockstep.begin(), settings.lockstep.end());
+    std::vector<result::PluginRecord> records;
+    for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        if (backend == nullptr || backend->plugin == nullptr) continue;
+        const kernels::PluginDescription& said = backend->plugin->description;
+        records.push_back({name, said.file, said.sha256, said.version});
+    }
+    return records;
+}
+
 NumberFormats formatsOf(const Plan& plan) {
     return {.dtype = plan.settings.dtype, .vaeDtype = plan.settings.vaeDtype};
 }
@@ -187,6 +204,7 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
         .attention = dispatcher.records(),
+        .plugins = pluginsOf(plan.settings),
         .framesSha256 = sha256Hex(frames.pixels),
         .clipSha256 = {},
     };
@@ -224,6 +242,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         }
         const at::Tensor latents =
             video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
+        dispatcher->endPasses();
         if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();

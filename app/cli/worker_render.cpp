@@ -1,0 +1,34 @@
+#include "app/cli/worker_render.h"
+
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::cli {
+
+bool asksForPlugin(const protocol::RenderRequest& request) {
+    const auto isPlugin = [](const std::string& name) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        return backend != nullptr && backend->plugin != nullptr;
+    };
+    bool asks = isPlugin(request.attentionType);
+    for (const protocol::AttentionRule& rule : request.attentionPolicy.rules)
+        asks = asks || isPlugin(rule.backend);
+    for (const std::string& name : request.lockstep) asks = asks || isPlugin(name);
+    return asks;
+}
+
+Result<std::string> renderInWorker(const protocol::RenderRequest& request,
+                                   const jobs::JobQueueOptions& options,
+                                   const protocol::ProgressCallback& progress, const std::stop_token& stop) {
+    jobs::JobQueue queue(options, [&progress](const jobs::Job& job) {
+        if (job.state == jobs::JobState::Running && !job.progress.stage.empty()) progress(job.progress);
+    });
+    if (auto submitted = queue.submit(request); !submitted) return submitted.error();
+    const std::stop_callback cancel(stop, [&queue] { queue.cancelAll(); });
+    queue.waitUntilIdle();
+    const jobs::Job job = queue.jobs().front();
+    if (job.state == jobs::JobState::Done) return job.clip;
+    if (job.state == jobs::JobState::Failed) return job.error;
+    return Error{ErrorCode::Cancelled, "cancelled"};
+}
+
+}  // namespace reelgrid::cli
