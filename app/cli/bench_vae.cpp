@@ -8,6 +8,7 @@
 #include "app/cli/benched_system.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/model_download.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/vae_table.h"
 #include "core/base/json.h"
@@ -16,6 +17,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
 #include "core/execution/fp32_precision.h"
+#include "core/hub/repository.h"
 #include "core/protocol/render_fields.h"
 
 namespace reelgrid::cli {
@@ -68,6 +70,8 @@ Result<void> checkCount(const std::string& option, int value, int least, int mos
 fs::path checkpointOf(const std::string& model) {
     std::error_code failed;
     if (model != catalog::kDemoModel && fs::exists(model, failed)) return model;
+    if (model != catalog::kDemoModel && hub::isHubId(model))
+        return findOrDownloadComponent(model, "vae").value();
     return catalog::findModel(model).value().folder / "vae";
 }
 
@@ -155,10 +159,10 @@ Verb addBenchVae(CLI::App& bench) {
     CLI::App* command =
         bench.add_subcommand("vae", "Encode and decode with a Wan VAE alone: fp32, bf16, and both in tiles");
     command
-        ->add_option(
-            "--model", verb->model,
-            "demo, a hub id in the local cache, a diffusers folder (of the VAE or of a whole model), "
-            "or a .safetensors file with diffusers' or Wan's own names")
+        ->add_option("--model", verb->model,
+                     "demo, a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder "
+                     "(of the VAE or of a whole model), "
+                     "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
         ->capture_default_str();
     command->add_option("--frames", verb->frames, "Frames of the clip")->capture_default_str();
     command->add_option("--size", verb->size, "Its pixels: WIDTHxHEIGHT or WIDTH*HEIGHT")

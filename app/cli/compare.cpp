@@ -242,6 +242,9 @@ int runCompare(const CompareVerb& verb) {
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
+        if (const std::string tiles = comparison::tilingLine(entry->checked.settings, entry->result.manifest);
+            !tiles.empty())
+            say("note: " + entry->type() + ": " + tiles);
         if (entry->checked.settings.saveInputs)
             say(entry->type() + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
     }

@@ -7,6 +7,7 @@
 #include "app/cli/machine.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
+#include "core/base/byte_count.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/console.h"
@@ -53,7 +54,8 @@ __attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = c
 
 int main(int argc, char** argv) {
     const std::string verb = argc > 1 ? argv[1] : "";
-    if (verb == "render" || verb == "worker" || verb == "bench") cli::limitOpenMpSpinning(argv);
+    const bool checks = verb == "backends" && argc > 2 && argv[2] == std::string_view("check");
+    if (verb == "render" || verb == "worker" || verb == "bench" || checks) cli::limitOpenMpSpinning(argv);
     const cli::SignalGuard signals;
     try {
         return runProgram({argv + 1, argv + argc});

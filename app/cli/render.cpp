@@ -41,14 +41,6 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     return fs::absolute(clip).lexically_normal();
 }
 
-/// Tiles that weren't asked for are a different picture.
-void sayTiling(const CheckedRequest& asked, const result::Manifest& manifest) {
-    if (asked.settings.vaeTiling != protocol::kTilingAuto || !manifest.settings) return;
-    if (manifest.settings->vaeTiling != protocol::kTilingOn) return;
-    say("note: the VAE decoded in tiles of " + std::to_string(manifest.settings->vaeTilePx) +
-        " pixels, as the whole needs more memory than is free (--vae-tiling)");
-}
-
 int runRender(const RenderVerb& verb) {
     auto checked = verb.render.check(verb.attentionType);
     if (!checked) return fail(checked.error());
@@ -77,7 +69,8 @@ int runRender(const RenderVerb& verb) {
     if (checked->settings.saveInputs) say(comparison::captureLine(*clip, result.manifest));
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
-    sayTiling(*checked, result.manifest);
+    if (const std::string tiles = comparison::tilingLine(checked->settings, result.manifest); !tiles.empty())
+        say("note: " + tiles);
     if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));

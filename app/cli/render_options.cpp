@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
@@ -81,7 +82,8 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option("--model", m_request.model, "demo, a diffusers folder, or a hub id in the local cache")
+        .add_option("--model", m_request.model,
+                    "demo, a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -103,7 +105,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
     auto checked = checkWords(attentionType);
     if (!checked) return checked.error();
-    auto model = catalog::findModel(checked->request.model);
+    auto model = findOrDownload(checked->request.model);
     if (!model) return model.error();
     return checkFor(*std::move(checked), *model);
 }

@@ -1,5 +1,8 @@
 #include "app/cli/worker_render.h"
 
+#include <algorithm>
+
+#include "core/protocol/asked_backends.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -9,11 +12,7 @@ bool asksForPlugin(const protocol::RenderRequest& request) {
         const kernels::BackendInfo* backend = kernels::findBackend(name);
         return backend != nullptr && backend->plugin != nullptr;
     };
-    bool asks = isPlugin(request.attentionType);
-    for (const protocol::AttentionRule& rule : request.attentionPolicy.rules)
-        asks = asks || isPlugin(rule.backend);
-    for (const std::string& name : request.lockstep) asks = asks || isPlugin(name);
-    return asks;
+    return std::ranges::any_of(protocol::askedBackends(request), isPlugin);
 }
 
 Result<std::string> renderInWorker(const protocol::RenderRequest& request,

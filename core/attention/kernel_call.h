@@ -23,8 +23,8 @@ class KernelCall {
 
     /// o_BHND, laid out [B, N, H, D]. Only after whyNot() had nothing to say.
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend) const;
-    /// The same of a plug-in's backend, into memory of q's size, laid out [B, N, H, D].
-    void runInto(const kernels::BackendInfo& plugin, const at::Tensor& out_BHND) const;
+    /// The same into memory of q's size, laid out [B, N, H, D].
+    void runInto(const kernels::BackendInfo& backend, const at::Tensor& out_BHND) const;
 
   private:
     Inputs m_inputs;

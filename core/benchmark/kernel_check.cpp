@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/attention/attention_problem.h"
-#include "core/attention/plugin_run.h"
 #include "core/base/number_text.h"
 #include "core/benchmark/attention_subject.h"
 #include "core/benchmark/float64_attention.h"
@@ -126,7 +125,7 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
                          const execution::Execution& execution) {
     CheckOutcome outcome;
     FencedCall call = fenced(wanted, execution);
-    const kernels::AttentionProblem problem = problemOf(call, wanted, execution);
+    kernels::AttentionProblem problem = problemOf(call, wanted, execution);
     if (auto why = kernels::whyNot(backend, problem)) {
         outcome.whyNot = *why;
         return outcome;
@@ -143,10 +142,8 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
     outcome.sdpaL1 = orZero(sdpa.l1, truth.largest());
 
     call.out.fillWithNan();
-    if (backend.plugin != nullptr)
-        attention::runPlugin(backend, problem, call.input.q_BHND);
-    else
-        kernels::run(backend, problem);
+    const at::Tensor workspace = attention::workspaceOf(problem, backend, call.input.q_BHND);
+    kernels::run(backend, problem);
     execution.synchronise();
     const Accuracy own = truth.accuracyOf(call.out.tensor_BHND());
     outcome.maxError = own.maxError;

@@ -74,6 +74,12 @@ Result<const families::Family*> familyOf(const families::ModelIndex& index) {
 
 }  // namespace
 
+Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
+    const auto family = familyOf(index);
+    if (!family) return family.error();
+    return std::vector<std::string>((*family)->components.begin(), (*family)->components.end());
+}
+
 Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     auto index = families::ModelIndex::read(folder);
     if (!index) return index.error();

@@ -5,6 +5,7 @@
 #include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
@@ -36,10 +37,7 @@ std::string lockstepDifference(const result::ClipResult& earlier, const catalog:
 
 /// A plug-in that was built anew since is another kernel under the same name.
 std::string pluginDifference(const result::Manifest& manifest, const catalog::RenderSettings& now) {
-    std::vector<std::string> names{now.attentionType};
-    for (const protocol::AttentionRule& rule : now.attentionPolicy.rules) names.push_back(rule.backend);
-    names.insert(names.end(), now.lockstep.begin(), now.lockstep.end());
-    for (const std::string& name : names) {
+    for (const std::string& name : protocol::askedBackends(now)) {
         const kernels::BackendInfo* backend = kernels::findBackend(name);
         const bool isPlugin = backend != nullptr && backend->plugin != nullptr;
         const result::PluginRecord* then = manifest.pluginOf(name);

@@ -22,6 +22,17 @@ Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     return index;
 }
 
+Result<ModelIndex> ModelIndex::parse(const std::string& text, const std::string& id) {
+    auto object = parseJson(text, "model " + id + ": model_index.json");
+    if (!object) return object.error();
+    if (!object->is_object())
+        return Error{ErrorCode::InvalidData, "model " + id + ": model_index.json: a JSON object was needed"};
+    ModelIndex index;
+    index.m_folder = id;
+    index.m_index = *std::move(object);
+    return index;
+}
+
 std::string ModelIndex::pipelineClass() const {
     const auto name = m_index.find("_class_name");
     return name != m_index.end() && name->is_string() ? name->get<std::string>() : "none";

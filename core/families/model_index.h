@@ -14,6 +14,8 @@ class ModelIndex {
   public:
     /// NotFound or InvalidData naming folder and file.
     static Result<ModelIndex> read(const std::filesystem::path& folder);
+    /// One that isn't in a folder yet: of a hub's model, by its id. It has no configs.
+    static Result<ModelIndex> parse(const std::string& json, const std::string& id);
 
     [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }
     /// `_class_name`: "WanPipeline"; "none" when there is none.

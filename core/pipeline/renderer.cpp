@@ -6,7 +6,6 @@
 
 #include <map>
 #include <new>
-#include <set>
 #include <utility>
 
 #include "core/attention/make_dispatcher.h"
@@ -27,6 +26,7 @@
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
 #include "core/result/model_hashes.h"
@@ -116,12 +116,10 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
 }
 
 /// Which files the plug-in backends among those that were asked for are.
-std::vector<result::PluginRecord> pluginsOf(const catalog::RenderSettings& settings) {
-    std::vector<std::string> names{settings.attentionType};
-    for (const protocol::AttentionRule& rule : settings.attentionPolicy.rules) names.push_back(rule.backend);
-    names.insert(names.end(), settings.lockstep.begin(), settings.lockstep.end());
+template <template <class> class Maybe>
+std::vector<result::PluginRecord> pluginsOf(const protocol::RenderFields<Maybe>& settings) {
     std::vector<result::PluginRecord> records;
-    for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
+    for (const std::string& name : protocol::askedBackends(settings)) {
         const kernels::BackendInfo* backend = kernels::findBackend(name);
         if (backend == nullptr || backend->plugin == nullptr) continue;
         const kernels::PluginDescription& said = backend->plugin->description;
@@ -293,7 +291,12 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation
         if (failure.get_error_code() == kMemoryAllocation)
             return errorOf(failure, ErrorCode::OutOfMemory).in("the GPU's memory is full");
-        return errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        Error error = errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        // What a kernel did is seen later, wherever the GPU is waited for.
+        for (const result::PluginRecord& plugin : pluginsOf(request))
+            error.message += " Plug-in " + plugin.backend + " was asked for: `reelgrid-cli backends check " +
+                             plugin.file + " --device cuda` says whether it is to blame.";
+        return error;
     } catch (const c10::Error& failure) {
         return errorOf(failure, ErrorCode::Internal);
     } catch (const std::bad_alloc&) {

@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
-#include "core/base/sha256.h"
 #include "core/plugins/description_json.h"
 #include "core/plugins/plugin_library.h"
 
@@ -89,6 +89,7 @@ Result<std::string> askChild(const fs::path& file) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return Error{ErrorCode::Internal, std::string("can't make a pipe: ") + std::strerror(errno)};
+    std::fflush(nullptr);  // what is buffered would be written by both
     const pid_t child = fork();
     if (child == 0) serveAsChild(ends[1], file);
     close(ends[1]);
@@ -117,8 +118,7 @@ Result<std::string> askChild(const fs::path& file) {
 }  // namespace
 
 Result<std::vector<kernels::PluginDescription>> describedBy(const fs::path& file) {
-    if (auto source = sourceOf(file); !source) return source.error();
-    const auto hash = sha256OfFile(file);
+    const auto hash = pluginHash(file);
     if (!hash) return hash.error();
     const auto text = askChild(file);
     if (!text) return text.error();

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/base/sha256.h"
 #include "core/plugins/crash_report.h"
 #include "core/plugins/plugin_library.h"
 
@@ -100,7 +99,7 @@ LibraryKernel::LibraryKernel(const kernels::PluginDescription& description)
 const reelgrid_backend& LibraryKernel::backend() {
     if (m_backend != nullptr) return *m_backend;
     // A result names the file's hash: what is loaded must be what was described.
-    if (sha256OfFile(m_file).value() != m_sha256)
+    if (pluginHash(m_file).value() != m_sha256)
         throw Failure(ErrorCode::InvalidData,
                       m_file.string() + ": it has changed since this program started");
     m_library = PluginLibrary::open(m_file).value();
@@ -122,22 +121,22 @@ std::optional<std::string> LibraryKernel::whyNot(const AttentionProblem& problem
     return why.empty() ? "its plug-in gives no reason" : why;
 }
 
-std::uint64_t LibraryKernel::workspaceBytes(const AttentionProblem& problem) {
+std::int64_t LibraryKernel::workspaceBytes(const AttentionProblem& problem) {
     const reelgrid_backend& own = backend();
     if (own.workspace_bytes == nullptr) return 0;
     const reelgrid_call call = callOf(problem);
-    const std::uint64_t bytes = guarded(m_inWorkspace, [&] { return own.workspace_bytes(&own, &call); });
-    if (bytes > kMostWorkspaceBytes)
+    m_workspaceBytes = guarded(m_inWorkspace, [&] { return own.workspace_bytes(&own, &call); });
+    if (m_workspaceBytes > kMostWorkspaceBytes)
         throw Failure(ErrorCode::InvalidData,
-                      m_inWorkspace + " asked for " + std::to_string(bytes) + " bytes");
-    return bytes;
+                      m_inWorkspace + " asked for " + std::to_string(m_workspaceBytes) + " bytes");
+    return static_cast<std::int64_t>(m_workspaceBytes);
 }
 
-void LibraryKernel::attend(const AttentionProblem& problem, void* workspace, std::uint64_t bytes) {
+void LibraryKernel::attend(const AttentionProblem& problem) {
     const reelgrid_backend& own = backend();
     reelgrid_call call = callOf(problem);
-    call.workspace = workspace;
-    call.workspace_bytes = bytes;
+    call.workspace = problem.workspace;
+    call.workspace_bytes = m_workspaceBytes;
     std::array<char, 512> error{};
     const int status = guarded(m_inRun, [&] { return own.run(&own, &call, error.data(), error.size()); });
     if (status == 0) return;

@@ -19,8 +19,8 @@ class LibraryKernel final : public kernels::PluginKernel {
     explicit LibraryKernel(const kernels::PluginDescription& description);
 
     std::optional<std::string> whyNot(const kernels::AttentionProblem& problem) override;
-    std::uint64_t workspaceBytes(const kernels::AttentionProblem& problem) override;
-    void attend(const kernels::AttentionProblem& problem, void* workspace, std::uint64_t bytes) override;
+    std::int64_t workspaceBytes(const kernels::AttentionProblem& problem) override;
+    void attend(const kernels::AttentionProblem& problem) override;
 
   private:
     const reelgrid_backend& backend();
@@ -30,6 +30,7 @@ class LibraryKernel final : public kernels::PluginKernel {
     std::string m_inSupports, m_inWorkspace, m_inRun;  ///< whom to blame
     std::shared_ptr<const PluginLibrary> m_library;
     const reelgrid_backend* m_backend = nullptr;
+    std::uint64_t m_workspaceBytes = 0;  ///< that the last problem needs
 };
 
 /// "plug-in mine (/x/libmine.so)"

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/base/resources.h"
+#include "core/base/sha256.h"
 #include "core/plugins/crash_report.h"
 #include "core/plugins/description_json.h"
 
@@ -87,7 +88,7 @@ Result<PluginSource> sourceOf(const fs::path& file) {
     std::error_code failed;
     if (!fs::is_regular_file(file, failed))
         return Error{ErrorCode::NotFound, file.string() + ": there is no such file"};
-    if (file.extension() != ".json") return PluginSource{file, {}};
+    if (file.extension() != ".json") return PluginSource{file, {}, {}};
     const auto recipe = readJsonObject(file, kMostRecipeBytes);
     if (!recipe) return recipe.error();
     const auto plugin = recipe->find("plugin");
@@ -97,7 +98,26 @@ Result<PluginSource> sourceOf(const fs::path& file) {
     if (!fs::is_regular_file(library, failed))
         return Error{ErrorCode::NotFound,
                      file.string() + ": its plug-in " + library.string() + ": there is no such file"};
-    return PluginSource{library, file};
+    PluginSource source{library, file, {}};
+    const auto loaded = recipe->find("library");
+    if (loaded != recipe->end() && loaded->is_string() && !loaded->get<std::string>().empty())
+        source.loaded = file.parent_path() / loaded->get<std::string>();
+    return source;
+}
+
+Result<std::string> pluginHash(const fs::path& file) {
+    const auto source = sourceOf(file);
+    if (!source) return source.error();
+    if (source->recipe.empty()) return sha256OfFile(file);
+    std::string lines;
+    for (const fs::path& part : {source->recipe, source->library, source->loaded}) {
+        std::error_code failed;
+        if (!fs::is_regular_file(part, failed)) continue;  // whoever loads it says so
+        auto hash = sha256OfFile(part);
+        if (!hash) return hash;
+        lines += *hash + "  " + part.filename().string() + "\n";
+    }
+    return sha256Hex({reinterpret_cast<const std::uint8_t*>(lines.data()), lines.size()});
 }
 
 Result<std::shared_ptr<const PluginLibrary>> PluginLibrary::open(const fs::path& file) {

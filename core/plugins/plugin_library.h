@@ -16,10 +16,15 @@ namespace reelgrid::plugins {
 struct PluginSource {
     std::filesystem::path library;
     std::filesystem::path recipe;  ///< empty without one
+    std::filesystem::path loaded;  ///< by the plug-in, as the recipe's "library" says; may be empty
 };
 
 /// NotFound or InvalidData naming the file.
 Result<PluginSource> sourceOf(const std::filesystem::path& file);
+
+/// What tells one build of a plug-in from another: its file's SHA-256; of a recipe, that of the lines
+/// "<sha256>  <name>" of it and the libraries that it names.
+Result<std::string> pluginHash(const std::filesystem::path& file);
 
 /// A plug-in's code in this process, which it stays in until the process ends.
 class PluginLibrary {

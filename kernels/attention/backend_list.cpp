@@ -305,7 +305,14 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
     return std::nullopt;
 }
 
+std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem) {
+    if (backend.plugin != nullptr) return backend.plugin->kernel->workspaceBytes(problem);
+    const auto bytes = backend.on(problem.device).workspaceBytes;
+    return bytes == nullptr ? 0 : bytes(*backend.method, problem);
+}
+
 void run(const BackendInfo& backend, const AttentionProblem& problem) {
+    if (backend.plugin != nullptr) return backend.plugin->kernel->attend(problem);
     backend.on(problem.device).attend(*backend.method, problem);
 }
 

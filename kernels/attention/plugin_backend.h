@@ -36,9 +36,10 @@ class PluginKernel {
     virtual ~PluginKernel() = default;
     /// What its own code has against a problem that its description allows.
     virtual std::optional<std::string> whyNot(const AttentionProblem& problem) = 0;
-    /// Bytes of scratch memory on the problem's device that attend() has to be given.
-    virtual std::uint64_t workspaceBytes(const AttentionProblem& problem) = 0;
-    virtual void attend(const AttentionProblem& problem, void* workspace, std::uint64_t bytes) = 0;
+    /// As backend_list.h has it.
+    virtual std::int64_t workspaceBytes(const AttentionProblem& problem) = 0;
+    /// After workspaceBytes() of the same problem.
+    virtual void attend(const AttentionProblem& problem) = 0;
 };
 
 /// A backend that isn't ours.

@@ -128,8 +128,11 @@ TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {
 
 TEST(BackendPlugin, AWrongOneIsSeenInTheGridsFigures) {
     const TestFolder folder;
-    const ProgramRun run = runProgram(tiny(
-        {"compare", "--types", "sdpa,fav2,transposed", "--output-dir", folder.path(), "--json"}, "wrong"));
+    // 144 tokens: more than the head dim, within whose squares it goes wrong.
+    const ProgramRun run =
+        runProgram({"compare", "--types", "sdpa,fav2,transposed", "--output-dir", folder.path(), "--json",
+                    "--height", "96", "--width", "128", "--num-frames", "9", "--num-inference-steps", "2",
+                    "--dtype", "fp32", "--backend-plugin", pluginFile("wrong")});
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     const json results = onlyDocument(run.output)["results"];
     const auto psnr = [](const json& result) {
