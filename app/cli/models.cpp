@@ -84,7 +84,7 @@ int listModels(bool asDocument) {
     }
     std::string text;
     for (const ModelInfo& model : models)
-        text += padded(model.id, 34) + padded(model.family, 9) + padded(joined(model.taskNames()), 6) +
+        text += padded(model.id, 34) + padded(model.family, 13) + padded(joined(model.taskNames()), 16) +
                 padded(byteCount(model.bytes()), 10) + model.title + "\n";
     return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
 }

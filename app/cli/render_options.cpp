@@ -127,6 +127,12 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     if (!seed) return seed.error();
     request.seed = *seed;
     if (!request.inputDir.empty()) request.inputDir = fs::absolute(request.inputDir).lexically_normal();
+    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
+                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}}) {
+        if (!*path || (*path)->empty()) continue;
+        if (auto text = checkUtf8(option, **path); !text) return text.error();
+        *path = fs::absolute(**path).lexically_normal().string();
+    }
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
     request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
@@ -151,6 +157,11 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
+    // Before several renders find it out, one after another.
+    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
+                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}})
+        if (*path && !fs::is_regular_file(**path, failed))
+            return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.model != kDemoModel)
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};

@@ -9,6 +9,7 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
+#include "core/result/picture_hashes.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::comparison {
@@ -49,10 +50,17 @@ std::string pluginDifference(const result::Manifest& manifest, const catalog::Re
 }
 
 /// What was left open and is decided as the render runs counts as decided the same way.
-catalog::RenderSettings decidedAs(catalog::RenderSettings now, const result::Manifest& manifest) {
+catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::RenderRequest& request,
+                                  const result::Manifest& manifest) {
     const auto& then = manifest.request->vaeTiling;
     const bool wasOpen = !then || *then == protocol::kTilingAuto;
     if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
+    // A picture's shape decides the size; of another picture the hash is another.
+    if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
+        manifest.request->height == request.height) {
+        now.width = manifest.settings->width;
+        now.height = manifest.settings->height;
+    }
     return now;
 }
 
@@ -80,6 +88,12 @@ std::string clipDifference(const fs::path& clip, const result::Manifest& manifes
     const auto hash = sha256OfFile(clip);
     if (!hash) return hash.error().message;
     return *hash == manifest.clipSha256 ? "" : "the clip is not the one that its manifest.json is about";
+}
+
+std::string pictureDifference(const catalog::RenderSettings& now, const result::Manifest& manifest) {
+    const auto hashes = result::pictureHashes(now);
+    if (!hashes) return hashes.error().message;
+    return *hashes == manifest.pictureHashes ? "" : "the picture that it was made from has changed since";
 }
 
 /// Captures that were moved, deleted or replaced by another render's are not the ones that are wanted.
@@ -129,7 +143,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (!manifest.request || !manifest.settings) return "its manifest.json doesn't say what was rendered";
     if (manifest.request->model != request.model)
         return "its model was " + showJson(json(manifest.request->model));
-    if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, manifest));
+    if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, request, manifest));
         !other.empty())
         return other;
     if (std::string other = pluginDifference(manifest, settings); !other.empty()) return other;
@@ -137,6 +151,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))
         return "its trace is missing";
+    if (std::string other = pictureDifference(settings, manifest); !other.empty()) return other;
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     if (settings.saveInputs)

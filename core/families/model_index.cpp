@@ -45,8 +45,13 @@ std::string ModelIndex::classOf(const std::string& component) const {
     return named ? (*entry)[1].get<std::string>() : std::string();
 }
 
-Result<json> ModelIndex::config(const std::string& component) const {
-    return readJsonObject(m_folder / component / "config.json");
+bool ModelIndex::isOn(const std::string& key) const {
+    const auto entry = m_index.find(key);
+    return entry != m_index.end() && entry->is_boolean() && entry->get<bool>();
+}
+
+Result<json> ModelIndex::config(const std::string& component, const std::string& fileName) const {
+    return readJsonObject(m_folder / component / fileName);
 }
 
 }  // namespace reelgrid::families

@@ -22,8 +22,11 @@ class ModelIndex {
     [[nodiscard]] std::string pipelineClass() const;
     /// The class that the index names for a component; empty when it has none (absent or null).
     [[nodiscard]] std::string classOf(const std::string& component) const;
-    /// A component's config.json.
-    [[nodiscard]] Result<nlohmann::json> config(const std::string& component) const;
+    /// Whether a setting of the pipeline itself is there and true ("expand_timesteps").
+    [[nodiscard]] bool isOn(const std::string& key) const;
+    /// A component's config.json, or what a scheduler calls its own.
+    [[nodiscard]] Result<nlohmann::json> config(const std::string& component,
+                                                const std::string& fileName = "config.json") const;
 
   private:
     std::filesystem::path m_folder;

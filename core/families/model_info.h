@@ -47,7 +47,8 @@ enum class Need { No, Optional, Required };
 struct Task {
     std::string name;              ///< as --task spells it: "t2v", "i2v"
     Need prompt = Need::Required;  ///< an empty prompt is a prompt
-    Need image = Need::No;
+    Need image = Need::No;         ///< that the clip begins with
+    Need lastImage = Need::No;     ///< that it ends with
 };
 
 struct ComponentInfo {

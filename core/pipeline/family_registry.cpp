@@ -17,7 +17,9 @@ struct Loader {
 
 /// One line a model family; core/families says the rest of it.
 constexpr std::array kLoaders{
-    Loader{"wan2.1", models::wan::loadVideoModel},
+    Loader{"wan2.1", models::wan::loadVideoModel},      Loader{"wan2.1-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.2", models::wan::loadVideoModel},      Loader{"wan2.2-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.2-ti2v", models::wan::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {

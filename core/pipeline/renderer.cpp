@@ -22,6 +22,7 @@
 #include "core/metrics/clip_metrics.h"
 #include "core/pipeline/capture_options.h"
 #include "core/pipeline/family_registry.h"
+#include "core/pipeline/input_pictures.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
@@ -31,6 +32,7 @@
 #include "core/result/manifest.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
+#include "core/result/picture_hashes.h"
 #include "core/weights/safetensors_writer.h"
 #include "kernels/attention/backend_list.h"
 
@@ -45,6 +47,7 @@ struct Plan {
     catalog::RenderSettings settings;
     execution::Execution execution;
     fs::path clip;
+    std::map<std::string, std::string> pictureHashes;
 };
 
 Plan planOf(const protocol::RenderRequest& request) {
@@ -53,6 +56,8 @@ Plan planOf(const protocol::RenderRequest& request) {
     Plan plan;
     plan.model = catalog::findModel(request.model).value();
     plan.settings = catalog::resolveSettings(request, plan.model).value();
+    plan.pictureHashes = result::pictureHashes(plan.settings).value();
+    fitToPicture(plan.settings, plan.model);
     plan.execution = execution::executionOn(plan.settings.device).value();
     plan.clip = request.output;
     media::containerOf(plan.clip).value();
@@ -143,13 +148,15 @@ struct LoadedModel {
     [[nodiscard]] bool isFrom(const Plan& plan) const {
         return folder == plan.model.folder && formats == formatsOf(plan) && execution == plan.execution;
     }
-    /// Tells models apart, whatever they are called.
-    [[nodiscard]] std::string key() const {
-        std::string text;
-        for (const auto& [component, hash] : hashes) text += component + " " + hash + "\n";
-        return text;
-    }
 };
+
+/// Tells models and pictures apart, whatever they are called.
+std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
+    std::string text;
+    for (const auto& hashes : {model.hashes, plan.pictureHashes})
+        for (const auto& [name, hash] : hashes) text += name + " " + hash + "\n";
+    return text;
+}
 
 }  // namespace
 
@@ -201,6 +208,7 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
         .threads = at::get_num_threads(),
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
+        .pictureHashes = plan.pictureHashes,
         .attention = dispatcher.records(),
         .plugins = pluginsOf(plan.settings),
         .framesSha256 = sha256Hex(frames.pixels),
@@ -250,7 +258,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
 
     clock.begin("metrics", 1);
     metrics::ClipMetrics measured =
-        metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
+        metrics::measure(frames, reference.matching(sourcesKey(loaded, plan), settings)).value();
     if (lockstep) measured.lockstep = lockstep->map();
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
@@ -272,7 +280,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     repetitions.push_back(clock.finishRepetition());
     if (trace) trace->commit().value();
     pending.commit(std::move(manifest), measured, repetitions).value();
-    reference.offer(loaded.key(), settings, frames);
+    reference.offer(sourcesKey(loaded, plan), settings, frames);
     return plan.clip.string();
 }
 

@@ -184,6 +184,7 @@ json toJson(const Manifest& manifest) {
                    {"clip_sha256", manifest.clipSha256}};
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
+    if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
@@ -202,6 +203,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* versions = fields.object("versions");
     const json* device = fields.object("device");
     const json* model = fields.object("model");
+    const json* pictures = fields.object("pictures");
     const json* attention = fields.array("attention", kMaxEntries);
     const json* plugins = fields.array("plugins", kMaxEntries);
     const json* profile = fields.object("profile");
@@ -217,6 +219,9 @@ Result<Manifest> manifestFromJson(const json& object) {
     auto texts = textsFromJson(versions, "versions");
     if (!texts) return texts.error();
     manifest.versions = *std::move(texts);
+    auto hashes = textsFromJson(pictures, "pictures");
+    if (!hashes) return hashes.error();
+    manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();

@@ -41,7 +41,8 @@ struct Manifest {
     std::string deviceName{};  ///< of a GPU
     int threads = 0;
     std::string modelId;
-    std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)
+    std::map<std::string, std::string> modelHashes;      ///< SHA-256 of each component (component_hash.h)
+    std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
     std::vector<protocol::CallRecord> attention;
     std::vector<PluginRecord> plugins{};  ///< of the backends that attention and lockstep asked for
     std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved

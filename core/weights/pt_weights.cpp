@@ -31,6 +31,12 @@ PtWeights::PtWeights(const std::filesystem::path& file) : m_file(file) {
                       file.string() + ": holds no named tensors, a state dict was needed");
 }
 
+std::optional<std::vector<std::int64_t>> PtWeights::shapeOf(const std::string& name) const {
+    const auto found = m_tensors.find(name);
+    if (found == m_tensors.end()) return std::nullopt;
+    return found->second.sizes;
+}
+
 at::Tensor PtWeights::require(const std::string& name, at::IntArrayRef shape) {
     const auto found = m_tensors.find(name);
     if (found == m_tensors.end())

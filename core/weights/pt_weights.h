@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/pt/value.h"
 #include "core/weights/weight_source.h"
@@ -19,6 +21,9 @@ class PtWeights final : public WeightSource {
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+
+    /// As stored; nothing when there is no such tensor.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
 
   private:
     std::filesystem::path m_file;

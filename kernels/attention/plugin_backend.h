@@ -14,7 +14,7 @@ namespace reelgrid::kernels {
 struct PluginDescription {
     std::string name, title, description, version, author;
     std::string file;    ///< absolute: the library, or the recipe that names one
-    std::string sha256;  ///< of that file
+    std::string sha256;  ///< of that file; of a recipe, of everything that it names
     std::vector<Device> devices;
     std::vector<DataType> types;
     bool causal = false;

@@ -61,6 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--vae-tile-px", "200"}, "--vae-tile-px 200: a multiple of 16"},
         BadUsage{{"compare", "--vae-tile-px", "32"}, "--vae-tile-px 32"},
         BadUsage{{"render", "--task", "i2v"}, "--task i2v"},
+        BadUsage{{"render", "--img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
+        BadUsage{{"render", "--last_img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
+        BadUsage{{"render", "--force_output_size"}, "--force-output-size: --img-file-path was needed"},
+        BadUsage{{"render", "--guidance_scale_2", "3"}, "--guidance-scale-2: wan2.1 models have no use"},
         BadUsage{{"render", "--attention-type", "flashier"}, "--attention-type flashier"},
         BadUsage{{"render", "--attention-rule", "flashier"}, "rule 1: backend \"flashier\""},
         BadUsage{{"render", "--attention-rule", "fav2:layer=3"}, "rule 1: \"layer\""},
@@ -130,8 +134,6 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
                     BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
-                    BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
-                    BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
                     BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
 
