@@ -1,11 +1,6 @@
 #include "app/cli/backends_check.h"
 
-#include <c10/util/Exception.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,16 +8,13 @@
 
 #include "app/cli/backend_check.h"
 #include "app/cli/case_process.h"
+#include "app/cli/check_server.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/json.h"
 #include "core/base/number_text.h"
-#include "core/benchmark/attention_benchmark.h"
-#include "core/benchmark/attention_report.h"
-#include "core/benchmark/fenced_tensor.h"
-#include "core/plugins/crash_report.h"
 #include "core/plugins/plugin_list.h"
 
 namespace reelgrid::cli {
@@ -63,83 +55,6 @@ Result<std::vector<const BackendInfo*>> subjectsOf(const CheckVerb& verb) {
             found.push_back(&backend);
     return found;
 }
-
-// ── in the process that runs the cases ──────────────────────────────────────────────────────────────────
-
-json outcomeJson(std::size_t index, const CheckOutcome& outcome) {
-    return {{"case", index},
-            {"why_not", outcome.whyNot},
-            {"failure", outcome.failure},
-            {"max_error", outcome.maxError},
-            {"l1", outcome.l1},
-            {"sdpa_max_error", outcome.sdpaMaxError},
-            {"sdpa_l1", outcome.sdpaL1}};
-}
-
-/// The type that renders use, where the kernel takes it.
-kernels::DataType typeForSpeed(const BackendInfo& backend) {
-    if (backend.plugin == nullptr || backend.plugin->description.takes(kernels::DataType::BFloat16))
-        return kernels::DataType::BFloat16;
-    return backend.plugin->description.types.front();
-}
-
-json measureSpeed(const BackendInfo& backend, const CheckVerb& verb, const execution::Execution& execution,
-                  const std::function<void(const json&)>& say) {
-    benchmark::AttentionCase wanted;
-    wanted.shape = benchmark::parseShape(verb.shape).value();
-    wanted.type = typeForSpeed(backend);
-    wanted.execution = execution;
-    wanted.backends = {kernels::findBackend("fav2")};
-    if (&backend != wanted.backends.front()) wanted.backends.push_back(&backend);
-    const auto beat = [&say](int, int, double) { say({{"beat", true}}); };
-    benchmark::MeasuredCase measured{wanted, benchmark::measureAttention(wanted, beat)};
-    json rows = json::array();
-    for (const benchmark::AttentionRow& row : measured.rows) {
-        if (!row.why.empty()) continue;
-        rows.push_back({{"kernel", row.kernel},
-                        {"ms", row.p50 * 1e3},
-                        {"x_sdpa", benchmark::timesSdpa(measured, row)},
-                        {"gflops", benchmark::rateOf(measured, row) / 1e9}});
-    }
-    return {{"shape", verb.shape}, {"dtype", kernels::nameOf(wanted.type)}, {"rows", std::move(rows)}};
-}
-
-int serveCases(const CheckVerb& verb) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // Whatever a plug-in prints goes to stderr: stdout is for the outcomes.
-    const int output = dup(STDOUT_FILENO);
-    if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-        return fail({ErrorCode::Io, "stdout can't be used"});
-    const auto say = [output](const json& document) {
-        const std::string line = printJson(document) + "\n";
-        if (::write(output, line.data(), line.size()) != ssize_t(line.size())) _exit(1);
-    };
-    if (auto subjects = subjectsOf(verb); !subjects) return fail(subjects.error());
-    const BackendInfo* backend = kernels::findBackend(verb.served);
-    if (backend == nullptr) return fail({ErrorCode::Internal, verb.served + ": no such backend"});
-    const auto execution = execution::executionOn(verb.device);
-    if (!execution) return fail(execution.error());
-    plugins::reportCrashes();
-    plugins::explainFaults(benchmark::faultWords);
-    const c10::InferenceMode inference;
-    const std::vector<CheckCase> cases = benchmark::checkCases();
-    const benchmark::Claim claim{verb.maxL1.value_or(0)};
-    for (std::size_t i = *verb.serveFrom; i < cases.size(); ++i) {
-        CheckOutcome outcome;
-        try {
-            outcome = benchmark::checkKernel(*backend, cases[i], claim, *execution);
-        } catch (const c10::Error& failure) {
-            outcome.failure = failure.what_without_backtrace();
-        } catch (const std::exception& failure) {
-            outcome.failure = failure.what();
-        }
-        say(outcomeJson(i, outcome));
-    }
-    say({{"speed", measureSpeed(*backend, verb, *execution, say)}});
-    return 0;
-}
-
-// ── in the process that was called ──────────────────────────────────────────────────────────────────────
 
 double number(const json& object, const char* key) {
     const auto found = object.find(key);
@@ -241,7 +156,8 @@ class CheckRun {
 };
 
 int runCheck(const CheckVerb& verb) {
-    if (verb.serveFrom) return serveCases(verb);
+    if (verb.serveFrom)
+        return serveChecks({*verb.serveFrom, verb.served, verb.maxL1.value_or(0), verb.device, verb.shape});
     if (auto shape = benchmark::parseShape(verb.shape); !shape) return fail(shape.error());
     const auto subjects = subjectsOf(verb);
     if (!subjects) return fail(subjects.error());

@@ -3,7 +3,9 @@
 #include <c10/util/Exception.h>
 
 #include <chrono>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "core/base/result.h"
 
@@ -48,6 +50,19 @@ bool areFinite(const Inputs& in) {
 
 constexpr const char* kNotFinite = "left NaN, infinite or unwritten values in its output";
 
+void checkOutput(const kernels::BackendInfo& backend, const Inputs& in, const GuardedOutput& output) {
+    if (!output.isIntact()) blame(nameOf(backend), "wrote outside its output in a call of " + textOf(in));
+    if (!isFinite(output.out_BHND()) && areFinite(in))
+        blame(nameOf(backend), kNotFinite + (" of a call of " + textOf(in)));
+}
+
+void checkInputs(const kernels::BackendInfo& backend, const Inputs& in, const Inputs& before) {
+    const bool same = at::equal(before.q_BHND, in.q_BHND) && at::equal(before.k_BHMD, in.k_BHMD) &&
+                      at::equal(before.v_BHMD, in.v_BHMD);
+    // NaN equals nothing, itself included.
+    if (!same && areFinite(before)) blame(nameOf(backend), "changed its inputs in a call of " + textOf(in));
+}
+
 /// Adds what it took to a sum.
 class Timed {
   public:
@@ -79,51 +94,36 @@ bool GuardedOutput::isIntact() const {
            m_memory.narrow(0, after, kGuardBytes).eq(kPattern).all().item<bool>();
 }
 
-void PluginGuard::checkNow(const kernels::BackendInfo& backend, const Inputs& in,
-                           const GuardedOutput& output) {
-    if (!output.isIntact()) blame(nameOf(backend), "wrote outside its output in a call of " + textOf(in));
-    if (!isFinite(output.out_BHND()) && areFinite(in))
-        blame(nameOf(backend), kNotFinite + (" of a call of " + textOf(in)));
-}
-
 at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& backend, const Inputs& in) {
     m_lookingSeconds = 0;
-    std::optional<Timed> before(m_lookingSeconds);
+    std::optional<Timed> looking(m_lookingSeconds);
     const bool isFirst = m_seen.insert(callOf(backend, in)).second;
-    Inputs copies;
-    if (isFirst) copies = {in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), {}};
+    const bool looksNow = isFirst || in.q_BHND.is_cpu();
+    std::optional<Inputs> copies;
+    if (isFirst) copies = Inputs{in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), {}};
     const GuardedOutput output(in.q_BHND);
-    before.reset();
-    if (in.q_BHND.is_cpu()) {
+    looking.reset();
+    try {
         call.runInto(backend, output.out_BHND());
-        const Timed after(m_lookingSeconds);
-        checkNow(backend, in, output);
-    } else if (!isFirst) {
-        call.runInto(backend, output.out_BHND());
-        const at::Tensor finite = at::isfinite(output.out_BHND()).all();
-        m_allFinite = m_allFinite.defined() ? m_allFinite.logical_and(finite) : finite;
-        m_suspect = nameOf(backend);
-    } else {
-        try {
-            call.runInto(backend, output.out_BHND());
-            checkNow(backend, in, output);
-        } catch (const c10::AcceleratorError& failure) {
-            throw Failure(ErrorCode::DeviceLost, nameOf(backend) + " made the GPU fail in a call of " +
-                                                     textOf(in) + ": " + failure.what_without_backtrace());
-        }
+        looking.emplace(m_lookingSeconds);
+        if (looksNow) checkOutput(backend, in, output);
+        if (copies) checkInputs(backend, in, *copies);
+    } catch (const c10::AcceleratorError& failure) {
+        if (!isFirst) throw;  // what was queued before may be to blame
+        throw Failure(ErrorCode::DeviceLost, nameOf(backend) + " made the GPU fail in a call of " +
+                                                 textOf(in) + ": " + failure.what_without_backtrace());
     }
-    if (isFirst &&
-        !(at::equal(copies.q_BHND, in.q_BHND) && at::equal(copies.k_BHMD, in.k_BHMD) &&
-          at::equal(copies.v_BHMD, in.v_BHMD)) &&
-        areFinite(copies))
-        blame(nameOf(backend), "changed its inputs in a call of " + textOf(in));
+    if (!looksNow) {
+        const at::Tensor isFinite = at::isfinite(output.out_BHND()).all();
+        at::Tensor& all = m_isFinite[nameOf(backend)];
+        all = all.defined() ? all.logical_and(isFinite) : isFinite;
+    }
     return output.out_BHND();
 }
 
 void PluginGuard::endPass() {
-    if (!m_allFinite.defined()) return;
-    const at::Tensor finite = std::exchange(m_allFinite, {});
-    if (!finite.item<bool>()) blame(m_suspect, kNotFinite);
+    for (const auto& [plugin, isFinite] : std::exchange(m_isFinite, {}))
+        if (!isFinite.item<bool>()) blame(plugin, kNotFinite);
 }
 
 }  // namespace reelgrid::attention

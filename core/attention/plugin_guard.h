@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -37,11 +38,9 @@ class PluginGuard {
     [[nodiscard]] double lookingSeconds() const { return m_lookingSeconds; }
 
   private:
-    void checkNow(const kernels::BackendInfo& backend, const Inputs& inputs, const GuardedOutput& output);
-
     std::set<std::string> m_seen;  ///< backend and shapes
-    at::Tensor m_allFinite;        ///< on a GPU: of the calls since the pass began; undefined: none
-    std::string m_suspect;         ///< the plug-in of those calls
+    std::map<std::string, at::Tensor>
+        m_isFinite;  ///< on a GPU: by plug-in, of the calls since the pass began
     double m_lookingSeconds = 0;
 };
 

@@ -207,8 +207,9 @@ TEST(JobQueue, EndsAJobThatTakesLongerThanItMayAndRunsTheNext) {
     const std::string next = submit(queue, "ok");
     const Job end = listener.waitForEnd(endless);
     EXPECT_EQ(end.state, JobState::Failed);
-    EXPECT_THAT(end.error.message, HasSubstr("took more than 0.3 seconds (--job-timeout) and was stopped; the "
-                                             "worker was killed by signal 12"));
+    EXPECT_THAT(end.error.message,
+                HasSubstr("took more than 0.3 seconds (--job-timeout) and was stopped; the "
+                          "worker was killed by signal 12"));
     EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
     EXPECT_NE(listener.waitForProcess(endless), listener.waitForProcess(next));
 }
