@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/jobs/worker_process.h"
 #include "core/plugins/plugin_list.h"
+#include "core/plugins/plugin_search.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::studio {
@@ -26,7 +27,9 @@ PluginBackends::~PluginBackends() {
 
 void PluginBackends::look(const QStringList& files) {
     m_asked = m_files = files;
-    list();
+    std::vector<std::string> given;
+    for (const QString& file : files) given.push_back(file.toStdString());
+    if (!plugins::pluginFiles(given).empty()) list();  // else no process has anything to say
 }
 
 void PluginBackends::add(const std::filesystem::path& file) {
