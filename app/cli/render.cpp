@@ -7,6 +7,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
+#include "app/cli/worker_options.h"
+#include "app/cli/worker_render.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 
 struct RenderVerb {
     RenderOptions render;
+    WorkerOptions worker;
     std::string attentionType = protocol::kReferenceBackend;
     std::string output;
     std::string benchmarkFolder;
@@ -47,13 +50,15 @@ int runRender(const RenderVerb& verb) {
     sayIdleChoices(*checked);
 
     const InterruptWatch interrupts;
-    pipeline::Renderer renderer;
     ProgressLine line;
     const std::string name = attentionName(checked->settings);
     const auto progress = [&line, &name](const protocol::RenderProgress& now) {
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
-    auto clip = renderer.render(checked->request, progress, interrupts.token());
+    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);
+    auto clip =
+        inWorker ? renderInWorker(checked->request, verb.worker.queueOptions(), progress, interrupts.token())
+                 : pipeline::Renderer().render(checked->request, progress, interrupts.token());
     line.clear();
     if (!clip) {
         if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
@@ -78,6 +83,7 @@ Verb addRenderVerb(CLI::App& program) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command, {"attention_type"});
+    verb->worker.addTo(*command);
     command
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")

@@ -8,6 +8,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
+#include "app/cli/plugin_options.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
 #include "core/protocol/lora_choice.h"
@@ -99,6 +100,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
     });
     if (std::ranges::find(without, "attention_policy") == without.end()) m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
+    addPluginOption(command);
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
@@ -195,7 +197,8 @@ void sayIdleChoices(const CheckedRequest& checked) {
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {
     if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
     return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + kernels::backendNames() + ", " +
-                                          protocol::kDefaultBackend + " was needed"};
+                                          protocol::kDefaultBackend +
+                                          " was needed (a plug-in's: --backend-plugin FILE)"};
 }
 
 }  // namespace reelgrid::cli

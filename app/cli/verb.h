@@ -25,5 +25,6 @@ Verb addBenchVerb(CLI::App& program);
 Verb addProfileVerb(CLI::App& program);
 Verb addTuneVerb(CLI::App& program);
 Verb addCapturesVerb(CLI::App& program);
+Verb addBackendsVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

@@ -53,6 +53,12 @@ std::filesystem::path askForPolicyFile(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForPlugin(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
+                                        QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
     return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
         .toStdString();

@@ -41,6 +41,9 @@ void MainWindow::buildFileMenu() {
     });
     file->addSeparator();
     file->addAction(tr("Choose &model folder…"), m_editorFiles, &EditorFiles::chooseModelFolder);
+    file->addAction(tr("Add attention p&lug-in…"), this, [this] {
+        if (const auto name = askForPlugin(this); !name.empty()) m_plugins->add(name);
+    });
     file->addAction(tr("Choose &results folder…"), this, [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
         if (!folder.empty()) m_renders->setResultsFolder(folder);

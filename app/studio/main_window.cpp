@@ -47,6 +47,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_renders(new RenderController(m_comparison, m_jobs, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
+      m_plugins(new PluginBackends(this)),
       m_sessions(new SessionController({m_comparison, m_playback->player(), m_grid}, m_renders, m_editor,
                                        m_editorFiles, m_background, this)),
       m_measureTools(new MeasureTools(
@@ -68,6 +69,7 @@ MainWindow::MainWindow(QWidget* parent)
     setCentralWidget(columns);
     buildMenus();
     connectRenders();
+    connectPlugins();
     connectSessions();
     connectIssues();
     m_editor->setBackends(backendChoices());
@@ -146,6 +148,19 @@ void MainWindow::connectRenders() {
     });
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_jobs, &widgets::JobPanel::logRequested, this, &MainWindow::showLog);
+}
+
+void MainWindow::connectPlugins() {
+    connect(m_plugins, &PluginBackends::changed, this,
+            [this](const QStringList& chosen, const QStringList& arguments) {
+                const QStringList checked = m_editor->checkedBackends() + chosen;
+                m_editor->setBackends(backendChoices());
+                m_editor->setCheckedBackends(checked);
+                std::vector<std::string> words{"worker"};
+                for (const QString& argument : arguments) words.push_back(argument.toStdString());
+                m_renders->jobs().setWorkerArguments(words);
+            });
+    connect(m_plugins, &PluginBackends::failed, m_issues, &widgets::IssuePanel::addIssue);
 }
 
 void MainWindow::connectSessions() {

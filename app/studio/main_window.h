@@ -11,6 +11,7 @@
 #include "app/studio/keyboard.h"
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
+#include "app/studio/plugin_backends.h"
 #include "app/studio/render_controller.h"
 #include "app/studio/session_controller.h"
 
@@ -45,6 +46,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
     [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
+    [[nodiscard]] PluginBackends& plugins() { return *m_plugins; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
@@ -63,6 +65,7 @@ class MainWindow : public QMainWindow {
     void buildFileMenu();
     void buildViewMenu();
     void connectRenders();
+    void connectPlugins();
     void connectSessions();
     void connectIssues();
     void showLog(const QString& job);
@@ -82,6 +85,7 @@ class MainWindow : public QMainWindow {
     RenderController* m_renders;
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
+    PluginBackends* m_plugins;
     SessionController* m_sessions;
     MeasureTools* m_measureTools;
     QWidget* m_side = nullptr;

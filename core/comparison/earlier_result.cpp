@@ -5,10 +5,12 @@
 #include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
 #include "core/result/picture_hashes.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -31,6 +33,19 @@ std::string lockstepDifference(const result::ClipResult& earlier, const catalog:
     for (const std::string& backend : now.lockstep)
         if (!earlier.metrics.lockstep || earlier.metrics.lockstep->find(backend) == nullptr)
             return "its metrics.json has no lockstep map of " + backend;
+    return {};
+}
+
+/// A plug-in that was built anew since is another kernel under the same name.
+std::string pluginDifference(const result::Manifest& manifest, const catalog::RenderSettings& now) {
+    for (const std::string& name : protocol::askedBackends(now)) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        const bool isPlugin = backend != nullptr && backend->plugin != nullptr;
+        const result::PluginRecord* then = manifest.pluginOf(name);
+        if (then == nullptr && !isPlugin) continue;
+        if (then == nullptr || !isPlugin || then->sha256 != backend->plugin->description.sha256)
+            return "its " + name + " was another plug-in's, or another build of it";
+    }
     return {};
 }
 
@@ -132,6 +147,7 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, request, manifest));
         !other.empty())
         return other;
+    if (std::string other = pluginDifference(manifest, settings); !other.empty()) return other;
     std::error_code failed;
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))

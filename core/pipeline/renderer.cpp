@@ -27,12 +27,14 @@
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "core/result/picture_hashes.h"
 #include "core/weights/safetensors_writer.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -118,6 +120,19 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
+/// Which files the plug-in backends among those that were asked for are.
+template <template <class> class Maybe>
+std::vector<result::PluginRecord> pluginsOf(const protocol::RenderFields<Maybe>& settings) {
+    std::vector<result::PluginRecord> records;
+    for (const std::string& name : protocol::askedBackends(settings)) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        if (backend == nullptr || backend->plugin == nullptr) continue;
+        const kernels::PluginDescription& said = backend->plugin->description;
+        records.push_back({name, said.file, said.sha256, said.version});
+    }
+    return records;
+}
+
 LoadChoices choicesOf(const Plan& plan) {
     return {.dtype = plan.settings.dtype,
             .vaeDtype = plan.settings.vaeDtype,
@@ -198,6 +213,7 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
         .modelHashes = loaded.hashes,
         .pictureHashes = plan.pictureHashes,
         .attention = dispatcher.records(),
+        .plugins = pluginsOf(plan.settings),
         .framesSha256 = sha256Hex(frames.pixels),
         .clipSha256 = {},
     };
@@ -235,6 +251,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         }
         const at::Tensor latents =
             video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
+        dispatcher->endPasses();
         if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
@@ -285,7 +302,12 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation
         if (failure.get_error_code() == kMemoryAllocation)
             return errorOf(failure, ErrorCode::OutOfMemory).in("the GPU's memory is full");
-        return errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        Error error = errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        // What a kernel did is seen later, wherever the GPU is waited for.
+        for (const result::PluginRecord& plugin : pluginsOf(request))
+            error.message += " Plug-in " + plugin.backend + " was asked for: `reelgrid-cli backends check " +
+                             plugin.file + " --device cuda` says whether it is to blame.";
+        return error;
     } catch (const c10::Error& failure) {
         return errorOf(failure, ErrorCode::Internal);
     } catch (const std::bad_alloc&) {

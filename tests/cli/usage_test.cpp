@@ -103,7 +103,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
         BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
                  "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
-        BadUsage{{"tune"}, "--budget is required"},
+        BadUsage{{"tune"}, "--budget is required"}, BadUsage{{"backends"}, "subcommand"},
+        BadUsage{{"backends", "describe", "flashier"}, "backends describe flashier: one of sdpa"},
+        BadUsage{{"backends", "check", "/nowhere/a.so"}, "a plug-in's file, or one of sdpa"},
+        BadUsage{{"backends", "check", "sdpa"}, "another backend was needed"},
+        BadUsage{{"backends", "check", "fav2", "--shape", "3"}, "--shape 3"},
+        BadUsage{{"render", "--job-timeout", "0"}, "--job-timeout"},
         BadUsage{{"tune", "--budget", "psnr<=40"}, "--budget psnr<=40: psnr>=DB"},
         BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "sdpa"}, "another backend than sdpa"},
         BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,flashier"}, "--backends flashier"},
@@ -187,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench",
-                             "profile", "tune", "captures"}) {
+                             "profile", "tune", "captures", "backends"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
