@@ -44,9 +44,20 @@ class JobQueue {
     /// Puts a failed or cancelled job at the end of the queue again, under its id.
     Result<void> retry(const std::string& id);
 
+    /// Puts a waiting job at this place among those that wait, 0 being the next to run. BadUsage when there
+    /// is no such job or it doesn't wait.
+    Result<void> moveTo(const std::string& id, std::size_t place);
+    /// The ids of those that wait, the next to run first.
+    [[nodiscard]] std::vector<std::string> waiting() const;
+
+    /// No further job starts; the one that runs goes on.
+    void pause();
+    void resume();
+    [[nodiscard]] bool isPaused() const;
+
     /// Every job that is known, in the order of submission.
     [[nodiscard]] std::vector<Job> jobs() const;
-    /// Returns when no job waits or runs.
+    /// Returns when no job waits or runs; in a paused queue those that wait don't end.
     void waitUntilIdle();
 
   private:
