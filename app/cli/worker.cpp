@@ -26,8 +26,9 @@ int runWorker() {
     std::signal(SIGPIPE, SIG_IGN);
     pipeline::Renderer renderer;
     const InterruptWatch interrupts;
-    const auto render = [&renderer](const auto& request, const auto& progress, std::stop_token stop) {
-        return renderer.render(request, progress, std::move(stop));
+    const auto render = [&renderer](const auto& request, const auto& progress, const auto& preview,
+                                    std::stop_token stop) {
+        return renderer.render(request, progress, std::move(stop), preview);
     };
     const auto served = serveJobs(STDIN_FILENO, output, render, interrupts.token());
     return served ? 0 : fail(served.error().in("worker"));

@@ -67,6 +67,30 @@ class JobQueue::Engine {
         m_newArguments = std::move(arguments);
     }
 
+    Result<void> moveTo(const std::string& id, std::size_t place) {
+        auto moved = note([&] { return m_jobs.moveTo(id, place); });
+        if (!moved) return moved.error();
+        return {};
+    }
+
+    std::vector<std::string> waiting() const {
+        const std::lock_guard lock(m_mutex);
+        return m_jobs.waiting();
+    }
+
+    void setPaused(bool paused) {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_paused = paused;
+        }
+        m_inbox.put(JobsChanged{});
+    }
+
+    bool isPaused() const {
+        const std::lock_guard lock(m_mutex);
+        return m_paused;
+    }
+
     void cancelAll() {
         for (const Job& job : jobs())
             if (!isFinished(job.state)) (void)cancel(job.id);
@@ -158,6 +182,7 @@ class JobQueue::Engine {
         std::optional<std::vector<std::string>> changedArguments;
         {
             const std::lock_guard lock(m_mutex);
+            if (m_paused) return;
             Job* job = m_jobs.firstQueued();
             if (job == nullptr) return;
             job->state = JobState::Running;
@@ -244,6 +269,7 @@ class JobQueue::Engine {
             job.cancelling = false;
             if (job.state == JobState::Failed) job.error = error;
             job.clip = clip;
+            job.preview.reset();
         });
         m_running.clear();
         m_timedOut = false;
@@ -299,6 +325,12 @@ class JobQueue::Engine {
     void hear(protocol::JobProgress& event) {
         if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event.now; });
     }
+    void hear(protocol::JobPreview& event) {
+        if (event.id != m_running) return;
+        change(m_running, [&](Job& job) {
+            job.preview = std::make_shared<const protocol::RenderPreview>(std::move(event.now));
+        });
+    }
     void hear(protocol::JobDone& event) {
         if (event.id == m_running) finish(JobState::Done, {}, event.clip);
     }
@@ -318,6 +350,7 @@ class JobQueue::Engine {
     JobList m_jobs;
     std::deque<Job> m_changes;  ///< not told to the callback yet
     std::optional<std::vector<std::string>> m_newArguments;
+    bool m_paused = false;
 
     // The queue's thread's own:
     std::vector<std::string> m_arguments;
@@ -355,6 +388,21 @@ void JobQueue::setWorkerArguments(std::vector<std::string> arguments) {
 }
 Result<void> JobQueue::retry(const std::string& id) {
     return m_engine->retry(id);
+}
+Result<void> JobQueue::moveTo(const std::string& id, std::size_t place) {
+    return m_engine->moveTo(id, place);
+}
+std::vector<std::string> JobQueue::waiting() const {
+    return m_engine->waiting();
+}
+void JobQueue::pause() {
+    m_engine->setPaused(true);
+}
+void JobQueue::resume() {
+    m_engine->setPaused(false);
+}
+bool JobQueue::isPaused() const {
+    return m_engine->isPaused();
 }
 std::vector<Job> JobQueue::jobs() const {
     return m_engine->jobs();

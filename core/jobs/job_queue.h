@@ -50,9 +50,20 @@ class JobQueue {
     /// What workers are started with from now on; a warm one ends before the next job.
     void setWorkerArguments(std::vector<std::string> arguments);
 
+    /// Puts a waiting job at this place among those that wait, 0 being the next to run. BadUsage when there
+    /// is no such job or it doesn't wait.
+    Result<void> moveTo(const std::string& id, std::size_t place);
+    /// The ids of those that wait, the next to run first.
+    [[nodiscard]] std::vector<std::string> waiting() const;
+
+    /// No further job starts; the one that runs goes on.
+    void pause();
+    void resume();
+    [[nodiscard]] bool isPaused() const;
+
     /// Every job that is known, in the order of submission.
     [[nodiscard]] std::vector<Job> jobs() const;
-    /// Returns when no job waits or runs.
+    /// Returns when no job waits or runs; in a paused queue those that wait don't end.
     void waitUntilIdle();
 
   private:

@@ -20,9 +20,11 @@
 #include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/pipeline/call_map_dispatcher.h"
 #include "core/pipeline/capture_options.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
+#include "core/pipeline/latent_preview.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
@@ -92,6 +94,17 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageCl
     if (plan.settings.lockstep.empty()) return nullptr;
     return std::make_unique<lockstep::LockstepObserver>(
         plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
+}
+
+/// Who shows the latents to `preview`, and hands on what it sees to `next`; null where nobody looks, or where
+/// the VAE's latents have no known colours.
+std::unique_ptr<PreviewObserver> previewsOf(const std::map<std::string, std::string>& hashes, int steps,
+                                            const protocol::PreviewCallback& preview, StepObserver* next) {
+    const auto vae = hashes.find("vae");
+    if (!preview || vae == hashes.end()) return nullptr;
+    auto colors = latentColorsOf(vae->second);
+    if (!colors) return nullptr;
+    return std::make_unique<PreviewObserver>(*std::move(colors), steps, preview, next);
 }
 
 /// A render that failed before it had anything to keep leaves no folder either.
@@ -171,9 +184,10 @@ struct Renderer::State {
 
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
-                                      const protocol::ProgressCallback& progress, std::stop_token stop);
+                                      const protocol::ProgressCallback& progress, std::stop_token stop,
+                                      const protocol::PreviewCallback& preview);
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
-                       std::stop_token stop);
+                       std::stop_token stop, const protocol::PreviewCallback& preview);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
                                               const attention::Dispatcher& dispatcher,
@@ -220,7 +234,8 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
 }
 
 std::string Renderer::State::render(const protocol::RenderRequest& request,
-                                    const protocol::ProgressCallback& progress, std::stop_token stop) {
+                                    const protocol::ProgressCallback& progress, std::stop_token stop,
+                                    const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
     Plan plan = planOf(request);
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
@@ -229,7 +244,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
-    auto dispatcher = dispatcherFor(plan);
+    auto mapping = std::make_unique<CallMapDispatcher>(dispatcherFor(plan), plan.model.layers,
+                                                       settings.numInferenceSteps);
+    const CallMapDispatcher& calls = *mapping;
+    std::unique_ptr<attention::Dispatcher> dispatcher = std::move(mapping);
     capture::CapturingDispatcher* captures = nullptr;
     if (settings.saveInputs) {
         auto capturing = std::make_unique<capture::CapturingDispatcher>(
@@ -242,6 +260,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
     const auto lockstep = lockstepOf(plan, clock);
+    const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
+    StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
@@ -250,7 +270,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
             clock.startRepetition();
         }
         const at::Tensor latents =
-            video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
+            video.denoise(settings, *dispatcher, clock, repetition == 0 ? observer : nullptr);
         dispatcher->endPasses();
         if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
@@ -272,6 +292,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     clock.end();
     result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    manifest.calls = calls.maps();
     if (captures != nullptr) {
         manifest.captures = captures->finish();
         manifest.captures->folder = captureFolder(settings).string();
@@ -289,9 +310,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
 
 Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest& request,
                                                    const protocol::ProgressCallback& progress,
-                                                   std::stop_token stop) {
+                                                   std::stop_token stop,
+                                                   const protocol::PreviewCallback& preview) {
     try {
-        return render(request, progress, std::move(stop));
+        return render(request, progress, std::move(stop), preview);
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
@@ -323,8 +345,9 @@ Renderer::Renderer() : m_state(std::make_unique<State>()) {
 Renderer::~Renderer() = default;
 
 Result<std::string> Renderer::render(const protocol::RenderRequest& request,
-                                     const protocol::ProgressCallback& progress, std::stop_token stop) {
-    auto result = m_state->renderOrError(request, progress, std::move(stop));
+                                     const protocol::ProgressCallback& progress, std::stop_token stop,
+                                     const protocol::PreviewCallback& preview) {
+    auto result = m_state->renderOrError(request, progress, std::move(stop), preview);
     if (!result) removeEmptyFoldersOf(request);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/memory_peak.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -38,6 +39,7 @@ void StageClock::begin(const std::string& stage, int total) {
     end();
     m_stage = stage;
     m_total = total;
+    m_measuresPeak = execution::restartMemoryPeak(m_execution);
     m_stageStart = m_unitStart = now();
     m_marks.clear();
     mark(/*endsUnit=*/false);
@@ -105,6 +107,8 @@ void StageClock::takeStepsOfMarks() {
 void StageClock::end() {
     if (m_stage.empty()) return;
     m_timing.add(m_stage, secondsBetween(m_stageStart, now()));
+    if (const auto peak = execution::memoryPeak(m_execution); peak && m_measuresPeak)
+        m_timing.addPeak(m_stage, *peak);
     takeStepsOfMarks();
     if (isDenoising()) m_timing.stepParts = m_parts.take();
     m_stage.clear();

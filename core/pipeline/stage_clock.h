@@ -95,6 +95,7 @@ class StageClock {
     Clock::time_point m_stageStart = m_jobStart;
     Clock::time_point m_unitStart = m_jobStart;
     std::string m_stage;
+    bool m_measuresPeak = false;  ///< of the stage that runs
     int m_total = 0;
     result::Timing m_timing;
     std::vector<Mark> m_marks;

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
+#include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
 
 namespace reelgrid::result {
@@ -186,6 +187,7 @@ json toJson(const Manifest& manifest) {
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
+    if (!manifest.calls.maps.empty()) object["calls"] = toJson(manifest.calls);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
@@ -206,6 +208,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* pictures = fields.object("pictures");
     const json* attention = fields.array("attention", kMaxEntries);
     const json* plugins = fields.array("plugins", kMaxEntries);
+    const json* calls = fields.object("calls");
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
@@ -215,6 +218,11 @@ Result<Manifest> manifestFromJson(const json& object) {
         auto call = callFromJson((*attention)[i]);
         if (!call) return call.error();
         manifest.attention.push_back(*std::move(call));
+    }
+    if (calls != nullptr) {
+        auto maps = callMapsFromJson(*calls);
+        if (!maps) return maps.error();
+        manifest.calls = *std::move(maps);
     }
     auto texts = textsFromJson(versions, "versions");
     if (!texts) return texts.error();

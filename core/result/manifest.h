@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_call.h"
+#include "core/protocol/call_map.h"
 #include "core/protocol/capture_record.h"
 #include "core/protocol/render_request.h"
 
@@ -45,6 +46,7 @@ struct Manifest {
     std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
     std::vector<protocol::CallRecord> attention;
     std::vector<PluginRecord> plugins{};  ///< of the backends that attention and lockstep asked for
+    protocol::CallMaps calls{};  ///< the same layer by layer and step by step; empty: not recorded
     std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved
     std::optional<ProfileRecord> profile{};
     std::string framesSha256;  ///< of the RGB frames before encoding
