@@ -10,6 +10,7 @@ namespace reelgrid::studio {
 
 void MainWindow::buildMenus() {
     buildFileMenu();
+    m_renderMenu->addTo(menuBar());
     buildViewMenu();
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });

@@ -12,6 +12,7 @@
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
 #include "app/studio/render_controller.h"
+#include "app/studio/render_menu.h"
 #include "app/studio/session_controller.h"
 
 class QAction;
@@ -40,6 +41,9 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
     [[nodiscard]] ExportJobs& exports() { return *m_exportJobs; }
     [[nodiscard]] RenderController& renders() { return *m_renders; }
+    [[nodiscard]] RenderMenu& renderMenu() { return *m_renderMenu; }
+    [[nodiscard]] widgets::TimingChart& timingChart() { return *m_timing; }
+    [[nodiscard]] widgets::CoherenceChart& coherenceChart() { return *m_coherence; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
@@ -80,6 +84,7 @@ class MainWindow : public QMainWindow {
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
     SessionController* m_sessions;
+    RenderMenu* m_renderMenu;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
     QAction* m_showSide = nullptr;
