@@ -7,6 +7,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
 #include "core/pipeline/renderer.h"
@@ -37,6 +38,7 @@ int runWorker() {
 
 Verb addWorkerVerb(CLI::App& program) {
     CLI::App* command = program.add_subcommand("worker", "Serve jobs as JSON lines on stdin and stdout");
+    addPluginOption(*command);
     return {command, [] { return runWorker(); }};
 }
 

@@ -1,6 +1,8 @@
 #include "core/jobs/job_queue.h"
 
+#include <array>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -9,10 +11,16 @@
 #include "core/jobs/inbox.h"
 #include "core/jobs/job_list.h"
 #include "core/jobs/partial_files.h"
+#include "core/protocol/time_is_up.h"
 
 namespace reelgrid::jobs {
 
 using Clock = std::chrono::steady_clock;
+
+namespace {
+/// How long a worker whose time is up has to say what it was in.
+constexpr auto kLastWords = std::chrono::seconds(2);
+}  // namespace
 
 /// The jobs and their changes are guarded by m_mutex; everything about the worker belongs to the queue's
 /// thread alone.
@@ -22,6 +30,7 @@ class JobQueue::Engine {
         : m_options(std::move(options)),
           m_callback(std::move(callback)),
           m_jobs(m_options.capacity, m_options.history),
+          m_arguments(m_options.worker.arguments),
           m_thread([this](std::stop_token stop) { run(stop); }) {}
 
     ~Engine() {
@@ -51,6 +60,11 @@ class JobQueue::Engine {
         });
         if (!cancelled) return cancelled.error();
         return {};
+    }
+
+    void setWorkerArguments(std::vector<std::string> arguments) {
+        const std::lock_guard lock(m_mutex);
+        m_newArguments = std::move(arguments);
     }
 
     Result<void> moveTo(const std::string& id, std::size_t place) {
@@ -126,8 +140,7 @@ class JobQueue::Engine {
             startNext();
             // Looked at first: a worker that ignores a cancellation may talk on without a pause.
             if (m_deadline && Clock::now() >= *m_deadline)
-                stopWorker(m_ready ? "the worker did not stop when asked to"
-                                   : "the worker did not start in time");
+                deadlinePassed();
             else if (auto mail = m_inbox.take(m_deadline))
                 std::visit([this](auto& one) { handle(one); }, *mail);
         }
@@ -166,6 +179,7 @@ class JobQueue::Engine {
     void startNext() {
         if (!m_running.empty()) return;
         std::optional<Job> next;
+        std::optional<std::vector<std::string>> changedArguments;
         {
             const std::lock_guard lock(m_mutex);
             if (m_paused) return;
@@ -174,6 +188,12 @@ class JobQueue::Engine {
             job->state = JobState::Running;
             next = *job;
             m_changes.push_back(*job);
+            changedArguments = std::exchange(m_newArguments, std::nullopt);
+        }
+        if (changedArguments) {
+            m_arguments = *std::move(changedArguments);
+            m_worker.reset();
+            m_ready = false;
         }
         m_running = next->id;
         m_request = next->request;
@@ -187,6 +207,7 @@ class JobQueue::Engine {
 
     void startWorker() {
         WorkerCommandLine command = m_options.worker;
+        command.arguments = m_arguments;
         if (command.program.empty()) {
             auto program = findWorkerProgram();
             if (!program) return finish(JobState::Failed, program.error());
@@ -224,6 +245,22 @@ class JobQueue::Engine {
         m_deadline = Clock::now() + m_options.cancelTimeout;
     }
 
+    void deadlinePassed() {
+        if (!m_ready) return stopWorker("the worker did not start in time");
+        if (m_cancelSent) return stopWorker("the worker did not stop when asked to");
+        if (m_timedOut) return stopWorker(timeoutText());
+        // First a signal at which it says what it was in.
+        m_timedOut = true;
+        m_worker->signal(protocol::kTimeIsUpSignal);
+        m_deadline = Clock::now() + kLastWords;
+    }
+
+    [[nodiscard]] std::string timeoutText() const {
+        std::array<char, 64> seconds{};
+        std::snprintf(seconds.data(), seconds.size(), "%g", double(m_options.jobTimeout->count()) / 1e3);
+        return std::string("took more than ") + seconds.data() + " seconds (--job-timeout) and was stopped";
+    }
+
     /// Ends the running job as it stands.
     void finish(JobState state, const Error& error = {}, const std::string& clip = {}) {
         change(m_running, [&](Job& job) {
@@ -235,6 +272,7 @@ class JobQueue::Engine {
             job.preview.reset();
         });
         m_running.clear();
+        m_timedOut = false;
         m_deadline.reset();
     }
 
@@ -264,7 +302,8 @@ class JobQueue::Engine {
     void handle(Shutdown&) {}
 
     void handle(WorkerExited& mail) {
-        if (m_worker && mail.worker == m_workerNumber) workerIsGone(m_worker->pid(), mail.how);
+        if (m_worker && mail.worker == m_workerNumber)
+            workerIsGone(m_worker->pid(), m_timedOut ? timeoutText() + "; " + mail.how : mail.how);
     }
 
     void handle(WorkerSaid& mail) {
@@ -279,7 +318,9 @@ class JobQueue::Engine {
         if (!m_running.empty()) sendRender();
     }
     void hear(protocol::JobStarted& event) {
-        if (event.id == m_running) m_started = true;
+        if (event.id != m_running) return;
+        m_started = true;
+        if (m_options.jobTimeout && !m_cancelSent) m_deadline = Clock::now() + *m_options.jobTimeout;
     }
     void hear(protocol::JobProgress& event) {
         if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event.now; });
@@ -308,7 +349,11 @@ class JobQueue::Engine {
     std::condition_variable m_idle;
     JobList m_jobs;
     std::deque<Job> m_changes;  ///< not told to the callback yet
+    std::optional<std::vector<std::string>> m_newArguments;
     bool m_paused = false;
+
+    // The queue's thread's own:
+    std::vector<std::string> m_arguments;
 
     std::unique_ptr<WorkerProcess> m_worker;
     std::uint64_t m_workerNumber = 0;
@@ -316,6 +361,7 @@ class JobQueue::Engine {
     std::string m_running;  ///< the running job's id; empty: none
     protocol::RenderRequest m_request;
     bool m_cancelSent = false;
+    bool m_timedOut = false;
     bool m_started = false;  ///< the worker said that it began with the running job
     bool m_reused = false;   ///< the running job was given to a worker from before
     std::stop_token m_stop;
@@ -336,6 +382,9 @@ Result<void> JobQueue::cancel(const std::string& id) {
 }
 void JobQueue::cancelAll() {
     m_engine->cancelAll();
+}
+void JobQueue::setWorkerArguments(std::vector<std::string> arguments) {
+    m_engine->setWorkerArguments(std::move(arguments));
 }
 Result<void> JobQueue::retry(const std::string& id) {
     return m_engine->retry(id);

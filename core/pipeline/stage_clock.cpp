@@ -70,10 +70,22 @@ void StageClock::letWatch(int done) {
     if (!m_watcher->actsAt(moment)) return m_watcher->at(moment);
     const auto before = now();
     m_watcher->at(moment);
+    leaveOut(kProfile, before, now());
+}
+
+void StageClock::aside(const std::string& stage, const std::function<void()>& work) {
+    const auto before = now();
+    work();
     const auto after = now();
-    m_timing.add(kProfile, secondsBetween(before, after));
-    m_stageStart += after - before;
-    m_unitStart += after - before;
+    m_parts.leaveOut(after - before);
+    leaveOut(stage, before, after);
+    checkStop();
+}
+
+void StageClock::leaveOut(const std::string& stage, Clock::time_point from, Clock::time_point to) {
+    m_timing.add(stage, secondsBetween(from, to));
+    m_stageStart += to - from;
+    m_unitStart += to - from;
     mark(/*endsUnit=*/false);
 }
 

@@ -16,8 +16,8 @@ using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
 constexpr const char* kOtherStage = "other";
-constexpr std::array<const char*, 9> kStages{"load",    "text",   "denoise", "lockstep", "decode",
-                                             "metrics", "encode", "profile", kOtherStage};
+constexpr std::array<const char*, 10> kStages{"load",   "text",    "image",  "denoise", "lockstep",
+                                              "decode", "metrics", "encode", "profile", kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
 /// Names and seconds: stages, parts of a step.
@@ -148,7 +148,8 @@ Timing Timing::complete() const {
         whole.add(kOtherStage, *wallTime - inStages);
     }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
-    whole.pipeTime = stage("text").value_or(0) + stage("denoise").value_or(0) + stage("decode").value_or(0);
+    whole.pipeTime = stage("text").value_or(0) + stage("image").value_or(0) + stage("denoise").value_or(0) +
+                     stage("decode").value_or(0);
     whole.vaeDecodeTime = stage("decode").value_or(0);
     return whole;
 }

@@ -22,7 +22,7 @@ StageKind kindOf(std::string_view stage);
 
 /// Times of one repetition of a render, in seconds. What was not measured is absent.
 struct Timing {
-    std::optional<double> pipeTime;       ///< text + denoise + decode, as the reference scripts measure it
+    std::optional<double> pipeTime;       ///< text, image, denoise and decode, as the reference scripts do
     std::optional<double> vaeDecodeTime;  ///< from the end of the last step to the end of the pipe
     std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
     std::vector<double> steps;         ///< one per denoising step, both guidance branches included

@@ -232,6 +232,36 @@ TEST(JobQueue, KillsAWorkerThatIgnoresCancellation) {
     EXPECT_NE(listener.waitForProcess(next), worker);
 }
 
+TEST(JobQueue, EndsAJobThatTakesLongerThanItMayAndRunsTheNext) {
+    JobQueueOptions options = fakeWorker();
+    options.jobTimeout = 300ms;
+    Listener listener;
+    JobQueue queue(options, listener.callback());
+    const std::string endless = submit(queue, "stubborn");
+    const std::string next = submit(queue, "ok");
+    const Job end = listener.waitForEnd(endless);
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_THAT(end.error.message,
+                HasSubstr("took more than 0.3 seconds (--job-timeout) and was stopped; the "
+                          "worker was killed by signal 12"));
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(endless), listener.waitForProcess(next));
+}
+
+TEST(JobQueue, NewArgumentsAreForANewWorker) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string first = submit(queue, "ok");
+    listener.waitForEnd(first);
+    queue.setWorkerArguments({"older"});
+    const std::string refused = submit(queue, "ok");
+    EXPECT_THAT(listener.waitForEnd(refused).error.message, HasSubstr("version"));
+    queue.setWorkerArguments({"worker"});
+    const std::string again = submit(queue, "ok");
+    EXPECT_EQ(listener.waitForEnd(again).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(first), listener.waitForProcess(again));
+}
+
 TEST(JobQueue, RetriesAFailedJobUnderItsId) {
     Listener listener;
     JobQueue queue(fakeWorker(), listener.callback());
