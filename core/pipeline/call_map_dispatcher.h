@@ -21,7 +21,6 @@ class CallMapDispatcher final : public attention::Dispatcher {
     at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override;
     void beginPass(int step, attention::GuidanceBranch branch) override;
     void endPasses() override { m_inner->endPasses(); }
-    void endPasses() override { m_inner->endPasses(); }
     [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_inner->records(); }
 
     [[nodiscard]] attention::Replay replayOfPass() const override { return m_inner->replayOfPass(); }
