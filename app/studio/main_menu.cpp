@@ -11,6 +11,7 @@ namespace reelgrid::studio {
 
 void MainWindow::buildMenus() {
     buildFileMenu();
+    m_renderMenu->addTo(menuBar());
     buildViewMenu();
     m_measureTools->addMenu(*menuBar());
     QMenu* help = menuBar()->addMenu(tr("&Help"));
