@@ -45,4 +45,13 @@ at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND
     return out_BHND;
 }
 
+at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::BackendInfo& backend,
+                       const at::Tensor& q_BHND) {
+    const std::int64_t bytes = kernels::workspaceBytes(backend, problem);
+    if (bytes == 0) return {};
+    at::Tensor workspace = at::empty({bytes}, q_BHND.options().dtype(at::kByte));
+    problem.workspace = workspace.data_ptr();
+    return workspace;
+}
+
 }  // namespace reelgrid::attention

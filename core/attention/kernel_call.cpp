@@ -67,6 +67,7 @@ std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backen
 at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {
     kernels::AttentionProblem problem = m_problem;
     at::Tensor out_BHND = outputOf(problem, m_inputs.q_BHND);
+    const at::Tensor workspace = workspaceOf(problem, backend, m_inputs.q_BHND);
     kernels::run(backend, problem);
     return out_BHND;
 }

@@ -234,6 +234,11 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
     return std::nullopt;
 }
 
+std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem) {
+    const auto bytes = backend.on(problem.device).workspaceBytes;
+    return bytes == nullptr ? 0 : bytes(*backend.method, problem);
+}
+
 void run(const BackendInfo& backend, const AttentionProblem& problem) {
     backend.on(problem.device).attend(*backend.method, problem);
 }

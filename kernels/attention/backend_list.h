@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ struct Implementation {
     void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
     /// What else keeps it from a problem that `supports` allows; null: nothing.
     std::optional<std::string> (*obstacle)(Method, const AttentionProblem&) = nullptr;
+    /// Bytes of AttentionProblem::workspace that a call needs; null: never any.
+    std::int64_t (*workspaceBytes)(Method, const AttentionProblem&) = nullptr;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -66,6 +69,10 @@ std::string backendNames();
 /// Why this backend can't run this problem on its device, as one line with the value and what was needed;
 /// empty when it can.
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& problem);
+
+/// Bytes of scratch memory, AttentionProblem::workspace, that run() needs for a problem that whyNot() has
+/// nothing against.
+std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem);
 
 /// Runs a problem that whyNot() has nothing against. On the CPU it returns when the output is there, and
 /// throws std::runtime_error when REELGRID_CPU forces what the machine lacks.

@@ -33,6 +33,27 @@ std::string attentionObstacle(Method method) {
     return "";
 }
 
+std::int64_t attentionWorkspace(Method method, const AttentionProblem& /*problem*/) {
+    switch (method) {
+        case Method::Flash:
+        case Method::Flash3:
+        case Method::Sage1:
+        case Method::Flash3Sage:
+        case Method::Flash3Fp8:
+        case Method::SparseLinear:
+            break;
+    }
+    return 0;
+}
+
+void notePrepared(const AttentionProblem& problem) {
+    if (problem.prepared == nullptr) return;
+    const cudaError_t error = cudaEventRecord(static_cast<cudaEvent_t>(problem.prepared),
+                                              static_cast<cudaStream_t>(problem.stream));
+    if (error != cudaSuccess)
+        throw std::runtime_error(std::string("an event could not be recorded: ") + cudaGetErrorString(error));
+}
+
 void attend(Method method, const AttentionProblem& problem) {
     switch (method) {
         case Method::Flash:

@@ -8,6 +8,9 @@ namespace reelgrid::kernels::cuda {
 /// What is not about where Q, K and V lie.
 AttentionShape shapeOf(const AttentionProblem& problem);
 
+/// Records the problem's event, if it has one: its preparation is queued.
+void notePrepared(const AttentionProblem& problem);
+
 void fav2(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
 
