@@ -14,6 +14,15 @@ void notePrepared(const AttentionProblem& problem);
 void fav2(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
 
+/// By wgmma (Hopper) or by mma.
+void sagev1(const AttentionProblem& problem);
+std::int64_t sagev1Workspace(const AttentionProblem& problem);
+void sagev1Mma(const AttentionProblem& problem);
+std::int64_t sagev1MmaWorkspace(const AttentionProblem& problem);
+
+void sla(const AttentionProblem& problem);
+std::int64_t slaWorkspace(const AttentionProblem& problem);
+
 /// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
 template <class Function>
 void withElementAndHeadDim(const AttentionProblem& problem, Function&& with) {
