@@ -19,11 +19,12 @@ int main(int argc, char** argv) {
         }
         if (argument == "--help" || argument == "-h") {
             std::printf(
-                "Usage: reelgrid [SESSION.json | CLIP…]\n\n"
+                "Usage: reelgrid [--backend-plugin FILE]… [SESSION.json | CLIP…]\n\n"
                 "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
                 "their times and temporal coherence, renders new ones in the background.\n\n"
                 "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
                 "  CLIP…          video files to play side by side\n"
+                "  --backend-plugin FILE   an attention backend of your own: its library, or a recipe\n"
                 "  --help         this text\n"
                 "  --version      the version\n\n"
                 "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"
@@ -33,8 +34,15 @@ int main(int argc, char** argv) {
         if (argument.size() > 1 && argument.startsWith('-') && argument != "--") {
             // Qt's own options (-platform, -style, …) have one dash.
             if (!argument.startsWith("--")) continue;
-            std::fprintf(stderr, "reelgrid: %s: unknown option, only --help and --version are known\n",
-                         argument.constData());
+            if (argument == "--backend-plugin" && i + 1 < argc) {
+                ++i;
+                continue;
+            }
+            if (argument.startsWith("--backend-plugin=")) continue;
+            std::fprintf(
+                stderr,
+                "reelgrid: %s: unknown option, only --backend-plugin FILE, --help and --version are known\n",
+                argument.constData());
             return 2;
         }
     }
@@ -44,9 +52,17 @@ int main(int argc, char** argv) {
     widgets::applyTheme(application);
     studio::MainWindow window;
     std::vector<std::filesystem::path> paths;
+    QStringList plugins;
     const QStringList arguments = QCoreApplication::arguments().mid(1);
-    for (const QString& argument : arguments)
-        if (argument != "--") paths.emplace_back(argument.toStdString());
+    for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+        if (*word == "--backend-plugin" && word + 1 != arguments.end())
+            plugins.append(*++word);
+        else if (word->startsWith("--backend-plugin="))
+            plugins.append(word->section('=', 1));
+        else if (*word != "--")
+            paths.emplace_back(word->toStdString());
+    }
+    window.plugins().look(plugins);
     window.show();
     window.sessions().open(paths);
     return QApplication::exec();

@@ -5,12 +5,14 @@
 
 #include "app/studio/dialogs.h"
 #include "app/studio/main_window.h"
+#include "app/studio/measure/measure_tools.h"
 
 namespace reelgrid::studio {
 
 void MainWindow::buildMenus() {
     buildFileMenu();
     buildViewMenu();
+    m_measureTools->addMenu(*menuBar());
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
     help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });
@@ -39,6 +41,9 @@ void MainWindow::buildFileMenu() {
     });
     file->addSeparator();
     file->addAction(tr("Choose &model folder…"), m_editorFiles, &EditorFiles::chooseModelFolder);
+    file->addAction(tr("Add attention p&lug-in…"), this, [this] {
+        if (const auto name = askForPlugin(this); !name.empty()) m_plugins->add(name);
+    });
     file->addAction(tr("Choose &results folder…"), this, [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
         if (!folder.empty()) m_renders->setResultsFolder(folder);

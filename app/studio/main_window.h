@@ -11,6 +11,7 @@
 #include "app/studio/keyboard.h"
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
+#include "app/studio/plugin_backends.h"
 #include "app/studio/render_controller.h"
 #include "app/studio/session_controller.h"
 
@@ -24,6 +25,8 @@ class TimingChart;
 }  // namespace reelgrid::widgets
 
 namespace reelgrid::studio {
+
+class MeasureTools;
 
 /// The window: puts the parts in their places and connects them. What they do is theirs.
 class MainWindow : public QMainWindow {
@@ -42,6 +45,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] RenderController& renders() { return *m_renders; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
+    [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
+    [[nodiscard]] PluginBackends& plugins() { return *m_plugins; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
@@ -60,6 +65,7 @@ class MainWindow : public QMainWindow {
     void buildFileMenu();
     void buildViewMenu();
     void connectRenders();
+    void connectPlugins();
     void connectSessions();
     void connectIssues();
     void showLog(const QString& job);
@@ -79,7 +85,9 @@ class MainWindow : public QMainWindow {
     RenderController* m_renders;
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
+    PluginBackends* m_plugins;
     SessionController* m_sessions;
+    MeasureTools* m_measureTools;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
     QAction* m_showSide = nullptr;

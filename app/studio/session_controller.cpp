@@ -38,11 +38,16 @@ SessionController::SessionController(ShownSession shown, RenderController* rende
 
 void SessionController::open(const std::vector<std::filesystem::path>& paths) {
     for (const auto& path : paths) {
+        if (m_otherOpener && m_otherOpener(path)) continue;
         if (SessionFiles::isSession(path))
-            m_files->load(std::filesystem::absolute(path));
+            openSession(path);
         else
             m_shown.add(std::filesystem::absolute(path));
     }
+}
+
+void SessionController::openSession(const std::filesystem::path& file) {
+    m_files->load(std::filesystem::absolute(file));
 }
 
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,

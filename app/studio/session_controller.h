@@ -2,6 +2,8 @@
 
 #include <QObject>
 #include <filesystem>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "app/studio/recent_comparisons.h"
@@ -30,6 +32,12 @@ class SessionController : public QObject {
 
     /// Clips are added to the comparison, a session replaces it. Returns at once.
     void open(const std::vector<std::filesystem::path>& paths);
+    /// Is given each path first, and says whether it takes it: what is neither clip nor session.
+    void setOtherOpener(std::function<bool(const std::filesystem::path&)> opener) {
+        m_otherOpener = std::move(opener);
+    }
+    /// A JSON file that nobody else knows.
+    void openSession(const std::filesystem::path& file);
     void save(const std::filesystem::path& file);
     void saveReport(const std::filesystem::path& file);
     void close();
@@ -55,6 +63,7 @@ class SessionController : public QObject {
     void saveSettled(const RenderedComparison& settled, bool onShow);
 
     ShownSession m_shown;
+    std::function<bool(const std::filesystem::path&)> m_otherOpener;
     std::filesystem::path m_file;  // of the session on show; empty: it has none yet
     RenderController* m_renders;
     widgets::RequestEditor* m_editor;

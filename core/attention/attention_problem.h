@@ -14,6 +14,9 @@ namespace reelgrid::attention {
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD);
 
+/// Makes `problem` write to `out_BHND`, whose head dim is contiguous and which must outlive it.
+void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND);
+
 /// A tensor for the output, laid out [B, N, H, D], which `problem` writes to from now on.
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
 

@@ -42,8 +42,9 @@ class Contender {
         const Lap lap = stopwatch.timeParts(
             [&](Preparation& preparation) { out_BHND = m_subject.run(m_backend, &preparation); });
         m_seconds.push_back(lap.seconds);
-        // A kernel's preparation is wall time.
-        if (m_wanted.clock == Clock::Wall) m_kernelSeconds.push_back(lap.seconds - lap.preparation);
+        // A kernel's preparation is wall time; a plug-in doesn't tell its own.
+        if (m_wanted.clock == Clock::Wall && m_backend.plugin == nullptr)
+            m_kernelSeconds.push_back(lap.seconds - lap.preparation);
     }
 
     /// `sdpa` stands in when this one doesn't run.

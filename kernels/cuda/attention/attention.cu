@@ -52,7 +52,8 @@ bool usesHopper() {
 }  // namespace
 
 std::string attentionObstacle(Method method) {
-    const bool isForHopper = method == Method::Flash3 || method == Method::SparseLinear;
+    const bool isForHopper = method == Method::Flash3 || method == Method::Flash3Sage ||
+                             method == Method::Flash3Fp8 || method == Method::SparseLinear;
     if (const Capability found = capability(); isForHopper && !isHopper(found))
         return "compute capability " + std::to_string(found.major) + "." + std::to_string(found.minor) +
                ", needs 9.0 (wgmma and tensor copies)";
@@ -63,12 +64,14 @@ std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem) 
     switch (method) {
         case Method::Sage1:
             return usesHopper() ? sagev1Workspace(problem) : sagev1MmaWorkspace(problem);
+        case Method::Flash3Sage:
+            return fav3SageWorkspace(problem);
+        case Method::Flash3Fp8:
+            return fav3Fp8Workspace(problem);
         case Method::SparseLinear:
             return slaWorkspace(problem);
         case Method::Flash:
         case Method::Flash3:
-        case Method::Flash3Sage:
-        case Method::Flash3Fp8:
             break;
     }
     return 0;
@@ -90,11 +93,12 @@ void attend(Method method, const AttentionProblem& problem) {
             return fav3(problem);
         case Method::Sage1:
             return usesHopper() ? sagev1(problem) : sagev1Mma(problem);
+        case Method::Flash3Sage:
+            return fav3Sage(problem);
+        case Method::Flash3Fp8:
+            return fav3Fp8(problem);
         case Method::SparseLinear:
             return sla(problem);
-        case Method::Flash3Sage:
-        case Method::Flash3Fp8:
-            break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }

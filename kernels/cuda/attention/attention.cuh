@@ -13,6 +13,11 @@ void notePrepared(const AttentionProblem& problem);
 
 void fav2(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
+void fav3Sage(const AttentionProblem& problem);
+void fav3Fp8(const AttentionProblem& problem);
+/// Bytes of workspace that they need.
+std::int64_t fav3SageWorkspace(const AttentionProblem& problem);
+std::int64_t fav3Fp8Workspace(const AttentionProblem& problem);
 
 /// By wgmma (Hopper) or by mma.
 void sagev1(const AttentionProblem& problem);

@@ -68,7 +68,8 @@ template <class C>
 struct Fav3Tile {
     int firstQuery, head, batch, keyTiles;
 
-    __device__ Fav3Tile(const Fav3Call& call, int index) {
+    template <class Call>
+    __device__ Fav3Tile(const Call& call, int index) {
         const AttentionShape& shape = call.shape;
         int place = index % call.queryTiles;
         if (shape.mask == Mask::Causal) place = call.queryTiles - 1 - place;  // the longest first
