@@ -37,28 +37,18 @@ struct Int8Operands {
     }
 };
 
-/// The scales of tiles of kBlocks blocks of keys for the queries of one block.
-template <int kBlocks>
+/// The scales of a tile of kSageKeys keys for the queries of one block.
 class ScoreScales {
   public:
-    struct Tile {
-        float of[kBlocks];
-    };
-
     __device__ ScoreScales(const Int8Operands& operands, int head, int query, int headsPerKeyHead)
         : m_query(
               __ldg(operands.q.scales + std::int64_t{head} * operands.q.headScales + query / kSageQueries)),
           m_keys(operands.k.scales + std::int64_t{head / headsPerKeyHead} * operands.k.headScales) {}
 
-    __device__ Tile of(int tile) const {
-        Tile scales;
-#pragma unroll
-        for (int i = 0; i < kBlocks; ++i) {
-            const float scale = m_query * __ldg(m_keys + tile * kBlocks + i);
-            // A block of zeros has scores of 0 for any scale; 0 times the −∞ of a hidden key were NaN.
-            scales.of[i] = scale == 0.0F ? 1e-30F : scale;
-        }
-        return scales;
+    __device__ float of(int tile) const {
+        const float scale = m_query * __ldg(m_keys + tile);
+        // A block of zeros has scores of 0 for any scale; 0 times the −∞ of a hidden key were NaN.
+        return scale == 0.0F ? 1e-30F : scale;
     }
 
   private:
@@ -68,16 +58,14 @@ class ScoreScales {
 
 /// A thread's scores of a tile. 1.5 · 2^23 added to an integer as bits is the float of the same sum, which
 /// spares the conversion: scores are kOffset too large, and the offset goes with the softmax's base.
-template <int kBlocks, int kCount>
+template <int kCount>
 struct Int8Scores {
     static constexpr std::uint32_t kOffsetBits = 0x4B400000U;
     static constexpr float kOffset = 12582912.0F;
-    static constexpr int kEach = kCount / kBlocks;
 
     std::uint32_t sums[kCount];
     float weights[kCount];
-    typename ScoreScales<kBlocks>::Tile scales;
-    float offset;  ///< 0 where sums hold scores proper
+    float scale, offset;  ///< 1 and 0 where sums hold scores proper
 
     __device__ float value(int i) const { return __uint_as_float(sums[i] + kOffsetBits); }
 
@@ -85,28 +73,23 @@ struct Int8Scores {
     __device__ void biasAndHide(const AttentionShape& shape, int firstKey, int row, int lane, bool hides) {
         float scores[kCount];
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) scores[i] = (value(i) - kOffset) * scales.of[i / kEach];
+        for (int i = 0; i < kCount; ++i) scores[i] = (value(i) - kOffset) * scale;
         cuda::biasAndHide(scores, shape, firstKey, row, lane, hides);
 #pragma unroll
         for (int i = 0; i < kCount; ++i) sums[i] = __float_as_uint(scores[i]) - kOffsetBits;
         offset = 0;
-#pragma unroll
-        for (float& scale : scales.of) scale = 1;
+        scale = 1;
     }
 
     /// The largest of this thread's scores; whether they ask for a new base.
     __device__ bool isHigh(const OnlineSoftmax& softmax, float (&here)[2]) const {
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
-            here[r] = kMinusInfinity;
+            float most[2] = {kMinusInfinity, kMinusInfinity};
 #pragma unroll
-            for (int block = 0; block < kBlocks; ++block) {
-                float most = kMinusInfinity;
-#pragma unroll
-                for (int i = block * kEach + 2 * r; i < (block + 1) * kEach; i += 4)
-                    most = fmaxf(most, fmaxf(value(i), value(i + 1)));
-                here[r] = fmaxf(here[r], (most - offset) * scales.of[block]);
-            }
+            for (int i = 2 * r; i < kCount; i += 4)
+                most[i / 4 % 2] = fmaxf(most[i / 4 % 2], fmaxf(value(i), value(i + 1)));
+            here[r] = (fmaxf(most[0], most[1]) - offset) * scale;
         }
         return here[0] > softmax.top[0] + OnlineSoftmax::kSlack ||
                here[1] > softmax.top[1] + OnlineSoftmax::kSlack;
@@ -114,18 +97,14 @@ struct Int8Scores {
 
     /// Takes the weights; gives this thread's sums of them.
     __device__ void weigh(const OnlineSoftmax& softmax, float (&added)[2]) {
-        float base[kBlocks][2], chains[2][2] = {{0, 0}, {0, 0}};
+        float base[2], chains[2][2] = {{0, 0}, {0, 0}};
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
-            const float top = softmax.top[r] == kMinusInfinity ? 0.0F : softmax.top[r];
-#pragma unroll
-            for (int block = 0; block < kBlocks; ++block)
-                base[block][r] = fmaf(offset, scales.of[block], top);
-        }
+        for (int r = 0; r < 2; ++r)
+            base[r] = fmaf(offset, scale, softmax.top[r] == kMinusInfinity ? 0.0F : softmax.top[r]);
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-            const int r = i / 2 % 2, block = i / kEach;
-            weights[i] = powerOfTwo(fmaf(value(i), scales.of[block], -base[block][r]));
+            const int r = i / 2 % 2;
+            weights[i] = powerOfTwo(fmaf(value(i), scale, -base[r]));
             chains[r][i % 2] += weights[i];
         }
 #pragma unroll

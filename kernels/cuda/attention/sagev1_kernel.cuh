@@ -21,14 +21,11 @@ struct Sagev1Config {
     static constexpr int kGroups = kHeadDim == 128 ? 3 : 4;
     static constexpr int kQueries = 64 * kGroups;
     // Scores, weights and outputs: 32 + 16 + 64 of 160 registers, or 32 + 16 + 32 of 112.
-    static constexpr int kBlocks = 1;  ///< of keys that share a scale
-    static constexpr int kKeys = kSageKeys * kBlocks;
+    static constexpr int kKeys = kSageKeys;
     static constexpr int kStages = 4;
     static constexpr Turns kTurns = kHeadDim == 128 ? Turns::InOrder : Turns::Free;
     static constexpr int kThreads = 128 * (kGroups + 1);
-    static constexpr int kCopyRegisters = kGroups == 2 ? 40 : 32, kComputeRegisters = kGroups == 2   ? 232
-                                                                                      : kGroups == 3 ? 160
-                                                                                                     : 112;
+    static constexpr int kCopyRegisters = 32, kComputeRegisters = kGroups == 3 ? 160 : 112;
     static constexpr int kHalves = kHeadDim / 64;
     static constexpr int kQueryBytes = kQueries * kHeadDim, kKeyBytes = kKeys * kHeadDim;
     static constexpr int kValueBytes = 2 * kKeyBytes;
@@ -152,13 +149,13 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
         if (tile.keyTiles > 0) {
             // From this tile on some query of the warpgroup doesn't see every key.
             const int edge = shape.seenBy(firstRow) / C::kKeys;
-            const ScoreScales<C::kBlocks> scales(operands, head, firstRow, shape.queryHeadsPerKeyHead);
-            Int8Scores<C::kBlocks, kScores> scores;
+            const ScoreScales scales(operands, head, firstRow, shape.queryHeadsPerKeyHead);
+            Int8Scores<kScores> scores;
             std::uint32_t weights[kScores / 2];
-            float added[2];
+            float here[2], added[2];
 
-            const auto takeScales = [&](int n) {
-                scores.scales = scales.of(n);
+            const auto takeScale = [&](int n) {
+                scores.scale = scales.of(n);
                 scores.offset = scores.kOffset;
             };
             const auto biasTile = [&](int n) {
@@ -166,10 +163,10 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 if (n >= edge || shape.keyBias != nullptr)
                     scores.biasAndHide(shape, n * C::kKeys, row, lane, n >= edge);
             };
-            /// A base that suits these scores, when they ask for one; outputs follow.
+            const auto isHigh = [&] { return __any_sync(0xffffffffU, scores.isHigh(softmax, here)); };
+            /// A base that suits these scores; outputs follow.
             const auto rise = [&] {
-                float here[2], factor[2];
-                if (!__any_sync(0xffffffffU, scores.isHigh(softmax, here))) return;
+                float factor[2];
                 softmax.rise(here, factor);
 #pragma unroll
                 for (int i = 0; i < kOutputs; ++i) outputs[i] *= factor[i / 2 % 2];
@@ -179,28 +176,31 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 release(shared.kEmpty[kPlace.stage]);
                 kPlace.next();
             };
-            const auto finishValues = [&] {
+            const auto waitOutputs = [&] {
                 waitProducts<0>();
                 pin(outputs);
                 pin(weights);
+            };
+            const auto finishValues = [&] {
+                waitOutputs();
                 release(shared.vEmpty[vPlace.stage]);
                 vPlace.next();
             };
 
             shared.qFull.wait(qParity);
             qParity ^= 1;
-            takeScales(tile.keyTiles - 1);
+            takeScale(tile.keyTiles - 1);
             queueIntegers(scores.sums);
             this->passTurn();
             waitProducts<0>();
             biasTile(tile.keyTiles - 1);
-            rise();
+            if (isHigh()) rise();
             scores.weigh(softmax, added);
             softmax.add(added);
             finishKeys(tile.keyTiles - 1);
             scores.template packWeights<Element>(weights);
             for (int n = tile.keyTiles - 2; n >= 0; --n) {
-                takeScales(n);
+                takeScale(n);
                 queueIntegers(scores.sums);
                 this->queueOutputs(outputs, weights);
                 waitProducts<1>();
@@ -208,13 +208,11 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 // By the base so far, as fav3 does it: where it is too low, once more with a higher one.
                 scores.weigh(softmax, added);
                 if (__any_sync(0xffffffffU, softmax.isBaseLow(added))) {
-                    waitProducts<0>();
-                    pin(outputs);
-                    pin(weights);
+                    waitOutputs();
                     repeatIntegers(scores.sums);
-                    takeScales(n);
+                    takeScale(n);
                     biasTile(n);
-                    rise();
+                    if (isHigh()) rise();
                     scores.weigh(softmax, added);
                 }
                 softmax.add(added);

@@ -68,7 +68,7 @@ struct Sagev1MmaBlock : Fav2Block<C> {
                 }
             }
         }
-        using Scores = Int8Scores<1, kScores>;
+        using Scores = Int8Scores<kScores>;
 #pragma unroll
         for (int m = 0; m < 2; ++m)
 #pragma unroll
@@ -97,7 +97,7 @@ struct Sagev1MmaBlock : Fav2Block<C> {
         const int row = firstQuery + 32 * warp + lane / 4;
         if (keyTiles > 0) {
             const int seenByAll = shape.seenBy(firstQuery + 32 * warp);  // by every query of the warp
-            const ScoreScales<1> scales(operands, head, firstQuery, shape.queryHeadsPerKeyHead);
+            const ScoreScales scales(operands, head, firstQuery, shape.queryHeadsPerKeyHead);
             const std::int8_t* const k = operands.k.head(keyHead);
             const HeadRows<C> v(
                 call.v,
@@ -108,7 +108,7 @@ struct Sagev1MmaBlock : Fav2Block<C> {
             copyRun<C::kInt8Rows>(kShared, k);
             commitCopies();
             for (int n = 0; n < keyTiles; ++n) {
-                const float tileScale = scales.of(n).of[0];
+                const float tileScale = scales.of(n);
                 waitCopies<0>();
                 __syncthreads();  // this tile of keys is there, the values of the one before were read
                 v.template copy<C::kKeys>(vShared, n * C::kKeys, shape.keys, shape.headDim);

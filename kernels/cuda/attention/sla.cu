@@ -163,7 +163,6 @@ void sla(const AttentionProblem& problem) {
         const auto withBranch = [&](auto branch) {
             passOverKeys<Element, headDim, branch>(problem, parts, stream);
             chooseBlocks<Element, headDim>(problem, parts, stream);
-            notePrepared(problem);
             attendSparsely<Element, headDim, branch>(problem, parts, stream);
         };
         if (problem.sparseLinear.projection == nullptr)
