@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSplitter>
 #include <QTableView>
@@ -44,7 +45,7 @@ bool isChecked(const QListWidget* list, int row) {
 
 }  // namespace
 
-MatrixDialog::MatrixDialog(MatrixSources sources, QWidget* parent)
+MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, QWidget* parent)
     : QDialog(parent),
       m_sources(std::move(sources)),
       m_prompts(new QPlainTextEdit),
@@ -57,7 +58,8 @@ MatrixDialog::MatrixDialog(MatrixSources sources, QWidget* parent)
       m_summary(new QLabel),
       m_problem(new QLabel),
       m_table(new MatrixTable(this)),
-      m_earlier(std::make_shared<std::optional<comparison::EarlierRenders>>()) {
+      m_earlier(std::make_shared<std::optional<comparison::EarlierRenders>>()),
+      m_background(background) {
     setWindowTitle(tr("Render a matrix"));
     auto* view = new QTableView;
     view->setModel(m_table);
@@ -220,8 +222,8 @@ void MatrixDialog::expand() {
 void MatrixDialog::lookForEarlier() {
     const int look = ++m_look;
     const auto models = axes()->models;
-    m_background.run(
-        [this, look, models, rows = m_table->rows(), earlier = m_earlier,
+    m_background->run(
+        [dialog = QPointer(this), look, models, rows = m_table->rows(), earlier = m_earlier,
          results = m_sources.results](const std::stop_token& stop) -> BackgroundThread::Completion {
             if (!*earlier) earlier->emplace(results, stop);
             auto found = rows;
@@ -233,13 +235,17 @@ void MatrixDialog::lookForEarlier() {
                 row.estimate = (*earlier)->estimate(model.id, *settings);
                 row.identical = (*earlier)->identical(row.job.request, *settings, model);
             }
-            return [this, look, found = std::move(found)] {
-                if (look != m_look) return;
-                m_table->setRows(found);
-                m_complete = true;
-                showSummary();
+            return [dialog, look, found = std::move(found)] {
+                if (dialog) dialog->takeEarlier(look, found);
             };
         });
+}
+
+void MatrixDialog::takeEarlier(int look, const std::vector<MatrixRow>& rows) {
+    if (look != m_look) return;  // of a table that is no more
+    m_table->setRows(rows);
+    m_complete = true;
+    showSummary();
 }
 
 void MatrixDialog::showSummary() {

@@ -32,7 +32,8 @@ class MatrixDialog : public QDialog {
     Q_OBJECT
 
   public:
-    MatrixDialog(MatrixSources sources, QWidget* parent = nullptr);
+    /// `background` outlives the dialog: a model whose files are being hashed keeps nobody waiting.
+    MatrixDialog(MatrixSources sources, BackgroundThread* background, QWidget* parent = nullptr);
 
     void setPrompts(const QStringList& prompts);
     void setSeeds(const QString& seeds);
@@ -58,6 +59,7 @@ class MatrixDialog : public QDialog {
     void expandSoon();
     void expand();
     void lookForEarlier();
+    void takeEarlier(int look, const std::vector<MatrixRow>& rows);
     void showSummary();
 
     MatrixSources m_sources;
@@ -78,7 +80,7 @@ class MatrixDialog : public QDialog {
     int m_look = 0;  // the last that was begun
     /// Read once; used by the background thread alone.
     std::shared_ptr<std::optional<comparison::EarlierRenders>> m_earlier;
-    BackgroundThread m_background;
+    BackgroundThread* m_background;
 };
 
 }  // namespace reelgrid::studio

@@ -38,7 +38,7 @@ MatrixDialog* RenderMenu::openMatrix() {
                           .checkedBackends = editor.checkedBackends(),
                           .results = m_parts.renders->resultsFolder()};
     for (const widgets::BackendChoice& choice : backendChoices()) sources.backends.append(choice.name);
-    auto* dialog = new MatrixDialog(std::move(sources), m_parts.window);
+    auto* dialog = new MatrixDialog(std::move(sources), &m_background, m_parts.window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &MatrixDialog::started, m_parts.renders, &RenderController::renderMatrix);
     dialog->show();

@@ -41,6 +41,7 @@ class RenderMenu : public QObject {
 
   private:
     Parts m_parts;
+    BackgroundThread m_background;  // looks for earlier renders
 };
 
 }  // namespace reelgrid::studio

@@ -260,6 +260,8 @@ TEST(ChartFrame, GoesIntoAWindowOfItsOwnAndBack) {
     EXPECT_TRUE(timing->isVisible());
     EXPECT_EQ(splitter.indexOf(timing), 0);
     EXPECT_EQ(splitter.count(), 2);
+    EXPECT_GT(splitter.sizes()[0], 200);
+    EXPECT_GT(splitter.sizes()[1], 200);
 }
 
 TEST(PlotHover, SaysWhatIsUnderTheMouse) {

@@ -31,11 +31,13 @@ Error cantWrite(const std::filesystem::path& file) {
     return {ErrorCode::Io, file.string() + ": can't be written"};
 }
 
+QSplitter* splitterOf(QWidget* widget) {
+    return qobject_cast<QSplitter*>(widget->parentWidget());
+}
+
 void replace(QWidget* old, QWidget* with) {
-    if (auto* splitter = qobject_cast<QSplitter*>(old->parentWidget())) {
-        const QList<int> sizes = splitter->sizes();
+    if (auto* splitter = splitterOf(old)) {
         splitter->replaceWidget(splitter->indexOf(old), with);
-        splitter->setSizes(sizes);
     } else if (old->parentWidget() != nullptr && old->parentWidget()->layout() != nullptr) {
         delete old->parentWidget()->layout()->replaceWidget(old, with);
     }
@@ -207,6 +209,7 @@ void ChartFrame::detach() {
     if (isDetached() || parentWidget() == nullptr) return;
     QWidget* owner = window();
     const QSize before = size();
+    if (const auto* splitter = splitterOf(this)) m_sizes = splitter->sizes();
     m_place = new QWidget;
     replace(this, m_place);
     m_place->hide();
@@ -224,6 +227,7 @@ void ChartFrame::putBack() {
     replace(place, this);
     delete place;
     show();
+    if (auto* splitter = splitterOf(this)) splitter->setSizes(m_sizes);
 }
 
 void ChartFrame::closeEvent(QCloseEvent* event) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QList>
 #include <QPointer>
 #include <QString>
 #include <QWidget>
@@ -75,6 +76,7 @@ class ChartFrame : public QWidget {
     QStackedWidget* m_stack;
     QToolButton* m_menu;
     QPointer<QWidget> m_place;  // stands where the frame was while it is in a window of its own
+    QList<int> m_sizes;         // of the splitter that it was in
 };
 
 }  // namespace reelgrid::widgets
