@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/protocol/render_request.h"
+#include "core/session/view_state.h"
 
 namespace reelgrid::session {
 
@@ -17,11 +18,6 @@ struct SessionClip {
     std::string label;
     std::string attentionType;  ///< empty: unknown
     double offsetSeconds = 0;   ///< added to the playhead: the clip shows time playhead + offset
-};
-
-struct LoopRange {
-    double inSeconds = 0;
-    double outSeconds = 0;
 };
 
 /// A comparison as it can be opened again: what is compared, how it is laid out, where the playhead is, and
