@@ -13,10 +13,10 @@
 namespace reelgrid::studio {
 
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
-    const QStringList names =
-        QFileDialog::getOpenFileNames(parent, QObject::tr("Open clips or a session"), {},
-                                      QObject::tr("Clips and sessions (%1 *.json);;All files (*)")
-                                          .arg(QString::fromStdString(media::clipPatterns())));
+    const QStringList names = QFileDialog::getOpenFileNames(
+        parent, QObject::tr("Open clips, a session or a result"), {},
+        QObject::tr("Clips, sessions and results (%1 *.json *.json.gz *.pt);;All files (*)")
+            .arg(QString::fromStdString(media::clipPatterns())));
     std::vector<std::filesystem::path> paths;
     for (const QString& name : names) paths.emplace_back(name.toStdString());
     return paths;
@@ -49,6 +49,12 @@ std::filesystem::path askForPictureName(QWidget* parent) {
 std::filesystem::path askForPolicyFile(QWidget* parent) {
     return QFileDialog::getOpenFileName(parent, QObject::tr("Choose an attention policy"), {},
                                         QObject::tr("Attention policies (*.json);;All files (*)"))
+        .toStdString();
+}
+
+std::filesystem::path askForPlugin(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
+                                        QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
         .toStdString();
 }
 

@@ -25,13 +25,14 @@ int main(int argc, char** argv) {
         }
         if (argument == "--help" || argument == "-h") {
             std::printf(
-                "Usage: reelgrid [--present] [SESSION.json | CLIP…]\n\n"
+                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | CLIP…]\n\n"
                 "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
                 "their times and temporal coherence, renders new ones in the background.\n\n"
                 "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
                 "  CLIP…          video files to play side by side\n"
                 "  --present      full screen, repeating, with captions for an audience; without a session\n"
                 "                 the demo comparison\n"
+                "  --backend-plugin FILE   an attention backend of your own: its library, or a recipe\n"
                 "  --help         this text\n"
                 "  --version      the version\n\n"
                 "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"
@@ -41,8 +42,14 @@ int main(int argc, char** argv) {
         if (argument.size() > 1 && argument.startsWith('-') && argument != "--" && argument != kPresent) {
             // Qt's own options (-platform, -style, …) have one dash.
             if (!argument.startsWith("--")) continue;
+            if (argument == "--backend-plugin" && i + 1 < argc) {
+                ++i;
+                continue;
+            }
+            if (argument.startsWith("--backend-plugin=")) continue;
             std::fprintf(stderr,
-                         "reelgrid: %s: unknown option, only --present, --help and --version are known\n",
+                         "reelgrid: %s: unknown option, only --present, --backend-plugin FILE, --help and "
+                         "--version are known\n",
                          argument.constData());
             return 2;
         }
@@ -58,9 +65,17 @@ int main(int argc, char** argv) {
     }
     studio::MainWindow window;
     std::vector<std::filesystem::path> paths;
+    QStringList plugins;
     const QStringList arguments = QCoreApplication::arguments().mid(1);
-    for (const QString& argument : arguments)
-        if (argument != "--" && argument != kPresent) paths.emplace_back(argument.toStdString());
+    for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+        if (*word == "--backend-plugin" && word + 1 != arguments.end())
+            plugins.append(*++word);
+        else if (word->startsWith("--backend-plugin="))
+            plugins.append(word->section('=', 1));
+        else if (*word != "--" && *word != kPresent)
+            paths.emplace_back(word->toStdString());
+    }
+    window.plugins().look(plugins);
     if (arguments.contains(kPresent)) {
         window.setPresenting(true);
         if (paths.empty()) window.sessions().openDemo();

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "app/studio/main_window.h"
+#include "app/studio/measure/measure_tools.h"
 #include "app/studio/playback_actions.h"
 
 namespace reelgrid::studio {
@@ -29,6 +30,7 @@ void MainWindow::buildMenus() {
     buildPlayMenu();
     buildViewMenu();
     buildCompareMenu();
+    m_measureTools->addMenu(*menuBar());
     buildHelpMenu();
     connectFileActions();
     connectEditActions();
@@ -56,7 +58,7 @@ void MainWindow::buildFileMenu() {
     });
     fill(*file, *m_actions,
          {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "save-picture", "",
-          "model-folder", "results-folder", "", "close", "quit"});
+          "model-folder", "plugin", "results-folder", "", "close", "quit"});
 }
 
 void MainWindow::buildEditMenu() {

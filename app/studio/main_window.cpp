@@ -18,6 +18,7 @@
 #include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
 #include "app/studio/job_view.h"
+#include "app/studio/measure/measure_tools.h"
 #include "app/studio/notifier.h"
 #include "app/studio/presenter.h"
 #include "widgets/charts/timing_chart.h"
@@ -50,9 +51,13 @@ MainWindow::MainWindow(QWidget* parent)
       m_renders(new RenderController(m_comparison, m_jobs, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
+      m_plugins(new PluginBackends(this)),
       m_sessions(new SessionController(
           ShownSession({m_comparison, m_playback->player(), m_grid, m_timing, m_coherence}),
           [this] { return everyClipIsOpen(); }, m_renders, m_editor, m_editorFiles, m_background, this)),
+      m_measureTools(new MeasureTools(
+          {m_comparison, m_playback, m_grid, m_editor, m_jobs, m_issues, m_renders, m_sessions, m_background},
+          this)),
       m_unsaved(new UnsavedWorkKeeper(&m_sessions->history(), this)),
       m_shuttle(new Shuttle(m_playback->player(), this)),
       m_blindView(new BlindTestView),
@@ -78,6 +83,7 @@ MainWindow::MainWindow(QWidget* parent)
     setCentralWidget(m_pages);
     buildMenus();
     connectRenders();
+    connectPlugins();
     connectSessions();
     connectHistory();
     connectIssues();
@@ -175,6 +181,19 @@ void MainWindow::connectRenders() {
     connect(m_jobs, &widgets::JobPanel::logRequested, this, &MainWindow::showLog);
 }
 
+void MainWindow::connectPlugins() {
+    connect(m_plugins, &PluginBackends::changed, this,
+            [this](const QStringList& chosen, const QStringList& arguments) {
+                const QStringList checked = m_editor->checkedBackends() + chosen;
+                m_editor->setBackends(backendChoices());
+                m_editor->setCheckedBackends(checked);
+                std::vector<std::string> words{"worker"};
+                for (const QString& argument : arguments) words.push_back(argument.toStdString());
+                m_renders->jobs().setWorkerArguments(words);
+            });
+    connect(m_plugins, &PluginBackends::failed, m_issues, &widgets::IssuePanel::addIssue);
+}
+
 void MainWindow::connectSessions() {
     connect(m_sessions, &SessionController::nameChanged, this, [this](const QString& name) {
         setWindowTitle(name.isEmpty() ? "ReelGrid[*]" : name + "[*] – ReelGrid");
@@ -205,6 +224,8 @@ void MainWindow::showLog(const QString& id) {
         showText(this, viewOf(*job).title, m_renders->jobs().logOf(job->id));
     else if (const widgets::JobView* view = m_exportJobs->find(id))
         showText(this, view->title, view->status);
+    else if (const widgets::JobView* measured = m_measureTools->jobs().find(id))
+        showText(this, measured->title, m_measureTools->jobs().logOf(id));
 }
 
 void MainWindow::savePicture(const std::filesystem::path& file) {

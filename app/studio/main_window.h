@@ -13,6 +13,7 @@
 #include "app/studio/grid_export.h"
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
+#include "app/studio/plugin_backends.h"
 #include "app/studio/render_controller.h"
 #include "app/studio/session_controller.h"
 #include "app/studio/settings.h"
@@ -34,6 +35,7 @@ namespace reelgrid::studio {
 
 class Banner;
 class BlindTestView;
+class MeasureTools;
 class Presenter;
 
 /// The window: puts the parts in their places and connects them. What they do is theirs.
@@ -58,6 +60,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] RenderController& renders() { return *m_renders; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
+    [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
+    [[nodiscard]] PluginBackends& plugins() { return *m_plugins; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
@@ -91,6 +95,7 @@ class MainWindow : public QMainWindow {
     void connectThemeActions();
     void connectCompareActions();
     void connectRenders();
+    void connectPlugins();
     void connectSessions();
     void connectHistory();
     void connectIssues();
@@ -123,7 +128,9 @@ class MainWindow : public QMainWindow {
     RenderController* m_renders;
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
+    PluginBackends* m_plugins;
     SessionController* m_sessions;
+    MeasureTools* m_measureTools;
     UnsavedWorkKeeper* m_unsaved;
     Shuttle* m_shuttle;
     BlindTestView* m_blindView;

@@ -21,6 +21,11 @@ jobs::JobQueue& RenderJobs::queue() {
     return *m_queue;
 }
 
+void RenderJobs::setWorkerArguments(const std::vector<std::string>& arguments) {
+    m_worker.arguments = arguments;
+    if (m_queue) m_queue->setWorkerArguments(arguments);
+}
+
 Result<std::string> RenderJobs::submit(const protocol::RenderRequest& request) {
     auto id = queue().submit(request);
     if (!id) return id;

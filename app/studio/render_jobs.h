@@ -17,6 +17,8 @@ class RenderJobs : public QObject {
     explicit RenderJobs(QObject* parent = nullptr) : QObject(parent) {}
 
     void setWorker(const jobs::WorkerCommandLine& worker) { m_worker = worker; }
+    /// For workers from now on; one that waits is started anew.
+    void setWorkerArguments(const std::vector<std::string>& arguments);
     /// Returns the job's id.
     Result<std::string> submit(const protocol::RenderRequest& request);
     // A job that is not one of these is somebody else's: nothing happens.

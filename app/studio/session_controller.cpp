@@ -63,14 +63,19 @@ SessionController::SessionController(ShownSession shown, std::function<bool()> i
 
 void SessionController::open(const std::vector<std::filesystem::path>& paths) {
     for (const auto& path : paths) {
+        if (m_otherOpener && m_otherOpener(path)) continue;
         const std::filesystem::path file = std::filesystem::absolute(path);
         if (SessionFiles::isSession(file)) {
-            m_files->load(file);
+            openSession(file);
             continue;
         }
         m_shown.add(file);
         Q_EMIT this->opened(file);
     }
+}
+
+void SessionController::openSession(const std::filesystem::path& file) {
+    m_files->load(std::filesystem::absolute(file));
 }
 
 void SessionController::openDemo() {

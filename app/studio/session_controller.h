@@ -3,6 +3,7 @@
 #include <QObject>
 #include <filesystem>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "app/studio/recent_comparisons.h"
@@ -39,6 +40,12 @@ class SessionController : public QObject {
     void openDemo();
     /// What a window left unsaved, with the file that it belongs to.
     void openUnsaved(const session::UnsavedWork& work);
+    /// Is given each path first, and says whether it takes it: what is neither clip nor session.
+    void setOtherOpener(std::function<bool(const std::filesystem::path&)> opener) {
+        m_otherOpener = std::move(opener);
+    }
+    /// A JSON file that nobody else knows.
+    void openSession(const std::filesystem::path& file);
     void save(const std::filesystem::path& file);
     void saveReport(const std::filesystem::path& file);
     void close();
@@ -73,6 +80,7 @@ class SessionController : public QObject {
     void saveSettled(const RenderedComparison& settled, bool onShow);
 
     ShownSession m_shown;
+    std::function<bool(const std::filesystem::path&)> m_otherOpener;
     std::filesystem::path m_file;  // of the session on show; empty: it has none yet
     RenderController* m_renders;
     widgets::RequestEditor* m_editor;

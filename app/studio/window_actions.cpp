@@ -43,6 +43,9 @@ void MainWindow::connectFileActions() {
         if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
     });
     m_actions->onTriggered("model-folder", [this] { m_editorFiles->chooseModelFolder(); });
+    m_actions->onTriggered("plugin", [this] {
+        if (const auto name = askForPlugin(this); !name.empty()) m_plugins->add(name);
+    });
     m_actions->onTriggered("results-folder", [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
         if (folder.empty()) return;

@@ -25,7 +25,7 @@ struct Report {
 inline constexpr const char* kReportMark = "Written by ReelGrid";
 
 /// The comparison as one HTML page without outside parts: what was rendered, times, quality, which backend
-/// ran, charts. Links to the clips beside it.
+/// ran, charts, and the clips themselves (report_clips.h). Reads them.
 std::string reportHtml(const Report& report);
 
 }  // namespace reelgrid::comparison

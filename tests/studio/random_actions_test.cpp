@@ -18,8 +18,8 @@ constexpr int kActions = 200;
 /// These ask for a file or a name, end the program, or render.
 const QStringList kLeftOut{"open",        "library",        "save",         "save-as", "save-report",
                            "export-grid", "save-picture",   "model-folder", "quit",    "render",
-                           "open-demo",   "results-folder", "rename-clip",  "palette", "keys",
-                           "about",       "blind-results"};
+                           "open-demo",   "results-folder", "rename-clip",  "plugin",  "palette",
+                           "keys",        "about",          "blind-results"};
 
 class RandomActions : public WindowTest, public testing::WithParamInterface<unsigned> {
   protected:

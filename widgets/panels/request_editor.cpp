@@ -125,6 +125,10 @@ bool RequestEditor::knowsModel(const std::string& id) const {
     return m_model->knows(id);
 }
 
+const std::vector<families::ModelInfo>& RequestEditor::models() const {
+    return m_model->models();
+}
+
 const families::ModelInfo* RequestEditor::model() const {
     return m_model->chosen();
 }

@@ -36,6 +36,8 @@ class RequestEditor : public QWidget {
     /// And chooses it; sizes and the like become its defaults unless a request asked for this very model.
     void addModel(const families::ModelInfo& model);
     [[nodiscard]] bool knowsModel(const std::string& id) const;
+    /// Those to choose from.
+    [[nodiscard]] const std::vector<families::ModelInfo>& models() const;
     /// The chosen one; null while there is none.
     [[nodiscard]] const families::ModelInfo* model() const;
     /// Suggestions and words offered while the built-in model is chosen. Its first suggestion fills an empty

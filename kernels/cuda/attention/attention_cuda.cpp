@@ -37,6 +37,11 @@ std::optional<std::string> attentionObstacle(Method method, const AttentionProbl
     return std::nullopt;
 }
 
+std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem) {
+    if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
+    return library()->attentionWorkspace(method, problem);
+}
+
 void attend(Method method, const AttentionProblem& problem) {
     if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
     library()->attend(method, problem);

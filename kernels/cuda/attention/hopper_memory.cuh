@@ -62,6 +62,15 @@ __device__ inline void copyBox(void* to, const CUtensorMap& map, Barrier& full, 
         : "memory");
 }
 
+/// So many bytes, a multiple of 16, that lie side by side at both ends; `full` gets them.
+__device__ inline void copyBytes(void* to, const void* from, std::uint32_t bytes, Barrier& full) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            sharedAddress(to)),
+        "l"(from), "r"(bytes), "r"(sharedAddress(&full.state))
+        : "memory");
+}
+
 /// `threads` threads meet at named barrier `id`: those that wait and those that only say that they came.
 __device__ inline void meet(int id, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
