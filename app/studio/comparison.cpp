@@ -53,12 +53,20 @@ void Comparison::setStatus(int id, ClipStatus status) {
     Q_EMIT statusChanged(id);
 }
 
+void Comparison::setPreview(int id, ClipPreview preview) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr || clip->onDisk) return;
+    clip->preview = std::move(preview);
+    Q_EMIT previewChanged(id);
+}
+
 void Comparison::putOnDisk(int id, const std::filesystem::path& path) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
     clip->path = path;
     clip->onDisk = true;
     clip->status = {};
+    clip->preview = {};
     Q_EMIT clipArrived(id);
 }
 

@@ -27,6 +27,7 @@ void fill(QMenu& menu, const Actions& actions, std::initializer_list<const char*
 void MainWindow::buildMenus() {
     buildFileMenu();
     buildEditMenu();
+    m_renderMenu->addTo(menuBar());
     buildPlayMenu();
     buildViewMenu();
     buildCompareMenu();

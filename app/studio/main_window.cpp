@@ -21,6 +21,7 @@
 #include "app/studio/measure/measure_tools.h"
 #include "app/studio/notifier.h"
 #include "app/studio/presenter.h"
+#include "app/studio/thumbnails.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -55,6 +56,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_sessions(new SessionController(
           ShownSession({m_comparison, m_playback->player(), m_grid, m_timing, m_coherence}),
           [this] { return everyClipIsOpen(); }, m_renders, m_editor, m_editorFiles, m_background, this)),
+      m_renderMenu(new RenderMenu({m_editor, m_editorFiles, m_renders, m_sessions, this})),
       m_measureTools(new MeasureTools(
           {m_comparison, m_playback, m_grid, m_editor, m_jobs, m_issues, m_renders, m_sessions, m_background},
           this)),
@@ -68,6 +70,7 @@ MainWindow::MainWindow(QWidget* parent)
     setWindowTitle("ReelGrid[*]");
     setAcceptDrops(true);
     new ComparisonCharts(m_comparison, m_timing, m_coherence, this);
+    new Thumbnails(m_comparison, m_coherence, this);
     m_side = buildSide();
     m_columns = new QSplitter(Qt::Horizontal);
     m_columns->addWidget(m_side);
@@ -217,6 +220,9 @@ void MainWindow::connectIssues() {
     connect(m_sessions, &SessionController::failed, m_issues, show);
     connect(m_editorFiles, &EditorFiles::failed, m_issues, show);
     connect(m_background, &BackgroundThread::failed, m_issues, show);
+    for (const widgets::ChartFrame* chart :
+         std::initializer_list<const widgets::ChartFrame*>{m_timing, m_coherence})
+        connect(chart, &widgets::ChartFrame::failed, m_issues, show);
 }
 
 void MainWindow::showLog(const QString& id) {

@@ -15,6 +15,7 @@
 #include "app/studio/playback.h"
 #include "app/studio/plugin_backends.h"
 #include "app/studio/render_controller.h"
+#include "app/studio/render_menu.h"
 #include "app/studio/session_controller.h"
 #include "app/studio/settings.h"
 #include "app/studio/shuttle.h"
@@ -58,6 +59,9 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
     [[nodiscard]] ExportJobs& exports() { return *m_exportJobs; }
     [[nodiscard]] RenderController& renders() { return *m_renders; }
+    [[nodiscard]] RenderMenu& renderMenu() { return *m_renderMenu; }
+    [[nodiscard]] widgets::TimingChart& timingChart() { return *m_timing; }
+    [[nodiscard]] widgets::CoherenceChart& coherenceChart() { return *m_coherence; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
     [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
@@ -130,6 +134,7 @@ class MainWindow : public QMainWindow {
     EditorFiles* m_editorFiles;
     PluginBackends* m_plugins;
     SessionController* m_sessions;
+    RenderMenu* m_renderMenu;
     MeasureTools* m_measureTools;
     UnsavedWorkKeeper* m_unsaved;
     Shuttle* m_shuttle;

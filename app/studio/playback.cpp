@@ -36,6 +36,7 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
           &Comparison::statusChanged, &Comparison::factsChanged})
         connect(m_comparison, shownOnTiles, this, &Playback::showTiles);
     connect(m_comparison, &Comparison::orderChanged, this, &Playback::showTiles);
+    connect(m_comparison, &Comparison::previewChanged, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::composed, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::timelineChanged, this,
             [this] { m_chart->setDuration(m_player.clock().timeline().duration()); });
@@ -100,6 +101,10 @@ void Playback::showFrames() {
                 if (m_frameNumbers && tile->frameIndex >= 0)
                     picture.note = QString::number(tile->frameIndex + 1);
             }
+        } else if (!clip.preview.frames.empty()) {
+            const double duration = m_player.clock().timeline().duration();
+            picture.frame = clip.preview.frameAt(duration > 0 ? composition.seconds / duration : 0.5);
+            picture.note = tr("preview, step %1 of %2").arg(clip.preview.step).arg(clip.preview.steps);
         }
         pictures.push_back(std::move(picture));
     }

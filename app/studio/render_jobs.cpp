@@ -9,10 +9,17 @@ namespace reelgrid::studio {
 
 using jobs::Job;
 
+namespace {
+// A matrix of prompts, seeds, models and backends is long before anybody minds.
+constexpr std::size_t kMostWaiting = 2000;
+}  // namespace
+
 jobs::JobQueue& RenderJobs::queue() {
     if (!m_queue) {
         jobs::JobQueueOptions options;
         options.worker = m_worker;
+        options.capacity = kMostWaiting;
+        options.history = kMostWaiting;
         m_queue = std::make_unique<jobs::JobQueue>(options, [this](const Job& job) {
             QMetaObject::invokeMethod(
                 this, [this, job] { follow(job); }, Qt::QueuedConnection);

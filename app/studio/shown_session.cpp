@@ -1,6 +1,8 @@
 #include "app/studio/shown_session.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "app/studio/comparison.h"
 #include "app/studio/shown_view.h"
@@ -17,8 +19,10 @@ namespace {
 using session::SessionClip;
 using widgets::TimingChart;
 
-constexpr const char* kSteps = "steps";
-constexpr const char* kStages = "stages";
+constexpr std::array kTimes{
+    std::pair(TimingChart::View::Stages, "stages"), std::pair(TimingChart::View::Steps, "steps"),
+    std::pair(TimingChart::View::SpeedUp, "speed_up"), std::pair(TimingChart::View::Memory, "memory"),
+    std::pair(TimingChart::View::Backends, "backends")};
 
 }  // namespace
 
@@ -45,9 +49,8 @@ void ShownSession::showRest(const session::Session& session) {
     for (const metrics::Measure& measure : metrics::kMeasures)
         if (measure.isSeries() && session.charts.measure == measure.key)
             m_stage.coherence->setMeasure(measure);
-    if (!session.charts.times.empty())
-        m_stage.timing->setView(session.charts.times == kSteps ? TimingChart::View::Steps
-                                                               : TimingChart::View::Stages);
+    for (const auto& [view, name] : kTimes)
+        if (session.charts.times == name) m_stage.timing->setView(view);
     m_blindVotes = session.blindVotes;
 }
 
@@ -132,8 +135,9 @@ session::Session ShownSession::current(const protocol::RenderRequest& request) c
     session.columns = session.view->columns;
     session.loop = session.view->range;
     session.playheadSeconds = m_stage.player->clock().position();
-    session.charts = {m_stage.coherence->measure().key,
-                      m_stage.timing->view() == TimingChart::View::Steps ? kSteps : kStages};
+    session.charts.measure = m_stage.coherence->measure().key;
+    for (const auto& [view, name] : kTimes)
+        if (m_stage.timing->view() == view) session.charts.times = name;
     session.blindVotes = m_blindVotes;
     session.request = request;
     return session;

@@ -46,7 +46,7 @@ struct Manifest {
     std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
     std::vector<protocol::CallRecord> attention;
     std::vector<PluginRecord> plugins{};  ///< of the backends that attention and lockstep asked for
-    protocol::CallMaps calls{};  ///< the same layer by layer and step by step; empty: not recorded
+    protocol::CallMaps calls{};           ///< the same layer by layer and step by step; empty: not recorded
     std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved
     std::optional<ProfileRecord> profile{};
     std::string framesSha256;  ///< of the RGB frames before encoding

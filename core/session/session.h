@@ -24,7 +24,7 @@ struct SessionClip {
 /// What the charts show; empty: as they begin.
 struct ChartsShown {
     std::string measure;  ///< the key of a measure along time, as metrics.json has it
-    std::string times;    ///< "stages" or "steps"
+    std::string times;    ///< "stages", "steps", "speed_up", "memory" or "backends"
     bool operator==(const ChartsShown&) const = default;
 };
 

@@ -138,6 +138,20 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "divides 0 by 0.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation =
+                     "P and V have the input's type: no bf16 value is cast to fp16, whose "
+                     "range it may pass; a causal mask is aligned at the bottom right; an all-zero "
+                     "block gives zeros; the log-sum-exp is that of the keys as they came. wgmma on "
+                     "Hopper (192 queries by 64 keys a tile), mma elsewhere (128 by 64). Head dims up "
+                     "to 128, padded to 64 or 128.",
+                 .supports = {.causal = true,
+                              .keyBias = true,
+                              .logSumExp = true,
+                              .unsmoothedKeys = true,
+                              .maxHeadDim = cuda::kMaxHeadDim},
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "fav3_sage",
@@ -179,6 +193,16 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "products are fp32 too; no causal mask and no log-sum-exp.",
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .attend = &cpu::attend},
+        .cuda = {.deviation =
+                     "Hopper only. At least one block is kept; block means, denominators and the sums "
+                     "of φ(k)ᵀv are fp32, and fp32 scores choose the blocks; the linear branch's "
+                     "operands are rounded to bf16, as upstream's autocast does, φ(k) and v of fp16 "
+                     "inputs to fp16; no causal mask and no log-sum-exp. Head dims up to 128, padded to "
+                     "64 or 128.",
+                 .supports = {.maxHeadDim = cuda::kMaxHeadDim},
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "cudnn",

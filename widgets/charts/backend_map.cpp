@@ -56,8 +56,8 @@ BackendMap::BackendMap(QWidget* parent)
     layout->addWidget(m_plot, 1);
     m_plot->setReading([this](int step, int layer) { return readingOf(step, layer); });
     connect(m_render, &QComboBox::currentIndexChanged, this, &BackendMap::listModules);
-    connect(m_module, &QComboBox::currentIndexChanged, this, &BackendMap::show);
-    show();
+    connect(m_module, &QComboBox::currentIndexChanged, this, &BackendMap::showCalls);
+    showCalls();
 }
 
 void BackendMap::setRenders(std::vector<RenderCalls> renders) {
@@ -83,7 +83,7 @@ void BackendMap::listModules() {
             for (const protocol::CallMap& each : calls()->maps) m_module->addItem(moduleName(each));
         m_module->setCurrentIndex(std::max(0, m_module->findText(before)));
     }
-    show();
+    showCalls();
 }
 
 const protocol::CallMaps* BackendMap::calls() const {
@@ -98,7 +98,7 @@ const protocol::CallMap* BackendMap::map() const {
                                                                          : &all->maps[std::size_t(index)];
 }
 
-void BackendMap::show() {
+void BackendMap::showCalls() {
     const protocol::CallMap* shown = map();
     for (QWidget* each :
          {static_cast<QWidget*>(m_render), static_cast<QWidget*>(m_module), static_cast<QWidget*>(m_legend)})

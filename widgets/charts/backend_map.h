@@ -35,7 +35,7 @@ class BackendMap : public QWidget {
 
   private:
     void listModules();
-    void show();
+    void showCalls();
     [[nodiscard]] QString readingOf(int step, int layer) const;
     [[nodiscard]] const protocol::CallMaps* calls() const;
     [[nodiscard]] const protocol::CallMap* map() const;

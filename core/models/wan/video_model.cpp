@@ -270,7 +270,7 @@ std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& 
 std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                      const pipeline::LoadOptions& options,
                                                      Residence residence) {
-    return std::make_unique<WanVideoModel>(model, options, residence);
+    return std::make_unique<WanVideoModel>(model, Checkpoint(model.folder), options, residence);
 }
 
 }  // namespace reelgrid::models::wan

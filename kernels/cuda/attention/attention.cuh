@@ -19,6 +19,15 @@ void fav3Fp8(const AttentionProblem& problem);
 std::int64_t fav3SageWorkspace(const AttentionProblem& problem);
 std::int64_t fav3Fp8Workspace(const AttentionProblem& problem);
 
+/// By wgmma (Hopper) or by mma.
+void sagev1(const AttentionProblem& problem);
+std::int64_t sagev1Workspace(const AttentionProblem& problem);
+void sagev1Mma(const AttentionProblem& problem);
+std::int64_t sagev1MmaWorkspace(const AttentionProblem& problem);
+
+void sla(const AttentionProblem& problem);
+std::int64_t slaWorkspace(const AttentionProblem& problem);
+
 /// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
 template <class Function>
 void withElementAndHeadDim(const AttentionProblem& problem, Function&& with) {

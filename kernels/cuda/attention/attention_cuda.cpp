@@ -32,6 +32,8 @@ std::optional<std::string> attentionObstacle(Method method, const AttentionProbl
     if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("out", p.out, p.outStrides, p, p.queryHeads, p.queries)) return why;
+    if (method == Method::SparseLinear && p.keys > kMostSparseKeys)
+        return std::to_string(p.keys) + " keys, needs at most " + std::to_string(kMostSparseKeys);
     if (library() == nullptr) return "the CUDA kernels are not loaded";
     if (std::string why = library()->attentionObstacle(method); !why.empty()) return why;
     return std::nullopt;

@@ -123,13 +123,13 @@ __device__ void copyTiles(Fav3Shared<C>& shared, const CUtensorMap& qMap, const 
 }
 
 /// A warpgroup that computes.
-template <class C>
+template <class C, class Shared = Fav3Shared<C>>
 struct Fav3Group {
     using Element = typename C::Element;
     static constexpr int kScores = C::kKeys / 2;
     static constexpr int kOutputs = C::kHeadDim / 2;
 
-    Fav3Shared<C>& shared;
+    Shared& shared;
     const Fav3Call& call;
     const int group, warp, lane;
     RingPlace<C::kStages> kPlace{}, vPlace{};
