@@ -47,10 +47,9 @@ void ShownSession::showRest(const session::Session& session) {
     }
     showView(view, *m_stage.player, *m_stage.grid);
     for (const metrics::Measure& measure : metrics::kMeasures)
-        if (measure.isSeries() && session.charts.measure == measure.key)
-            m_stage.coherence->setMeasure(measure);
-    for (const auto& [view, name] : kTimes)
-        if (session.charts.times == name) m_stage.timing->setView(view);
+        if (session.charts.measure == measure.key) m_stage.coherence->setMeasure(measure);
+    for (const auto& [times, name] : kTimes)
+        if (session.charts.times == name) m_stage.timing->setView(times);
     m_blindVotes = session.blindVotes;
 }
 
@@ -136,8 +135,8 @@ session::Session ShownSession::current(const protocol::RenderRequest& request) c
     session.loop = session.view->range;
     session.playheadSeconds = m_stage.player->clock().position();
     session.charts.measure = m_stage.coherence->measure().key;
-    for (const auto& [view, name] : kTimes)
-        if (m_stage.timing->view() == view) session.charts.times = name;
+    for (const auto& [times, name] : kTimes)
+        if (m_stage.timing->view() == times) session.charts.times = name;
     session.blindVotes = m_blindVotes;
     session.request = request;
     return session;
