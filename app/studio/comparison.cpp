@@ -73,12 +73,37 @@ void Comparison::putOnDisk(int id, const std::filesystem::path& path) {
 void Comparison::setFacts(int id, ClipFacts facts) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
-    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
-    const comparison::Caption caption = comparison::captionOf(facts.result.manifest);
-    if (clip->label == clip->backend && clip->backend.toStdString() == caption.name)
-        clip->label = QString::fromStdString(caption.text());
     clip->facts = std::move(facts);
+    setLabel(id, clip->label);
+}
+
+void Comparison::setLabel(int id, const QString& label) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr) return;
+    clip->label = label.isEmpty() ? clip->backend : label;
+    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
+    if (clip->facts && clip->label == clip->backend) {
+        const comparison::Caption caption = comparison::captionOf(clip->facts->result.manifest);
+        if (clip->backend.toStdString() == caption.name) clip->label = QString::fromStdString(caption.text());
+    }
     Q_EMIT factsChanged(id);
+}
+
+void Comparison::move(int id, int place) {
+    const auto from = std::ranges::find(m_clips, id, &ComparedClip::id);
+    if (from == m_clips.end()) return;
+    const auto to = m_clips.begin() + std::clamp(place, 0, int(m_clips.size()) - 1);
+    if (from == to) return;
+    if (from < to)
+        std::rotate(from, from + 1, to + 1);
+    else
+        std::rotate(to, from, from + 1);
+    Q_EMIT orderChanged();
+}
+
+void Comparison::recolor() {
+    for (ComparedClip& clip : m_clips) clip.color = widgets::backendColor(clip.backend);
+    for (const ComparedClip& clip : std::vector(m_clips)) Q_EMIT factsChanged(clip.id);
 }
 
 }  // namespace reelgrid::studio

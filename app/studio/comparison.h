@@ -64,14 +64,21 @@ class Comparison : public QObject {
     void setPreview(int id, ClipPreview preview);
     void putOnDisk(int id, const std::filesystem::path& path);
     void setFacts(int id, ClipFacts facts);
+    /// The backend's own name becomes the caption that its facts make of it.
+    void setLabel(int id, const QString& label);
+    /// To this place in the grid's order, or the nearest that there is.
+    void move(int id, int place);
+    /// Every clip gets its backend's colour in the theme that is in force now.
+    void recolor();
 
   Q_SIGNALS:
     void clipAdded(int id);
     void clipRemoved(int id);
     void statusChanged(int id);
     void previewChanged(int id);
-    void clipArrived(int id);  ///< it is on disk now
-    void factsChanged(int id);
+    void clipArrived(int id);   ///< it is on disk now
+    void factsChanged(int id);  ///< or what it is called
+    void orderChanged();
 
   private:
     ComparedClip* at(int id);

@@ -31,6 +31,7 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
     };
     connect(m_comparison, &Comparison::factsChanged, this, drawSoon);
     connect(m_comparison, &Comparison::clipRemoved, this, drawSoon);
+    connect(m_comparison, &Comparison::orderChanged, this, drawSoon);
     draw();
 }
 

@@ -7,7 +7,6 @@
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
-#include "app/studio/keyboard.h"
 #include "app/studio/session_report.h"
 #include "core/media/containers.h"
 
@@ -62,20 +61,6 @@ std::filesystem::path askForPlugin(QWidget* parent) {
 std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
     return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
         .toStdString();
-}
-
-void showKeys(QWidget* parent) {
-    QString table = "<table cellspacing='6'>";
-    for (const QString& line : QString::fromUtf8(Keyboard::description()).split('\n')) {
-        const QStringList parts = line.split('\t');
-        table +=
-            QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(parts.value(0), parts.value(1));
-    }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, QObject::tr("Keys"), table + "</table>",
-                                QMessageBox::Close, parent);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setModal(false);
-    box->show();
 }
 
 void showAbout(QWidget* parent) {

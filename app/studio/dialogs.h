@@ -23,7 +23,6 @@ std::filesystem::path askForFolder(QWidget* parent, const QString& what,
 
 // Windows that only tell something; they stay open beside the work.
 
-void showKeys(QWidget* parent);
 void showAbout(QWidget* parent);
 QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content);
 void showText(QWidget* parent, const QString& title, const QString& text);

@@ -35,6 +35,7 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
          {&Comparison::clipAdded, &Comparison::clipRemoved, &Comparison::clipArrived,
           &Comparison::statusChanged, &Comparison::factsChanged})
         connect(m_comparison, shownOnTiles, this, &Playback::showTiles);
+    connect(m_comparison, &Comparison::orderChanged, this, &Playback::showTiles);
     connect(m_comparison, &Comparison::previewChanged, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::composed, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::timelineChanged, this,

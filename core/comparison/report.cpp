@@ -5,6 +5,7 @@
 #include "core/base/number_text.h"
 #include "core/base/version.h"
 #include "core/comparison/backend_color.h"
+#include "core/comparison/blind_section.h"
 #include "core/comparison/html.h"
 #include "core/comparison/lockstep_section.h"
 #include "core/comparison/report_backends.h"
@@ -87,8 +88,8 @@ std::string reportHtml(const Report& report) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + prompt + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) +
-           lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
+           timeTable(report) + partsTable(report) + qualityTable(report) + blindSection(report) +
+           charts(report) + lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
            "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 

@@ -54,11 +54,17 @@ class RequestEditor : public QWidget {
     void setCheckedBackends(const QStringList& names);
     /// Why it can't be rendered, in one line; empty when it can.
     [[nodiscard]] QString problem() const;
+    /// Puts the cursor into the prompt.
+    void writePrompt();
     /// Asks for the render, if there is no problem.
     void submit();
 
   Q_SIGNALS:
     void renderRequested();
+    /// A person changed a field, perhaps.
+    void edited();
+    /// The fields show something else because models, a guide or a request were set.
+    void replaced();
     void modelFolderRequested();
     void policyFileRequested();
 

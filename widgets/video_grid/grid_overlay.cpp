@@ -29,7 +29,6 @@ QImage canvas(int width, int height, double pixelRatio) {
 
 QFont labelFont(bool strong) {
     QFont font = QGuiApplication::font();
-    font.setPixelSize(13);
     font.setWeight(strong ? QFont::DemiBold : QFont::Normal);
     return font;
 }
@@ -101,7 +100,8 @@ std::vector<OverlayItem> GridOverlay::items(const GridScene& scene,
         const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
         const PixelRect& area = tile.picture.frame ? place.picture : place.cell;
         const int maxWidth = int(area.width / pixelRatio) - 2 * kMargin;
-        const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/';
+        const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/' +
+                             QString::number(QGuiApplication::font().pixelSize()) + '/';
         const QString& label = tile.what.label;
         if (!label.isEmpty()) {
             const QString key = "L" + size + tile.what.accent.name() + label + '\n' + tile.what.detail;
