@@ -51,10 +51,32 @@ Result<FrameHandle> decode(const std::string& bytes, AVCodecID id) {
     return frame;
 }
 
+/// A palette's picture with the colours themselves: swscale would mix those of neighbours.
+Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
+    FrameHandle rgb(av_frame_alloc());
+    if (!rgb) return Error{ErrorCode::OutOfMemory, "no memory for a picture"};
+    rgb->width = indexed.width;
+    rgb->height = indexed.height;
+    rgb->format = AV_PIX_FMT_RGB24;
+    if (const int failed = av_frame_get_buffer(rgb.get(), 0); failed < 0)
+        return avError("picture buffer", failed);
+    for (int y = 0; y < indexed.height; ++y) {
+        const std::uint8_t* from = indexed.data[0] + std::ptrdiff_t(y) * indexed.linesize[0];
+        std::uint8_t* to = rgb->data[0] + std::ptrdiff_t(y) * rgb->linesize[0];
+        for (int x = 0; x < indexed.width; ++x) {
+            std::uint32_t color = 0;  // 0xAARRGGBB
+            std::memcpy(&color, indexed.data[1] + sizeof color * from[x], sizeof color);
+            for (const int shift : {16, 8, 0}) *to++ = std::uint8_t(color >> shift);
+        }
+    }
+    return rgb;
+}
+
 Result<RgbImage> imageFrom(const std::string& bytes) {
     const AVCodecID id = codecOf(bytes);
     if (id == AV_CODEC_ID_NONE) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
     auto frame = decode(bytes, id);
+    if (frame && (*frame)->format == AV_PIX_FMT_PAL8) frame = withoutPalette(**frame);
     if (!frame) return frame.error();
     PlaneExtractor planes;
     planes.setDisplay(exifDisplay({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));

@@ -58,7 +58,7 @@ class EarlierResultTest : public testing::Test {
         manifest.settings = m_settings;
         manifest.versions = {{"reelgrid", kVersion}};
         manifest.modelHashes = modelHashes(m_model, hasher).value();
-        manifest.pictureHashes = pictureHashes(m_settings).value();
+        manifest.pictureHashes = result::pictureHashes(m_settings).value();
         metrics::ClipMetrics metrics;
         metrics.frames = 5;
         ASSERT_TRUE(pending.commit(manifest, metrics, {result::Timing()}));

@@ -132,7 +132,7 @@ TEST_F(PictureRenderTest, StopsWhileThePictureIsEncoded) {
 TEST_F(PictureRenderTest, PartsThatDoNotFitAreNamed) {
     const VariantModel model("i2v");
     const fs::path mixed = m_folder / "mixed";
-    fs::copy(model.folder(), mixed, fs::copy_options::copy_symlinks);
+    fs::copy(model.folder(), mixed, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     fs::remove(mixed / "transformer");
     fs::create_directory_symlink(kVariants / "ti2v/transformer", mixed / "transformer");
     protocol::RenderRequest request = requestOf(model, "i2v");
