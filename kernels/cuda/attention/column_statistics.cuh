@@ -16,8 +16,9 @@ inline int slabsOf(std::int64_t tokens) {
 
 /// The larger magnitude; a NaN stays.
 __device__ inline float largerMagnitude(float most, float x) {
-    const float magnitude = fabsf(x);
-    return magnitude > most || magnitude != magnitude ? magnitude : most;
+    float larger;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(most), "f"(fabsf(x)));
+    return larger;
 }
 
 enum class Statistic { Sum, LargestMagnitude };

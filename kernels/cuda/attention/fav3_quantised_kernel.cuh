@@ -27,6 +27,9 @@ struct Fav3QuantisedCall {
     int tiles;       ///< of all heads and batches
 };
 
+/// Where the products' accumulators are added up.
+enum class Sums { Shared, Registers };
+
 /// Int8: fav3_sage, e4m3: fav3_fp8.
 enum class ScoreBytes { Int8, E4m3 };
 
@@ -39,10 +42,12 @@ struct Fav3QuantisedConfig {
     static constexpr int kQueries = 64 * kGroups;
     // Scores, weights and outputs in 160 registers a thread: 48 + 12 + 64 and 64 + 16 + 32.
     static constexpr int kKeys = kHeadDim == 128 ? 96 : 128;
-    static constexpr int kStages = kHeadDim == 128 ? 4 : 4;
+    static constexpr int kStages = 4;
     static constexpr int kWeightOffset = kScoreBytes == ScoreBytes::Int8 ? 0 : 8;
-    static constexpr int kFoldTiles = 1024 / kKeys;  ///< tiles that the accumulators take up
-    static constexpr Turns kTurns = kHeadDim == 128 ? Turns::InOrder : Turns::Free;
+    static constexpr Sums kSums = Sums::Shared;
+    /// Tiles that the accumulators take up: 768 and 512 keys. 512 at d128 costs 4 %.
+    static constexpr int kFoldTiles = kHeadDim == 128 ? 8 : 4;
+    static constexpr Turns kTurns = Turns::Free;
     static constexpr int kThreads = 128 * (kGroups + 1);
     static constexpr int kCopyRegisters = 32, kComputeRegisters = 160;
     static constexpr int kQueryBytes = kQueries * kHeadDim;
@@ -51,10 +56,11 @@ struct Fav3QuantisedConfig {
 
 template <class C>
 struct Fav3QuantisedShared {
-    alignas(128) std::uint8_t q[C::kQueryBytes];
-    alignas(128) std::uint8_t k[C::kStages][C::kKeyBytes];
-    alignas(128) std::uint8_t v[C::kStages][C::kKeyBytes];
-    float4 sums[C::kHeadDim / 8][128 * C::kGroups];  ///< of the products, a thread's own
+    alignas(16) std::uint8_t q[C::kQueryBytes];
+    alignas(16) std::uint8_t k[C::kStages][C::kKeyBytes];
+    alignas(16) std::uint8_t v[C::kStages][C::kKeyBytes];
+    float4 sums[C::kSums == Sums::Shared ? C::kHeadDim / 8 : 1]
+               [128 * C::kGroups];  ///< of the products, a thread's own
     hopper::Barrier qFull, qEmpty;
     hopper::Barrier kFull[C::kStages], kEmpty[C::kStages];
     hopper::Barrier vFull[C::kStages], vEmpty[C::kStages];
@@ -158,16 +164,15 @@ struct Fav3QuantisedGroup {
     }
 
     /// This thread's sums in shared memory.
-    __device__ float4& sumAt(int four) const {
-        return shared.sums[four][128 * group + 32 * warp + lane];
-    }
     template <class Change>
     __device__ void changeSums(Change change) const {
+        const std::uint32_t place = hopper::sharedAddress(&shared.sums[0][128 * group + 32 * warp + lane]);
+        constexpr std::uint32_t kNext = sizeof(shared.sums[0]);
 #pragma unroll
         for (int four = 0; four < kOutputs / 4; ++four) {
-            float4 sums = sumAt(four);
+            float4 sums = hopper::loadFour(place + four * kNext);
             change(sums, four);
-            sumAt(four) = sums;
+            hopper::storeFour(place + four * kNext, sums);
         }
     }
 
@@ -176,7 +181,7 @@ struct Fav3QuantisedGroup {
         float outputs[kOutputs];
 #pragma unroll
         for (float& value : outputs) value = 0;
-        QuantisedSoftmax<C::kWeightOffset> softmax;
+        QuantisedSoftmax<C::kWeightOffset, kScores> softmax;
         const int firstRow = tile.firstQuery + 64 * group;
         const int row = firstRow + 16 * warp + lane / 4;
         const std::int64_t queryHead = std::int64_t{tile.batch} * call.shape.queryHeads + tile.head;
@@ -186,45 +191,45 @@ struct Fav3QuantisedGroup {
             const int queryScales = (x.queryRows + call.scaleQueries - 1) / call.scaleQueries;
             const float queryFactor =
                 __ldg(x.qScales + queryHead * queryScales + firstRow / call.scaleQueries) * call.scoreFactor;
-            const float* keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns);
-            // From this tile on some query of the warpgroup doesn't see every key.
-            const int edge = call.shape.seenBy(firstRow) / C::kKeys;
+            const float* keyScales =
+                x.kScales + keyHead * (x.keyRows / kFactorColumns) + tile.keyTiles * kFactors;
+            // From this tile on some query of the warpgroup doesn't see every key, or a bias is to be added.
+            const int edge = call.shape.keyBias != nullptr ? 0 : call.shape.seenBy(firstRow) / C::kKeys;
             Score products[kScores];
             std::uint32_t weights[kScores / 4];
             float factors[kFactors];
             int add = 0;  // whether outputs hold anything
             int untilFold = C::kFoldTiles;
             bool hasSums = false;
-
-            const auto loadFactors = [&](int n) {
+            float totals[C::kSums == Sums::Registers ? kOutputs : 1];
+            if constexpr (C::kSums == Sums::Registers)
 #pragma unroll
-                for (int i = 0; i < kFactors; ++i) factors[i] = __ldg(keyScales + n * kFactors + i);
+                for (float& total : totals) total = 0;
+
+            /// Of the next tile, the last one first.
+            const auto loadFactors = [&] {
+                keyScales -= kFactors;
+#pragma unroll
+                for (int i = 0; i < kFactors; ++i) factors[i] = __ldg(keyScales + i);
             };
-            /// Products of tile n as weights; outputs follow where the base rises.
-            const auto weigh = [&](int n, std::uint32_t(&next)[kScores / 4]) {
-                pin(products);
+            /// Products of tile n as weights, with the largest looked for; outputs follow where the base
+            /// rises.
+            const auto weighAnew = [&](int n, std::uint32_t(&next)[kScores / 4], float(&added)[2]) {
                 float scores[kScores];
 #pragma unroll
-                for (int i = 0; i < kScores; ++i) scores[i] = static_cast<float>(products[i]);
-#pragma unroll
-                for (float& factor : factors) factor *= queryFactor;
-                if (n >= edge || call.shape.keyBias != nullptr) {
-#pragma unroll
-                    for (int i = 0; i < kScores; ++i) scores[i] *= factors[i / 16];
-                    biasAndHide(scores, call.shape, n * C::kKeys, row, lane, n >= edge);
-#pragma unroll
-                    for (float& factor : factors) factor = 1;
-                }
+                for (int i = 0; i < kScores; ++i)
+                    scores[i] = static_cast<float>(products[i]) * factors[i / 16];
+                if (n >= edge) biasAndHide(scores, call.shape, n * C::kKeys, row, lane, true);
                 float here[2];
-                if (__any_sync(0xffffffffU, softmax.isHigh(scores, factors, here))) {
-                    waitProducts<0>();
-                    pin(outputs);
-                    pin(weights);
+                if (__any_sync(0xffffffffU, softmax.isHigh(scores, here))) {
                     float risen[2];
                     softmax.rise(here, risen);
 #pragma unroll
                     for (int i = 0; i < kOutputs; ++i) outputs[i] *= risen[i / 2 % 2];
-                    if (hasSums)
+                    if constexpr (C::kSums == Sums::Registers) {
+#pragma unroll
+                        for (int i = 0; i < kOutputs; ++i) totals[i] *= risen[i / 2 % 2];
+                    } else if (hasSums)
                         changeSums([&](float4& sums, int) {
                             sums.x *= risen[0];
                             sums.y *= risen[0];
@@ -232,7 +237,9 @@ struct Fav3QuantisedGroup {
                             sums.w *= risen[1];
                         });
                 }
-                softmax.weigh(scores, factors, next);
+#pragma unroll
+                for (float& factor : factors) factor = 1;
+                softmax.weigh(scores, factors, next, added);
             };
             const auto finishKeys = [&](int n) {
                 if (n == 0) release(shared.qEmpty);
@@ -245,6 +252,11 @@ struct Fav3QuantisedGroup {
                 pin(weights);
                 release(shared.vEmpty[vPlace.stage]);
                 vPlace.next();
+                if constexpr (C::kSums == Sums::Registers) {
+#pragma unroll
+                    for (int i = 0; i < kOutputs; ++i) totals[i] += outputs[i];
+                    return;
+                }
                 add = 1;
                 if (--untilFold > 0) return;
                 untilFold = C::kFoldTiles;
@@ -259,19 +271,37 @@ struct Fav3QuantisedGroup {
 
             shared.qFull.wait(qParity);
             qParity ^= 1;
-            loadFactors(tile.keyTiles - 1);
+            loadFactors();
             queueScores(products);
             passTurn();
             waitProducts<0>();
-            weigh(tile.keyTiles - 1, weights);
+            pin(products);
+#pragma unroll
+            for (float& factor : factors) factor *= queryFactor;
+            float added[2];
+            weighAnew(tile.keyTiles - 1, weights, added);
+            softmax.add(added);
             finishKeys(tile.keyTiles - 1);
             for (int n = tile.keyTiles - 2; n >= 0; --n) {
-                loadFactors(n);
+                loadFactors();
                 queueScores(products);
                 queueOutputs(outputs, weights, add);
                 waitProducts<1>();
+                pin(products);
+#pragma unroll
+                for (float& factor : factors) factor *= queryFactor;
                 std::uint32_t next[kScores / 4];
-                weigh(n, next);
+                // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where
+                // it doesn't, once more with a higher one.
+                bool anew = n >= edge;
+                if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
+                if (anew) {
+                    waitProducts<0>();
+                    pin(outputs);
+                    pin(weights);
+                    weighAnew(n, next, added);
+                }
+                softmax.add(added);
                 finishKeys(n);
                 finishValues();
 #pragma unroll
@@ -281,7 +311,10 @@ struct Fav3QuantisedGroup {
             fenceProducts();
             queueOutputs(outputs, weights, add);
             finishValues();
-            if (hasSums)
+            if constexpr (C::kSums == Sums::Registers) {
+#pragma unroll
+                for (int i = 0; i < kOutputs; ++i) outputs[i] = totals[i];
+            } else if (hasSums)
                 changeSums([&](const float4& sums, int four) {
                     float* x = outputs + 4 * four;
                     x[0] = (add != 0 ? x[0] : 0.0F) + sums.x;
@@ -317,9 +350,8 @@ __global__ void __launch_bounds__(C::kThreads, 1)
     fav3QuantisedKernel(const __grid_constant__ Fav3QuantisedCall call) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using namespace hopper;
-    extern __shared__ std::uint8_t raw[];
-    auto& shared =
-        *reinterpret_cast<Fav3QuantisedShared<C>*>((reinterpret_cast<std::uintptr_t>(raw) + 127) / 128 * 128);
+    extern __shared__ uint4 room[];
+    auto& shared = *reinterpret_cast<Fav3QuantisedShared<C>*>(room);
     startShared<C>(shared);
     // From lane 0, so that the compiler knows it to be the warp's.
     const int group = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 128, 0) - 1;

@@ -46,6 +46,24 @@ struct Barrier {
     }
 };
 
+/// Arrives at the barrier that lies at an address of shared memory.
+__device__ inline void arriveAt(std::uint32_t barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+__device__ inline float4 loadFour(std::uint32_t from) {
+    float4 x;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "r"(from)
+                 : "memory");
+    return x;
+}
+__device__ inline void storeFour(std::uint32_t to, const float4& x) {
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w)
+                 : "memory");
+}
+
 /// Makes the barriers that this thread started visible to the copy engine.
 __device__ inline void publishBarriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

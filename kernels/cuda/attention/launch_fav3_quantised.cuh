@@ -22,7 +22,7 @@ void launchFav3Quantised(const AttentionProblem& p, const QuantisedOperands& ope
                            .tiles = 0};
     call.shape.scale = 1.0F;
     call.tiles = static_cast<int>(blocksOf(call.queryTiles * p.queryHeads * p.batch));
-    constexpr int kSharedBytes = sizeof(Fav3QuantisedShared<Config>) + 128;  // to begin at a multiple of 128
+    constexpr int kSharedBytes = sizeof(Fav3QuantisedShared<Config>);
     const auto kernel = &fav3QuantisedKernel<Config>;
     allowShared(kernel, kSharedBytes);
     const int blocks = std::min(call.tiles, processors());

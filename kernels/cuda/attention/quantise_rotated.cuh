@@ -26,11 +26,11 @@ __device__ inline void rotateChunk(float (&x)[kChunk], int column, const Rotated
 #pragma unroll
     for (int distance = 64; distance >= kChunk; distance /= 2) {
         if (distance >= call.rotation) continue;
-        const bool second = (column & distance) != 0;
+        const float sign = (column & distance) != 0 ? -1.0F : 1.0F;
 #pragma unroll
         for (int i = 0; i < kChunk; ++i) {
             const float other = __shfl_xor_sync(0xffffffffU, x[i], distance / kChunk);
-            x[i] = other + (second ? -x[i] : x[i]);
+            x[i] = fmaf(x[i], sign, other);
         }
     }
 #pragma unroll
@@ -78,22 +78,23 @@ __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
     for (int i = static_cast<int>(threadIdx.x); i < scales; i += Block::kThreads)
         if (block * scales + i < entries) call.to.scales[head * entries + block * scales + i] = scale;
 
-    const Quotient quotient(scale);
+    withDivider(scale, [&](const auto& divided) {
 #pragma unroll
-    for (int turn = 0; turn < Block::kTurns; ++turn) {
-        if (rowOf(turn) >= kBlockRows || tokenOf(turn) >= call.to.rows) continue;
-        std::uint32_t bytes[4] = {};
-        if (scale > 0)  // neither zeros nor NaN
+        for (int turn = 0; turn < Block::kTurns; ++turn) {
+            if (rowOf(turn) >= kBlockRows || tokenOf(turn) >= call.to.rows) continue;
+            std::uint32_t bytes[4] = {};
+            if (scale > 0)  // neither zeros nor NaN
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const float* four = x[turn] + 4 * i;
-                bytes[i] = hopper::fourE4m3(quotient(four[0]), quotient(four[1]), quotient(four[2]),
-                                            quotient(four[3]));
-            }
-        *reinterpret_cast<uint4*>(call.to.bytes + head * call.to.rows * kHeadDim +
-                                  placeOf<RowLayout::CoreMatrices, kHeadDim>(tokenOf(turn), column)) = {
-            bytes[0], bytes[1], bytes[2], bytes[3]};
-    }
+                for (int i = 0; i < 4; ++i) {
+                    const float* four = x[turn] + 4 * i;
+                    bytes[i] = hopper::fourE4m3(divided(four[0]), divided(four[1]), divided(four[2]),
+                                                divided(four[3]));
+                }
+            *reinterpret_cast<uint4*>(call.to.bytes + head * call.to.rows * kHeadDim +
+                                      placeOf<RowLayout::CoreMatrices, kHeadDim>(tokenOf(turn), column)) = {
+                bytes[0], bytes[1], bytes[2], bytes[3]};
+        }
+    });
 }
 
 /// Queues it for all heads. `call.blocks` is set here.

@@ -22,20 +22,27 @@ __device__ std::int64_t placeOf(std::int64_t row, int column) {
 }
 
 /// x / scale, correctly rounded for ordinary scales without a division each.
-class Quotient {
-  public:
-    __device__ explicit Quotient(float scale)
-        : m_scale(scale), m_inverse(1.0F / scale), m_ordinary(scale > 1e-30F && scale < 1e30F) {}
+struct Quotient {
+    float scale, inverse;
     __device__ float operator()(float x) const {
-        if (!m_ordinary) return x / m_scale;
-        const float rough = x * m_inverse;
-        return fmaf(fmaf(-rough, m_scale, x), m_inverse, rough);
+        const float rough = x * inverse;
+        return fmaf(fmaf(-rough, scale, x), inverse, rough);
     }
-
-  private:
-    float m_scale, m_inverse;
-    bool m_ordinary;  // the same for all threads
 };
+/// For others.
+struct Division {
+    float scale;
+    __device__ float operator()(float x) const { return x / scale; }
+};
+
+/// Calls `with` with what divides by a scale above 0.
+template <class With>
+__device__ void withDivider(float scale, With&& with) {
+    if (scale > 1e-30F && scale < 1e30F)
+        with(Quotient{scale, 1.0F / scale});
+    else
+        with(Division{scale});
+}
 
 /// Four values, half away from zero, in one register.
 __device__ inline std::uint32_t fourInt8(const float* x) {
@@ -135,21 +142,25 @@ __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
     for (int i = static_cast<int>(threadIdx.x); i < scales; i += Block::kThreads)
         if (block * scales + i < entries) call.to.scales[head * entries + block * scales + i] = scale;
 
-    const Quotient quotient(scale);
-#pragma unroll
-    for (int turn = 0; turn < Block::kTurns; ++turn) {
-        if (!isRow(turn) || tokenOf(turn) >= call.to.rows) continue;
-        float x[kChunk];
-        uint4 bytes{};
-        if (scale > 0 && tokenOf(turn) < call.source.tokens) {  // neither zeros nor NaN
-            centred(turn, x);
-#pragma unroll
-            for (int i = 0; i < kChunk; ++i) x[i] = quotient(x[i]);
-            bytes = {fourInt8(x), fourInt8(x + 4), fourInt8(x + 8), fourInt8(x + 12)};
-        }
+    const auto store = [&](int turn, const uint4& bytes) {
         *reinterpret_cast<uint4*>(call.to.bytes + head * call.to.rows * kHeadDim +
                                   placeOf<kLayout, kHeadDim>(tokenOf(turn), column)) = bytes;
-    }
+    };
+    withDivider(scale, [&](const auto& divided) {
+#pragma unroll
+        for (int turn = 0; turn < Block::kTurns; ++turn) {
+            if (!isRow(turn) || tokenOf(turn) >= call.to.rows) continue;
+            float x[kChunk];
+            uint4 bytes{};
+            if (scale > 0 && tokenOf(turn) < call.source.tokens) {  // neither zeros nor NaN
+                centred(turn, x);
+#pragma unroll
+                for (int i = 0; i < kChunk; ++i) x[i] = divided(x[i]);
+                bytes = {fourInt8(x), fourInt8(x + 4), fourInt8(x + 8), fourInt8(x + 12)};
+            }
+            store(turn, bytes);
+        }
+    });
 
     if (call.dots == nullptr) return;
 #pragma unroll

@@ -65,13 +65,15 @@ __global__ void __launch_bounds__(kValueThreads)
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
         const float scale = to.scales[head * kHeadDim + channel + i];
-        const Quotient quotient(scale == 0 ? 1.0F : scale);
-        float x[16];
+        withDivider(scale == 0 ? 1.0F : scale, [&](const auto& divided) {
+            float x[16];
 #pragma unroll
-        for (int slot = 0; slot < 16; ++slot)
-            x[slot] = quotient(toFloat(reinterpret_cast<const Pack<Element, 2>&>(pairs[slot]).values[i]));
-        place[i] = {hopper::fourE4m3(x[0], x[1], x[2], x[3]), hopper::fourE4m3(x[4], x[5], x[6], x[7]),
-                    hopper::fourE4m3(x[8], x[9], x[10], x[11]), hopper::fourE4m3(x[12], x[13], x[14], x[15])};
+            for (int slot = 0; slot < 16; ++slot)
+                x[slot] = divided(toFloat(reinterpret_cast<const Pack<Element, 2>&>(pairs[slot]).values[i]));
+            place[i] = {hopper::fourE4m3(x[0], x[1], x[2], x[3]), hopper::fourE4m3(x[4], x[5], x[6], x[7]),
+                        hopper::fourE4m3(x[8], x[9], x[10], x[11]),
+                        hopper::fourE4m3(x[12], x[13], x[14], x[15])};
+        });
     }
 }
 

@@ -11,65 +11,78 @@ namespace reelgrid::kernels::cuda {
 /// Columns of a tile that share a factor: a thread has sixteen of its scores there.
 constexpr int kFactorColumns = 32;
 
-/// Weights are 2^(score − base + kOffset).
-template <int kOffset>
+/// Weights are 2^(score − base + kOffset). A base that rises leaves kRoom above the largest score, so that it
+/// seldom rises again. Where the largest score isn't looked for, sums of few weights tell whether one of them
+/// may be large: with all scores alike they reach kAlike, and must not ask for a new base then.
+template <int kOffset, int kScores>
 struct QuantisedSoftmax {
-    /// By which the largest score may pass the base: e4m3 ends at 448, 2^8.8. Not more where there is room,
-    /// since e4m3 holds the largest weight of a row exactly when it is the base.
-    static constexpr float kSlack = 0.75F;
+    static constexpr int kChains = 4;  ///< sums of a row
+    static constexpr float kAlike = static_cast<float>(kScores / 2 / kChains);
+    /// e4m3 ends at 448. Without an offset there is room to spare, but the largest weight of a row is exact
+    /// in e4m3 when the base is that score: it may lag, not far.
+    static constexpr float kMost = kOffset == 0 ? 2 * kAlike : 448.0F;
+    static constexpr int kRoom = kOffset == 0 ? 0 : kAlike * 64 <= kMost ? 2 : 3;
+    static_assert(kOffset == 0 || kAlike * (1 << (kOffset - kRoom)) <= kMost);
 
     float top[2] = {kMinusInfinity, kMinusInfinity};  ///< the base; −inf until a key was seen
     float sum[2] = {0, 0};                            ///< of this thread's columns, before e4m3
     float shift[2] = {0, 0};                          ///< added to the log-sum-exp
 
-    /// The largest of this thread's scores; whether they ask for a new base.
-    template <int kCount>
-    __device__ bool isHigh(const float (&scores)[kCount], const float (&factors)[kCount / 16],
-                           float (&here)[2]) const {
+    /// The largest of this thread's scores in base 2; whether they ask for a new base.
+    __device__ bool isHigh(const float (&scores)[kScores], float (&here)[2]) const {
 #pragma unroll
         for (int row = 0; row < 2; ++row) {
             here[row] = kMinusInfinity;
 #pragma unroll
-            for (int group = 0; group < kCount / 16; ++group) {
-                const float* s = scores + 16 * group + 2 * row;
-                const float most = fmaxf(fmaxf(fmaxf(s[0], s[1]), fmaxf(s[4], s[5])),
-                                         fmaxf(fmaxf(s[8], s[9]), fmaxf(s[12], s[13])));
-                here[row] = fmaxf(here[row], most * factors[group]);
-            }
+            for (int i = 2 * row; i < kScores; i += 4)
+                here[row] = fmaxf(here[row], fmaxf(scores[i], scores[i + 1]));
         }
-        return here[0] > top[0] + kSlack || here[1] > top[1] + kSlack;
+        return here[0] > top[0] - kRoom || here[1] > top[1] - kRoom;
     }
 
     /// Takes a new base: sums of products so far must be multiplied by `factor`. For whole warps.
     __device__ void rise(const float (&here)[2], float (&factor)[2]) {
 #pragma unroll
         for (int row = 0; row < 2; ++row) {
-            const float risen = fmaxf(top[row], quadMax(here[row]));
+            const float risen = fmaxf(top[row], quadMax(here[row]) + kRoom);
             factor[row] = risen == top[row] ? 1.0F : powerOfTwo(top[row] - risen);
             sum[row] *= factor[row];
             top[row] = risen;
         }
     }
 
-    /// The weights of the scores, as the tensor cores take them (packWeights()).
-    template <int kCount>
-    __device__ void weigh(const float (&scores)[kCount], const float (&factors)[kCount / 16],
-                          std::uint32_t (&weights)[kCount / 4]) {
+    /// The weights of the scores, as the tensor cores take them (packWeights()), and their sums. Whether the
+    /// base is too low for them, or there is none yet.
+    template <class Score>
+    __device__ bool weigh(const Score (&scores)[kScores], const float (&factors)[kScores / 16],
+                          std::uint32_t (&weights)[kScores / 4], float (&added)[2]) const {
         const float base[2] = {(top[0] == kMinusInfinity ? 0.0F : top[0]) - kOffset,
                                (top[1] == kMinusInfinity ? 0.0F : top[1]) - kOffset};
-        float chains[2][2] = {{0, 0}, {0, 0}};
+        float chains[2][kChains];
 #pragma unroll
-        for (int group = 0; group < kCount / 16; ++group) {
+        for (int group = 0; group < kScores / 16; ++group) {
             float w[16];
 #pragma unroll
-            for (int i = 0; i < 16; ++i)
-                w[i] = powerOfTwo(fmaf(scores[16 * group + i], factors[group], -base[i / 2 % 2]));
-#pragma unroll
-            for (int i = 0; i < 16; ++i) chains[i / 2 % 2][i % 2] += w[i];
+            for (int i = 0; i < 16; ++i) {
+                w[i] = powerOfTwo(
+                    fmaf(static_cast<float>(scores[16 * group + i]), factors[group], -base[i / 2 % 2]));
+                float& chain = chains[i / 2 % 2][i / 4 % 2 * 2 + i % 2];
+                chain = group == 0 && i < 8 ? w[i] : chain + w[i];
+            }
             hopper::packWeights(weights + 4 * group, w);
         }
+        float most = 0;
 #pragma unroll
-        for (int row = 0; row < 2; ++row) sum[row] += chains[row][0] + chains[row][1];
+        for (int row = 0; row < 2; ++row) {
+            const auto& c = chains[row];
+            most = fmaxf(most, fmaxf(fmaxf(c[0], c[1]), fmaxf(c[2], c[3])));
+            added[row] = (c[0] + c[1]) + (c[2] + c[3]);
+        }
+        return most > kMost || top[0] == kMinusInfinity || top[1] == kMinusInfinity;
+    }
+    __device__ void add(const float (&added)[2]) {
+#pragma unroll
+        for (int row = 0; row < 2; ++row) sum[row] += added[row];
     }
 
     /// What outputs are multiplied by at the end; `row`'s sum becomes that of the whole row.
