@@ -146,6 +146,9 @@ TEST_F(SparseLinearOnGpu, AThousandLaunchesGiveTheSameBits) {
 TEST_F(SparseLinearOnGpu, SaysWhatItDoesNotTake) {
     EXPECT_EQ(kernels::whyNot(backend(), problemOver(kernels::cuda::kMostSparseKeys + 1)),
               "sla: 384001 keys, needs at most 384000");
+    kernels::AttentionProblem many = problemOver(128);
+    many.batch = 65'536;
+    EXPECT_EQ(kernels::whyNot(backend(), many), "sla: 65536 heads over the batch, needs at most 65535");
     kernels::AttentionProblem causal = problemOver(128);
     causal.mask = kernels::Mask::Causal;
     EXPECT_EQ(kernels::whyNot(backend(), causal), "sla: no causal mask");

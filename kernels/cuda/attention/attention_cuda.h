@@ -13,6 +13,8 @@ namespace reelgrid::kernels::cuda {
 constexpr std::int64_t kMaxHeadDim = 128;
 /// Of sla: a block of threads holds the scores of all blocks of keys.
 constexpr std::int64_t kMostSparseKeys = 384'000;
+/// Of sla: a grid's second extent.
+constexpr std::int64_t kMostSparseHeads = 65'535;
 
 /// What keeps the loaded CUDA kernels from this problem, beyond what every device asks of one: the type, the
 /// alignment of rows, the GPU. Nothing when they can run it.
