@@ -59,8 +59,7 @@ HeatChart::HeatChart(const QString& title, QWidget* parent)
     auto* margins = new QCPMarginGroup(&plot());
     plot().axisRect()->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
     m_scale->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
-    plot().setMouseTracking(true);
-    connect(&plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { read(*event); });
+    readWith([this](const QPoint& at) { return readingAt(at); });
     connect(&plot(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         int column = 0, row = 0;
         if (event->button() == Qt::LeftButton && cellAt(event->position(), column, row))
@@ -101,9 +100,9 @@ void HeatChart::setCells(HeatCells cells, const HeatRange& range) {
 }
 
 void HeatChart::noteTable() {
-    FigureTable table{{m_cells.rowName}, {}};
+    ChartTable table{{m_cells.rowName}, {}};
     for (int column = 0; column < m_cells.columns; ++column)
-        table.heads << m_cells.columnName + ' ' + QString::number(column);
+        table.columns << m_cells.columnName + ' ' + QString::number(column);
     for (int row = 0; row < m_cells.rows; ++row) {
         const auto first = int(m_cells.rowLabels.size());
         QStringList line{row < first ? m_cells.rowLabels[row] : QString::number(row - first)};
@@ -128,10 +127,9 @@ bool HeatChart::cellAt(const QPointF& at, int& column, int& row) const {
     return column >= 0 && column < m_cells.columns && row >= 0 && row < m_cells.rows;
 }
 
-void HeatChart::read(const QMouseEvent& event) {
+QString HeatChart::readingAt(const QPointF& at) const {
     int column = 0, row = 0;
-    setReading(cellAt(event.position(), column, row) && m_cells.reading ? m_cells.reading(column, row)
-                                                                        : QString());
+    return cellAt(at, column, row) && m_cells.reading ? m_cells.reading(column, row) : QString();
 }
 
 }  // namespace reelgrid::widgets

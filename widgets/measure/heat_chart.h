@@ -8,7 +8,6 @@
 
 class QCPColorMap;
 class QCPColorScale;
-class QMouseEvent;
 
 namespace reelgrid::widgets {
 
@@ -49,7 +48,7 @@ class HeatChart : public MeasureChart {
     /// Whether there is a cell; which.
     [[nodiscard]] bool cellAt(const QPointF& at, int& column, int& row) const;
     void noteTable();
-    void read(const QMouseEvent& event);
+    [[nodiscard]] QString readingAt(const QPointF& at) const;
 
     HeatCells m_cells;
     QCPColorScale* m_scale;

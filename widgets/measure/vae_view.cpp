@@ -98,10 +98,9 @@ void VaeView::drawBars() {
 }
 
 QWidget* VaeView::table() const {
-    FigureTable table{
-        {tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"), tr("decode peak"),
-         tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
-        {}};
+    ChartTable table{{tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"),
+                      tr("decode peak"), tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
+                     {}};
     const auto seconds = [](const std::optional<VaePass>& pass) {
         return pass ? secondsText(pass->secondsP50) : figure({});
     };
