@@ -559,6 +559,14 @@
         <source>Version and licences</source>
         <translation>Version und Lizenzen</translation>
     </message>
+    <message>
+        <source>Add attention p&amp;lug-in…</source>
+        <translation>Attention-P&amp;lug-in hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Adds a backend of your own: its library, or a recipe</source>
+        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek oder ein Rezept</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -577,6 +585,13 @@
     <message>
         <source>denoises in %1 s</source>
         <translation>entrauscht in %1 s</translation>
+    </message>
+</context>
+<context>
+    <name>MeasureTools</name>
+    <message>
+        <source>Traces (*.json.gz *.json);;All files (*)</source>
+        <translation>Traces (*.json.gz *.json);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -700,10 +715,6 @@
         <translation>Tasten</translation>
     </message>
     <message>
-        <source>Clips and sessions (%1 *.json);;All files (*)</source>
-        <translation>Clips und Sitzungen (%1 *.json);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>Export grid</source>
         <translation>Raster exportieren</translation>
     </message>
@@ -790,6 +801,238 @@
     <message>
         <source>The rest: the checked backends</source>
         <translation>Der Rest: die angekreuzten Backends</translation>
+    </message>
+    <message>
+        <source>%1 (plug-in)</source>
+        <translation>%1 (Plug-in)</translation>
+    </message>
+    <message>
+        <source>Plug-in, not part of ReelGrid: </source>
+        <translation>Plug-in, kein Teil von ReelGrid: </translation>
+    </message>
+    <message>
+        <source>, version </source>
+        <translation>, Version </translation>
+    </message>
+    <message>
+        <source>Open clips, a session or a result</source>
+        <translation>Clips, Sitzung oder Ergebnis öffnen</translation>
+    </message>
+    <message>
+        <source>Clips, sessions and results (%1 *.json *.json.gz *.pt);;All files (*)</source>
+        <translation>Clips, Sitzungen und Ergebnisse (%1 *.json *.json.gz *.pt);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Add an attention backend of your own</source>
+        <translation>Eigenes Attention-Backend hinzufügen</translation>
+    </message>
+    <message>
+        <source>Libraries and recipes (*.so *.json);;All files (*)</source>
+        <translation>Bibliotheken und Rezepte (*.so *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>there already</source>
+        <translation>schon da</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>An identical render: %1</source>
+        <translation>Ein gleiches Rendering: %1</translation>
+    </message>
+    <message>
+        <source>No earlier render of this model on this device lies in the results folder.</source>
+        <translation>Im Ergebnisordner liegt kein früheres Rendering dieses Modells auf diesem Gerät.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of this size with this backend.</source>
+        <translation>Aus früheren Renderings dieser Größe mit diesem Backend.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of this size with other backends.</source>
+        <translation>Aus früheren Renderings dieser Größe mit anderen Backends.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of other sizes: a rough guess.</source>
+        <translation>Aus früheren Renderings anderer Größe: grob geschätzt.</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>etwa %1 s</translation>
+    </message>
+    <message>
+        <source>about %1 min</source>
+        <translation>etwa %1 min</translation>
+    </message>
+    <message>
+        <source>about %1 h</source>
+        <translation>etwa %1 h</translation>
+    </message>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 M parameters</source>
+        <translation>%1 Mio. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 B parameters</source>
+        <translation>%1 Mrd. Parameter</translation>
+    </message>
+    <message>
+        <source>%1, seed %2</source>
+        <translation>%1, Seed %2</translation>
+    </message>
+    <message>
+        <source>, %1 steps</source>
+        <translation>, %1 Schritte</translation>
+    </message>
+    <message>
+        <source>%1, ran %2</source>
+        <translation>%1, lief %2</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1: %2 values from %3 to %4</source>
+        <translation>%1: %2 Werte von %3 bis %4</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>module</source>
+        <translation>Modul</translation>
+    </message>
+    <message>
+        <source>branch</source>
+        <translation>Zweig</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>q</source>
+        <translation>q</translation>
+    </message>
+    <message>
+        <source>k</source>
+        <translation>k</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>call</source>
+        <translation>Aufruf</translation>
+    </message>
+    <message>
+        <source>TIME OF THE DEVICE</source>
+        <translation>ZEIT DES GERÄTS</translation>
+    </message>
+    <message>
+        <source>TIME OF THE THREADS</source>
+        <translation>ZEIT DER THREADS</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>WHAT TAKES THE TIME, AND WHAT TO TRY</source>
+        <translation>WAS DIE ZEIT BRAUCHT, UND WAS ZU VERSUCHEN IST</translation>
+    </message>
+    <message>
+        <source>No group takes so much that it stands out.</source>
+        <translation>Keine Gruppe braucht so viel, dass sie hervorsticht.</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>group</source>
+        <translation>Gruppe</translation>
+    </message>
+    <message>
+        <source>calls</source>
+        <translation>Aufrufe</translation>
+    </message>
+    <message>
+        <source>self</source>
+        <translation>selbst</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <translation>gesamt</translation>
+    </message>
+    <message>
+        <source>self device</source>
+        <translation>Gerät selbst</translation>
+    </message>
+    <message>
+        <source>total device</source>
+        <translation>Gerät gesamt</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <translation>vorher</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>nachher</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>calls before</source>
+        <translation>Aufrufe vorher</translation>
+    </message>
+    <message>
+        <source>PSNR against sdpa, dB</source>
+        <translation>PSNR gegen sdpa, dB</translation>
+    </message>
+    <message>
+        <source>SSIM against sdpa</source>
+        <translation>SSIM gegen sdpa</translation>
+    </message>
+    <message>
+        <source>relative L1 of the latents</source>
+        <translation>relatives L1 der Latents</translation>
+    </message>
+    <message>
+        <source>cosine of the latents</source>
+        <translation>Kosinus der Latents</translation>
     </message>
 </context>
 <context>
@@ -949,6 +1192,25 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::Library</name>
+    <message>
+        <source>Words of prompt, backend, model, seed, date</source>
+        <translation>Wörter aus Prompt, Backend, Modell, Seed, Datum</translation>
+    </message>
+    <message>
+        <source>Look for comparisons</source>
+        <translation>Vergleiche suchen</translation>
+    </message>
+    <message>
+        <source>%1 comparisons</source>
+        <translation>%1 Vergleiche</translation>
+    </message>
+    <message>
+        <source>%1 of %2 comparisons</source>
+        <translation>%1 von %2 Vergleichen</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::MainWindow</name>
     <message>
         <source>&amp;File</source>
@@ -1078,10 +1340,388 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::MatrixDialog</name>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>Policies</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Reuse identical renders that are there already</source>
+        <translation>Gleiche Renderings wiederverwenden, die schon da sind</translation>
+    </message>
+    <message>
+        <source>Render a matrix</source>
+        <translation>Matrix rendern</translation>
+    </message>
+    <message>
+        <source>The renders, in their order</source>
+        <translation>Die Renderings in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>42, 100-103</source>
+        <translation>42, 100-103</translation>
+    </message>
+    <message>
+        <source>10, 20</source>
+        <translation>10, 20</translation>
+    </message>
+    <message>
+        <source>Add a policy file…</source>
+        <translation>Datei mit Regeln hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Prompts, one a line</source>
+        <translation>Prompts, einer je Zeile</translation>
+    </message>
+    <message>
+        <source>Seeds</source>
+        <translation>Seeds</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>the request&apos;s</source>
+        <translation>die des Auftrags</translation>
+    </message>
+    <message>
+        <source> – looking through earlier renders…</source>
+        <translation> – sieht frühere Renderings durch …</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MatrixTable</name>
+    <message>
+        <source>Nothing to render.</source>
+        <translation>Nichts zu rendern.</translation>
+    </message>
+    <message>
+        <source>%1 renders in %2 comparisons</source>
+        <translation>%1 Renderings in %2 Vergleichen</translation>
+    </message>
+    <message>
+        <source>, and %1 whose time is not known</source>
+        <translation>, und %1, deren Zeit nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>; %1 are there already</source>
+        <translation>; %1 sind schon da</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>Backend</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureJob</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>the result has more than %1 MB</source>
+        <translation>das Ergebnis hat mehr als %1 MB</translation>
+    </message>
+    <message>
+        <source>reelgrid-cli was killed (out of memory?)</source>
+        <translation>reelgrid-cli wurde beendet (kein Speicher mehr?)</translation>
+    </message>
+    <message>
+        <source>reelgrid-cli ended with code %1</source>
+        <translation>reelgrid-cli endete mit Code %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureJobs</name>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>cancelling</source>
+        <translation>bricht ab</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureTools</name>
+    <message>
+        <source>&amp;Measure</source>
+        <translation>&amp;Messen</translation>
+    </message>
+    <message>
+        <source>&amp;Kernel benchmark…</source>
+        <translation>&amp;Kernel-Benchmark …</translation>
+    </message>
+    <message>
+        <source>&amp;VAE benchmark…</source>
+        <translation>&amp;VAE-Benchmark …</translation>
+    </message>
+    <message>
+        <source>&amp;Tune a policy…</source>
+        <translation>&amp;Regeln abstimmen …</translation>
+    </message>
+    <message>
+        <source>&amp;Error maps of this comparison</source>
+        <translation>&amp;Fehlerkarten dieses Vergleichs</translation>
+    </message>
+    <message>
+        <source>&amp;Captures…</source>
+        <translation>&amp;Mitschnitte …</translation>
+    </message>
+    <message>
+        <source>Folder of captures</source>
+        <translation>Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>T&amp;race…</source>
+        <translation>T&amp;race …</translation>
+    </message>
+    <message>
+        <source>Open a trace</source>
+        <translation>Trace öffnen</translation>
+    </message>
+    <message>
+        <source>Compare t&amp;wo traces…</source>
+        <translation>&amp;Zwei Traces vergleichen …</translation>
+    </message>
+    <message>
+        <source>The trace before</source>
+        <translation>Der Trace vorher</translation>
+    </message>
+    <message>
+        <source>The trace after</source>
+        <translation>Der Trace nachher</translation>
+    </message>
+    <message>
+        <source>Open a &amp;result…</source>
+        <translation>&amp;Ergebnis öffnen …</translation>
+    </message>
+    <message>
+        <source>Open a result</source>
+        <translation>Ergebnis öffnen</translation>
+    </message>
+    <message>
+        <source>Results (*.json)</source>
+        <translation>Ergebnisse (*.json)</translation>
+    </message>
+    <message>
+        <source>Kernel benchmark</source>
+        <translation>Kernel-Benchmark</translation>
+    </message>
+    <message>
+        <source>VAE benchmark</source>
+        <translation>VAE-Benchmark</translation>
+    </message>
+    <message>
+        <source>as in the request editor: %1</source>
+        <translation>wie im Auftrag: %1</translation>
+    </message>
+    <message>
+        <source>Tune a policy</source>
+        <translation>Regeln abstimmen</translation>
+    </message>
+    <message>
+        <source>Capture %1</source>
+        <translation>Mitschnitt %1</translation>
+    </message>
+    <message>
+        <source>Trace %1</source>
+        <translation>Trace %1</translation>
+    </message>
+    <message>
+        <source>Captures in %1</source>
+        <translation>Mitschnitte in %1</translation>
+    </message>
+    <message>
+        <source>Traces %1</source>
+        <translation>Traces %1</translation>
+    </message>
+    <message>
+        <source>Error maps: no clip on show has them; compare --lockstep or render --lockstep makes them</source>
+        <translation>Fehlerkarten: kein gezeigter Clip hat sie; compare --lockstep oder render --lockstep macht sie</translation>
+    </message>
+    <message>
+        <source>Error maps: no clip by %1 is on show or beside %2</source>
+        <translation>Fehlerkarten: kein Clip von %1 wird gezeigt oder liegt neben %2</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasurementWindow</name>
+    <message>
+        <source>Save result…</source>
+        <translation>Ergebnis speichern …</translation>
+    </message>
+    <message>
+        <source>Saves the figures as JSON, which File › Open shows again</source>
+        <translation>Speichert die Zahlen als JSON, das Datei › Öffnen wieder zeigt</translation>
+    </message>
+    <message>
+        <source>Save result</source>
+        <translation>Ergebnis speichern</translation>
+    </message>
+    <message>
+        <source>Results (*.json)</source>
+        <translation>Ergebnisse (*.json)</translation>
+    </message>
+    <message>
+        <source>saved as %1</source>
+        <translation>gespeichert als %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::ModelBrowser</name>
+    <message>
+        <source>Render with this model</source>
+        <translation>Mit diesem Modell rendern</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Present</source>
+        <translation>Vorhanden</translation>
+    </message>
+    <message>
+        <source>On disk</source>
+        <translation>Auf der Platte</translation>
+    </message>
+    <message>
+        <source>Weights in 16 bit</source>
+        <translation>Gewichte in 16 Bit</translation>
+    </message>
+    <message>
+        <source>Renders by default</source>
+        <translation>Rendert von sich aus</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>%1×%2, %3 frames, %4 steps</source>
+        <translation>%1×%2, %3 Bilder, %4 Schritte</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Not on this machine. To get it: reelgrid-cli models download %1</source>
+        <translation>Nicht auf dieser Maschine. Holen: reelgrid-cli models download %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::Playback</name>
+    <message>
+        <source>preview, step %1 of %2</source>
+        <translation>Vorschau, Schritt %1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::RecentList</name>
     <message>
         <source>Recent comparisons</source>
         <translation>Letzte Vergleiche</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::RenderController</name>
+    <message>
+        <source>, seed %1, %2 steps, %3</source>
+        <translation>, Seed %1, %2 Schritte, %3</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::RenderMenu</name>
+    <message>
+        <source>&amp;Render</source>
+        <translation>&amp;Rendern</translation>
+    </message>
+    <message>
+        <source>&amp;Matrix of prompts, seeds, models…</source>
+        <translation>&amp;Matrix aus Prompts, Seeds, Modellen …</translation>
+    </message>
+    <message>
+        <source>M&amp;odels…</source>
+        <translation>M&amp;odelle …</translation>
+    </message>
+    <message>
+        <source>&amp;Library of comparisons…</source>
+        <translation>&amp;Bibliothek der Vergleiche …</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
     </message>
 </context>
 <context>
@@ -1277,6 +1917,244 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
+    <name>reelgrid::widgets::BackendMap</name>
+    <message>
+        <source>Whose calls</source>
+        <translation>Wessen Aufrufe</translation>
+    </message>
+    <message>
+        <source>Which attention</source>
+        <translation>Welche Attention</translation>
+    </message>
+    <message>
+        <source>Which backend served each layer in each step appears with the first clip that was rendered by this version.</source>
+        <translation>Welches Backend jede Schicht in jedem Schritt bediente, erscheint mit dem ersten Clip, den diese Version gerendert hat.</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layer %1, step %2: </source>
+        <translation>Schicht %1, Schritt %2: </translation>
+    </message>
+    <message>
+        <source>no call</source>
+        <translation>kein Aufruf</translation>
+    </message>
+    <message>
+        <source>asked for %1, ran %2</source>
+        <translation>verlangt %1, lief %2</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::BarPlot</name>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>up to</source>
+        <translation>bis</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::BarsChart</name>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation>tief</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>hoch</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::CaptureDetailsView</name>
+    <message>
+        <source>VALUES</source>
+        <translation>WERTE</translation>
+    </message>
+    <message>
+        <source>CHANNELS</source>
+        <translation>KANÄLE</translation>
+    </message>
+    <message>
+        <source>ATTENTION</source>
+        <translation>ATTENTION</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation>Histogramm</translation>
+    </message>
+    <message>
+        <source>Outliers</source>
+        <translation>Ausreißer</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation>Std.-Abw.</translation>
+    </message>
+    <message>
+        <source>absmax</source>
+        <translation>Betragsmax.</translation>
+    </message>
+    <message>
+        <source>least</source>
+        <translation>kleinster</translation>
+    </message>
+    <message>
+        <source>largest</source>
+        <translation>größter</translation>
+    </message>
+    <message>
+        <source>NaN</source>
+        <translation>NaN</translation>
+    </message>
+    <message>
+        <source>infinite</source>
+        <translation>unendlich</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>farthest channel</source>
+        <translation>fernster Kanal</translation>
+    </message>
+    <message>
+        <source>%1× the median</source>
+        <translation>%1× der Median</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>how many, all heads</source>
+        <translation>wie viele, alle Köpfe</translation>
+    </message>
+    <message>
+        <source>%1 channel %2: %3, %4× the median</source>
+        <translation>%1 Kanal %2: %3, %4× der Median</translation>
+    </message>
+    <message>
+        <source>channel of head %1</source>
+        <translation>Kanal von Kopf %1</translation>
+    </message>
+    <message>
+        <source>absmax over its tokens</source>
+        <translation>Betragsmaximum über seine Token</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>× the head&apos;s median</source>
+        <translation>× der Median des Kopfes</translation>
+    </message>
+    <message>
+        <source>keys, %1 in %2 blocks</source>
+        <translation>Keys, %1 in %2 Blöcken</translation>
+    </message>
+    <message>
+        <source>queries, %1 in %2 blocks</source>
+        <translation>Queries, %1 in %2 Blöcken</translation>
+    </message>
+    <message>
+        <source>mean weight of a key in head %1</source>
+        <translation>mittleres Gewicht eines Keys in Kopf %1</translation>
+    </message>
+    <message>
+        <source>queries %1, keys %2: %3, %4× uniform</source>
+        <translation>Queries %1, Keys %2: %3, %4× gleichverteilt</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::CapturesView</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>head </source>
+        <translation>Kopf </translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Kernel benchmark…</source>
+        <translation>Kernel-Benchmark …</translation>
+    </message>
+    <message>
+        <source>Times attention kernels on the captures of this folder</source>
+        <translation>Misst Attention-Kernel an den Mitschnitten dieses Ordners</translation>
+    </message>
+    <message>
+        <source>%1 files can&apos;t be read; the first: %2</source>
+        <translation>%1 Dateien lassen sich nicht lesen; die erste: %2</translation>
+    </message>
+    <message>
+        <source>reading</source>
+        <translation>liest</translation>
+    </message>
+    <message>
+        <source>%1   %2 of each block&apos;s queries were computed</source>
+        <translation>%1   %2 der Queries jedes Blocks wurden berechnet</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ChartFrame</name>
+    <message>
+        <source>Save or detach this chart</source>
+        <translation>Dieses Diagramm speichern oder ablösen</translation>
+    </message>
+    <message>
+        <source>Save as %1…</source>
+        <translation>Als %1 speichern …</translation>
+    </message>
+    <message>
+        <source>Detach</source>
+        <translation>Ablösen</translation>
+    </message>
+    <message>
+        <source>Put back</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Save the chart</source>
+        <translation>Diagramm speichern</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::CoherenceChart</name>
     <message>
         <source>COHERENCE</source>
@@ -1289,6 +2167,72 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>seconds</source>
         <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>%1 (noise floor)</source>
+        <translation>%1 (Grundrauschen)</translation>
+    </message>
+    <message>
+        <source>%1 at %2 s</source>
+        <translation>%1 bei %2 s</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ErrorMapView</name>
+    <message>
+        <source>1 − cosine</source>
+        <translation>1 − Kosinus</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>%1 layers × %2 steps on the latents of the %3 clip. A click shows the backend&apos;s clip where it differs most.</source>
+        <translation>%1 Schichten × %2 Schritte auf den Latents des %3-Clips. Ein Klick zeigt den Clip des Backends, wo er am meisten abweicht.</translation>
+    </message>
+    <message>
+        <source>denoising step</source>
+        <translation>Entrauschungsschritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>whole pass</source>
+        <translation>ganzer Durchgang</translation>
+    </message>
+    <message>
+        <source>step %1, whole pass</source>
+        <translation>Schritt %1, ganzer Durchgang</translation>
+    </message>
+    <message>
+        <source>step %1, layer %2</source>
+        <translation>Schritt %1, Schicht %2</translation>
+    </message>
+    <message>
+        <source>: not measured</source>
+        <translation>: nicht gemessen</translation>
+    </message>
+    <message>
+        <source>:  cosine %1   L1 %2   RMSE %3</source>
+        <translation>:  Kosinus %1   L1 %2   RMSE %3</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::HeatMapPlot</name>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
     </message>
 </context>
 <context>
@@ -1312,6 +2256,18 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>JOBS</source>
         <translation>AUFTRÄGE</translation>
     </message>
+    <message>
+        <source>The render that runs goes on; no other starts until the queue is resumed</source>
+        <translation>Das laufende Rendering geht weiter; kein anderes beginnt, bis die Warteschlange fortgesetzt wird</translation>
+    </message>
+    <message>
+        <source>Resume queue</source>
+        <translation>Warteschlange fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause queue</source>
+        <translation>Warteschlange anhalten</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::JobRow</name>
@@ -1330,6 +2286,230 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source> · %1 left</source>
         <translation> · noch %1</translation>
+    </message>
+    <message>
+        <source>Render earlier</source>
+        <translation>Früher rendern</translation>
+    </message>
+    <message>
+        <source>Render later</source>
+        <translation>Später rendern</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KernelForm</name>
+    <message>
+        <source>Times attention kernels in turns on the same input and holds each against float64. sdpa is always among them.</source>
+        <translation>Misst Attention-Kernel reihum an derselben Eingabe und hält jeden gegen float64. sdpa ist immer dabei.</translation>
+    </message>
+    <message>
+        <source>as many as a second takes</source>
+        <translation>so viele, wie eine Sekunde fasst</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Causal mask</source>
+        <translation>Kausale Maske</translation>
+    </message>
+    <message>
+        <source>the demo model&apos;s self-attention</source>
+        <translation>die Self-Attention des Demo-Modells</translation>
+    </message>
+    <message>
+        <source>B,H,N,D or B,H,N,D,Nk; a model&apos;s name; or a folder of captures</source>
+        <translation>B,H,N,D oder B,H,N,D,Nk; der Name eines Modells; oder ein Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>bf16, or the captures&apos; own</source>
+        <translation>bf16, oder das der Mitschnitte</translation>
+    </message>
+    <message>
+        <source>Captures…</source>
+        <translation>Mitschnitte …</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Made-up values</source>
+        <translation>Erfundene Werte</translation>
+    </message>
+    <message>
+        <source>Captures at most</source>
+        <translation>Mitschnitte höchstens</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>Folder of captures</source>
+        <translation>Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>Kernels on %1</source>
+        <translation>Kernel auf %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KernelView</name>
+    <message>
+        <source>KERNELS</source>
+        <translation>KERNEL</translation>
+    </message>
+    <message>
+        <source>ROOFLINE</source>
+        <translation>ROOFLINE</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>inputs: %1</source>
+        <translation>Eingaben: %1</translation>
+    </message>
+    <message>
+        <source>   %1×</source>
+        <translation>   %1×</translation>
+    </message>
+    <message>
+        <source>; whiskers: 5 % to 95 % of the turns</source>
+        <translation>; Striche: 5 % bis 95 % der Runden</translation>
+    </message>
+    <message>
+        <source>%1 roof</source>
+        <translation>Dach %1</translation>
+    </message>
+    <message>
+        <source>%1 roof: %2 GFLOP/s, %3 GB/s</source>
+        <translation>Dach %1: %2 GFLOP/s, %3 GB/s</translation>
+    </message>
+    <message>
+        <source>%1: %2 GFLOP/s at %3 FLOP/byte%4</source>
+        <translation>%1: %2 GFLOP/s bei %3 FLOP/Byte%4</translation>
+    </message>
+    <message>
+        <source>, as if dense</source>
+        <translation>, als wäre es dicht</translation>
+    </message>
+    <message>
+        <source>FLOP/byte</source>
+        <translation>FLOP/Byte</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>ms p50</source>
+        <translation>ms p50</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>kernel ms</source>
+        <translation>Kernel-ms</translation>
+    </message>
+    <message>
+        <source>turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>× sdpa</source>
+        <translation>× sdpa</translation>
+    </message>
+    <message>
+        <source>TFLOP/s</source>
+        <translation>TFLOP/s</translation>
+    </message>
+    <message>
+        <source>of peak</source>
+        <translation>vom Gipfel</translation>
+    </message>
+    <message>
+        <source>GB/s</source>
+        <translation>GB/s</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>L1</source>
+        <translation>L1</translation>
+    </message>
+    <message>
+        <source>RMSE</source>
+        <translation>RMSE</translation>
+    </message>
+    <message>
+        <source>largest error</source>
+        <translation>größter Fehler</translation>
+    </message>
+    <message>
+        <source>rates as if dense</source>
+        <translation>Raten, als wäre es dicht</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::MeasureChart</name>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern …</translation>
+    </message>
+    <message>
+        <source>Save this chart as PNG or SVG, or its figures as CSV</source>
+        <translation>Dieses Diagramm als PNG oder SVG speichern, oder seine Zahlen als CSV</translation>
+    </message>
+    <message>
+        <source>Save chart</source>
+        <translation>Diagramm speichern</translation>
+    </message>
+    <message>
+        <source>Pictures and tables (*.png *.svg *.csv)</source>
+        <translation>Bilder und Tabellen (*.png *.svg *.csv)</translation>
+    </message>
+    <message>
+        <source>saved as %1</source>
+        <translation>gespeichert als %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::MeasureForm</name>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
     </message>
 </context>
 <context>
@@ -1364,6 +2544,17 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>Opening…</source>
         <translation>Öffnet …</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PointsChart</name>
+    <message>
+        <source>series</source>
+        <translation>Reihe</translation>
+    </message>
+    <message>
+        <source>point</source>
+        <translation>Punkt</translation>
     </message>
 </context>
 <context>
@@ -1495,6 +2686,21 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
+    <name>reelgrid::widgets::ThumbnailStrip</name>
+    <message>
+        <source>Frames of every clip along the time</source>
+        <translation>Bilder jedes Clips über der Zeit</translation>
+    </message>
+    <message>
+        <source>Frames appear with the first clip.</source>
+        <translation>Bilder erscheinen mit dem ersten Clip.</translation>
+    </message>
+    <message>
+        <source>%1: frame %2 at %3 s</source>
+        <translation>%1: Bild %2 bei %3 s</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::TimelineSlider</name>
     <message>
         <source>Position</source>
@@ -1546,6 +2752,118 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>Denoising outside attention is the same work for every backend. Here it did not take the same time: the machine was busy with something else, or changed its clock. Render again on a quiet machine before quoting a ratio of times.</source>
         <translation>Das Entrauschen außerhalb der Attention ist für jedes Backend dieselbe Arbeit. Hier dauerte es nicht gleich lang: Die Maschine war mit etwas anderem beschäftigt oder änderte ihren Takt. Vor dem Zitieren eines Zeitverhältnisses auf einer ruhigen Maschine noch einmal rendern.</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>Beschleunigung</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>%1×</source>
+        <translation>%1×</translation>
+    </message>
+    <message>
+        <source>%1 against %2
+denoise %3×</source>
+        <translation>%1 gegen %2
+entrauscht %3×</translation>
+    </message>
+    <message>
+        <source>
+attention %1×</source>
+        <translation>
+Attention %1×</translation>
+    </message>
+    <message>
+        <source>
+whole render %1×</source>
+        <translation>
+ganzes Rendering %1×</translation>
+    </message>
+    <message>
+        <source>speed-up of denoising</source>
+        <translation>Beschleunigung des Entrauschens</translation>
+    </message>
+    <message>
+        <source>speed-up of denoising, %1 = 1</source>
+        <translation>Beschleunigung des Entrauschens, %1 = 1</translation>
+    </message>
+    <message>
+        <source>peak memory in GB, the model included</source>
+        <translation>höchster Speicherbedarf in GB, mit dem Modell</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TraceComparisonView</name>
+    <message>
+        <source>%1: before %2, after %3</source>
+        <translation>%1: vorher %2, nachher %3</translation>
+    </message>
+    <message>
+        <source>time of the device</source>
+        <translation>Zeit des Geräts</translation>
+    </message>
+    <message>
+        <source>time of the threads</source>
+        <translation>Zeit der Threads</translation>
+    </message>
+    <message>
+        <source>.  The work is not the same: %1 steps were recorded before, %2 after</source>
+        <translation>.  Die Arbeit ist nicht dieselbe: %1 Schritte wurden vorher aufgezeichnet, %2 nachher</translation>
+    </message>
+    <message>
+        <source>WHAT CHANGED</source>
+        <translation>WAS SICH ÄNDERTE</translation>
+    </message>
+    <message>
+        <source>seconds more (less is better)</source>
+        <translation>Sekunden mehr (weniger ist besser)</translation>
+    </message>
+    <message>
+        <source>Operators and kernels</source>
+        <translation>Operatoren und Kernel</translation>
+    </message>
+    <message>
+        <source>Groups</source>
+        <translation>Gruppen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TraceView</name>
+    <message>
+        <source>%1 events   %2 from the first to the last   threads %3</source>
+        <translation>%1 Ereignisse   %2 vom ersten bis zum letzten   Threads %3</translation>
+    </message>
+    <message>
+        <source>   device %1</source>
+        <translation>   Gerät %1</translation>
+    </message>
+    <message>
+        <source>Operators and kernels</source>
+        <translation>Operatoren und Kernel</translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation>Abschnitte</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
     </message>
 </context>
 <context>
@@ -1621,6 +2939,266 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>The playhead waited for a frame: %1 times</source>
         <translation>Der Abspielkopf wartete auf ein Bild: %1-mal</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TuneForm</name>
+    <message>
+        <source>Looks for the fastest backend of every layer and step whose clip stays within the budget, against sdpa. Renders sdpa, each backend, and some policies.</source>
+        <translation>Sucht für jede Schicht und jeden Schritt das schnellste Backend, dessen Clip gegen sdpa im Rahmen bleibt. Rendert sdpa, jedes Backend und einige Regeln.</translation>
+    </message>
+    <message>
+        <source>psnr&gt;=DB or ssim&gt;=N of the frames, l1&lt;=N or cosine&gt;=N of the final latents</source>
+        <translation>psnr&gt;=DB oder ssim&gt;=N der Bilder, l1&lt;=N oder cosine&gt;=N der letzten Latents</translation>
+    </message>
+    <message>
+        <source>Render</source>
+        <translation>Rendern</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
+        <source>Policies at most</source>
+        <translation>Regeln höchstens</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>Policy within %1</source>
+        <translation>Regeln im Rahmen %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TuningView</name>
+    <message>
+        <source>QUALITY OVER TIME</source>
+        <translation>QUALITÄT ÜBER ZEIT</translation>
+    </message>
+    <message>
+        <source>Use this policy</source>
+        <translation>Diese Regeln nehmen</translation>
+    </message>
+    <message>
+        <source>budget %1   %2</source>
+        <translation>Rahmen %1   %2</translation>
+    </message>
+    <message>
+        <source>Puts the chosen clip&apos;s attention policy into the request editor</source>
+        <translation>Setzt die Attention-Regeln des gewählten Clips in den Auftrag</translation>
+    </message>
+    <message>
+        <source>predicted curve</source>
+        <translation>vorhergesagte Kurve</translation>
+    </message>
+    <message>
+        <source>predicted: %1, %2</source>
+        <translation>vorhergesagt: %1, %2</translation>
+    </message>
+    <message>
+        <source>predicted for a policy</source>
+        <translation>für Regeln vorhergesagt</translation>
+    </message>
+    <message>
+        <source>policies, measured</source>
+        <translation>Regeln, gemessen</translation>
+    </message>
+    <message>
+        <source>%1, predicted: %2, %3</source>
+        <translation>%1, vorhergesagt: %2, %3</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3; click to use it</source>
+        <translation>%1: %2, %3; Klick übernimmt sie</translation>
+    </message>
+    <message>
+        <source>seconds of self-attention</source>
+        <translation>Sekunden der Self-Attention</translation>
+    </message>
+    <message>
+        <source>seconds of denoising</source>
+        <translation>Sekunden des Entrauschens</translation>
+    </message>
+    <message>
+        <source>render</source>
+        <translation>Rendering</translation>
+    </message>
+    <message>
+        <source>within the budget</source>
+        <translation>im Rahmen</translation>
+    </message>
+    <message>
+        <source>predicted s</source>
+        <translation>vorhergesagt s</translation>
+    </message>
+    <message>
+        <source>measured s</source>
+        <translation>gemessen s</translation>
+    </message>
+    <message>
+        <source>predicted quality</source>
+        <translation>vorhergesagte Qualität</translation>
+    </message>
+    <message>
+        <source>measured quality</source>
+        <translation>gemessene Qualität</translation>
+    </message>
+    <message>
+        <source>PSNR</source>
+        <translation>PSNR</translation>
+    </message>
+    <message>
+        <source>SSIM</source>
+        <translation>SSIM</translation>
+    </message>
+    <message>
+        <source>L1</source>
+        <translation>L1</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>rules</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>  (chosen)</source>
+        <translation>  (gewählt)</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>The request editor has the policy of %1.</source>
+        <translation>Der Auftrag hat die Regeln von %1.</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VaeForm</name>
+    <message>
+        <source>Encodes and decodes a made-up clip with a Wan VAE alone. fp32 is always measured: what the others are held against.</source>
+        <translation>Kodiert und dekodiert einen erfundenen Clip mit einem Wan-VAE allein. fp32 wird immer gemessen: daran werden die anderen gehalten.</translation>
+    </message>
+    <message>
+        <source>demo, a hub id in the local cache, a diffusers folder or a .safetensors file</source>
+        <translation>demo, eine Hub-Kennung im lokalen Cache, ein diffusers-Ordner oder eine .safetensors-Datei</translation>
+    </message>
+    <message>
+        <source>weights and activations in bf16</source>
+        <translation>Gewichte und Aktivierungen in bf16</translation>
+    </message>
+    <message>
+        <source>fp32 in tiles</source>
+        <translation>fp32 in Kacheln</translation>
+    </message>
+    <message>
+        <source>as --vae-tiling on decodes</source>
+        <translation>wie --vae-tiling on dekodiert</translation>
+    </message>
+    <message>
+        <source>bf16 in tiles</source>
+        <translation>bf16 in Kacheln</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Pixels of a tile</source>
+        <translation>Pixel einer Kachel</translation>
+    </message>
+    <message>
+        <source>Warm-up passes</source>
+        <translation>Durchgänge zum Aufwärmen</translation>
+    </message>
+    <message>
+        <source>Timed passes</source>
+        <translation>Gemessene Durchgänge</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Beside fp32</source>
+        <translation>Neben fp32</translation>
+    </message>
+    <message>
+        <source>VAE %1, %2 frames</source>
+        <translation>VAE %1, %2 Bilder</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VaeView</name>
+    <message>
+        <source>CONFIGURATIONS</source>
+        <translation>KONFIGURATIONEN</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>%1   clip %2   tiles of %3 pixels   %4 passes</source>
+        <translation>%1   Clip %2   Kacheln von %3 Pixeln   %4 Durchgänge</translation>
+    </message>
+    <message>
+        <source>; whiskers: fastest to slowest pass</source>
+        <translation>; Striche: schnellster bis langsamster Durchgang</translation>
+    </message>
+    <message>
+        <source>configuration</source>
+        <translation>Konfiguration</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>encode</source>
+        <translation>Kodieren</translation>
+    </message>
+    <message>
+        <source>decode</source>
+        <translation>Dekodieren</translation>
+    </message>
+    <message>
+        <source>encode peak</source>
+        <translation>Spitze Kodieren</translation>
+    </message>
+    <message>
+        <source>decode peak</source>
+        <translation>Spitze Dekodieren</translation>
+    </message>
+    <message>
+        <source>latents SNR, dB</source>
+        <translation>Latents-SNR, dB</translation>
+    </message>
+    <message>
+        <source>decode PSNR, dB</source>
+        <translation>Dekodier-PSNR, dB</translation>
+    </message>
+    <message>
+        <source>to the clip, dB</source>
+        <translation>zum Clip, dB</translation>
     </message>
 </context>
 <context>
