@@ -36,7 +36,8 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     };
     EXPECT_THAT(namesOn(Device::Cpu),
                 testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"));
-    EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "fav3_sage", "cudnn", "flash"));
+    EXPECT_THAT(namesOn(Device::Cuda),
+                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "fav3_sage", "cudnn", "flash"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
