@@ -73,4 +73,16 @@ void Comparison::setFacts(int id, ClipFacts facts) {
     Q_EMIT factsChanged(id);
 }
 
+void Comparison::move(int id, int place) {
+    const auto from = std::ranges::find(m_clips, id, &ComparedClip::id);
+    if (from == m_clips.end()) return;
+    const auto to = m_clips.begin() + std::clamp(place, 0, int(m_clips.size()) - 1);
+    if (from == to) return;
+    if (from < to)
+        std::rotate(from, from + 1, to + 1);
+    else
+        std::rotate(to, from, from + 1);
+    Q_EMIT orderChanged();
+}
+
 }  // namespace reelgrid::studio

@@ -61,6 +61,8 @@ class Comparison : public QObject {
     void setStatus(int id, ClipStatus status);
     void putOnDisk(int id, const std::filesystem::path& path);
     void setFacts(int id, ClipFacts facts);
+    /// To this place in the grid's order, or the nearest that there is.
+    void move(int id, int place);
 
   Q_SIGNALS:
     void clipAdded(int id);
@@ -68,6 +70,7 @@ class Comparison : public QObject {
     void statusChanged(int id);
     void clipArrived(int id);  ///< it is on disk now
     void factsChanged(int id);
+    void orderChanged();
 
   private:
     ComparedClip* at(int id);

@@ -11,6 +11,7 @@ namespace reelgrid::studio {
 void MainWindow::buildMenus() {
     buildFileMenu();
     buildViewMenu();
+    m_looking->addTo(*menuBar());
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
     help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });
@@ -32,6 +33,14 @@ void MainWindow::buildFileMenu() {
     file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
         if (const auto name = askForExportName(this); !name.empty())
             m_exportJobs->start(m_sessions->shown(), name);
+    });
+    file->addAction(tr("Export what is &seen…"), QKeySequence("Ctrl+Shift+E"), this, [this] {
+        if (const auto name = askForExportName(this); !name.empty())
+            m_exportJobs->startView(m_playback->seenView(), name);
+    });
+    file->addAction(tr("Save each &tile’s picture…"), this, [this] {
+        if (const auto folder = askForFolder(this, tr("Where the pictures go")); !folder.empty())
+            saveTiles(folder);
     });
     file->addSeparator();
     file->addAction(tr("Save &picture of the grid…"), QKeySequence("Ctrl+Shift+S"), this, [this] {
@@ -63,8 +72,8 @@ void MainWindow::buildViewMenu() {
     connect(m_showCharts, &QAction::toggled, m_charts, &QWidget::setVisible);
     connect(toggle(tr("Frame &numbers"), {}, true), &QAction::toggled, m_playback,
             &Playback::setFrameNumbers);
-    connect(toggle(tr("Sharp &pixels"), {}, false), &QAction::toggled, m_grid, [this](bool sharp) {
-        m_grid->setScaling(sharp ? widgets::PixelScaling::Sharp : widgets::PixelScaling::Smooth);
+    connect(toggle(tr("Sharp &pixels"), {}, true), &QAction::toggled, m_grid, [this](bool sharp) {
+        m_grid->setMagnified(sharp ? session::MagnifiedPixels::Nearest : session::MagnifiedPixels::Smooth);
     });
     view->addSeparator();
     view->addAction(tr("&Full screen\tF"), this, &MainWindow::toggleFullScreen);
