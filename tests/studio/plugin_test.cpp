@@ -10,7 +10,7 @@ namespace {
 
 /// Stands in for `reelgrid-cli backends list --json`: knows the plug-ins whose files it is given, and one
 /// that lies in a folder.
-constexpr const char* kProgram = R"(#!/bin/sh
+constexpr const char* kProgram = R"sh(#!/bin/sh
 [ "$1 $2 $3" = "backends list --json" ] || exit 3
 describe() {
     printf '{"name": "%s", "plugin": {"name": "%s", "title": "Somebody'"'"'s kernel", "description": "Made up.",
@@ -28,7 +28,7 @@ while [ $# -gt 1 ]; do
     shift
 done
 printf ']\n'
-)";
+)sh";
 
 class PluginWindowTest : public WindowTest {
   protected:
