@@ -8,44 +8,42 @@
 
 namespace reelgrid::studio {
 
+namespace {
+constexpr const char* kTracePatterns =
+    QT_TRANSLATE_NOOP("MeasureTools", "Traces (*.json.gz *.json);;All files (*)");
+}  // namespace
+
 void MeasureTools::addMenu(QMenuBar& bar) {
     QMenu* menu = bar.addMenu(tr("&Measure"));
-    const auto add = [this, menu](const QString& text, const QString& does, auto run) {
-        menu->addAction(text, this, run)->setStatusTip(does);
-    };
-    add(tr("&Kernel benchmark…"), tr("Times attention kernels, and their errors"),
-        &MeasureTools::measureKernels);
-    add(tr("&VAE benchmark…"), tr("Times a VAE alone, in several configurations"), &MeasureTools::measureVae);
-    add(tr("&Tune a policy…"), tr("Looks for the fastest attention within a quality budget"),
-        &MeasureTools::tune);
+    menu->addAction(tr("&Kernel benchmark…"), this, &MeasureTools::measureKernels);
+    menu->addAction(tr("&VAE benchmark…"), this, &MeasureTools::measureVae);
+    menu->addAction(tr("&Tune a policy…"), this, &MeasureTools::tune);
     menu->addSeparator();
-    add(tr("&Error maps of this comparison"), tr("Shows where each backend errs, by layer and step"),
-        &MeasureTools::showErrorMaps);
-    add(tr("&Captures…"), tr("Looks at attention's saved inputs"), [this] {
+    menu->addAction(tr("&Error maps of this comparison"), this, &MeasureTools::showErrorMaps);
+    menu->addAction(tr("&Captures…"), this, [this] {
         const auto folder = askForFolder(m_window, tr("Folder of captures"));
         if (!folder.empty()) openCaptures(folder);
     });
-    add(tr("T&race…"), tr("Shows where a profiled render's time went"), [this] {
-        const QString file = askForTrace(tr("Open a trace"));
+    menu->addAction(tr("T&race…"), this, [this] {
+        const QString file =
+            QFileDialog::getOpenFileName(m_window, tr("Open a trace"), {}, tr(kTracePatterns));
         if (!file.isEmpty()) openTrace(file.toStdString());
     });
-    add(tr("Compare t&wo traces…"), tr("Shows what changed between two profiled renders"), [this] {
-        const QString before = askForTrace(tr("The trace before"));
+    menu->addAction(tr("Compare t&wo traces…"), this, [this] {
+        const QString before =
+            QFileDialog::getOpenFileName(m_window, tr("The trace before"), {}, tr(kTracePatterns));
         if (before.isEmpty()) return;
-        const QString after = askForTrace(tr("The trace after"));
+        const QString after =
+            QFileDialog::getOpenFileName(m_window, tr("The trace after"), before, tr(kTracePatterns));
         if (!after.isEmpty()) compareTraces(before.toStdString(), after.toStdString());
     });
     menu->addSeparator();
-    add(tr("Open a &result…"), tr("Shows an earlier measurement again"), [this] {
+    menu->addAction(tr("Open a &result…"), this, [this] {
         const QString file = QFileDialog::getOpenFileName(m_window, tr("Open a result"),
                                                           QString::fromStdString(resultsFolder().string()),
                                                           tr("Results (*.json)"));
         if (!file.isEmpty()) static_cast<void>(open(file.toStdString()));
     });
-}
-
-QString MeasureTools::askForTrace(const QString& title) {
-    return QFileDialog::getOpenFileName(m_window, title, {}, tr("Traces (*.json.gz *.json);;All files (*)"));
 }
 
 }  // namespace reelgrid::studio

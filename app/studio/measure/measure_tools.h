@@ -65,7 +65,6 @@ class MeasureTools : public QObject {
     [[nodiscard]] std::filesystem::path resultsFolder() const;
 
   private:
-    QString askForTrace(const QString& title);
     void show(const ReadMeasurement& read);
     void connectView(MeasurementWindow& window, const std::filesystem::path& file);
     void showForm(widgets::MeasureForm* form, const QString& title);
