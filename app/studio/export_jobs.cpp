@@ -1,6 +1,7 @@
 #include "app/studio/export_jobs.h"
 
 #include <QFileInfo>
+#include <utility>
 
 #include "app/studio/grid_export.h"
 #include "app/studio/shown_session.h"
@@ -43,6 +44,10 @@ void ExportJobs::start(const ShownSession& shown, const std::filesystem::path& o
         m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
     else
         m_exports->start(std::move(clips), output, shown.columns());
+}
+
+void ExportJobs::startView(SeenView view, const std::filesystem::path& output) {
+    m_exports->start(std::move(view), output);
 }
 
 const widgets::JobView* ExportJobs::find(const QString& id) const {

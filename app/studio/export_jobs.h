@@ -14,6 +14,7 @@ namespace reelgrid::studio {
 
 class GridExport;
 class ShownSession;
+struct SeenView;
 
 /// Starts exports and shows them as jobs, with progress and cancel; one that fails is an issue too. GUI
 /// thread.
@@ -25,6 +26,8 @@ class ExportJobs : public QObject {
                QObject* parent = nullptr);
     /// Of the clips on show; an issue where there is none.
     void start(const ShownSession& shown, const std::filesystem::path& output);
+    /// Of what is seen, in whatever way it is looked at.
+    void startView(SeenView view, const std::filesystem::path& output);
     /// Null when the job is no export.
     [[nodiscard]] const widgets::JobView* find(const QString& id) const;
 

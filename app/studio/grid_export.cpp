@@ -12,20 +12,35 @@ GridExport::~GridExport() {
 
 QString GridExport::start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output,
                           int columns) {
+    return run(
+        [clips = std::move(clips), output, columns](const std::stop_token& stop, const Progress& progress) {
+            media::StitchOptions options;
+            options.columns = columns;
+            return media::stitch(clips, output, options, stop, progress);
+        },
+        output);
+}
+
+QString GridExport::start(SeenView view, const std::filesystem::path& output) {
+    return run(
+        [view = std::move(view), output](const std::stop_token& stop, const Progress& progress) {
+            return exportView(view, output, stop, progress);
+        },
+        output);
+}
+
+QString GridExport::run(Work work, const std::filesystem::path& output) {
     const QString id = QString("export-%1").arg(++m_count);
     const QString name = QString::fromStdString(output.string());
     Q_EMIT started(id, name);
-    m_running[id] = std::jthread([this, id, name, output, columns,
-                                  clips = std::move(clips)](const std::stop_token& stop) {
+    m_running[id] = std::jthread([this, id, name, work = std::move(work)](const std::stop_token& stop) {
         const auto progress = [this, id](int done, int count) {
             QMetaObject::invokeMethod(this, [this, id, done, count] { Q_EMIT progressed(id, done, count); });
         };
         // No exception may end the program from here: the library's are all Results, memory may run out.
         Result<media::StitchedGrid> result = Error{ErrorCode::OutOfMemory, "export: not enough memory"};
         try {
-            media::StitchOptions options;
-            options.columns = columns;
-            result = media::stitch(clips, output, options, stop, progress);
+            result = work(stop, progress);
         } catch (const std::bad_alloc&) {
         }
         QMetaObject::invokeMethod(this,

@@ -2,10 +2,12 @@
 
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <map>
 #include <thread>
 #include <vector>
 
+#include "app/studio/view_export.h"
 #include "core/media/stitch.h"
 
 namespace reelgrid::studio {
@@ -21,6 +23,8 @@ class GridExport : public QObject {
     /// `columns` as media::StitchOptions has it. Returns the export's id; it ends with finished() or
     /// failed().
     QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output, int columns);
+    /// What is seen, as exportView() writes it.
+    QString start(SeenView view, const std::filesystem::path& output);
     void cancel(const QString& id);
 
   Q_SIGNALS:
@@ -31,6 +35,10 @@ class GridExport : public QObject {
     void cancelled(const QString& id);
 
   private:
+    using Progress = std::function<void(int framesDone, int frameCount)>;
+    using Work =
+        std::function<Result<media::StitchedGrid>(const std::stop_token& stop, const Progress& progress)>;
+    QString run(Work work, const std::filesystem::path& output);
     void end(const QString& id, const Result<media::StitchedGrid>& result, const QString& output);
 
     std::map<QString, std::jthread> m_running;

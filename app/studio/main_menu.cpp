@@ -30,6 +30,7 @@ void MainWindow::buildMenus() {
     m_renderMenu->addTo(menuBar());
     buildPlayMenu();
     buildViewMenu();
+    m_looking->addTo(*menuBar());
     buildCompareMenu();
     m_measureTools->addMenu(*menuBar());
     buildHelpMenu();
@@ -58,7 +59,7 @@ void MainWindow::buildFileMenu() {
             ->setEnabled(!files.isEmpty());
     });
     fill(*file, *m_actions,
-         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "save-picture", "",
+         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "export-seen", "save-picture", "save-tiles", "",
           "model-folder", "plugin", "results-folder", "", "close", "quit"});
 }
 

@@ -27,7 +27,9 @@
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/transport_bar.h"
+#include "widgets/panels/view_bar.h"
 #include "widgets/theme/theme.h"
+#include "widgets/video_grid/yuv_conversion.h"
 
 namespace reelgrid::studio {
 
@@ -48,6 +50,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_timing(new widgets::TimingChart),
       m_coherence(new widgets::CoherenceChart),
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
+      m_looking(new LookingActions(m_grid, m_playback->player(), this)),
       m_measuring(new Measuring(m_comparison, m_background, this)),
       m_renders(new RenderController(m_comparison, m_jobs, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
@@ -122,6 +125,7 @@ QWidget* MainWindow::buildStage() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
     column->addWidget(m_banner);
+    column->addWidget(new widgets::ViewBar(m_grid, m_playback->player()));
     column->addWidget(buildGrid(), 1);
     column->addWidget(m_presenter);
     column->addWidget(m_transport);
@@ -239,6 +243,20 @@ void MainWindow::savePicture(const std::filesystem::path& file) {
         const bool saved = picture.save(QString::fromStdString(file.string()));
         return [this, saved, name = QString::fromStdString(file.string())] {
             if (!saved) m_issues->addIssue(tr("%1: can't be written as a PNG or JPEG picture").arg(name));
+        };
+    });
+}
+
+void MainWindow::saveTiles(const std::filesystem::path& folder) {
+    m_background->run([this, folder, pictures = m_playback->picturesOnShow()](const std::stop_token&) {
+        QStringList failed;
+        for (const auto& [name, frame] : pictures) {
+            const QString file = QString::fromStdString((folder / name.toStdString()).string());
+            if (!widgets::toImage(*frame).save(file)) failed << file;
+        }
+        return [this, failed] {
+            for (const QString& file : failed)
+                m_issues->addIssue(tr("%1: can't be written as a PNG picture").arg(file));
         };
     });
 }

@@ -11,6 +11,7 @@
 #include "app/studio/editor_files.h"
 #include "app/studio/export_jobs.h"
 #include "app/studio/grid_export.h"
+#include "app/studio/looking_actions.h"
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
 #include "app/studio/plugin_backends.h"
@@ -51,11 +52,14 @@ class MainWindow : public QMainWindow {
     /// Full screen and repeating, with captions.
     void setPresenting(bool on);
     void setFullScreen(bool on);
+    /// Each tile's frame as it was decoded, at its own size, as a PNG of its own.
+    void saveTiles(const std::filesystem::path& folder);
 
     [[nodiscard]] Actions& actions() { return *m_actions; }
     [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }
     [[nodiscard]] Playback& playback() { return *m_playback; }
+    [[nodiscard]] LookingActions& looking() { return *m_looking; }
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
     [[nodiscard]] ExportJobs& exports() { return *m_exportJobs; }
     [[nodiscard]] RenderController& renders() { return *m_renders; }
@@ -128,6 +132,7 @@ class MainWindow : public QMainWindow {
     widgets::TimingChart* m_timing;
     widgets::CoherenceChart* m_coherence;
     Playback* m_playback;
+    LookingActions* m_looking;
     Measuring* m_measuring;
     RenderController* m_renders;
     ExportJobs* m_exportJobs;

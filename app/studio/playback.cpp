@@ -1,6 +1,9 @@
 #include "app/studio/playback.h"
 
 #include <algorithm>
+#include <thread>
+
+#include "core/media/clip_options.h"
 
 namespace reelgrid::studio {
 
@@ -19,15 +22,21 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     return text;
 }
 
+/// Nine 832×480 clips of 121 frames are 622 MiB: they are decoded once.
+constexpr std::size_t kFrameMemory = std::size_t{768} << 20;
+
+/// Frames are kept by the player alone. Of many clips each gets few threads: they are decoded side by side.
+Result<std::unique_ptr<media::Clip>> openForPlaying(const std::filesystem::path& path) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    return media::openClip(path, {.threads = int(std::clamp(cores / 4, 1U, 4U)), .cacheBytes = 0});
+}
+
 }  // namespace
 
 Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::CoherenceChart* chart,
                    QObject* parent)
-    : QObject(parent),
-      m_comparison(comparison),
-      m_grid(grid),
-      m_chart(chart),
-      m_player([](const std::filesystem::path& path) { return media::Clip::open(path); }) {
+    : QObject(parent), m_comparison(comparison), m_grid(grid), m_chart(chart), m_player(openForPlaying) {
+    m_player.setCacheBytes(kFrameMemory);
     connect(m_comparison, &Comparison::clipAdded, this, &Playback::syncClip);
     connect(m_comparison, &Comparison::clipArrived, this, &Playback::syncClip);
     connect(m_comparison, &Comparison::clipRemoved, this, &Playback::syncClip);
@@ -37,6 +46,11 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
         connect(m_comparison, shownOnTiles, this, &Playback::showTiles);
     connect(m_comparison, &Comparison::orderChanged, this, &Playback::showTiles);
     connect(m_comparison, &Comparison::previewChanged, this, &Playback::showFrames);
+    connect(m_grid, &widgets::VideoGrid::lookChanged, this, &Playback::applyLook);
+    connect(m_grid, &widgets::VideoGrid::tileDragged, this, [this](int from, int to) {
+        const auto& clips = m_comparison->clips();
+        if (from >= 0 && from < int(clips.size())) m_comparison->move(clips[std::size_t(from)].id, to);
+    });
     connect(&m_player, &widgets::Player::composed, this, &Playback::showFrames);
     connect(&m_player, &widgets::Player::timelineChanged, this,
             [this] { m_chart->setDuration(m_player.clock().timeline().duration()); });
@@ -68,11 +82,26 @@ void Playback::syncClip(int id) {
     }
 }
 
+void Playback::applyLook() {
+    const session::ViewState& look = m_grid->look();
+    m_player.setSync(look.sync);
+    for (std::size_t tile = 0; tile < m_comparison->clips().size(); ++tile) {
+        const ComparedClip& clip = m_comparison->clips()[tile];
+        const auto playing = m_playerClips.find(clip.id);
+        if (playing == m_playerClips.end()) continue;
+        session::ClipOffset offset = tile < look.offsets.size() ? look.offsets[tile] : session::ClipOffset{};
+        offset.seconds += clip.offsetSeconds;
+        m_player.setOffset(playing->second, offset);
+    }
+}
+
 void Playback::showTiles() {
     std::vector<widgets::GridTile> tiles;
     const ComparedClip* reference = m_comparison->reference();
     for (const ComparedClip& clip : m_comparison->clips()) {
         widgets::GridTile tile;
+        tile.id = clip.id;
+        tile.isReference = reference != nullptr && reference->id == clip.id;
         tile.label = clip.label;
         tile.detail = detailOf(clip, reference);
         tile.accent = clip.color;
@@ -82,6 +111,7 @@ void Playback::showTiles() {
         tiles.push_back(std::move(tile));
     }
     m_grid->setTiles(std::move(tiles));
+    applyLook();
     showFrames();
 }
 
@@ -98,8 +128,7 @@ void Playback::showFrames() {
                 picture.frame = tile->frame;
                 picture.message = tile->message;
                 picture.isError = tile->frameIndex >= 0 && !tile->frame;
-                if (m_frameNumbers && tile->frameIndex >= 0)
-                    picture.note = QString::number(tile->frameIndex + 1);
+                if (tile->frameIndex >= 0) picture.note = QString::number(tile->frameIndex + 1);
             }
         } else if (!clip.preview.frames.empty()) {
             const double duration = m_player.clock().timeline().duration();
@@ -112,9 +141,55 @@ void Playback::showFrames() {
     m_chart->setPlayhead(composition.seconds);
 }
 
+SeenView Playback::seenView() const {
+    SeenView view;
+    view.scene = m_grid->scene();
+    session::ViewState& look = view.scene.look;
+    look.reference = view.scene.reference();
+    look.other = view.scene.other();
+    const widgets::PlaybackClock& clock = m_player.clock();
+    if (clock.loop() == widgets::LoopMode::Range && !clock.timeline().empty()) {
+        look.loop = session::LoopKind::Range;
+        look.range = {clock.timeline().stop(clock.loopFirstStop()),
+                      clock.timeline().stop(clock.loopLastStop())};
+    } else {
+        look.loop = session::LoopKind::Whole;
+    }
+    view.scene.selected = -1;
+    view.scene.probe.reset();
+    for (const ComparedClip& clip : m_comparison->clips()) {
+        const auto playing = m_playerClips.find(clip.id);
+        view.clips.push_back(playing == m_playerClips.end()
+                                 ? SeenView::Clip{}
+                                 : SeenView::Clip{clip.path, m_player.offset(playing->second)});
+    }
+    view.pixelRatio = m_grid->devicePixelRatioF();
+    view.pixels = m_grid->size() * view.pixelRatio;
+    return view;
+}
+
+std::vector<std::pair<QString, media::FramePtr>> Playback::picturesOnShow() const {
+    std::vector<std::pair<QString, media::FramePtr>> pictures;
+    const auto& tiles = m_grid->scene().tiles;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+        if (tiles[i].picture.frame == nullptr) continue;
+        QString label = tiles[i].what.label;
+        for (QChar& letter : label)
+            if (!letter.isLetterOrNumber() && letter != '-' && letter != '.') letter = '_';
+        // Numbered, since two clips may have one label.
+        pictures.emplace_back(QString("%1_%2_frame_%3.png")
+                                  .arg(i + 1, 2, 10, QChar('0'))
+                                  .arg(label)
+                                  .arg(tiles[i].picture.frame->index + 1, 4, 10, QChar('0')),
+                              tiles[i].picture.frame);
+    }
+    return pictures;
+}
+
 void Playback::setFrameNumbers(bool shown) {
-    m_frameNumbers = shown;
-    showFrames();
+    session::ViewState look = m_grid->look();
+    look.frameNumbers = shown;
+    m_grid->setLook(look);
 }
 
 }  // namespace reelgrid::studio

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "app/studio/comparison.h"
+#include "app/studio/view_export.h"
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/video_grid/player.h"
 #include "widgets/video_grid/video_grid.h"
@@ -11,7 +12,8 @@
 namespace reelgrid::studio {
 
 /// Brings the comparison to the screen: every clip on disk is played, and what the player composes goes to
-/// the tiles and the chart's playhead. GUI thread.
+/// the tiles and the chart's playhead. How clips are held together and shifted is the grid's look. GUI
+/// thread.
 class Playback : public QObject {
     Q_OBJECT
 
@@ -21,7 +23,9 @@ class Playback : public QObject {
 
     [[nodiscard]] widgets::Player* player() { return &m_player; }
     void setFrameNumbers(bool shown);
-    [[nodiscard]] bool frameNumbers() const { return m_frameNumbers; }
+    /// What is on screen, to be written; and each tile's picture as it was decoded, by a file name for it.
+    [[nodiscard]] SeenView seenView() const;
+    [[nodiscard]] std::vector<std::pair<QString, media::FramePtr>> picturesOnShow() const;
     /// Frame rate, size and so on of the clip, once it is open.
     [[nodiscard]] const media::ClipInfo* info(int id) const;
 
@@ -30,6 +34,7 @@ class Playback : public QObject {
 
   private:
     void syncClip(int id);
+    void applyLook();
     void showTiles();
     void showFrames();
 
@@ -38,7 +43,6 @@ class Playback : public QObject {
     widgets::CoherenceChart* m_chart;
     widgets::Player m_player;
     std::map<int, int> m_playerClips;  // by the comparison's id
-    bool m_frameNumbers = true;
 };
 
 }  // namespace reelgrid::studio

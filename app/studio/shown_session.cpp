@@ -151,7 +151,7 @@ std::vector<media::LabelledClip> ShownSession::clipsToExport() const {
 }
 
 int ShownSession::columns() const {
-    return m_stage.grid->scene().columns;
+    return m_stage.grid->scene().look.columns;
 }
 
 }  // namespace reelgrid::studio

@@ -6,16 +6,10 @@
 namespace reelgrid::studio {
 
 using session::LoopKind;
-using session::MagnifiedPixels;
 using widgets::LoopMode;
-using widgets::PixelScaling;
 
 session::ViewState viewOf(const widgets::Player& player, const widgets::VideoGrid& grid) {
-    session::ViewState view;
-    view.solo = grid.solo();
-    view.columns = grid.scene().columns;
-    view.magnified =
-        grid.scaling() == PixelScaling::Sharp ? MagnifiedPixels::Nearest : MagnifiedPixels::Smooth;
+    session::ViewState view = grid.look();
     const widgets::PlaybackClock& clock = player.clock();
     view.speed = clock.speed();
     view.loop = clock.loop() == LoopMode::Off ? LoopKind::Off : LoopKind::Whole;
@@ -28,9 +22,7 @@ session::ViewState viewOf(const widgets::Player& player, const widgets::VideoGri
 }
 
 void showView(const session::ViewState& view, widgets::Player& player, widgets::VideoGrid& grid) {
-    grid.setColumns(view.columns);
-    grid.showAlone(view.solo);
-    grid.setScaling(view.magnified == MagnifiedPixels::Nearest ? PixelScaling::Sharp : PixelScaling::Smooth);
+    grid.setLook(view);
     player.setSpeed(view.speed);
     if (view.range && view.loop == LoopKind::Range)
         player.setRange(view.range->inSeconds, view.range->outSeconds);

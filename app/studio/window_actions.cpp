@@ -42,6 +42,14 @@ void MainWindow::connectFileActions() {
     m_actions->onTriggered("save-picture", [this] {
         if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
     });
+    m_actions->onTriggered("export-seen", [this] {
+        if (const auto name = askForExportName(this); !name.empty())
+            m_exportJobs->startView(m_playback->seenView(), name);
+    });
+    m_actions->onTriggered("save-tiles", [this] {
+        if (const auto folder = askForFolder(this, tr("Where the pictures go")); !folder.empty())
+            saveTiles(folder);
+    });
     m_actions->onTriggered("model-folder", [this] { m_editorFiles->chooseModelFolder(); });
     m_actions->onTriggered("plugin", [this] {
         if (const auto name = askForPlugin(this); !name.empty()) m_plugins->add(name);
@@ -114,7 +122,7 @@ void MainWindow::connectViewActions() {
     const auto columnsBy = [this](int more) {
         const int tiles = m_grid->tileCount();
         if (tiles == 0) return;
-        int columns = m_grid->scene().columns;
+        int columns = m_grid->scene().look.columns;
         if (columns == 0)  // ⌈√n⌉, what the grid chooses by itself
             for (columns = 1; columns * columns < tiles;) ++columns;
         m_grid->setColumns(std::clamp(columns + more, 1, tiles));
@@ -126,7 +134,7 @@ void MainWindow::connectViewActions() {
     m_actions->onToggled("charts", [this](bool) { showParts(); });
     m_actions->onToggled("frame-numbers", [this](bool on) { m_playback->setFrameNumbers(on); });
     m_actions->onToggled("sharp-pixels", [this](bool on) {
-        m_grid->setScaling(on ? widgets::PixelScaling::Sharp : widgets::PixelScaling::Smooth);
+        m_grid->setMagnified(on ? session::MagnifiedPixels::Nearest : session::MagnifiedPixels::Smooth);
     });
     m_actions->onTriggered("full-screen", [this] { setFullScreen(!isFullScreen()); });
     m_actions->onTriggered("present", [this] { setPresenting((*m_actions)["present"]->isChecked()); });

@@ -18,7 +18,7 @@ struct Report {
     std::vector<Entry> entries;          ///< in the order in which they are shown
     std::filesystem::path folder;        ///< where the report will be: its links are relative to it
     std::filesystem::path grid;          ///< the clip of all; empty: not made
-    std::vector<session::BlindVote> blindVotes;
+    std::vector<session::BlindVote> blindVotes{};
 };
 
 /// Stands in every report, before the version.

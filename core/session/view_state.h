@@ -9,7 +9,7 @@
 namespace reelgrid::session {
 
 enum class ViewMode { Grid, Wipe, Difference, OnionSkin, Flicker };
-/// Amplified is the absolute difference times a gain, the heat map the same in colours.
+/// Signed is grey where nothing differs; the heat map shows the largest channel's absolute difference.
 enum class DifferenceKind { Signed, Absolute, Amplified, HeatMap };
 enum class SyncBy { Time, FrameIndex };
 enum class LoopKind { Off, Whole, Range };
@@ -55,9 +55,9 @@ struct ViewState {
     int columns = 0;     ///< 0: as many as fill the window best
     WipeLine wipe;
     DifferenceKind difference = DifferenceKind::Amplified;
-    double gain = 8;  ///< of Amplified and HeatMap
+    double gain = 8;  ///< of all but Absolute
     double onionOpacity = 0.5;
-    double flickerHz = 2;
+    double flickerHz = 2;  ///< how often a second the two change places
     ZoomedPart zoom;
     MagnifiedPixels magnified = MagnifiedPixels::Nearest;
     bool pixelValues = false;

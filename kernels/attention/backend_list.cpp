@@ -23,18 +23,22 @@ constexpr Support kDenseOnCuda{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
 
 constexpr std::string_view kFp8OnCuda =
-    "Hopper only. Tiles of 192 queries; the maximum that weights are relative to follows the largest score "
-    "when "
-    "it has risen by 2^0.75, so that they stay below 448; fp32 sums of the products are taken up in shared "
-    "memory, since the tensor cores keep about 13 bits of theirs. bf16 and fp16, head dims up to 128, padded "
-    "to "
-    "64 or 128.";
+    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the definition; "
+    "weights "
+    "are relative to a base that is 2^4 above the largest score when it is taken and stays until they near "
+    "448; "
+    "sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer "
+    "bits. "
+    "bf16 and fp16, head dims up to 128, padded to 64 or 128.";
 
 constexpr std::string_view kSageOnCuda =
-    "Hopper only. Tiles of 192 queries, with the scales of the definition; keys walked from the last to the "
-    "first; the maximum that weights are relative to follows the largest score when it has risen by 2^0.75; "
-    "fp32 sums of the products are taken up in shared memory, since the tensor cores keep about 13 bits of "
-    "theirs. bf16 and fp16, head dims up to 128, padded to 64 or 128.";
+    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the first, "
+    "with "
+    "the scales of the definition; weights are relative to a base that the largest score may pass by 2^6; "
+    "sums "
+    "of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer bits. "
+    "bf16 "
+    "and fp16, head dims up to 128, padded to 64 or 128.";
 
 constexpr Support kQuantisedOnCuda{.causal = true,
                                    .keyBias = true,

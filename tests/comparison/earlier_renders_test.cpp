@@ -30,7 +30,11 @@ class EarlierRendersTest : public testing::Test {
     void SetUp() override {
         m_model.id = "tiny";
         m_model.folder = m_folder.path() / "model";
-        m_model.components = {{.name = "transformer", .className = "", .dtypes = {}}};
+        m_model.indexFile = m_model.folder / "model_index.json";
+        m_model.components = {{.name = "transformer",
+                               .className = "",
+                               .files = {m_model.folder / "transformer/weights"},
+                               .dtypes = {}}};
         m_folder.write("model/model_index.json", "{}");
         m_folder.write("model/transformer/weights", "abc");
         m_request.model = "tiny";
@@ -61,7 +65,7 @@ class EarlierRendersTest : public testing::Test {
         manifest.settings = settings;
         manifest.modelId = "tiny";
         manifest.versions = {{"reelgrid", kVersion}};
-        manifest.modelHashes = modelHashes(m_model, hasher).value();
+        manifest.modelHashes = modelHashes(m_model, settings, hasher).value();
         metrics::ClipMetrics metrics;
         metrics.frames = 5;
         result::Timing timing;

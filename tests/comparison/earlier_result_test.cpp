@@ -30,8 +30,11 @@ class EarlierResultTest : public testing::Test {
 
     void SetUp() override {
         m_model.folder = m_folder.path() / "model";
-        m_model.components = {{.name = "scheduler", .className = "", .dtypes = {}},
-                              {.name = "transformer", .className = "", .dtypes = {}}};
+        m_model.indexFile = m_model.folder / "model_index.json";
+        for (const auto& [name, file] :
+             {std::pair{"scheduler", "scheduler_config.json"}, std::pair{"transformer", "weights"}})
+            m_model.components.push_back(
+                {.name = name, .className = "", .files = {m_model.folder / name / file}, .dtypes = {}});
         m_folder.write("model/model_index.json", "{}");
         m_folder.write("model/scheduler/scheduler_config.json", R"({"flow_shift":3})");
         m_folder.write("model/transformer/weights", "abc");
@@ -57,7 +60,7 @@ class EarlierResultTest : public testing::Test {
         manifest.request = m_request;
         manifest.settings = m_settings;
         manifest.versions = {{"reelgrid", kVersion}};
-        manifest.modelHashes = modelHashes(m_model, hasher).value();
+        manifest.modelHashes = modelHashes(m_model, m_settings, hasher).value();
         manifest.pictureHashes = result::pictureHashes(m_settings).value();
         metrics::ClipMetrics metrics;
         metrics.frames = 5;

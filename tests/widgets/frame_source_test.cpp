@@ -56,6 +56,22 @@ TEST(FrameSource, GoesBackwardsInRunsRatherThanFrameByFrame) {
     EXPECT_LE(jumps, 20);  // 60 frames and those ahead of them, a dozen a run
 }
 
+TEST(FrameSource, ReadsNoFurtherThanAskedAndKeepsWhatItHas) {
+    FrameSource source("100", 20 * kFrameBytes, openFake);
+    ASSERT_TRUE(waitUntil([&] { return source.cachedBytes() == 20 * kFrameBytes; }));
+    source.request({10, PlayDirection::Forward, 0, 199, 1});
+    letRun(50);
+    const std::size_t kept = source.cachedBytes();
+    EXPECT_LT(kept, 20 * kFrameBytes);  // what lies behind went, nothing was read ahead
+    EXPECT_TRUE(source.picture(19));
+    source.request({100, PlayDirection::Forward, 0, 199, 1});
+    ASSERT_TRUE(waitUntil([&] { return source.picture(100).has_value(); }));
+    letRun(50);
+    EXPECT_EQ(source.cachedBytes(), kFrameBytes);
+    source.request({100, PlayDirection::Forward, 0, 199});
+    EXPECT_TRUE(waitUntil([&] { return source.cachedBytes() == 20 * kFrameBytes; }));
+}
+
 TEST(FrameSource, KeepsTheErrorOfADamagedFrameInItsPlace) {
     FrameSource source("holed 16", 1 << 20, openFake);
     ASSERT_TRUE(waitUntil([&] { return source.picture(31).has_value(); }));

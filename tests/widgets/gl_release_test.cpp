@@ -66,7 +66,7 @@ class GlRelease : public testing::Test {
 
 TEST_F(GlRelease, AGridThatEndsLeavesNoTextureAndNoProgram) {
     EXPECT_GE(living().textures, 4 * 3 + 4);  // planes and labels
-    EXPECT_EQ(living().programs, 2);
+    EXPECT_EQ(living().programs, 3);
     m_grid.reset();
     EXPECT_EQ(living().textures, 0);
     EXPECT_EQ(living().programs, 0);

@@ -5,20 +5,33 @@
 namespace reelgrid::widgets {
 namespace {
 
-TEST(GridLayout, HasAsManyColumnsAsTheRootRoundedUp) {
-    const int columns[] = {1, 2, 2, 2, 3, 3, 3, 3, 3, 4};
-    for (int count = 1; count <= 10; ++count) {
-        const auto cells = gridCells(count, 1200, 900, 0);
-        ASSERT_EQ(int(cells.size()), count);
-        int inFirstRow = 0;
-        for (const PixelRect& cell : cells) inFirstRow += cell.y == cells[0].y ? 1 : 0;
-        EXPECT_EQ(inFirstRow, columns[count - 1]) << count << " tiles";
-    }
+TEST(GridLayout, PicturesAreAsLargeAsTheWindowAllows) {
+    constexpr double kWide = 16.0 / 9;
+    EXPECT_EQ(fillingColumns(2, 1600, 450, 4, kWide), 2);
+    EXPECT_EQ(fillingColumns(2, 600, 900, 4, kWide), 1);
+    EXPECT_EQ(fillingColumns(3, 2400, 450, 4, kWide), 3);
+    EXPECT_EQ(fillingColumns(9, 1280, 720, 0, kWide), 3);
+    EXPECT_EQ(fillingColumns(6, 1200, 900, 4, 9.0 / 16), 6);
+    for (int count = 1; count <= 16; ++count)
+        for (const auto& [width, height] : {std::pair(1280, 720), {700, 1000}, {2000, 300}}) {
+            const auto pictureWidth = [&, w = width, h = height](int columns) {
+                return letterbox(gridCells(count, w, h, 4, columns)[0], 160, 90).width;
+            };
+            const int chosen = fillingColumns(count, width, height, 4, kWide);
+            for (int columns = 1; columns <= count; ++columns)
+                EXPECT_GE(pictureWidth(chosen) + 1, pictureWidth(columns)) << count << " tiles";
+        }
+}
+
+TEST(GridLayout, ALastRowThatIsNotFullStandsInTheMiddle) {
+    const auto cells = gridCells(5, 1200, 800, 0, 3);
+    EXPECT_EQ(cells[3], (PixelRect{200, 400, 400, 400}));
+    EXPECT_EQ(cells[4], (PixelRect{600, 400, 400, 400}));
 }
 
 TEST(GridLayout, CellsAreEqualApartAndInside) {
     for (int count = 1; count <= 30; ++count) {
-        const auto cells = gridCells(count, 1013, 707, 5);
+        const auto cells = gridCells(count, 1013, 707, 5, 1 + count / 2);
         for (std::size_t i = 0; i < cells.size(); ++i) {
             const PixelRect& a = cells[i];
             EXPECT_EQ(a.width, cells[0].width);
@@ -41,11 +54,11 @@ TEST(GridLayout, LetterboxKeepsThePicturesShapeAndCentresIt) {
 }
 
 TEST(GridLayout, SurvivesNoRoom) {
-    for (const PixelRect& cell : gridCells(9, 1, 1, 4)) {
+    for (const PixelRect& cell : gridCells(9, 1, 1, 4, 3)) {
         EXPECT_GE(cell.width, 1);
         EXPECT_GE(cell.height, 1);
     }
-    EXPECT_TRUE(gridCells(0, 100, 100, 4).empty());
+    EXPECT_TRUE(gridCells(0, 100, 100, 4, 1).empty());
 }
 
 }  // namespace

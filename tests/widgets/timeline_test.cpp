@@ -67,5 +67,47 @@ TEST(Timeline, ShiftsAClipByItsOffset) {
     EXPECT_EQ(clips[1].frameAt(0), 8);
 }
 
+media::ClipInfo uneven() {
+    media::ClipInfo info;
+    info.frameSeconds = {0, 0.06, 0.08, 0.14, 0.16, 0.22};
+    info.durationSeconds = 0.24;
+    info.fps = {25, 1};
+    return info;
+}
+
+TEST(Timeline, ShiftsByFramesWhateverTheirTimes) {
+    const media::ClipInfo clip = uneven();
+    for (const int shift : {-4, -1, 2, 5}) {
+        const TimedClip shifted{&clip, 0, shift};
+        for (int frame = 0; frame < 6; ++frame)
+            EXPECT_EQ(shifted.frameAt(clip.frameSeconds[std::size_t(frame)]),
+                      std::clamp(frame + shift, 0, 5));
+    }
+    // One that is behind goes on to its last frame after the other's end, at its average rate.
+    const std::array clips{TimedClip{&clip}, TimedClip{&clip, 0, -2}};
+    const Timeline timeline(clips);
+    EXPECT_EQ(timeline.stopCount(), 8);
+    EXPECT_EQ(clips[1].frameAt(timeline.stop(7)), 5);
+    EXPECT_NEAR(timeline.stop(7), 0.22 + 2 / 25.0, 1e-9);
+    EXPECT_NEAR(timeline.duration(), 0.22 + 3 / 25.0, 1e-9);
+    EXPECT_EQ(clips[0].frameAt(timeline.stop(7)), 5);
+}
+
+TEST(Timeline, ByIndexEveryStopIsOneFrameOfEveryClip) {
+    media::ClipInfo slow = clipAt(8, 9);
+    slow.fps = {8, 1};
+    const media::ClipInfo odd = uneven();
+    const std::array clips{TimedClip{&slow, 0, 0, 8}, TimedClip{&odd, 0, 0, 8},
+                           TimedClip{&odd, 0.08, 1, 8}};  // 0.08 s are two of its frames
+    const Timeline timeline(clips);
+    EXPECT_EQ(timeline.stopCount(), 9);
+    EXPECT_DOUBLE_EQ(timeline.duration(), 9 / 8.0);
+    for (int stop = 0; stop < 9; ++stop) {
+        EXPECT_EQ(clips[0].frameAt(timeline.stop(stop)), stop);
+        EXPECT_EQ(clips[1].frameAt(timeline.stop(stop)), std::min(stop, 5));
+        EXPECT_EQ(clips[2].frameAt(timeline.stop(stop)), std::min(stop + 3, 5));
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::widgets

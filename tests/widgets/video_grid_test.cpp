@@ -55,11 +55,11 @@ TEST_F(VideoGridTest, TheWheelZoomsAllPicturesAtThePointer) {
     QWheelEvent event(at, m_grid.mapToGlobal(at), {}, {0, 480}, Qt::NoButton, Qt::NoModifier,
                       Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(&m_grid, &event);
-    const QRectF view = m_grid.scene().view;
+    const QRectF view = m_grid.scene().view();
     EXPECT_LT(view.width(), 0.6);
     EXPECT_NEAR(view.center().x(), 0.5, 0.02);  // the pointer was in the middle of the first tile
     m_grid.resetZoom();
-    EXPECT_EQ(m_grid.scene().view, QRectF(0, 0, 1, 1));
+    EXPECT_EQ(m_grid.scene().view(), QRectF(0, 0, 1, 1));
 }
 
 TEST_F(VideoGridTest, FewerTilesForgetWhatWasSelected) {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 namespace reelgrid::widgets {
@@ -12,6 +13,7 @@ namespace {
 
 // Going backwards a decoder must start at the key frame anyway, so a run of frames is kept from one pass.
 constexpr int kBackwardRun = 12;
+constexpr int kLongestBackwardRun = 48;
 constexpr int kSmallestWindow = 4;
 
 std::size_t bytesOf(const media::ClipInfo& info) {
@@ -53,8 +55,9 @@ struct FrameSource::Shared {
 
     /// The most urgent frame not in the cache, or -1.
     [[nodiscard]] int nextMissing() const {
-        const auto missing = std::ranges::find_if(wanted, [&](int i) { return !pictures.contains(i); });
-        return missing == wanted.end() ? -1 : *missing;
+        const auto now = std::span(wanted).first(std::min(wanted.size(), std::size_t(request.readNow)));
+        const auto missing = std::ranges::find_if(now, [&](int i) { return !pictures.contains(i); });
+        return missing == now.end() ? -1 : *missing;
     }
 };
 
@@ -129,9 +132,9 @@ void FrameSource::decodeWanted(const std::stop_token& stop, media::Clip& clip) {
         if (stop.stop_requested()) return;
         const int target = m_shared->nextMissing();
         const bool backward = m_shared->request.direction == PlayDirection::Backward;
+        const int run = std::clamp(int(m_shared->wanted.size()) / 4, kBackwardRun, kLongestBackwardRun);
         int from = target;
-        while (backward && from > 0 &&
-               target - from + 1 < std::min(kBackwardRun, int(m_shared->wanted.size())) &&
+        while (backward && from > 0 && target - from + 1 < std::min(run, int(m_shared->wanted.size())) &&
                !m_shared->pictures.contains(from - 1))
             --from;
         const std::uint64_t revision = m_shared->revision;

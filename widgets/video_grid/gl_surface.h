@@ -38,7 +38,13 @@ class GlSurface final : public QOpenGLWidget, public GridSurface {
     void releaseGl();
     void fill(const PixelRect& rect, const QColor& color);
     void outline(const PixelRect& rect, const QColor& color);
-    void drawPicture(const GridScene::Placed& place, PictureTextures& textures);
+    void drawPicture(const GridScene::Placed& place);
+    void drawDifference(const GridScene::Placed& place);
+    /// Uploads the tile's frame where that is due, binds its planes from texture unit `unit` on and says how
+    /// they become colours, in the uniforms of these names.
+    void usePicture(QOpenGLShaderProgram& program, const GridScene::Placed& place, int tile, int unit,
+                    const char* const (&names)[8]);
+    void setWipe(const GridScene::Placed& place);
     void drawOverlay(const std::vector<OverlayItem>& items);
     void setTarget(QOpenGLShaderProgram& program, const PixelRect& rect);
 
@@ -47,6 +53,7 @@ class GlSurface final : public QOpenGLWidget, public GridSurface {
     QOpenGLFunctions_3_3_Core m_gl;
     QOpenGLVertexArrayObject m_vertices;
     std::unique_ptr<QOpenGLShaderProgram> m_pictureProgram;
+    std::unique_ptr<QOpenGLShaderProgram> m_differenceProgram;
     std::unique_ptr<QOpenGLShaderProgram> m_overlayProgram;
     std::vector<PictureTextures> m_pictures;
     std::map<qint64, OverlayTexture> m_overlayTextures;  // by QImage::cacheKey()

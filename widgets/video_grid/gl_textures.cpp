@@ -49,9 +49,9 @@ void PictureTextures::uploadPlane(QOpenGLFunctions_3_3_Core& gl, GLuint texture,
     gl.glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
 }
 
-void PictureTextures::bind(QOpenGLFunctions_3_3_Core& gl, GLint filter) const {
+void PictureTextures::bind(QOpenGLFunctions_3_3_Core& gl, int firstUnit, GLint filter) const {
     for (unsigned unit = 0; unit < 3; ++unit) {
-        gl.glActiveTexture(GL_TEXTURE0 + unit);
+        gl.glActiveTexture(GL_TEXTURE0 + unsigned(firstUnit) + unit);
         gl.glBindTexture(GL_TEXTURE_2D, m_names[unit]);
         // Chroma stays interpolated: sharp pixels are the luma's.
         setUpTexture(gl, unit == 0 ? filter : GL_LINEAR);

@@ -15,8 +15,8 @@ class PictureTextures {
   public:
     /// Does nothing when this very frame is already there.
     void upload(QOpenGLFunctions_3_3_Core& gl, const media::FramePtr& frame);
-    /// Binds Y, U, V to texture units 0, 1, 2.
-    void bind(QOpenGLFunctions_3_3_Core& gl, GLint filter) const;
+    /// Binds Y, U, V to three texture units from `firstUnit` on.
+    void bind(QOpenGLFunctions_3_3_Core& gl, int firstUnit, GLint filter) const;
     void release(QOpenGLFunctions_3_3_Core& gl);
 
   private:

@@ -2,25 +2,54 @@
 
 #include <algorithm>
 #include <cstdint>
-
-#include "core/media/grid_plan.h"
-
 namespace reelgrid::widgets {
+
+namespace {
+
+struct CellSize {
+    int rows = 1;
+    int width = 1;
+    int height = 1;
+};
+
+CellSize cellSize(int tileCount, int columns, int width, int height, int gap) {
+    const int rows = (tileCount + columns - 1) / columns;
+    return {rows, std::max(1, (width - gap * (columns - 1)) / columns),
+            std::max(1, (height - gap * (rows - 1)) / rows)};
+}
+
+}  // namespace
+
+int fillingColumns(int tileCount, int width, int height, int gap, double pictureShape) {
+    int best = 1;
+    double widest = 0;
+    for (int columns = 1; columns <= tileCount; ++columns) {
+        const CellSize cell = cellSize(tileCount, columns, width, height, gap);
+        const double pictureWidth = std::min(double(cell.width), cell.height * pictureShape);
+        // Of equally large ones the grid with fewer columns.
+        if (pictureWidth > widest * 1.001) {
+            widest = pictureWidth;
+            best = columns;
+        }
+    }
+    return best;
+}
 
 std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns) {
     std::vector<PixelRect> cells;
     if (tileCount <= 0) return cells;
-    if (columns <= 0) columns = media::gridColumns(tileCount);
-    columns = std::min(columns, tileCount);
-    const int rows = (tileCount + columns - 1) / columns;
-    const int cellWidth = std::max(1, (width - gap * (columns - 1)) / columns);
-    const int cellHeight = std::max(1, (height - gap * (rows - 1)) / rows);
+    columns = std::clamp(columns, 1, tileCount);
+    const CellSize cell = cellSize(tileCount, columns, width, height, gap);
     // What equal cells leave over goes to the margins, half each side.
-    const int left = std::max(0, width - cellWidth * columns - gap * (columns - 1)) / 2;
-    const int top = std::max(0, height - cellHeight * rows - gap * (rows - 1)) / 2;
-    for (int i = 0; i < tileCount; ++i)
-        cells.push_back({left + (i % columns) * (cellWidth + gap), top + (i / columns) * (cellHeight + gap),
-                         cellWidth, cellHeight});
+    const auto margin = [gap](int room, int cells, int size) {
+        return std::max(0, room - size * cells - gap * (cells - 1)) / 2;
+    };
+    const int top = margin(height, cell.rows, cell.height);
+    for (int i = 0; i < tileCount; ++i) {
+        const int inRow = std::min(columns, tileCount - i / columns * columns);
+        cells.push_back({margin(width, inRow, cell.width) + (i % columns) * (cell.width + gap),
+                         top + (i / columns) * (cell.height + gap), cell.width, cell.height});
+    }
     return cells;
 }
 

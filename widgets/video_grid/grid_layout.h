@@ -16,9 +16,14 @@ struct PixelRect {
     bool operator==(const PixelRect&) const = default;
 };
 
-/// Where tiles go: `columns` columns (0: ⌈√n⌉), as many rows as that needs, equal cells with `gap` pixels
-/// between them. The same rule as the exported grid's, so that the file looks like the window.
-std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns = 0);
+enum class Corner { TopLeft, TopRight, BottomLeft, BottomRight };
+
+/// The columns in which pictures of this shape (width by height) are shown largest.
+int fillingColumns(int tileCount, int width, int height, int gap, double pictureShape);
+
+/// Where tiles go: `columns` columns, as many rows as that needs, equal cells with `gap` pixels between them;
+/// a last row that isn't full stands in the middle.
+std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, int columns);
 
 /// The largest rectangle of a picture's shape inside a cell, centred. A picture that fits without scaling at
 /// a whole factor keeps whole pixels.

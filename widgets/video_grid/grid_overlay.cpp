@@ -1,12 +1,12 @@
 #include "widgets/video_grid/grid_overlay.h"
 
-#include <QFont>
-#include <QFontMetrics>
 #include <QGuiApplication>
-#include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+
+#include "widgets/video_grid/overlay_pictures.h"
+#include "widgets/video_grid/wipe_geometry.h"
+#include "widgets/video_grid/yuv_conversion.h"
 
 namespace reelgrid::widgets {
 
@@ -14,117 +14,188 @@ namespace {
 
 constexpr std::size_t kMostKept = 256;  // drawn texts; frame numbers of long clips would add up
 constexpr int kMargin = 8;              // logical pixels from a picture's edge
-const QColor kPlate(10, 12, 16, 205);
-const QColor kText(0xf2, 0xf4, 0xf8);
-const QColor kQuiet(0xb4, 0xbc, 0xca);
-const QColor kWrong(0xff, 0x8a, 0x80);
+}  // namespace
 
-QImage canvas(int width, int height, double pixelRatio) {
-    QImage image(int(std::ceil(width * pixelRatio)), int(std::ceil(height * pixelRatio)),
-                 QImage::Format_ARGB32_Premultiplied);
-    image.setDevicePixelRatio(pixelRatio);
-    image.fill(Qt::transparent);
-    return image;
+const QImage& GridOverlay::kept(const QString& key, const std::function<QImage()>& draw) {
+    auto found = m_drawn.find(key);
+    if (found == m_drawn.end()) found = m_drawn.emplace(key, draw()).first;
+    return found->second;
 }
 
-QFont labelFont(bool strong) {
-    QFont font = QGuiApplication::font();
-    font.setWeight(strong ? QFont::DemiBold : QFont::Normal);
-    return font;
+namespace {
+
+QString label(const GridScene& scene, const GridScene::Placed& place) {
+    const QString& own = scene.tiles[std::size_t(place.tile)].what.label;
+    if (place.against < 0) return own;
+    return own + QString::fromUtf8(" − ") + scene.tiles[std::size_t(place.against)].what.label;
+}
+
+QString detail(const GridScene& scene, const GridScene::Placed& place) {
+    const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
+    const QString times = QString(QChar(0xd7)) + QString::number(scene.look.gain, 'g', 3);
+    if (place.against >= 0) switch (scene.look.difference) {
+            case session::DifferenceKind::Signed:
+                return QGuiApplication::translate("GridOverlay", "signed %1").arg(times);
+            case session::DifferenceKind::Absolute:
+                return QGuiApplication::translate("GridOverlay", "absolute");
+            case session::DifferenceKind::Amplified:
+                return QGuiApplication::translate("GridOverlay", "absolute %1").arg(times);
+            case session::DifferenceKind::HeatMap:
+                return QGuiApplication::translate("GridOverlay", "largest channel");
+        }
+    if (scene.look.mode == session::ViewMode::Difference && place.tile == scene.reference())
+        return QGuiApplication::translate("GridOverlay", "reference");
+    if (place.drawing == GridScene::Drawing::Blended)
+        return QString::number(std::lround(100 * scene.look.onionOpacity)) + " %";
+    return tile.what.detail;
+}
+
+QString number(int value) {
+    return value > 0   ? "+" + QString::number(value)
+           : value < 0 ? QChar(0x2212) + QString::number(-value)
+                       : "0";
+}
+
+/// The place under the pointer in a frame's own pixels.
+QPoint probedPixel(const GridScene& scene, const media::YuvFrame& frame) {
+    return {std::clamp(int(scene.probe->x() * frame.width), 0, frame.width - 1),
+            std::clamp(int(scene.probe->y() * frame.height), 0, frame.height - 1)};
+}
+
+QRgb probedColor(const GridScene& scene, int tile) {
+    const media::YuvFrame& frame = *scene.tiles[std::size_t(tile)].picture.frame;
+    const QPoint at = probedPixel(scene, frame);
+    return colorAt(frame, at.x(), at.y());
 }
 
 }  // namespace
 
-QImage GridOverlay::pill(const QString& text, const QString& detail, const QColor& accent, int maxWidth,
-                         double pixelRatio) {
-    const QFontMetrics strong(labelFont(true));
-    const QFontMetrics quiet(labelFont(false));
-    const int mark = accent.isValid() ? 16 : 0;
-    const int room = maxWidth - 16 - mark;
-    if (room < 16) return {};
-    const QString shown = strong.elidedText(text, Qt::ElideMiddle, room);
-    const int textWidth = strong.horizontalAdvance(shown);
-    const int beforeDetail = shown.isEmpty() ? 0 : 8;
-    const int detailRoom = room - textWidth - beforeDetail;
-    const bool withDetail = !detail.isEmpty() && quiet.horizontalAdvance(detail) <= detailRoom;
-    const int width =
-        16 + mark + textWidth + (withDetail ? beforeDetail + quiet.horizontalAdvance(detail) : 0);
-    const int height = strong.height() + 8;
-
-    QImage image = canvas(width, height, pixelRatio);
-    QPainter painter(&image);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(kPlate);
-    painter.drawRoundedRect(QRectF(0, 0, width, height), 5, 5);
-    if (accent.isValid()) {
-        painter.setBrush(accent);
-        painter.drawRoundedRect(QRectF(8, height / 2.0 - 4.5, 9, 9), 2.5, 2.5);
-    }
-    painter.setFont(labelFont(true));
-    painter.setPen(kText);
-    const int baseline = 4 + strong.ascent();
-    painter.drawText(8 + mark, baseline, shown);
-    if (withDetail) {
-        painter.setFont(labelFont(false));
-        painter.setPen(kQuiet);
-        painter.drawText(8 + mark + textWidth + beforeDetail, baseline, detail);
-    }
-    return image;
+PixelValues pixelValues(const GridScene& scene, int tile) {
+    PixelValues values;
+    if (!scene.probe || !scene.tiles[std::size_t(tile)].picture.frame) return values;
+    const QPoint at = probedPixel(scene, *scene.tiles[std::size_t(tile)].picture.frame);
+    const QRgb color = probedColor(scene, tile);
+    values.text = QString("%1, %2:  %3 %4 %5")
+                      .arg(at.x())
+                      .arg(at.y())
+                      .arg(qRed(color))
+                      .arg(qGreen(color))
+                      .arg(qBlue(color));
+    const int held = scene.reference();
+    if (held == tile || held < 0 || !scene.tiles[std::size_t(held)].picture.frame) return values;
+    const QRgb against = probedColor(scene, held);
+    values.difference = QString::fromUtf8("Δ %1 %2 %3")
+                            .arg(number(qRed(color) - qRed(against)), number(qGreen(color) - qGreen(against)),
+                                 number(qBlue(color) - qBlue(against)));
+    return values;
 }
 
-QImage GridOverlay::message(const QString& text, bool isError, int maxWidth, double pixelRatio) {
-    if (maxWidth < 32) return {};
-    const QFontMetrics metrics(labelFont(false));
-    const int flags = Qt::AlignHCenter | Qt::TextWrapAnywhere | Qt::TextWordWrap;
-    const QRect bounds = metrics.boundingRect(QRect(0, 0, maxWidth, 4000), flags, text);
-    QImage image = canvas(maxWidth, std::min(bounds.height(), 400), pixelRatio);
-    QPainter painter(&image);
-    painter.setFont(labelFont(false));
-    painter.setPen(isError ? kWrong : kQuiet);
-    painter.drawText(QRect(0, 0, maxWidth, bounds.height()), flags, text);
-    return image;
+namespace {
+
+/// Texts in one corner of a picture, each further from the edge than the one before.
+struct CornerStack {
+    PixelRect area;
+    int margin = 0;
+    Corner corner = Corner::TopLeft;
+    int used = 0;
+
+    void put(const QImage& image, std::vector<OverlayItem>& out) {
+        if (image.isNull()) return;
+        const bool right = corner == Corner::TopRight || corner == Corner::BottomRight;
+        const bool bottom = corner == Corner::BottomLeft || corner == Corner::BottomRight;
+        const int x = right ? area.x + area.width - image.width() - margin : area.x + margin;
+        const int y = bottom ? area.y + area.height - margin - used - image.height() : area.y + margin + used;
+        out.push_back({{x, y}, image});
+        used += image.height() + margin / 2;
+    }
+};
+
+}  // namespace
+
+void GridOverlay::addMark(const GridScene& scene, const GridScene::Placed& place, double pixelRatio,
+                          std::vector<OverlayItem>& out) {
+    const media::YuvFrame& frame = *scene.tiles[std::size_t(place.tile)].picture.frame;
+    const QRectF view = scene.view();
+    const QPoint at = probedPixel(scene, frame);
+    const double wide = place.picture.width / (frame.width * view.width());
+    const double high = place.picture.height / (frame.height * view.height());
+    const int around = 2 * std::max(1, int(pixelRatio));
+    const int width = std::max(int(9 * pixelRatio), int(std::lround(wide)) + 2 * around);
+    const int height = std::max(int(9 * pixelRatio), int(std::lround(high)) + 2 * around);
+    const double x = place.picture.x + (at.x() + 0.5 - view.x() * frame.width) * wide;
+    const double y = place.picture.y + (at.y() + 0.5 - view.y() * frame.height) * high;
+    const QString key = QString("P%1x%2/%3").arg(width).arg(height).arg(pixelRatio);
+    out.push_back({{int(std::lround(x - width / 2.0)), int(std::lround(y - height / 2.0))},
+                   kept(key, [&] { return pixelMark(width, height, pixelRatio); })});
+}
+
+void GridOverlay::addTexts(const GridScene& scene, const GridScene::Placed& place, double pixelRatio,
+                           std::vector<OverlayItem>& out) {
+    const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
+    const bool drawn = place.picture.width > 0;
+    const PixelRect& area = drawn ? place.picture : place.cell;
+    const int margin = int(kMargin * pixelRatio);
+    const int maxWidth = int(area.width / pixelRatio) - 2 * kMargin;
+    const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/' +
+                         QString::number(QGuiApplication::font().pixelSize()) + '/';
+    const auto text = [&](const QString& strong, const QString& quiet,
+                          const QColor& accent) -> const QImage& {
+        const QString key = "L" + size + accent.name(QColor::HexArgb) + strong + '\n' + quiet;
+        return kept(key, [&] { return pill(strong, quiet, accent, maxWidth, pixelRatio); });
+    };
+    CornerStack atLabel{area, margin, place.label};
+    if (const QString shown = label(scene, place); !shown.isEmpty())
+        atLabel.put(text(shown, detail(scene, place), tile.what.accent), out);
+    if (!drawn) {
+        if (tile.message().isEmpty()) return;
+        const bool isError = tile.what.isError || tile.picture.isError;
+        const QString key = "M" + size + (isError ? "!" : "") + tile.message();
+        const QImage& said =
+            kept(key, [&] { return message(tile.message(), isError, maxWidth, pixelRatio); });
+        out.push_back(
+            {{area.x + (area.width - said.width()) / 2, area.y + (area.height - said.height()) / 2}, said});
+        return;
+    }
+    const bool two =
+        place.drawing != GridScene::Drawing::Whole || place.label != Corner::TopLeft ||
+        (scene.look.mode != session::ViewMode::Grid && scene.look.mode != session::ViewMode::Difference);
+    if (scene.look.frameNumbers && !tile.picture.note.isEmpty()) {
+        CornerStack atEnd{area, margin, Corner::BottomRight};
+        (two ? atLabel : atEnd).put(text(QString(), tile.picture.note, QColor()), out);
+    }
+    if (scene.look.pixelValues && scene.probe) {
+        const PixelValues values = pixelValues(scene, place.tile);
+        CornerStack atStart{area, margin, Corner::BottomLeft};
+        (two ? atLabel : atStart).put(text(values.text, values.difference, QColor()), out);
+        if (place.drawing == GridScene::Drawing::Whole) addMark(scene, place, pixelRatio, out);
+    }
 }
 
 std::vector<OverlayItem> GridOverlay::items(const GridScene& scene,
                                             const std::vector<GridScene::Placed>& placed, double pixelRatio) {
     if (m_drawn.size() > kMostKept) m_drawn.clear();
-    const auto kept = [&](const QString& key, auto draw) -> const QImage& {
-        auto found = m_drawn.find(key);
-        if (found == m_drawn.end()) found = m_drawn.emplace(key, draw()).first;
-        return found->second;
-    };
     std::vector<OverlayItem> out;
-    const int margin = int(kMargin * pixelRatio);
+    for (const GridScene::Placed& place : placed) addTexts(scene, place, pixelRatio, out);
     for (const GridScene::Placed& place : placed) {
-        const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];
-        const PixelRect& area = tile.picture.frame ? place.picture : place.cell;
-        const int maxWidth = int(area.width / pixelRatio) - 2 * kMargin;
-        const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/' +
-                             QString::number(QGuiApplication::font().pixelSize()) + '/';
-        const QString& label = tile.what.label;
-        if (!label.isEmpty()) {
-            const QString key = "L" + size + tile.what.accent.name() + label + '\n' + tile.what.detail;
-            out.push_back({{area.x + margin, area.y + margin}, kept(key, [&] {
-                               return pill(label, tile.what.detail, tile.what.accent, maxWidth, pixelRatio);
-                           })});
+        if (place.drawing == GridScene::Drawing::BeyondWipe) {
+            const WipeGeometry wipe(scene.look.wipe, place.picture);
+            const QImage& handle =
+                kept(QString("W%1").arg(pixelRatio), [&] { return wipeHandle(pixelRatio); });
+            for (const int which : {0, 1}) {
+                const QPointF at = wipe.handle(which);
+                out.push_back({{int(std::lround(at.x() - handle.width() / 2.0)),
+                                int(std::lround(at.y() - handle.height() / 2.0))},
+                               handle});
+            }
         }
-        if (tile.picture.frame && !tile.picture.note.isEmpty()) {
-            const QImage& note = kept("F" + size + tile.picture.note, [&] {
-                return pill(QString(), tile.picture.note, QColor(), maxWidth, pixelRatio);
-            });
-            out.push_back(
-                {{area.x + area.width - note.width() - margin, area.y + area.height - note.height() - margin},
-                 note});
-        }
-        if (!tile.picture.frame && !tile.message().isEmpty()) {
-            const bool isError = tile.what.isError || tile.picture.isError;
-            const QString key = "M" + size + (isError ? "!" : "") + tile.message();
-            const QImage& text =
-                kept(key, [&] { return message(tile.message(), isError, maxWidth, pixelRatio); });
-            out.push_back(
-                {{area.x + (area.width - text.width()) / 2, area.y + (area.height - text.height()) / 2},
-                 text});
+    }
+    // One scale of colours is enough for all tiles.
+    if (scene.look.difference == session::DifferenceKind::HeatMap) {
+        const auto shown = std::ranges::find_if(placed, [](const auto& place) { return place.against >= 0; });
+        if (shown != placed.end()) {
+            const QString key = QString("H%1/%2").arg(scene.look.gain).arg(pixelRatio);
+            CornerStack corner{shown->picture, int(kMargin * pixelRatio), Corner::TopRight};
+            corner.put(kept(key, [&] { return heatLegend(scene.look.gain, pixelRatio); }), out);
         }
     }
     std::erase_if(out, [](const OverlayItem& item) { return item.image.isNull(); });

@@ -3,6 +3,7 @@
 #include <QImage>
 #include <QPoint>
 #include <QString>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -24,12 +25,22 @@ class GridOverlay {
                                    double pixelRatio);
 
   private:
-    QImage pill(const QString& text, const QString& detail, const QColor& accent, int maxWidth,
-                double pixelRatio);
-    QImage message(const QString& text, bool isError, int maxWidth, double pixelRatio);
+    const QImage& kept(const QString& key, const std::function<QImage()>& draw);
+    void addTexts(const GridScene& scene, const GridScene::Placed& place, double pixelRatio,
+                  std::vector<OverlayItem>& out);
+    void addMark(const GridScene& scene, const GridScene::Placed& place, double pixelRatio,
+                 std::vector<OverlayItem>& out);
 
     std::map<QString, QImage> m_drawn;
 };
+
+/// What a tile says of the pixel under the pointer: place and 8-bit RGB codes, and how they differ from the
+/// reference's.
+struct PixelValues {
+    QString text;
+    QString difference;  ///< empty for the reference itself
+};
+PixelValues pixelValues(const GridScene& scene, int tile);
 
 /// Where a tile's progress bar is, below its message.
 PixelRect progressTrack(const PixelRect& cell, double pixelRatio);

@@ -7,8 +7,8 @@
 namespace reelgrid::widgets {
 
 namespace {
-constexpr double kSlowest = 0.05;
-constexpr double kFastest = 8.0;
+constexpr double kSlowest = 0.1;
+constexpr double kFastest = 4.0;
 }  // namespace
 
 PlaybackClock::PlaybackClock(TimeSource now) : m_now(std::move(now)) {}

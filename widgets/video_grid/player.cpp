@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace reelgrid::widgets {
@@ -43,7 +44,7 @@ std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::p
 
 int Player::addClip(const std::filesystem::path& path, double offsetSeconds) {
     const int id = m_nextId++;
-    m_clips.push_back({id, offsetSeconds, makeSource(id, path)});
+    m_clips.push_back({id, {offsetSeconds, 0}, makeSource(id, path)});
     shareCache();
     update();
     return id;
@@ -80,6 +81,45 @@ void Player::setCacheBytes(std::size_t total) {
     shareCache();
 }
 
+std::size_t Player::cachedBytes() const {
+    std::size_t bytes = 0;
+    for (const Entry& entry : m_clips) bytes += entry.source->cachedBytes();
+    return bytes;
+}
+
+void Player::setOffset(int clip, const session::ClipOffset& offset) {
+    const auto entry = std::ranges::find(m_clips, clip, &Entry::id);
+    if (entry == m_clips.end() || entry->offset == offset) return;
+    entry->offset = offset;
+    rebuildTimeline();
+    update();
+}
+
+session::ClipOffset Player::offset(int clip) const {
+    const Entry* entry = find(clip);
+    return entry == nullptr ? session::ClipOffset{} : entry->offset;
+}
+
+void Player::setSync(session::SyncBy sync) {
+    if (sync == m_sync) return;
+    m_sync = sync;
+    rebuildTimeline();
+    update();
+    Q_EMIT stateChanged();
+}
+
+/// By index the frames of the first clip keep their times.
+double Player::indexRate() const {
+    if (m_sync == session::SyncBy::Time) return 0;
+    for (const Entry& entry : m_clips)
+        if (entry.source->info() != nullptr) return entry.source->info()->fps.value();
+    return 0;
+}
+
+TimedClip Player::timed(const Entry& entry) const {
+    return {entry.source->info(), entry.offset.seconds, entry.offset.frames, indexRate()};
+}
+
 void Player::shareCache() {
     for (Entry& entry : m_clips) entry.source->setCacheBytes(m_cacheBytes / m_clips.size());
 }
@@ -87,9 +127,20 @@ void Player::shareCache() {
 void Player::rebuildTimeline() {
     std::vector<TimedClip> clips;
     for (const Entry& entry : m_clips)
-        if (entry.source->info() != nullptr) clips.push_back({entry.source->info(), entry.offsetSeconds});
+        if (entry.source->info() != nullptr) clips.push_back(timed(entry));
     m_clock.setTimeline(Timeline(clips));
+    m_lastStop = -1;  // stops have other numbers now
     Q_EMIT timelineChanged();
+}
+
+/// While a picture is missing, or a clip is being opened, reading ahead would only keep it back.
+int Player::readNow() const {
+    constexpr int kWhileOpening = 8;
+    if (m_waiting) return 1;
+    const bool opening = std::ranges::any_of(m_clips, [](const Entry& entry) {
+        return entry.source->info() == nullptr && entry.source->error().isEmpty();
+    });
+    return opening ? kWhileOpening : std::numeric_limits<int>::max();
 }
 
 void Player::requestFrames() {
@@ -99,9 +150,10 @@ void Player::requestFrames() {
     const double first = timeline.stop(m_clock.loopFirstStop());
     const double last = timeline.stop(m_clock.loopLastStop());
     for (const Entry& entry : m_clips) {
-        const TimedClip clip{entry.source->info(), entry.offsetSeconds};
-        if (clip.info == nullptr) continue;
-        entry.source->request({clip.frameAt(now), m_direction, clip.frameAt(first), clip.frameAt(last)});
+        if (entry.source->info() == nullptr) continue;
+        const TimedClip clip = timed(entry);
+        entry.source->request(
+            {clip.frameAt(now), m_direction, clip.frameAt(first), clip.frameAt(last), readNow()});
     }
 }
 
@@ -110,8 +162,8 @@ bool Player::compose(double seconds, Composition& into) const {
     into.tiles.clear();
     for (const Entry& entry : m_clips) {
         ComposedTile tile{entry.id, -1, nullptr, {}};
-        if (const media::ClipInfo* clip = entry.source->info()) {
-            tile.frameIndex = clip->frameAt(seconds + entry.offsetSeconds);
+        if (entry.source->info() != nullptr) {
+            tile.frameIndex = timed(entry).frameAt(seconds);
             const auto picture = entry.source->picture(tile.frameIndex);
             if (!picture) return false;
             tile.frame = picture->frame;
@@ -129,20 +181,28 @@ void Player::update() {
         m_clock.pause();
         Q_EMIT stateChanged();
     }
-    requestFrames();
     Composition next;
     const bool wasWaiting = m_waiting;
     m_waiting = !compose(m_clock.position(), next);
     if (m_waiting) {
         if (m_clock.playing() && !m_clock.held()) ++m_lateTicks;
         m_clock.hold();
+        requestFrames();
     } else {
         m_clock.release();
+        requestFrames();
+        countSkipped(m_clock.timeline().stopAt(next.seconds));
         m_composition = std::move(next);
         Q_EMIT composed(m_composition);
     }
     if (wasWaiting != m_waiting) Q_EMIT stateChanged();
     armTimer();
+}
+
+void Player::countSkipped(int stop) {
+    if (m_clock.playing() && m_lastStop >= 0 && stop > m_lastStop + 1)
+        m_skippedStops += stop - m_lastStop - 1;
+    m_lastStop = m_clock.playing() ? stop : -1;
 }
 
 void Player::armTimer() {
@@ -174,6 +234,8 @@ void Player::togglePlay() {
 
 void Player::seek(double seconds) {
     m_lateTicks = 0;
+    m_skippedStops = 0;
+    m_lastStop = -1;
     m_direction = PlayDirection::Forward;
     m_clock.seek(seconds);
     update();
@@ -206,6 +268,7 @@ void Player::setLoop(LoopMode mode) {
 
 void Player::setRange(double a, double b) {
     m_clock.setRange(a, b);
+    m_lastStop = -1;
     update();
     Q_EMIT stateChanged();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/session/view_state.h"
 #include "widgets/video_grid/frame_source.h"
 #include "widgets/video_grid/playback_clock.h"
 
@@ -41,12 +42,22 @@ class Player : public QObject {
     void removeClip(int clip);
     void clear();
     [[nodiscard]] const media::ClipInfo* info(int clip) const;
+    /// Moves a clip against the others. What was decoded stays.
+    void setOffset(int clip, const session::ClipOffset& offset);
+    [[nodiscard]] session::ClipOffset offset(int clip) const;
+    void setSync(session::SyncBy sync);
+    [[nodiscard]] session::SyncBy sync() const { return m_sync; }
+    /// Of all clips' decoded frames together.
     void setCacheBytes(std::size_t total);
+    [[nodiscard]] std::size_t cacheBytes() const { return m_cacheBytes; }
+    [[nodiscard]] std::size_t cachedBytes() const;
 
     [[nodiscard]] const PlaybackClock& clock() const { return m_clock; }
     [[nodiscard]] const Composition& composition() const { return m_composition; }
     /// Ticks at which a frame was not there in time since the last seek.
     [[nodiscard]] int lateTicks() const { return m_lateTicks; }
+    /// Stops that playing passed over since the last seek, because showing the one before took too long.
+    [[nodiscard]] int skippedStops() const { return m_skippedStops; }
     [[nodiscard]] bool waiting() const { return m_waiting; }
 
     void play();
@@ -68,14 +79,18 @@ class Player : public QObject {
   private:
     struct Entry {
         int id = 0;
-        double offsetSeconds = 0;
+        session::ClipOffset offset;
         std::unique_ptr<FrameSource> source;
     };
     [[nodiscard]] const Entry* find(int clip) const;
+    [[nodiscard]] double indexRate() const;
+    [[nodiscard]] TimedClip timed(const Entry& entry) const;
     std::unique_ptr<FrameSource> makeSource(int id, const std::filesystem::path& path);
     void shareCache();
     void rebuildTimeline();
     void requestFrames();
+    [[nodiscard]] int readNow() const;
+    void countSkipped(int stop);
     void update();  ///< composes when all is there, else holds; arms the timer
     [[nodiscard]] bool compose(double seconds, Composition& into) const;
     void armTimer();
@@ -87,9 +102,12 @@ class Player : public QObject {
     std::vector<Entry> m_clips;
     Composition m_composition;
     PlayDirection m_direction = PlayDirection::Forward;
+    session::SyncBy m_sync = session::SyncBy::Time;
     std::size_t m_cacheBytes;
     int m_nextId = 1;
     int m_lateTicks = 0;
+    int m_skippedStops = 0;
+    int m_lastStop = -1;  // composed while playing; -1: nothing to count from
     bool m_waiting = false;
 };
 

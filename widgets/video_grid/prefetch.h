@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 namespace reelgrid::widgets {
@@ -12,6 +13,9 @@ struct PrefetchRequest {
     PlayDirection direction = PlayDirection::Forward;
     int loopFirst = 0;  ///< playback wraps from loopLast to loopFirst
     int loopLast = 0;
+    /// Of the frames worth keeping, how many of the most urgent ones are read now: while one clip keeps the
+    /// picture waiting, the others leave it the processor. What is kept is the same.
+    int readNow = std::numeric_limits<int>::max();
     bool operator==(const PrefetchRequest&) const = default;
 };
 

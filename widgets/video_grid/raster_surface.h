@@ -1,11 +1,9 @@
 #pragma once
 
 #include <QWidget>
-#include <vector>
 
-#include "core/media/frame.h"
-#include "widgets/video_grid/grid_overlay.h"
 #include "widgets/video_grid/grid_surface.h"
+#include "widgets/video_grid/scene_painter.h"
 
 namespace reelgrid::widgets {
 
@@ -22,15 +20,8 @@ class RasterSurface final : public QWidget, public GridSurface {
     void paintEvent(QPaintEvent* event) override;
 
   private:
-    struct Converted {
-        media::FramePtr frame;
-        QImage image;
-    };
-    void draw(QPainter& painter);
-
     const GridScene* m_scene;
-    GridOverlay m_overlay;
-    std::vector<Converted> m_converted;  // one a tile, kept while its frame is on show
+    ScenePainter m_painter;
 };
 
 }  // namespace reelgrid::widgets

@@ -1,15 +1,15 @@
 #include "widgets/video_grid/video_grid.h"
 
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace reelgrid::widgets {
 
+using session::ViewMode;
+
 namespace {
-constexpr double kMostZoom = 32;
+constexpr double kMostZoom = 64;
 }  // namespace
 
 VideoGrid::VideoGrid(SurfaceKind kind, QWidget* parent)
@@ -17,14 +17,63 @@ VideoGrid::VideoGrid(SurfaceKind kind, QWidget* parent)
     setMinimumSize(240, 160);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Video grid"));
+    setMouseTracking(true);
+    m_surface->widget()->setAttribute(Qt::WA_TransparentForMouseEvents);
+    connect(&m_flicker, &QTimer::timeout, this, [this] {
+        m_scene.flickerShowsOther = !m_scene.flickerShowsOther;
+        repaintSurface();
+    });
+}
+
+namespace {
+
+bool known(const std::vector<GridTile>& tiles) {
+    return std::ranges::all_of(tiles, [](const GridTile& tile) { return tile.id >= 0; });
+}
+
+}  // namespace
+
+/// What was chosen by a tile's number is then chosen by its new one.
+void VideoGrid::followTiles(const std::vector<GridTile>& next) {
+    const std::vector<GridScene::Tile> before = m_scene.tiles;
+    const bool everyIdKnown = known(next) && std::ranges::all_of(before, [](const GridScene::Tile& tile) {
+                                  return tile.what.id >= 0;
+                              });
+    const auto place = [&](int tile) {
+        if (tile < 0 || tile >= int(before.size())) return tile;
+        if (!everyIdKnown) return tile < int(next.size()) ? tile : -1;
+        const auto found = std::ranges::find(next, before[std::size_t(tile)].what.id, &GridTile::id);
+        return found == next.end() ? -1 : int(found - next.begin());
+    };
+    session::ViewState look = m_scene.look;
+    look.solo = place(look.solo);
+    look.reference = place(look.reference);
+    look.other = place(look.other);
+    look.offsets.assign(next.size(), {});
+    std::vector<GridScene::Tile> tiles(next.size());
+    for (int tile = 0; tile < int(before.size()); ++tile) {
+        const int now = place(tile);
+        if (now < 0 || now >= int(next.size())) continue;
+        tiles[std::size_t(now)] = before[std::size_t(tile)];
+        if (tile < int(m_scene.look.offsets.size()))
+            look.offsets[std::size_t(now)] = m_scene.look.offsets[std::size_t(tile)];
+    }
+    // Offsets of tiles that are still to come, as a session names them, stay.
+    for (std::size_t tile = next.size(); tile < m_scene.look.offsets.size() && before.size() <= next.size();
+         ++tile)
+        look.offsets.push_back(m_scene.look.offsets[tile]);
+    while (!look.offsets.empty() && look.offsets.back() == session::ClipOffset{}) look.offsets.pop_back();
+    m_scene.tiles = std::move(tiles);
+    select(place(m_scene.selected));
+    setLook(look);
 }
 
 void VideoGrid::setTiles(std::vector<GridTile> tiles) {
-    m_scene.tiles.resize(tiles.size());
+    followTiles(tiles);
     for (std::size_t i = 0; i < tiles.size(); ++i) m_scene.tiles[i].what = std::move(tiles[i]);
     if (m_scene.selected >= tileCount()) select(-1);
-    if (m_scene.solo >= tileCount()) showAlone(-1);
     repaintSurface();
+    Q_EMIT tilesChanged();
 }
 
 void VideoGrid::present(std::vector<TilePicture> pictures) {
@@ -33,87 +82,71 @@ void VideoGrid::present(std::vector<TilePicture> pictures) {
     repaintSurface();
 }
 
-void VideoGrid::select(int tile) {
-    if (tile == m_scene.selected) return;
-    m_scene.selected = tile < tileCount() ? tile : -1;
+void VideoGrid::setLook(const session::ViewState& look) {
+    if (look == m_scene.look) return;
+    m_scene.look = look;
+    runFlicker();
     repaintSurface();
+    Q_EMIT lookChanged();
+}
+
+void VideoGrid::runFlicker() {
+    if (m_scene.look.mode != ViewMode::Flicker) {
+        m_flicker.stop();
+        m_scene.flickerShowsOther = false;
+        return;
+    }
+    const int interval = std::max(1, int(std::lround(1000 / m_scene.look.flickerHz)));
+    if (!m_flicker.isActive() || m_flicker.interval() != interval) m_flicker.start(interval);
+}
+
+void VideoGrid::select(int tile) {
+    if (tile >= tileCount()) tile = -1;
+    if (tile == m_scene.selected) return;
+    m_scene.selected = tile;
+    repaintSurface();
+    Q_EMIT selectionChanged();
 }
 
 void VideoGrid::showAlone(int tile) {
-    if (tile == m_scene.solo) return;
-    m_scene.solo = tile < tileCount() ? tile : -1;
-    repaintSurface();
+    session::ViewState look = m_scene.look;
+    look.solo = tile < tileCount() ? tile : -1;
+    setLook(look);
 }
 
 void VideoGrid::setColumns(int columns) {
-    m_scene.columns = columns;
-    repaintSurface();
+    session::ViewState look = m_scene.look;
+    look.columns = columns;
+    setLook(look);
+}
+
+void VideoGrid::setMagnified(session::MagnifiedPixels magnified) {
+    session::ViewState look = m_scene.look;
+    look.magnified = magnified;
+    setLook(look);
 }
 
 void VideoGrid::resetZoom() {
-    setView({0, 0, 1, 1});
+    setZoom({});
 }
 
-void VideoGrid::setScaling(PixelScaling scaling) {
-    m_scene.scaling = scaling;
-    repaintSurface();
+void VideoGrid::setZoom(const session::ZoomedPart& zoom) {
+    session::ViewState look = m_scene.look;
+    const double size = std::clamp(zoom.size, 1 / kMostZoom, 1.0);
+    look.zoom = {std::clamp(zoom.x, 0.0, 1 - size), std::clamp(zoom.y, 0.0, 1 - size), size};
+    setLook(look);
 }
 
-void VideoGrid::setView(const QRectF& view) {
-    const double size = std::clamp(view.width(), 1 / kMostZoom, 1.0);
-    m_scene.view = {std::clamp(view.x(), 0.0, 1 - size), std::clamp(view.y(), 0.0, 1 - size), size, size};
-    repaintSurface();
+void VideoGrid::zoomAbout(const QPointF& place, double factor) {
+    const session::ZoomedPart& zoom = m_scene.look.zoom;
+    const double size = std::clamp(zoom.size / factor, 1 / kMostZoom, 1.0);
+    // What is at that place stays there.
+    const double kept = size / zoom.size;
+    setZoom({place.x() - (place.x() - zoom.x) * kept, place.y() - (place.y() - zoom.y) * kept, size});
 }
 
 void VideoGrid::resizeEvent(QResizeEvent*) {
     m_surface->widget()->setGeometry(rect());
-}
-
-const GridScene::Placed* VideoGrid::tileAt(const QPointF& at) {
-    const double ratio = devicePixelRatioF();
-    m_placed = m_scene.place(size() * ratio, ratio);
-    const auto found = std::ranges::find_if(m_placed, [&](const GridScene::Placed& placed) {
-        return placed.cell.contains(int(at.x() * ratio), int(at.y() * ratio));
-    });
-    return found == m_placed.end() ? nullptr : &*found;
-}
-
-void VideoGrid::mousePressEvent(QMouseEvent* event) {
-    setFocus(Qt::MouseFocusReason);
-    if (event->button() != Qt::LeftButton) return;
-    const GridScene::Placed* placed = tileAt(event->position());
-    select(placed == nullptr ? -1 : placed->tile);
-    m_dragFrom = event->position();
-    m_dragView = m_scene.view;
-    m_dragPicture = placed == nullptr ? PixelRect{} : placed->picture;
-}
-
-void VideoGrid::mouseMoveEvent(QMouseEvent* event) {
-    if (!(event->buttons() & Qt::LeftButton) || m_dragPicture.width == 0) return;
-    const QPointF moved = (event->position() - m_dragFrom) * devicePixelRatioF();
-    setView(m_dragView.translated(-moved.x() / m_dragPicture.width * m_dragView.width(),
-                                  -moved.y() / m_dragPicture.height * m_dragView.height()));
-}
-
-void VideoGrid::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
-    const GridScene::Placed* placed = tileAt(event->position());
-    showAlone(m_scene.solo >= 0 || placed == nullptr ? -1 : placed->tile);
-}
-
-void VideoGrid::wheelEvent(QWheelEvent* event) {
-    const GridScene::Placed* placed = tileAt(event->position());
-    if (placed == nullptr || placed->picture.width == 0 || event->angleDelta().y() == 0) return;
-    const PixelRect& picture = placed->picture;
-    const double ratio = devicePixelRatioF();
-    const double x = std::clamp((event->position().x() * ratio - picture.x) / picture.width, 0.0, 1.0);
-    const double y = std::clamp((event->position().y() * ratio - picture.y) / picture.height, 0.0, 1.0);
-    const QRectF& view = m_scene.view;
-    const double size =
-        std::clamp(view.width() * std::pow(0.85, event->angleDelta().y() / 120.0), 1 / kMostZoom, 1.0);
-    // What is under the pointer stays there.
-    setView({view.x() + x * (view.width() - size), view.y() + y * (view.height() - size), size, size});
-    event->accept();
 }
 
 }  // namespace reelgrid::widgets

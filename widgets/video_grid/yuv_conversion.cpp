@@ -54,28 +54,64 @@ float sampleAt(const Plane& plane, int x, int y, int bytesPerSample) {
     return float(sample[0] | sample[1] << 8);
 }
 
+/// Two neighbouring samples and how much of the second one counts.
+struct Between {
+    int first = 0;
+    int second = 0;
+    float part = 0;
+};
+
+Between chromaBetween(int luma, float scale, float shift, int size) {
+    const float at = (float(luma) + 0.5F) * scale + shift - 0.5F;
+    const int low = int(std::floor(at));
+    return {std::clamp(low, 0, size - 1), std::clamp(low + 1, 0, size - 1), at - float(low)};
+}
+
 /// One row of a chroma plane at luma resolution.
 void chromaRow(const Plane& plane, const ChromaSiting& siting, int lumaY, int bytesPerSample,
                std::vector<float>& blended, std::vector<float>& out) {
-    const float rowAt = (float(lumaY) + 0.5F) * siting.scaleY - 0.5F;
-    const int row0 = int(std::floor(rowAt));
-    const float weight = rowAt - float(row0);
-    const int top = std::clamp(row0, 0, plane.height - 1);
-    const int bottom = std::clamp(row0 + 1, 0, plane.height - 1);
+    const Between rows = chromaBetween(lumaY, siting.scaleY, 0, plane.height);
     for (int x = 0; x < plane.width; ++x)
-        blended[std::size_t(x)] = sampleAt(plane, x, top, bytesPerSample) * (1 - weight) +
-                                  sampleAt(plane, x, bottom, bytesPerSample) * weight;
+        blended[std::size_t(x)] = sampleAt(plane, x, rows.first, bytesPerSample) * (1 - rows.part) +
+                                  sampleAt(plane, x, rows.second, bytesPerSample) * rows.part;
     for (std::size_t x = 0; x < out.size(); ++x) {
-        const float at = (float(x) + 0.5F) * siting.scaleX + siting.shiftX - 0.5F;
-        const int column = int(std::floor(at));
-        const float fraction = at - float(column);
-        const auto left = std::size_t(std::clamp(column, 0, plane.width - 1));
-        const auto right = std::size_t(std::clamp(column + 1, 0, plane.width - 1));
-        out[x] = blended[left] + (blended[right] - blended[left]) * fraction;
+        const Between columns = chromaBetween(int(x), siting.scaleX, siting.shiftX, plane.width);
+        const float left = blended[std::size_t(columns.first)];
+        out[x] = left + (blended[std::size_t(columns.second)] - left) * columns.part;
     }
 }
 
+float chromaSample(const Plane& plane, const Between& columns, const Between& rows, int bytesPerSample) {
+    const auto blended = [&](int x) {
+        return sampleAt(plane, x, rows.first, bytesPerSample) * (1 - rows.part) +
+               sampleAt(plane, x, rows.second, bytesPerSample) * rows.part;
+    };
+    const float left = blended(columns.first);
+    return left + (blended(columns.second) - left) * columns.part;
+}
+
+/// Of samples as stored.
+QRgb toRgb(const YuvToRgb& k, float y, float u, float v) {
+    const auto code = [](float value) { return int(std::clamp(value, 0.0F, 1.0F) * 255 + 0.5F); };
+    const float luma = y / k.maxSample - k.offset[0];
+    const float cb = u / k.maxSample - k.offset[1];
+    const float cr = v / k.maxSample - k.offset[2];
+    return qRgb(code(k.matrix[0] * luma + k.matrix[2] * cr),
+                code(k.matrix[3] * luma + k.matrix[4] * cb + k.matrix[5] * cr),
+                code(k.matrix[6] * luma + k.matrix[7] * cb));
+}
+
 }  // namespace
+
+QRgb colorAt(const media::YuvFrame& frame, int x, int y) {
+    const ChromaSiting siting = chromaSiting(frame.layout);
+    const int bytesPerSample = frame.bitDepth > 8 ? 2 : 1;
+    const Between columns = chromaBetween(x, siting.scaleX, siting.shiftX, frame.u.width);
+    const Between rows = chromaBetween(y, siting.scaleY, 0, frame.u.height);
+    return toRgb(yuvToRgb(frame.color, frame.bitDepth), sampleAt(frame.y, x, y, bytesPerSample),
+                 chromaSample(frame.u, columns, rows, bytesPerSample),
+                 chromaSample(frame.v, columns, rows, bytesPerSample));
+}
 
 QImage toImage(const media::YuvFrame& frame) {
     QImage image(frame.width, frame.height, QImage::Format_RGB32);
@@ -86,19 +122,13 @@ QImage toImage(const media::YuvFrame& frame) {
     std::vector<float> blended(std::size_t(frame.u.width));
     std::vector<float> u(std::size_t(frame.width));
     std::vector<float> v(std::size_t(frame.width));
-    const auto code = [](float value) { return int(std::clamp(value, 0.0F, 1.0F) * 255 + 0.5F); };
     for (int y = 0; y < frame.height; ++y) {
         chromaRow(frame.u, siting, y, bytesPerSample, blended, u);
         chromaRow(frame.v, siting, y, bytesPerSample, blended, v);
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
         for (int x = 0; x < frame.width; ++x) {
             const auto i = std::size_t(x);
-            const float luma = sampleAt(frame.y, x, y, bytesPerSample) / k.maxSample - k.offset[0];
-            const float cb = u[i] / k.maxSample - k.offset[1];
-            const float cr = v[i] / k.maxSample - k.offset[2];
-            line[x] = qRgb(code(k.matrix[0] * luma + k.matrix[2] * cr),
-                           code(k.matrix[3] * luma + k.matrix[4] * cb + k.matrix[5] * cr),
-                           code(k.matrix[6] * luma + k.matrix[7] * cb));
+            line[x] = toRgb(k, sampleAt(frame.y, x, y, bytesPerSample), u[i], v[i]);
         }
     }
     return image;

@@ -25,6 +25,9 @@ struct ChromaSiting {
 };
 ChromaSiting chromaSiting(media::ChromaLayout layout);
 
+/// One pixel of toImage()'s.
+QRgb colorAt(const media::YuvFrame& frame, int x, int y);
+
 /// The whole frame as 8-bit RGB, chroma interpolated; on the CPU.
 QImage toImage(const media::YuvFrame& frame);
 

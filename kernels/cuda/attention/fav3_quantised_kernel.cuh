@@ -27,9 +27,6 @@ struct Fav3QuantisedCall {
     int tiles;       ///< of all heads and batches
 };
 
-/// Where the products' accumulators are added up.
-enum class Sums { Shared, Registers };
-
 /// Int8: fav3_sage, e4m3: fav3_fp8.
 enum class ScoreBytes { Int8, E4m3 };
 
@@ -44,10 +41,8 @@ struct Fav3QuantisedConfig {
     static constexpr int kKeys = kHeadDim == 128 ? 96 : 128;
     static constexpr int kStages = 4;
     static constexpr int kWeightOffset = kScoreBytes == ScoreBytes::Int8 ? 0 : 8;
-    static constexpr Sums kSums = Sums::Shared;
     /// Tiles that the accumulators take up: 768 and 512 keys. 512 at d128 costs 4 %.
     static constexpr int kFoldTiles = kHeadDim == 128 ? 8 : 4;
-    static constexpr Turns kTurns = Turns::Free;
     static constexpr int kThreads = 128 * (kGroups + 1);
     static constexpr int kCopyRegisters = 32, kComputeRegisters = 160;
     static constexpr int kQueryBytes = kQueries * kHeadDim;
@@ -59,8 +54,7 @@ struct Fav3QuantisedShared {
     alignas(16) std::uint8_t q[C::kQueryBytes];
     alignas(16) std::uint8_t k[C::kStages][C::kKeyBytes];
     alignas(16) std::uint8_t v[C::kStages][C::kKeyBytes];
-    float4 sums[C::kSums == Sums::Shared ? C::kHeadDim / 8 : 1]
-               [128 * C::kGroups];  ///< of the products, a thread's own
+    float4 sums[C::kHeadDim / 8][128 * C::kGroups];  ///< of the products, a thread's own
     hopper::Barrier qFull, qEmpty;
     hopper::Barrier kFull[C::kStages], kEmpty[C::kStages];
     hopper::Barrier vFull[C::kStages], vEmpty[C::kStages];
@@ -122,12 +116,6 @@ struct Fav3QuantisedGroup {
     RingPlace<C::kStages> kPlace{}, vPlace{};
     std::uint32_t qParity = 0;
 
-    __device__ void waitTurn() const {
-        if constexpr (C::kTurns == Turns::InOrder) hopper::meet(1 + group, 256);
-    }
-    __device__ void passTurn() const {
-        if constexpr (C::kTurns == Turns::InOrder) hopper::announce(1 + (group + 1) % C::kGroups, 256);
-    }
     __device__ void release(hopper::Barrier& empty) const {
         if (lane == 0) empty.arrive();
     }
@@ -137,10 +125,8 @@ struct Fav3QuantisedGroup {
         using namespace hopper;
         constexpr std::uint32_t kNextRows = 8 * C::kHeadDim;
         shared.kFull[kPlace.stage].wait(kPlace.parity);
-        std::uint64_t q = bytesOperand(shared.q + 64 * group * C::kHeadDim, 128, kNextRows);
-        std::uint64_t k = bytesOperand(shared.k[kPlace.stage], 128, kNextRows);
-        asm volatile("" : "+l"(q), "+l"(k));  // ready before the turn comes
-        waitTurn();
+        const std::uint64_t q = bytesOperand(shared.q + 64 * group * C::kHeadDim, 128, kNextRows);
+        const std::uint64_t k = bytesOperand(shared.k[kPlace.stage], 128, kNextRows);
         fenceProducts();
 #pragma unroll
         for (int step = 0; step < C::kHeadDim / 32; ++step)
@@ -149,7 +135,7 @@ struct Fav3QuantisedGroup {
         commitProducts();
     }
 
-    /// Queues outputs = P V of the next tile of values, added to what they are or not, and passes the turn.
+    /// Queues outputs = P V of the next tile of values, added to what they are or not.
     __device__ void queueOutputs(float (&outputs)[kOutputs], const std::uint32_t (&weights)[kScores / 4],
                                  int add) {
         using namespace hopper;
@@ -160,7 +146,6 @@ struct Fav3QuantisedGroup {
             ByteProduct<C::kHeadDim>::registersByRows(
                 outputs, weights + 4 * step, advanced(v, 32 * C::kHeadDim * step), step > 0 ? 1 : add);
         commitProducts();
-        passTurn();
     }
 
     /// This thread's sums in shared memory.
@@ -201,11 +186,6 @@ struct Fav3QuantisedGroup {
             int add = 0;  // whether outputs hold anything
             int untilFold = C::kFoldTiles;
             bool hasSums = false;
-            float totals[C::kSums == Sums::Registers ? kOutputs : 1];
-            if constexpr (C::kSums == Sums::Registers)
-#pragma unroll
-                for (float& total : totals) total = 0;
-
             /// Of the next tile, the last one first.
             const auto loadFactors = [&] {
                 keyScales -= kFactors;
@@ -226,10 +206,7 @@ struct Fav3QuantisedGroup {
                     softmax.rise(here, risen);
 #pragma unroll
                     for (int i = 0; i < kOutputs; ++i) outputs[i] *= risen[i / 2 % 2];
-                    if constexpr (C::kSums == Sums::Registers) {
-#pragma unroll
-                        for (int i = 0; i < kOutputs; ++i) totals[i] *= risen[i / 2 % 2];
-                    } else if (hasSums)
+                    if (hasSums)
                         changeSums([&](float4& sums, int) {
                             sums.x *= risen[0];
                             sums.y *= risen[0];
@@ -252,11 +229,6 @@ struct Fav3QuantisedGroup {
                 pin(weights);
                 release(shared.vEmpty[vPlace.stage]);
                 vPlace.next();
-                if constexpr (C::kSums == Sums::Registers) {
-#pragma unroll
-                    for (int i = 0; i < kOutputs; ++i) totals[i] += outputs[i];
-                    return;
-                }
                 add = 1;
                 if (--untilFold > 0) return;
                 untilFold = C::kFoldTiles;
@@ -273,7 +245,6 @@ struct Fav3QuantisedGroup {
             qParity ^= 1;
             loadFactors();
             queueScores(products);
-            passTurn();
             waitProducts<0>();
             pin(products);
 #pragma unroll
@@ -307,14 +278,10 @@ struct Fav3QuantisedGroup {
 #pragma unroll
                 for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ call.zero;
             }
-            waitTurn();
             fenceProducts();
             queueOutputs(outputs, weights, add);
             finishValues();
-            if constexpr (C::kSums == Sums::Registers) {
-#pragma unroll
-                for (int i = 0; i < kOutputs; ++i) outputs[i] = totals[i];
-            } else if (hasSums)
+            if (hasSums)
                 changeSums([&](const float4& sums, int four) {
                     float* x = outputs + 4 * four;
                     x[0] = (add != 0 ? x[0] : 0.0F) + sums.x;
@@ -362,11 +329,9 @@ __global__ void __launch_bounds__(C::kThreads, 1)
         takeRegisters<C::kComputeRegisters>();
         Fav3QuantisedGroup<C> worker{shared, call, group, static_cast<int>(threadIdx.x) / 32 % 4,
                                      static_cast<int>(threadIdx.x) % 32};
-        if (group == C::kGroups - 1) worker.passTurn();
         for (int index = static_cast<int>(blockIdx.x); index < call.tiles;
              index += static_cast<int>(gridDim.x))
             worker.attend(Fav3Tile<C>(call, index));
-        if (group == 0) worker.waitTurn();  // takes what the last one passed
     }
 #else
     __trap();

@@ -11,18 +11,18 @@ namespace reelgrid::kernels::cuda {
 /// Columns of a tile that share a factor: a thread has sixteen of its scores there.
 constexpr int kFactorColumns = 32;
 
-/// Weights are 2^(score − base + kOffset). A base that rises leaves kRoom above the largest score, so that it
-/// seldom rises again. Where the largest score isn't looked for, sums of few weights tell whether one of them
-/// may be large: with all scores alike they reach kAlike, and must not ask for a new base then.
+/// Weights are 2^(score − base + kOffset). The base may be above the largest score so far, or lag behind it,
+/// by some powers of two: a new one holds up the four warps that multiply together, so it must be rare. Where
+/// the largest score isn't looked for, sums of few weights tell whether one of them is too large.
 template <int kOffset, int kScores>
 struct QuantisedSoftmax {
-    static constexpr int kChains = 4;  ///< sums of a row
-    static constexpr float kAlike = static_cast<float>(kScores / 2 / kChains);
-    /// e4m3 ends at 448. Without an offset there is room to spare, but the largest weight of a row is exact
-    /// in e4m3 when the base is that score: it may lag, not far.
-    static constexpr float kMost = kOffset == 0 ? 2 * kAlike : 448.0F;
-    static constexpr int kRoom = kOffset == 0 ? 0 : kAlike * 64 <= kMost ? 2 : 3;
-    static_assert(kOffset == 0 || kAlike * (1 << (kOffset - kRoom)) <= kMost);
+    static constexpr int kChains = 4;                                           ///< sums of a row
+    static constexpr float kAlike = static_cast<float>(kScores / 2 / kChains);  ///< weights of each
+    /// Left above the largest score when a base rises; with an offset, since e4m3 ends at 448, 2^8.8.
+    static constexpr int kRoom = kOffset == 0 ? 0 : 4;
+    /// A sum that asks for a new base: none of scores that are all alike.
+    static constexpr float kMost = kOffset == 0 ? 8 * kAlike : 448.0F;
+    static_assert(kMost <= 448 && kAlike * (1 << (kOffset - kRoom)) < kMost);
 
     float top[2] = {kMinusInfinity, kMinusInfinity};  ///< the base; −inf until a key was seen
     float sum[2] = {0, 0};                            ///< of this thread's columns, before e4m3

@@ -1,10 +1,10 @@
 #pragma once
 
 // Hopper's warpgroup products of bytes: int8 with int32 accumulators, e4m3 with fp32 ones (of which the
-// hardware keeps some 22 bits: sums of many tiles are to be taken up elsewhere). Both operands are K-major.
-// In shared memory they lie as core matrices of 8 rows by 16 bytes, 128 bytes each, without a swizzle. The
-// accumulators lie as wgmma.cuh says; a register of A holds four neighbours along the summed index, so what
-// lies in the accumulators' columns 8j + 2 (t % 4) is A's at other places: see valueKeyOf().
+// hardware keeps too few bits for sums of many tiles: they are to be taken up elsewhere). Both operands are
+// K-major. In shared memory they lie as core matrices of 8 rows by 16 bytes, 128 bytes each, without a
+// swizzle. The accumulators lie as wgmma.cuh says; a register of A holds four neighbours along the summed
+// index, so what lies in the accumulators' columns 8j + 2 (t % 4) is A's at other places: see valueKeyOf().
 
 #include "kernels/cuda/attention/wgmma.cuh"
 

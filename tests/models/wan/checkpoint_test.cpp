@@ -5,6 +5,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/catalog/model_folder.h"
+#include "core/models/wan/config.h"
 #include "core/models/wan/original_names.h"
 #include "core/pt/pt_file.h"
 #include "core/text/encoders/umt5_encoder.h"
