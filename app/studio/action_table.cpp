@@ -29,8 +29,9 @@ constexpr std::array kTable{
                 QT_TRANSLATE_NOOP("Actions", "Writes the labelled grid as one video")},
     ActionEntry{"save-picture", QT_TRANSLATE_NOOP("Actions", "Save p&icture of the grid…"), "S",
                 QT_TRANSLATE_NOOP("Actions", "Writes all tiles as they are on screen as PNG or JPEG")},
-    ActionEntry{"export-seen", QT_TRANSLATE_NOOP("Actions", "Export what is s&een…"), "Ctrl+Shift+E",
-                QT_TRANSLATE_NOOP("Actions", "Writes the wipe, difference or grid as it is seen as one video")},
+    ActionEntry{
+        "export-seen", QT_TRANSLATE_NOOP("Actions", "Export what is s&een…"), "Ctrl+Shift+E",
+        QT_TRANSLATE_NOOP("Actions", "Writes the wipe, difference or grid as it is seen as one video")},
     ActionEntry{"save-tiles", QT_TRANSLATE_NOOP("Actions", "Save each &tile’s picture…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Writes each clip’s frame at its own size as a PNG picture")},
     ActionEntry{"model-folder", QT_TRANSLATE_NOOP("Actions", "Choose &model folder…"), "",

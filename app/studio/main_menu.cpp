@@ -59,8 +59,8 @@ void MainWindow::buildFileMenu() {
             ->setEnabled(!files.isEmpty());
     });
     fill(*file, *m_actions,
-         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "export-seen", "save-picture", "save-tiles", "",
-          "model-folder", "plugin", "results-folder", "", "close", "quit"});
+         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "export-seen",
+          "save-picture", "save-tiles", "", "model-folder", "plugin", "results-folder", "", "close", "quit"});
 }
 
 void MainWindow::buildEditMenu() {

@@ -116,6 +116,7 @@ void MainWindow::showHistory() {
     show("undo", tr("&Undo"), history.canUndo(), history.undoName());
     show("redo", tr("&Redo"), history.canRedo(), history.redoName());
     setWindowModified(history.isUnsaved());
+    (*m_actions)["frame-numbers"]->setChecked(m_grid->look().frameNumbers);
     (*m_actions)["sharp-pixels"]->setChecked(m_grid->look().magnified == session::MagnifiedPixels::Nearest);
     if (m_presenter->isRunning()) m_presenter->setPrompt(QString::fromStdString(m_editor->request().prompt));
 }

@@ -567,6 +567,22 @@
         <source>Adds a backend of your own: its library, or a recipe</source>
         <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek oder ein Rezept</translation>
     </message>
+    <message>
+        <source>Export what is s&amp;een…</source>
+        <translation>Gese&amp;henes exportieren …</translation>
+    </message>
+    <message>
+        <source>Writes the wipe, difference or grid as it is seen as one video</source>
+        <translation>Schreibt Wischblende, Differenz oder Raster, wie sie zu sehen sind, als ein Video</translation>
+    </message>
+    <message>
+        <source>Save each &amp;tile’s picture…</source>
+        <translation>Bild &amp;jeder Kachel speichern …</translation>
+    </message>
+    <message>
+        <source>Writes each clip’s frame at its own size as a PNG picture</source>
+        <translation>Schreibt das Bild jedes Clips in eigener Größe als PNG</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -585,6 +601,33 @@
     <message>
         <source>denoises in %1 s</source>
         <translation>entrauscht in %1 s</translation>
+    </message>
+</context>
+<context>
+    <name>GridOverlay</name>
+    <message>
+        <source>signed %1</source>
+        <translation>mit Vorzeichen %1</translation>
+    </message>
+    <message>
+        <source>absolute</source>
+        <translation>absolut</translation>
+    </message>
+    <message>
+        <source>absolute %1</source>
+        <translation>absolut %1</translation>
+    </message>
+    <message>
+        <source>largest channel</source>
+        <translation>größter Kanal</translation>
+    </message>
+    <message>
+        <source>reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>%1 codes</source>
+        <translation>%1 Codes</translation>
     </message>
 </context>
 <context>
@@ -1211,6 +1254,209 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::LookingActions</name>
+    <message>
+        <source>&amp;Grid</source>
+        <translation>&amp;Raster</translation>
+    </message>
+    <message>
+        <source>Shows every clip in a tile of its own</source>
+        <translation>Zeigt jeden Clip in einer eigenen Kachel</translation>
+    </message>
+    <message>
+        <source>&amp;Wipe</source>
+        <translation>&amp;Wischblende</translation>
+    </message>
+    <message>
+        <source>Two clips over each other, parted by a line to drag and to turn</source>
+        <translation>Zwei Clips übereinander, geteilt durch eine Linie zum Ziehen und Drehen</translation>
+    </message>
+    <message>
+        <source>&amp;Difference</source>
+        <translation>&amp;Differenz</translation>
+    </message>
+    <message>
+        <source>Shows where each clip differs from the reference</source>
+        <translation>Zeigt, wo jeder Clip von der Referenz abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Onion skin</source>
+        <translation>&amp;Überblendung</translation>
+    </message>
+    <message>
+        <source>Shows one clip through the other</source>
+        <translation>Zeigt einen Clip durch den anderen</translation>
+    </message>
+    <message>
+        <source>&amp;Flicker</source>
+        <translation>&amp;Flackern</translation>
+    </message>
+    <message>
+        <source>Shows two clips in turns</source>
+        <translation>Zeigt zwei Clips im Wechsel</translation>
+    </message>
+    <message>
+        <source>Selected tile as &amp;reference</source>
+        <translation>Gewählte Kachel als R&amp;eferenz</translation>
+    </message>
+    <message>
+        <source>Holds the others against the selected tile</source>
+        <translation>Hält die anderen gegen die gewählte Kachel</translation>
+    </message>
+    <message>
+        <source>&amp;Next clip against the reference</source>
+        <translation>&amp;Nächsten Clip gegen die Referenz</translation>
+    </message>
+    <message>
+        <source>Holds the next clip against the reference</source>
+        <translation>Hält den nächsten Clip gegen die Referenz</translation>
+    </message>
+    <message>
+        <source>E&amp;xchange the two</source>
+        <translation>Beide &amp;tauschen</translation>
+    </message>
+    <message>
+        <source>The reference becomes the other one, and the other one the reference</source>
+        <translation>Die Referenz wird der andere, und der andere die Referenz</translation>
+    </message>
+    <message>
+        <source>&amp;Signed difference</source>
+        <translation>Differenz mit &amp;Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Grey where nothing differs</source>
+        <translation>Grau, wo nichts abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Absolute difference</source>
+        <translation>&amp;Absolute Differenz</translation>
+    </message>
+    <message>
+        <source>Black where nothing differs, as large as it is</source>
+        <translation>Schwarz, wo nichts abweicht, so groß, wie sie ist</translation>
+    </message>
+    <message>
+        <source>A&amp;mplified difference</source>
+        <translation>Vers&amp;tärkte Differenz</translation>
+    </message>
+    <message>
+        <source>The absolute difference times a gain</source>
+        <translation>Die absolute Differenz mal einem Faktor</translation>
+    </message>
+    <message>
+        <source>&amp;Heat map</source>
+        <translation>&amp;Wärmebild</translation>
+    </message>
+    <message>
+        <source>The largest channel&apos;s difference in colours</source>
+        <translation>Die Differenz des größten Kanals in Farben</translation>
+    </message>
+    <message>
+        <source>More &amp;gain</source>
+        <translation>&amp;Mehr Verstärkung</translation>
+    </message>
+    <message>
+        <source>Shows differences twice as large</source>
+        <translation>Zeigt Differenzen doppelt so groß</translation>
+    </message>
+    <message>
+        <source>&amp;Less gain</source>
+        <translation>Weni&amp;ger Verstärkung</translation>
+    </message>
+    <message>
+        <source>Shows differences half as large</source>
+        <translation>Zeigt Differenzen halb so groß</translation>
+    </message>
+    <message>
+        <source>&amp;Turn the wipe</source>
+        <translation>Wischblende &amp;drehen</translation>
+    </message>
+    <message>
+        <source>Turns the wipe&apos;s line by 45°</source>
+        <translation>Dreht die Linie der Wischblende um 45°</translation>
+    </message>
+    <message>
+        <source>Wipe in the m&amp;iddle</source>
+        <translation>Wischblende in die M&amp;itte</translation>
+    </message>
+    <message>
+        <source>Puts the wipe&apos;s line upright in the middle</source>
+        <translation>Stellt die Linie der Wischblende senkrecht in die Mitte</translation>
+    </message>
+    <message>
+        <source>Pixel &amp;values</source>
+        <translation>&amp;Pixelwerte</translation>
+    </message>
+    <message>
+        <source>Shows every tile&apos;s colour at the pointer, and how it differs from the reference&apos;s</source>
+        <translation>Zeigt die Farbe jeder Kachel am Zeiger und wie sie von der der Referenz abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Zoom in</source>
+        <translation>&amp;Vergrößern</translation>
+    </message>
+    <message>
+        <source>Magnifies all pictures at the pointer</source>
+        <translation>Vergrößert alle Bilder am Zeiger</translation>
+    </message>
+    <message>
+        <source>Zoom o&amp;ut</source>
+        <translation>Ver&amp;kleinern</translation>
+    </message>
+    <message>
+        <source>Shows more of all pictures</source>
+        <translation>Zeigt mehr von allen Bildern</translation>
+    </message>
+    <message>
+        <source>Whole &amp;pictures</source>
+        <translation>&amp;Ganze Bilder</translation>
+    </message>
+    <message>
+        <source>Ends the zoom</source>
+        <translation>Beendet den Zoom</translation>
+    </message>
+    <message>
+        <source>Hold clips together by &amp;frame number</source>
+        <translation>Clips nach &amp;Bildnummer zusammenhalten</translation>
+    </message>
+    <message>
+        <source>Frame 12 of every clip at once, whatever its rate; else what is due at the same time</source>
+        <translation>Bild 12 jedes Clips zugleich, gleich welcher Rate; sonst, was zur selben Zeit dran ist</translation>
+    </message>
+    <message>
+        <source>Selected clip one frame &amp;ahead</source>
+        <translation>Gewählter Clip ein Bild &amp;voraus</translation>
+    </message>
+    <message>
+        <source>Shifts the selected clip against the others</source>
+        <translation>Verschiebt den gewählten Clip gegen die anderen</translation>
+    </message>
+    <message>
+        <source>Selected clip one frame &amp;behind</source>
+        <translation>Gewählter Clip ein Bild &amp;hinterher</translation>
+    </message>
+    <message>
+        <source>Selected clip 10 ms ahead</source>
+        <translation>Gewählter Clip 10 ms voraus</translation>
+    </message>
+    <message>
+        <source>Selected clip 10 ms behind</source>
+        <translation>Gewählter Clip 10 ms hinterher</translation>
+    </message>
+    <message>
+        <source>&amp;No shifts</source>
+        <translation>&amp;Keine Verschiebungen</translation>
+    </message>
+    <message>
+        <source>Clips begin together again</source>
+        <translation>Clips beginnen wieder gemeinsam</translation>
+    </message>
+    <message>
+        <source>&amp;Look</source>
+        <translation>An&amp;sehen</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::MainWindow</name>
     <message>
         <source>&amp;File</source>
@@ -1337,6 +1583,14 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>&amp;Redo</source>
         <translation>&amp;Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>%1: can&apos;t be written as a PNG picture</source>
+        <translation>%1: lässt sich nicht als PNG-Bild schreiben</translation>
+    </message>
+    <message>
+        <source>Where the pictures go</source>
+        <translation>Wohin die Bilder kommen</translation>
     </message>
 </context>
 <context>
@@ -2483,29 +2737,6 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     </message>
 </context>
 <context>
-    <name>reelgrid::widgets::MeasureChart</name>
-    <message>
-        <source>Save…</source>
-        <translation>Speichern …</translation>
-    </message>
-    <message>
-        <source>Save this chart as PNG or SVG, or its figures as CSV</source>
-        <translation>Dieses Diagramm als PNG oder SVG speichern, oder seine Zahlen als CSV</translation>
-    </message>
-    <message>
-        <source>Save chart</source>
-        <translation>Diagramm speichern</translation>
-    </message>
-    <message>
-        <source>Pictures and tables (*.png *.svg *.csv)</source>
-        <translation>Bilder und Tabellen (*.png *.svg *.csv)</translation>
-    </message>
-    <message>
-        <source>saved as %1</source>
-        <translation>gespeichert als %1</translation>
-    </message>
-</context>
-<context>
     <name>reelgrid::widgets::MeasureForm</name>
     <message>
         <source>Measure</source>
@@ -3206,6 +3437,181 @@ ganzes Rendering %1×</translation>
     <message>
         <source>Video grid</source>
         <translation>Videoraster</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ViewBar</name>
+    <message>
+        <source>Grid</source>
+        <translation>Raster</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>Wischblende</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Differenz</translation>
+    </message>
+    <message>
+        <source>Onion skin</source>
+        <translation>Überblendung</translation>
+    </message>
+    <message>
+        <source>Flicker</source>
+        <translation>Flackern</translation>
+    </message>
+    <message>
+        <source>Every clip in its own tile (G)</source>
+        <translation>Jeder Clip in eigener Kachel (G)</translation>
+    </message>
+    <message>
+        <source>Two clips parted by a line: drag it, turn it by a handle (W)</source>
+        <translation>Zwei Clips, geteilt durch eine Linie: ziehen, am Griff drehen (W)</translation>
+    </message>
+    <message>
+        <source>Where each clip differs from the reference (D)</source>
+        <translation>Wo jeder Clip von der Referenz abweicht (D)</translation>
+    </message>
+    <message>
+        <source>One clip through the other (A)</source>
+        <translation>Ein Clip durch den anderen (A)</translation>
+    </message>
+    <message>
+        <source>Two clips in turns (B)</source>
+        <translation>Zwei Clips im Wechsel (B)</translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>What the others are held against (R: the selected tile)</source>
+        <translation>Wogegen die anderen gehalten werden (R: die gewählte Kachel)</translation>
+    </message>
+    <message>
+        <source>Held against the reference</source>
+        <translation>Gegen die Referenz gehalten</translation>
+    </message>
+    <message>
+        <source>What is held against it (E: the next one)</source>
+        <translation>Was gegen sie gehalten wird (E: der nächste)</translation>
+    </message>
+    <message>
+        <source>Kind of difference</source>
+        <translation>Art der Differenz</translation>
+    </message>
+    <message>
+        <source>How differences are shown (H: heat map)</source>
+        <translation>Wie Differenzen gezeigt werden (H: Wärmebild)</translation>
+    </message>
+    <message>
+        <source>Signed</source>
+        <translation>Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Absolute</source>
+        <translation>Absolut</translation>
+    </message>
+    <message>
+        <source>Amplified</source>
+        <translation>Verstärkt</translation>
+    </message>
+    <message>
+        <source>Heat map</source>
+        <translation>Wärmebild</translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation>Verstärkung</translation>
+    </message>
+    <message>
+        <source>Times what differences are shown (+ and -)</source>
+        <translation>Mit welchem Faktor Differenzen gezeigt werden (+ und -)</translation>
+    </message>
+    <message>
+        <source>Angle</source>
+        <translation>Winkel</translation>
+    </message>
+    <message>
+        <source>Of the wipe&apos;s line: 90° is upright (Shift+W: turn)</source>
+        <translation>Der Linie der Wischblende: 90° ist senkrecht (Umschalt+W: drehen)</translation>
+    </message>
+    <message>
+        <source>Opacity</source>
+        <translation>Deckkraft</translation>
+    </message>
+    <message>
+        <source>Of the clip in front</source>
+        <translation>Des vorderen Clips</translation>
+    </message>
+    <message>
+        <source>Flicker rate</source>
+        <translation>Wechselrate</translation>
+    </message>
+    <message>
+        <source>Changes a second</source>
+        <translation>Wechsel je Sekunde</translation>
+    </message>
+    <message>
+        <source> Hz</source>
+        <translation> Hz</translation>
+    </message>
+    <message>
+        <source>Shift in frames</source>
+        <translation>Verschiebung in Bildern</translation>
+    </message>
+    <message>
+        <source>How many frames the selected clip is ahead of the others (Alt+Up, Alt+Down)</source>
+        <translation>Wie viele Bilder der gewählte Clip den anderen voraus ist (Alt+Auf, Alt+Ab)</translation>
+    </message>
+    <message>
+        <source> fr</source>
+        <translation> B.</translation>
+    </message>
+    <message>
+        <source>Shift in milliseconds</source>
+        <translation>Verschiebung in Millisekunden</translation>
+    </message>
+    <message>
+        <source>How far the selected clip is ahead of the others (Alt+Shift+Up, Alt+Shift+Down)</source>
+        <translation>Wie weit der gewählte Clip den anderen voraus ist (Alt+Umschalt+Auf, Alt+Umschalt+Ab)</translation>
+    </message>
+    <message>
+        <source> ms</source>
+        <translation> ms</translation>
+    </message>
+    <message>
+        <source>Clips are held together</source>
+        <translation>Clips werden zusammengehalten</translation>
+    </message>
+    <message>
+        <source>By time, or the same frame number of every clip (T)</source>
+        <translation>Nach der Zeit, oder dieselbe Bildnummer jedes Clips (T)</translation>
+    </message>
+    <message>
+        <source>By time</source>
+        <translation>Nach Zeit</translation>
+    </message>
+    <message>
+        <source>By frame</source>
+        <translation>Nach Bild</translation>
+    </message>
+    <message>
+        <source>Memory of frames</source>
+        <translation>Speicher der Bilder</translation>
+    </message>
+    <message>
+        <source>What decoded frames take, and the most that they may take: click to change it</source>
+        <translation>Was dekodierte Bilder belegen und höchstens belegen dürfen: Klick ändert es</translation>
+    </message>
+    <message>
+        <source>At most %1 MB</source>
+        <translation>Höchstens %1 MB</translation>
+    </message>
+    <message>
+        <source>%1 / %2 MB</source>
+        <translation>%1 / %2 MB</translation>
     </message>
 </context>
 <context>

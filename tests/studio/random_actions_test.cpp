@@ -15,11 +15,8 @@ namespace {
 
 constexpr int kActions = 200;
 
-/// These ask for a file or a name, end the program, or render.
-const QStringList kLeftOut{"open",        "library",        "save",         "save-as", "save-report",
-                           "export-grid", "save-picture",   "model-folder", "quit",    "render",
-                           "open-demo",   "results-folder", "rename-clip",  "plugin",  "palette",
-                           "keys",        "about",          "blind-results"};
+/// These ask for a file, end the program, render, or open one window more. So does whatever ends in "…".
+const QStringList kLeftOut{"save", "quit", "render", "open-demo", "keys", "about", "blind-results"};
 
 class RandomActions : public WindowTest, public testing::WithParamInterface<unsigned> {
   protected:
@@ -68,7 +65,8 @@ TEST_P(RandomActions, LeaveAConsistentSession) {
     files.push_back(m_folder / "broken.mp4");
     std::vector<QAction*> actions;
     for (const ActionEntry& entry : actionTable())
-        if (!kLeftOut.contains(entry.id)) actions.push_back(m_window.actions()[entry.id]);
+        if (!kLeftOut.contains(entry.id) && !QString::fromUtf8(entry.text).endsWith(u'…'))
+            actions.push_back(m_window.actions()[entry.id]);
     m_window.sessions().open({files[0], files[1]});
 
     for (int i = 0; i < kActions; ++i) {
