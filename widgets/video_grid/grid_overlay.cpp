@@ -1,5 +1,6 @@
 #include "widgets/video_grid/grid_overlay.h"
 
+#include <QFont>
 #include <QGuiApplication>
 #include <algorithm>
 #include <cmath>
