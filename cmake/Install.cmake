@@ -11,7 +11,7 @@ if(TARGET reelgrid)
 endif()
 if(TARGET reelgrid_cuda)
     # Where core/devices/cuda_half.cpp looks for it.
-    install(TARGETS reelgrid_cuda LIBRARY DESTINATION lib)
+    install(TARGETS reelgrid_cuda LIBRARY DESTINATION lib OPTIONAL)
 endif()
 if(TARGET reelgrid_torch_operator)
     install(TARGETS reelgrid_torch_operator LIBRARY DESTINATION lib/reelgrid)

@@ -88,11 +88,12 @@ kernels::AttentionProblem problemOf(const FencedCall& call, const CheckCase& wan
     return problem;
 }
 
-/// Relative to the largest value; in fp32 with room for sums of so many keys in fp32.
+/// Relative to the largest value; in fp32 with room for sums of so many keys in fp32, and for those of the
+/// scores before them, which a kernel may add up in any order.
 double roundingOf(kernels::DataType type, std::int64_t keys) {
     switch (type) {
         case kernels::DataType::Float32:
-            return 0x1p-23 * std::max(5.0, std::sqrt(static_cast<double>(keys)));
+            return 0x1p-22 * std::max(5.0, std::sqrt(static_cast<double>(keys)));
         case kernels::DataType::BFloat16:
             return 1.0 / 256;
         case kernels::DataType::Float16:

@@ -1,8 +1,10 @@
 #include <QMouseEvent>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "tests/studio/window_fixture.h"
+#include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/timing_chart.h"
 
 namespace reelgrid::studio {

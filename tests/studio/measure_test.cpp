@@ -273,15 +273,15 @@ TEST_F(MeasureTest, AChartIsSavedAsPictureDrawingAndTable) {
     ASSERT_NE(view, nullptr);
     auto* bars = view->findChild<widgets::BarsChart*>();
     letRun(50);
-    ASSERT_TRUE(bars->save(m_folder / "bars.png"));
+    ASSERT_TRUE(bars->exportTo(m_folder / "bars.png"));
     EXPECT_GE(QImage(QString::fromStdString((m_folder / "bars.png").string())).width(), 2 * 300);
-    ASSERT_TRUE(bars->save(m_folder / "bars.svg"));
+    ASSERT_TRUE(bars->exportTo(m_folder / "bars.svg"));
     const std::string svg = readFile(m_folder / "bars.svg").value();
     EXPECT_NE(svg.find("<svg"), std::string::npos);
     EXPECT_NE(svg.find("sagev1"), std::string::npos);
-    ASSERT_TRUE(bars->save(m_folder / "bars.csv"));
+    ASSERT_TRUE(bars->exportTo(m_folder / "bars.csv"));
     EXPECT_EQ(readFile(m_folder / "bars.csv").value(), bars->table().csv().toStdString());
-    EXPECT_FALSE(bars->save(m_folder / "bars.doc"));
+    EXPECT_FALSE(bars->exportTo(m_folder / "bars.doc"));
     EXPECT_FALSE(fs::exists(m_folder / "bars.doc"));
 }
 

@@ -17,7 +17,7 @@ namespace reelgrid::widgets {
 namespace {
 
 // Loading comes last: a warm worker has nothing to load, and the stages before stay comparable.
-const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "other", "load"};
+const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "other", "load", "image"};
 
 /// 0 where the stage was not measured: then there is nothing to draw.
 double secondsOf(const RenderTiming& timing, const QString& stage) {

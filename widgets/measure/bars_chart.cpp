@@ -32,7 +32,7 @@ void BarsChart::setBars(const std::vector<MeasuredBar>& bars, const QString& axi
     const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
     const QFontMetrics metrics(drawn.yAxis->tickLabelFont());
     double farthest = 0, nearest = 0;
-    ChartTable table{{tr("name"), axis, tr("low"), tr("high")}, {}};
+    FigureTable table{{tr("name"), axis, tr("low"), tr("high")}, {}};
     for (int i = 0; i < m_count; ++i) {
         const MeasuredBar& bar = bars[std::size_t(i)];
         const double row = rows - i;

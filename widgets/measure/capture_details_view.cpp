@@ -93,9 +93,9 @@ void CaptureDetailsView::setDetails(const CaptureDetails& details) {
 }
 
 void CaptureDetailsView::fillFigures(const CaptureDetails& details) {
-    ChartTable table{{tr("tensor"), tr("mean"), tr("std"), tr("absmax"), tr("least"), tr("largest"),
-                      tr("NaN"), tr("infinite"), tr("values"), tr("farthest channel")},
-                     {}};
+    FigureTable table{{tr("tensor"), tr("mean"), tr("std"), tr("absmax"), tr("least"), tr("largest"),
+                       tr("NaN"), tr("infinite"), tr("values"), tr("farthest channel")},
+                      {}};
     for (const Named& tensor : kTensors) {
         const TensorFigures& x = details.*tensor.figures;
         const QString farthest =
@@ -144,7 +144,7 @@ void CaptureDetailsView::drawChannels(const CaptureDetails& details) {
 }
 
 void CaptureDetailsView::fillOutliers(const CaptureDetails& details) {
-    ChartTable table{{tr("tensor"), tr("head"), tr("channel"), tr("absmax"), tr("× the head's median")}, {}};
+    FigureTable table{{tr("tensor"), tr("head"), tr("channel"), tr("absmax"), tr("× the head's median")}, {}};
     std::vector<std::pair<const char*, ChannelOutlier>> all;
     for (const Named& tensor : kTensors)
         for (const ChannelOutlier& each : (details.*tensor.figures).outliers)

@@ -35,11 +35,11 @@ QString place(const std::optional<int>& index) {
     return index ? QString::number(*index) : QStringLiteral("–");
 }
 
-ChartTable tableOf(const CaptureList& list) {
-    ChartTable table{{QObject::tr("kernel"), QObject::tr("module"), QObject::tr("branch"),
-                      QObject::tr("dtype"), QObject::tr("q"), QObject::tr("k"), QObject::tr("file"),
-                      QObject::tr("step"), QObject::tr("layer"), QObject::tr("call")},
-                     {}};
+FigureTable tableOf(const CaptureList& list) {
+    FigureTable table{{QObject::tr("kernel"), QObject::tr("module"), QObject::tr("branch"),
+                       QObject::tr("dtype"), QObject::tr("q"), QObject::tr("k"), QObject::tr("file"),
+                       QObject::tr("step"), QObject::tr("layer"), QObject::tr("call")},
+                      {}};
     for (const CaptureRow& row : list.captures)
         table.rows.push_back({text(row.kernel), text(row.module), text(row.branch), text(row.dtype),
                               text(measurements::sizesText(row.q)), text(measurements::sizesText(row.k)),
@@ -131,7 +131,7 @@ void CapturesView::request() {
     const CaptureRow& capture = m_list.captures[std::size_t(row)];
     {
         const QSignalBlocker silent(m_head);
-        m_head->setMaximum(std::max(0, capture.columns() - 1));
+        m_head->setMaximum(std::max(0, capture.heads() - 1));
     }
     setReading(tr("reading"), -1);
     Q_EMIT detailsRequested(text(capture.file), m_head->value());
@@ -145,7 +145,7 @@ void CapturesView::setDetails(const CaptureDetails& details) {
                           .arg(details.map.queriesPerBlock));
     {
         const QSignalBlocker silent(m_head);
-        m_head->setMaximum(std::max(0, details.capture.columns() - 1));
+        m_head->setMaximum(std::max(0, details.capture.heads() - 1));
         m_head->setValue(details.map.head);
     }
     m_details->setDetails(details);

@@ -59,7 +59,8 @@ HeatChart::HeatChart(const QString& title, QWidget* parent)
     auto* margins = new QCPMarginGroup(&plot());
     plot().axisRect()->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
     m_scale->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
-    readWith([this](const QPoint& at) { return readingAt(at); });
+    plot().setMouseTracking(true);
+    connect(&plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { read(*event); });
     connect(&plot(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         int column = 0, row = 0;
         if (event->button() == Qt::LeftButton && cellAt(event->position(), column, row))
@@ -100,9 +101,9 @@ void HeatChart::setCells(HeatCells cells, const HeatRange& range) {
 }
 
 void HeatChart::noteTable() {
-    ChartTable table{{m_cells.rowName}, {}};
+    FigureTable table{{m_cells.rowName}, {}};
     for (int column = 0; column < m_cells.columns; ++column)
-        table.columns << m_cells.columnName + ' ' + QString::number(column);
+        table.heads << m_cells.columnName + ' ' + QString::number(column);
     for (int row = 0; row < m_cells.rows; ++row) {
         const auto first = int(m_cells.rowLabels.size());
         QStringList line{row < first ? m_cells.rowLabels[row] : QString::number(row - first)};
@@ -127,9 +128,10 @@ bool HeatChart::cellAt(const QPointF& at, int& column, int& row) const {
     return column >= 0 && column < m_cells.columns && row >= 0 && row < m_cells.rows;
 }
 
-QString HeatChart::readingAt(const QPointF& at) const {
+void HeatChart::read(const QMouseEvent& event) {
     int column = 0, row = 0;
-    return cellAt(at, column, row) && m_cells.reading ? m_cells.reading(column, row) : QString();
+    setReading(cellAt(event.position(), column, row) && m_cells.reading ? m_cells.reading(column, row)
+                                                                        : QString());
 }
 
 }  // namespace reelgrid::widgets

@@ -8,6 +8,7 @@
 
 class QCPColorMap;
 class QCPColorScale;
+class QMouseEvent;
 
 namespace reelgrid::widgets {
 
@@ -48,7 +49,7 @@ class HeatChart : public MeasureChart {
     /// Whether there is a cell; which.
     [[nodiscard]] bool cellAt(const QPointF& at, int& column, int& row) const;
     void noteTable();
-    [[nodiscard]] QString readingAt(const QPointF& at) const;
+    void read(const QMouseEvent& event);
 
     HeatCells m_cells;
     QCPColorScale* m_scale;

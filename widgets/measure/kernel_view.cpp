@@ -162,7 +162,7 @@ void KernelView::drawRoofline(const std::vector<const KernelRow*>& rows) {
 }
 
 void KernelView::fillTable(const std::vector<const KernelRow*>& rows) {
-    ChartTable table{
+    FigureTable table{
         {tr("kernel"), tr("note"), tr("ms p50"), tr("p95"), tr("kernel ms"), tr("turns"), tr("× sdpa"),
          tr("TFLOP/s"), tr("of peak"), tr("GB/s"), tr("cosine"), tr("L1"), tr("RMSE"), tr("largest error")},
         {}};

@@ -8,7 +8,11 @@
 
 #include "widgets/measure/measure_chart.h"
 
+class QMouseEvent;
+
 namespace reelgrid::widgets {
+
+class LegendRow;
 
 /// Points of one kind.
 struct PointSeries {
@@ -50,9 +54,10 @@ class PointsChart : public MeasureChart {
     void draw(const PointSeries& series);
     void noteTable(const PointAxis& x, const PointAxis& y);
     [[nodiscard]] Near nearestTo(const QPointF& at) const;
-    [[nodiscard]] QString readingAt(const QPointF& at) const;
+    void read(const QMouseEvent& event);
 
     std::vector<PointSeries> m_series;
+    LegendRow* m_legend;
 };
 
 }  // namespace reelgrid::widgets

@@ -33,11 +33,11 @@ ResultTable::ResultTable(int textColumns, QWidget* parent)
             .arg(theme::kPanel.name(), theme::kQuiet.name(), theme::kWindow.name()));
 }
 
-void ResultTable::setTable(const ChartTable& table) {
+void ResultTable::setTable(const FigureTable& table) {
     clear();
-    setColumnCount(int(table.columns.size()));
+    setColumnCount(int(table.heads.size()));
     setRowCount(int(table.rows.size()));
-    setHorizontalHeaderLabels(table.columns);
+    setHorizontalHeaderLabels(table.heads);
     for (int column = m_textColumns; column < columnCount(); ++column)
         horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (int row = 0; row < rowCount(); ++row)

@@ -2,7 +2,7 @@
 
 #include <QTableWidget>
 
-#include "widgets/charts/chart_table.h"
+#include "widgets/measure/measure_chart.h"
 
 namespace reelgrid::widgets {
 
@@ -13,7 +13,7 @@ class ResultTable : public QTableWidget {
   public:
     /// `textColumns`: how many begin a row with words; figures, to the right of them, are set right.
     explicit ResultTable(int textColumns, QWidget* parent = nullptr);
-    void setTable(const ChartTable& table);
+    void setTable(const FigureTable& table);
     /// Of one row, −1 for none.
     [[nodiscard]] int selectedRow() const;
 

@@ -81,11 +81,11 @@ QWidget* adviceList(const TraceSummary& summary) {
 }
 
 QWidget* namesTable(const TraceSummary& summary) {
-    ChartTable table{{QObject::tr("name"), QObject::tr("group"), QObject::tr("calls"), QObject::tr("self"),
-                      QObject::tr("share"), QObject::tr("total")},
-                     {}};
+    FigureTable table{{QObject::tr("name"), QObject::tr("group"), QObject::tr("calls"), QObject::tr("self"),
+                       QObject::tr("share"), QObject::tr("total")},
+                      {}};
     const bool onDevice = summary.device.has_value();
-    if (onDevice) table.columns << QObject::tr("self device") << QObject::tr("total device");
+    if (onDevice) table.heads << QObject::tr("self device") << QObject::tr("total device");
     for (const TraceTime& row : summary.names) {
         QStringList line{text(row.name),
                          text(row.group),
@@ -102,7 +102,7 @@ QWidget* namesTable(const TraceSummary& summary) {
 }
 
 QWidget* placesTable(const std::vector<TraceTime>& places) {
-    ChartTable table{{QObject::tr("name"), QObject::tr("calls"), QObject::tr("time")}, {}};
+    FigureTable table{{QObject::tr("name"), QObject::tr("calls"), QObject::tr("time")}, {}};
     for (const TraceTime& place : places)
         table.rows.push_back({text(place.name), figure(place.calls, 9), secondsText(place.totalCpu)});
     auto* widget = new ResultTable(1);
@@ -111,9 +111,9 @@ QWidget* placesTable(const std::vector<TraceTime>& places) {
 }
 
 QWidget* changesTable(const std::vector<TraceChange>& changes) {
-    ChartTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
-                      QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
-                     {}};
+    FigureTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
+                       QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
+                      {}};
     for (const TraceChange& change : changes)
         table.rows.push_back({text(change.name), secondsText(change.before), secondsText(change.after),
                               (change.difference > 0 ? "+" : "") + secondsText(change.difference),

@@ -123,7 +123,7 @@ void TuningView::draw() {
 }
 
 void TuningView::fillTable() {
-    ChartTable table{
+    FigureTable table{
         {tr("render"), tr("within the budget"), tr("predicted s"), tr("measured s"), tr("predicted quality"),
          tr("measured quality"), tr("PSNR"), tr("SSIM"), tr("L1"), tr("cosine"), tr("rules")},
         {}};

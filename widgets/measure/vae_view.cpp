@@ -98,9 +98,10 @@ void VaeView::drawBars() {
 }
 
 QWidget* VaeView::table() const {
-    ChartTable table{{tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"),
-                      tr("decode peak"), tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
-                     {}};
+    FigureTable table{
+        {tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"), tr("decode peak"),
+         tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
+        {}};
     const auto seconds = [](const std::optional<VaePass>& pass) {
         return pass ? secondsText(pass->secondsP50) : figure({});
     };

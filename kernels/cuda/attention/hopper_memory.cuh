@@ -46,11 +46,7 @@ struct Barrier {
     }
 };
 
-/// Arrives at the barrier that lies at an address of shared memory.
-__device__ inline void arriveAt(std::uint32_t barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
+/// Sixteen bytes of shared memory.
 __device__ inline float4 loadFour(std::uint32_t from) {
     float4 x;
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"

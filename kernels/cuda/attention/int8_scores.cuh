@@ -63,11 +63,14 @@ struct Int8Scores {
     static constexpr std::uint32_t kOffsetBits = 0x4B400000U;
     static constexpr float kOffset = 12582912.0F;
 
-    std::uint32_t sums[kCount];
+    std::int32_t sums[kCount];
     float weights[kCount];
     float scale, offset;  ///< 1 and 0 where sums hold scores proper
 
-    __device__ float value(int i) const { return __uint_as_float(sums[i] + kOffsetBits); }
+    __device__ float value(int i) const { return floatOf(sums[i]); }
+    __device__ static float floatOf(std::int32_t sum) {
+        return __uint_as_float(static_cast<std::uint32_t>(sum) + kOffsetBits);
+    }
 
     /// Adds the key bias and hides keys, as for other kernels.
     __device__ void biasAndHide(const AttentionShape& shape, int firstKey, int row, int lane, bool hides) {
@@ -76,7 +79,8 @@ struct Int8Scores {
         for (int i = 0; i < kCount; ++i) scores[i] = (value(i) - kOffset) * scale;
         cuda::biasAndHide(scores, shape, firstKey, row, lane, hides);
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) sums[i] = __float_as_uint(scores[i]) - kOffsetBits;
+        for (int i = 0; i < kCount; ++i)
+            sums[i] = static_cast<std::int32_t>(__float_as_uint(scores[i]) - kOffsetBits);
         offset = 0;
         scale = 1;
     }

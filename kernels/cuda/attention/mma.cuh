@@ -35,7 +35,7 @@ __device__ inline void multiply(float* d, const std::uint32_t (&a)[4], std::uint
 
 /// d[4] += A B of int8 with int32 sums, which lie as above: 32 summed, four neighbours in a register of A or
 /// B.
-__device__ inline void multiplyInt8(std::uint32_t* d, const std::uint32_t (&a)[4], std::uint32_t b0,
+__device__ inline void multiplyInt8(std::int32_t* d, const std::uint32_t (&a)[4], std::uint32_t b0,
                                     std::uint32_t b1) {
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
         "%1, "

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/attention/fav3_kernel.cuh"
 #include "kernels/cuda/attention/int8_scores.cuh"
-#include "kernels/cuda/attention/wgmma_int8.cuh"
+#include "kernels/cuda/attention/wgmma_bytes.cuh"
 
 namespace reelgrid::kernels::cuda {
 
@@ -98,23 +98,23 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
     const Int8Operands& operands;
 
     /// Queues sums = Q Kᵀ of the next tile of keys.
-    __device__ void queueIntegers(std::uint32_t (&sums)[kScores]) {
+    __device__ void queueIntegers(std::int32_t (&sums)[kScores]) {
         using namespace hopper;
         shared.kFull[kPlace.stage].wait(kPlace.parity);
-        std::uint64_t q = coreMatricesOperand<C::kHeadDim>(shared.q + 64 * group * C::kHeadDim);
-        std::uint64_t k = coreMatricesOperand<C::kHeadDim>(shared.k[kPlace.stage]);
+        std::uint64_t q = bytesOperand(shared.q + 64 * group * C::kHeadDim, 128, 8 * C::kHeadDim);
+        std::uint64_t k = bytesOperand(shared.k[kPlace.stage], 128, 8 * C::kHeadDim);
         asm volatile("" : "+l"(q), "+l"(k));  // ready before the turn comes
         this->waitTurn();
         fenceProducts();
 #pragma unroll
         for (int step = 0; step < C::kHeadDim / 32; ++step)
-            Int8Product<C::kKeys>::rowsByRows(sums, advanced(q, 256 * step), advanced(k, 256 * step),
+            ByteProduct<C::kKeys>::rowsByRows(sums, advanced(q, 256 * step), advanced(k, 256 * step),
                                               step > 0);
         commitProducts();
     }
 
     /// The same sums once more, of this warp's rows alone: a wgmma within a branch would have all serialised.
-    __device__ void repeatIntegers(std::uint32_t (&sums)[kScores]) const {
+    __device__ void repeatIntegers(std::int32_t (&sums)[kScores]) const {
         const std::uint32_t inMatrix = lane % 8 * 16;
         const std::uint32_t queries = ampere::sharedAddress(shared.q) +
                                       (64 * group + 16 * warp) * C::kHeadDim +
@@ -122,7 +122,7 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
         const std::uint32_t keys = ampere::sharedAddress(shared.k[kPlace.stage]) +
                                    lane / 16 * 8 * C::kHeadDim + lane / 8 % 2 * 128 + inMatrix;
 #pragma unroll
-        for (std::uint32_t& sum : sums) sum = 0;
+        for (std::int32_t& sum : sums) sum = 0;
 #pragma unroll 1
         for (int step = 0; step < C::kHeadDim / 32; ++step) {
             std::uint32_t q[4], k[4];

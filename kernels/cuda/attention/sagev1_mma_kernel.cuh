@@ -43,11 +43,11 @@ struct Sagev1MmaBlock : Fav2Block<C> {
     /// Scores without their scale.
     __device__ void multiplyIntegers(float (&scores)[2][kScores], std::uint32_t keys) const {
         using namespace ampere;
-        std::uint32_t sums[2][kScores];
+        std::int32_t sums[2][kScores];
 #pragma unroll
         for (int m = 0; m < 2; ++m)
 #pragma unroll
-            for (std::uint32_t& sum : sums[m]) sum = 0;
+            for (std::int32_t& sum : sums[m]) sum = 0;
         const auto placeOf = [](int row, int column) {  // of a core matrix's row of 16 bytes
             return row / 8 * (8 * C::kHeadDim) + column * 128 + row % 8 * 16;
         };
@@ -72,8 +72,7 @@ struct Sagev1MmaBlock : Fav2Block<C> {
 #pragma unroll
         for (int m = 0; m < 2; ++m)
 #pragma unroll
-            for (int i = 0; i < kScores; ++i)
-                scores[m][i] = __uint_as_float(sums[m][i] + Scores::kOffsetBits) - Scores::kOffset;
+            for (int i = 0; i < kScores; ++i) scores[m][i] = Scores::floatOf(sums[m][i]) - Scores::kOffset;
     }
 
     __device__ void attend() const {

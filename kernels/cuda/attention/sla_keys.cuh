@@ -157,7 +157,7 @@ struct SlaKeysRun {
         const Element* const kHead = start(call.k, call.kStrides);
         const Element* const vHead = start(call.v, call.vStrides);
         const int first = run * call.runBlocks, end = min(first + call.runBlocks, call.keyBlocks);
-        const bool sums_ = threadIdx.x < C::kHeadDim;  // this thread sums over warps
+        const bool addsUp = threadIdx.x < C::kHeadDim;  // over warps
         float products[C::kValues / 2] = {};
         float featureSums[8] = {};
         float keySum = 0;
@@ -194,7 +194,7 @@ struct SlaKeysRun {
             __syncthreads();  // this block's sums, features and values are there, the last one's were read
             if constexpr (C::kBranch == Branch::Linear)
                 if (block + 1 < end) copyValues(vHead, block + 1);
-            if (sums_) {
+            if (addsUp) {
                 const float sum = sumOverWarps(sums(block));
                 keySum += sum;
                 call.blockMeans[(std::int64_t{head} * call.keyBlocks + block) * C::kHeadDim + threadIdx.x] =
@@ -203,12 +203,12 @@ struct SlaKeysRun {
             if constexpr (C::kBranch == Branch::Linear) multiplyBlock(products, block);
         }
         const std::int64_t place = std::int64_t{head} * call.runs + run;
-        if (sums_) call.keySums[place * C::kHeadDim + threadIdx.x] = keySum;
+        if (addsUp) call.keySums[place * C::kHeadDim + threadIdx.x] = keySum;
         if constexpr (C::kBranch == Branch::Linear) {
             __syncthreads();
             storeSums(featureSums, sums(0));
             __syncthreads();
-            if (sums_) call.featureSums[place * C::kHeadDim + threadIdx.x] = sumOverWarps(sums(0));
+            if (addsUp) call.featureSums[place * C::kHeadDim + threadIdx.x] = sumOverWarps(sums(0));
             float* to = call.products + place * C::kHeadDim * C::kHeadDim +
                         (16 * (warp % C::kFeatureGroups) + lane / 4) * C::kHeadDim +
                         warp / C::kFeatureGroups * C::kValues + lane % 4 * 2;

@@ -8,55 +8,69 @@
 
 static const char kName[] = "example";
 
-// fp32, or bf16: the upper half of an fp32.
-static float load(const void* base, int64_t i, int32_t dtype) {
-    if (dtype == REELGRID_FP32) return static_cast<const float*>(base)[i];
-    const uint32_t bits = uint32_t{static_cast<const uint16_t*>(base)[i]} << 16;
+using bf16 = uint16_t;  // the upper half of an fp32
+
+static float number(float value) {
+    return value;
+}
+static float number(bf16 half) {
+    const uint32_t bits = uint32_t{half} << 16;
     float value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
 }
-static void store(void* base, int64_t i, int32_t dtype, float value) {
-    if (dtype == REELGRID_FP32) {
-        static_cast<float*>(base)[i] = value;
-        return;
-    }
+static void store(float* to, float value) {
+    *to = value;
+}
+static void store(bf16* to, float value) {
     uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
-    bits += 0x7FFFu + ((bits >> 16) & 1u);  // to nearest, ties to even
-    static_cast<uint16_t*>(base)[i] = static_cast<uint16_t>(bits >> 16);
+    *to = static_cast<bf16>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);  // to nearest, ties to even
 }
 
-static int32_t run(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
-    const int64_t sharing = c->query_heads / c->key_heads, rows = c->batch * c->query_heads * c->queries;
+/// Where the head dim of one token of one head begins.
+template <class T>
+static T* row(T* base, const reelgrid_strides& s, int64_t batch, int64_t head, int64_t token) {
+    return base + batch * s.batch + head * s.head + token * s.token;
+}
+
+template <class T>
+static void attend(const reelgrid_call* c) {
+    const auto *qs = static_cast<const T*>(c->q), *ks = static_cast<const T*>(c->k);
+    const auto* vs = static_cast<const T*>(c->v);
+    const int64_t dim = c->head_dim, sharing = c->query_heads / c->key_heads;
+    const int64_t rows = c->batch * c->query_heads * c->queries;
 #pragma omp parallel for num_threads(c->threads) schedule(static)
-    for (int64_t row = 0; row < rows; ++row) {
-        const int64_t i = row % c->queries, rest = row / c->queries;
-        const int64_t h = rest % c->query_heads, b = rest / c->query_heads;
+    for (int64_t n = 0; n < rows; ++n) {
+        const int64_t i = n % c->queries, h = n / c->queries % c->query_heads;
+        const int64_t b = n / c->queries / c->query_heads;
         const int64_t visible = c->causal ? std::max<int64_t>(0, i + 1 + c->keys - c->queries) : c->keys;
         const int64_t seen = std::min(c->keys, visible);
-        const auto at = [&](const reelgrid_strides& s, int64_t head, int64_t token) {
-            return b * s.batch + head * s.head + token * s.token;
-        };
-        std::vector<float> query(c->head_dim), weights(seen), sum(c->head_dim, 0.0f);
-        for (int64_t d = 0; d < c->head_dim; ++d) query[d] = load(c->q, at(c->q_strides, h, i) + d, c->dtype);
+        const T* q = row(qs, c->q_strides, b, h, i);
+        std::vector<float> weights(seen), sum(dim, 0.0f);
         float largest = -INFINITY, total = 0;
         for (int64_t j = 0; j < seen; ++j) {
+            const T* k = row(ks, c->k_strides, b, h / sharing, j);
             float dot = 0;
-            for (int64_t d = 0; d < c->head_dim; ++d)
-                dot += query[d] * load(c->k, at(c->k_strides, h / sharing, j) + d, c->dtype);
+#pragma omp simd reduction(+ : dot)
+            for (int64_t d = 0; d < dim; ++d) dot += number(q[d]) * number(k[d]);
             weights[j] = float(c->scale) * dot + (c->key_bias ? c->key_bias[j] : 0.0f);
             largest = std::max(largest, weights[j]);
         }
         for (int64_t j = 0; j < seen; ++j) {
+            const T* v = row(vs, c->v_strides, b, h / sharing, j);
             const float weight = largest == -INFINITY ? 0.0f : std::exp(weights[j] - largest);
             total += weight;
-            for (int64_t d = 0; d < c->head_dim; ++d)
-                sum[d] += weight * load(c->v, at(c->v_strides, h / sharing, j) + d, c->dtype);
+            for (int64_t d = 0; d < dim; ++d) sum[d] += weight * number(v[d]);
         }
-        for (int64_t d = 0; d < c->head_dim; ++d)
-            store(c->out, at(c->out_strides, h, i) + d, c->dtype, total > 0 ? sum[d] / total : 0.0f);
+        T* out = row(static_cast<T*>(c->out), c->out_strides, b, h, i);
+        for (int64_t d = 0; d < dim; ++d) store(out + d, total > 0 ? sum[d] / total : 0.0f);
     }
+}
+
+static int32_t run(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    if (c->dtype == REELGRID_FP32) attend<float>(c);
+    if (c->dtype == REELGRID_BF16) attend<bf16>(c);
     return 0;
 }
 
