@@ -1,6 +1,7 @@
 #include "app/studio/actions.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>

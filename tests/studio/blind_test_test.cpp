@@ -1,5 +1,6 @@
 #include "app/studio/blind_test.h"
 
+#include <QDialog>
 #include <QTableWidget>
 
 #include "app/studio/blind_test_view.h"

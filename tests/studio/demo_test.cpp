@@ -52,7 +52,7 @@ TEST_F(WindowTest, PresentsFullScreenWithWhatTheFilesSay) {
     m_window.sessions().openDemo();
     ASSERT_TRUE(waitUntil([&] {
         return clips().size() >= 3 &&
-               std::ranges::all_of(clips(), [](const auto& clip) { return clip.facts; });
+               std::ranges::all_of(clips(), [](const auto& clip) { return clip.facts.has_value(); });
     }));
     m_window.actions()["present"]->trigger();
     EXPECT_TRUE(m_window.isFullScreen());

@@ -48,10 +48,10 @@ TEST_F(HistoryTest, EveryChangeIsTakenBackAndMadeAgain) {
     history().look();
     EXPECT_EQ(history().undoName(), "rename clip");
     run("more-columns");
-    EXPECT_EQ(m_window.grid().scene().columns, 2);
+    EXPECT_EQ(m_window.grid().scene().look.columns, 2);
 
     run("undo");
-    EXPECT_EQ(m_window.grid().scene().columns, 0);
+    EXPECT_EQ(m_window.grid().scene().look.columns, 0);
     run("undo");
     EXPECT_EQ(labels(), QStringList({"three", "one"}));
     run("undo");
@@ -60,7 +60,7 @@ TEST_F(HistoryTest, EveryChangeIsTakenBackAndMadeAgain) {
     EXPECT_EQ(labels(), QStringList({"one", "two", "three"}));
     for (int i = 0; i < 4; ++i) run("redo");
     EXPECT_EQ(labels(), QStringList({"drei", "one"}));
-    EXPECT_EQ(m_window.grid().scene().columns, 2);
+    EXPECT_EQ(m_window.grid().scene().look.columns, 2);
     EXPECT_FALSE(history().canRedo());
 }
 

@@ -280,11 +280,11 @@ TEST(ColorAt, IsThePixelOfTheWholePicture) {
         frame->layout = layout;
         frame->bitDepth = 10;
         const auto plane = [](int width, int height, int seed) {
-            media::Plane plane{width, height, 2 * width, {}};
+            media::Plane samples{width, height, 2 * width, {}};
             for (int i = 0; i < width * height; ++i) {
                 const int sample = (i * 2654435 + seed * 977) % 1024;
-                plane.bytes.push_back(std::uint8_t(sample));
-                plane.bytes.push_back(std::uint8_t(sample >> 8));
+                samples.bytes.push_back(std::uint8_t(sample));
+                samples.bytes.push_back(std::uint8_t(sample >> 8));
             }
             return plane;
         };

@@ -1,6 +1,7 @@
 #include "widgets/video_grid/grid_overlay.h"
 
 #include <QFont>
+#include <QFontMetrics>
 #include <QGuiApplication>
 #include <algorithm>
 #include <cmath>
