@@ -286,7 +286,7 @@ TEST(ColorAt, IsThePixelOfTheWholePicture) {
                 samples.bytes.push_back(std::uint8_t(sample));
                 samples.bytes.push_back(std::uint8_t(sample >> 8));
             }
-            return plane;
+            return samples;
         };
         const int chromaWidth = layout == media::ChromaLayout::Yuv444 ? 14 : 7;
         const int chromaHeight = layout == media::ChromaLayout::Yuv420 ? 5 : 10;
