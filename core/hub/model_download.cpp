@@ -50,6 +50,7 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
                          url + ": answers with more than " + std::to_string(most) + " bytes"};
         if (answer.ok()) return text;
         if (!answer.mayPass()) break;
+        if (answer.status == 0 && i > 0) break;  // no network, most likely: nobody waits long for that
         if (i + 1 < patience.tries) std::this_thread::sleep_for(pause);
         pause *= 2;
     }

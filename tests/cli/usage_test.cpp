@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
-                    BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
+                    BadUsage{{"models", "verify", "a/b"}, "models verify: not in this version"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Bench, RejectsUsage,

@@ -38,8 +38,7 @@ TEST(ClipMetrics, WithoutAReferenceHasOnlyWhatTheClipShows) {
     EXPECT_GT(report["flickering"], 0.5);
     EXPECT_GE(report["warping_error"], 0.0);
     EXPECT_TRUE(report["gates"]["passed"]);
-    for (const char* absent : {"psnr", "ssim", "reference"})
-        EXPECT_FALSE(report.contains(absent));
+    for (const char* absent : {"psnr", "ssim", "reference"}) EXPECT_FALSE(report.contains(absent));
 }
 
 TEST(ClipMetrics, WithAReferenceComparesTheCommonFramesAndSaysHowMany) {
