@@ -169,6 +169,7 @@ void MatrixDialog::addPolicy(const std::filesystem::path& file) {
 
 void MatrixDialog::expandSoon() {
     m_complete = false;
+    ++m_look;  // what is found for the table of now comes too late
     m_due.start();
     showSummary();
 }

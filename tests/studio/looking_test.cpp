@@ -124,10 +124,10 @@ TEST_F(LookingTest, ByFrameNumberClipsOfTwoRatesShowTheSameFrame) {
 
 TEST_F(LookingTest, StepsOfTenAndTheEndsAreExact) {
     open({writeClip("a.mp4", 12), writeClip("b.mp4", 12)});
-    trigger("ten-on");
+    m_window.actions()["ten-on"]->trigger();
     ASSERT_TRUE(waitUntil([&] { return !player().waiting(); }));
     EXPECT_EQ(frameOf(0), 10);
-    trigger("ten-back");
+    m_window.actions()["ten-back"]->trigger();
     ASSERT_TRUE(waitUntil([&] { return !player().waiting(); }));
     EXPECT_EQ(frameOf(1), 0);
     player().seekToStop(11);

@@ -125,7 +125,8 @@ TEST_P(RandomActions, LeaveAConsistentSession) {
     MainWindow other;
     prepare(other);
     other.sessions().open({m_folder / "session.json"});
-    ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == count; }));
+    ASSERT_TRUE(waitUntil([&] { return other.comparison().clips().size() == count; }))
+        << other.comparison().clips().size() << " of " << count;
     ASSERT_TRUE(waitUntil([&] {
         return std::ranges::all_of(other.comparison().clips(), [&](const ComparedClip& clip) {
             return clip.status.failed || other.playback().info(clip.id) != nullptr;

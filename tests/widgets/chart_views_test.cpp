@@ -2,6 +2,7 @@
 #include <qcustomplot.h>
 
 #include <QComboBox>
+#include <QMainWindow>
 #include <QMouseEvent>
 #include <QSplitter>
 #include <QXmlStreamReader>
@@ -241,13 +242,15 @@ TEST_F(ChartFiles, AFailureLeavesNothing) {
 }
 
 TEST(ChartFrame, GoesIntoAWindowOfItsOwnAndBack) {
-    QSplitter splitter;
+    QMainWindow window;
+    QSplitter& splitter = *new QSplitter;
+    window.setCentralWidget(&splitter);
     auto* timing = new TimingChart;
     auto* coherence = new CoherenceChart;
     splitter.addWidget(timing);
     splitter.addWidget(coherence);
-    splitter.resize(900, 260);
-    splitter.show();
+    window.resize(900, 260);
+    window.show();
     letRun(50);
     timing->detach();
     EXPECT_TRUE(timing->isWindow());
