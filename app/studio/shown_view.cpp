@@ -12,6 +12,7 @@ session::ViewState viewOf(const widgets::Player& player, const widgets::VideoGri
     session::ViewState view = grid.look();
     const widgets::PlaybackClock& clock = player.clock();
     view.speed = clock.speed();
+    view.range.reset();
     view.loop = clock.loop() == LoopMode::Off ? LoopKind::Off : LoopKind::Whole;
     if (clock.loop() == LoopMode::Range && !clock.timeline().empty()) {
         view.loop = LoopKind::Range;

@@ -60,10 +60,10 @@ Result<std::optional<LoopRange>> readLoop(const json* object) {
     fields.requireNumber("out_seconds", loop.outSeconds);
     if (auto read = fields.finish(); !read) return read.error();
     if (auto fits = checkSeconds("loop: out_seconds", loop.outSeconds, 0); !fits) return fits.error();
-    if (loop.inSeconds < 0 || loop.inSeconds >= loop.outSeconds)
-        return invalid("loop: in_seconds " + std::to_string(loop.inSeconds) +
-                       ": from 0 to less than out_seconds " + std::to_string(loop.outSeconds) +
-                       " was needed");
+    // One frame may repeat: both are its time.
+    if (loop.inSeconds < 0 || loop.inSeconds > loop.outSeconds)
+        return invalid("loop: in_seconds " + std::to_string(loop.inSeconds) + ": from 0 to out_seconds " +
+                       std::to_string(loop.outSeconds) + " was needed");
     return std::optional(loop);
 }
 
