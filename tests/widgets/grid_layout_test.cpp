@@ -11,7 +11,7 @@ TEST(GridLayout, PicturesAreAsLargeAsTheWindowAllows) {
     EXPECT_EQ(fillingColumns(2, 600, 900, 4, kWide), 1);
     EXPECT_EQ(fillingColumns(3, 2400, 450, 4, kWide), 3);
     EXPECT_EQ(fillingColumns(9, 1280, 720, 0, kWide), 3);
-    EXPECT_EQ(fillingColumns(6, 1200, 900, 4, 9.0 / 16), 6);
+    EXPECT_EQ(fillingColumns(6, 1200, 450, 4, 9.0 / 16), 6);
     for (int count = 1; count <= 16; ++count)
         for (const auto& [width, height] : {std::pair(1280, 720), {700, 1000}, {2000, 300}}) {
             const auto pictureWidth = [&, w = width, h = height](int columns) {

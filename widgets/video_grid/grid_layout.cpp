@@ -41,8 +41,8 @@ std::vector<PixelRect> gridCells(int tileCount, int width, int height, int gap, 
     columns = std::clamp(columns, 1, tileCount);
     const CellSize cell = cellSize(tileCount, columns, width, height, gap);
     // What equal cells leave over goes to the margins, half each side.
-    const auto margin = [gap](int room, int cells, int size) {
-        return std::max(0, room - size * cells - gap * (cells - 1)) / 2;
+    const auto margin = [gap](int room, int count, int size) {
+        return std::max(0, room - size * count - gap * (count - 1)) / 2;
     };
     const int top = margin(height, cell.rows, cell.height);
     for (int i = 0; i < tileCount; ++i) {
