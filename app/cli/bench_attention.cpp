@@ -12,6 +12,7 @@
 #include "app/cli/bench_verbs.h"
 #include "app/cli/console.h"
 #include "app/cli/machine.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/json.h"
 #include "core/benchmark/attention_csv.h"
@@ -97,6 +98,7 @@ int runAttention(const BenchAttention& verb) {
 
 void addOptions(CLI::App* command, BenchAttention& verb) {
     verb.asked.addTo(*command);
+    addPluginOption(*command);
     command
         ->add_option("--metric", verb.metric,
                      "Print this figure alone: time, throughput, bandwidth, arithmetic_intensity; or all")

@@ -113,7 +113,7 @@ Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest
     const auto execution = execution::executionOn(checked.settings.device);
     if (!execution) return execution.error();
     result::ComponentHasher hasher;
-    auto hashes = result::modelHashes(checked.model, hasher);
+    auto hashes = result::modelHashes(checked.model, checked.settings, hasher);
     if (!hashes) return hashes.error();
     PipelineReport report;
     report.system = benchedSystem(*execution);

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "app/cli/benched_system.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/model_download.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/vae_table.h"
 #include "core/base/json.h"
@@ -16,6 +18,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
 #include "core/execution/fp32_precision.h"
+#include "core/hub/repository.h"
 #include "core/protocol/render_fields.h"
 
 namespace reelgrid::cli {
@@ -34,6 +37,7 @@ struct BenchVae {
     int warmup = 1;
     int repetitions = 1;
     std::string device;
+    std::vector<std::string> configurations;
     std::string model = catalog::kDemoModel;
     std::string output;
     bool json = false;
@@ -68,6 +72,8 @@ Result<void> checkCount(const std::string& option, int value, int least, int mos
 fs::path checkpointOf(const std::string& model) {
     std::error_code failed;
     if (model != catalog::kDemoModel && fs::exists(model, failed)) return model;
+    if (model != catalog::kDemoModel && hub::isHubId(model))
+        return findOrDownloadComponent(model, "vae").value();
     return catalog::findModel(model).value().folder / "vae";
 }
 
@@ -85,7 +91,8 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::wan21::VaeCh
                               .tiling = vae::Tiling::ofEdge(verb.tilePixels, edge),
                               .warmup = verb.warmup,
                               .repetitions = verb.repetitions,
-                              .execution = {}};
+                              .execution = {},
+                              .configurations = verb.configurations};
 }
 
 Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes) {
@@ -96,7 +103,18 @@ Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t we
     return execution::executionOn(verb.device);
 }
 
+Result<void> checkConfigurations(const BenchVae& verb) {
+    const auto known = benchmark::vaeConfigurations({});
+    std::string names;
+    for (const auto& each : known) names += (names.empty() ? "" : ", ") + each.name;
+    for (const std::string& name : verb.configurations)
+        if (std::ranges::find(known, name, &benchmark::VaeConfiguration::name) == known.end())
+            return wrong("--configurations", name, "one of " + names);
+    return {};
+}
+
 Result<void> checkOptions(const BenchVae& verb) {
+    if (auto checked = checkConfigurations(verb); !checked) return checked;
     for (const auto& checked : {checkCount("--frames", verb.frames, 1, kMostFrames),
                                 checkCount("--tile-px", verb.tilePixels, 16, kMostPixels),
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
@@ -155,10 +173,10 @@ Verb addBenchVae(CLI::App& bench) {
     CLI::App* command =
         bench.add_subcommand("vae", "Encode and decode with a Wan VAE alone: fp32, bf16, and both in tiles");
     command
-        ->add_option(
-            "--model", verb->model,
-            "demo, a hub id in the local cache, a diffusers folder (of the VAE or of a whole model), "
-            "or a .safetensors file with diffusers' or Wan's own names")
+        ->add_option("--model", verb->model,
+                     "demo, a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder "
+                     "(of the VAE or of a whole model), "
+                     "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
         ->capture_default_str();
     command->add_option("--frames", verb->frames, "Frames of the clip")->capture_default_str();
     command->add_option("--size", verb->size, "Its pixels: WIDTHxHEIGHT or WIDTH*HEIGHT")
@@ -169,6 +187,12 @@ Verb addBenchVae(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("--num-repetitions", verb->repetitions, "Timed passes per configuration")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--configurations", verb->configurations,
+            "Which, separated by commas: bf16, tiled fp32, tiled bf16 (default: all); fp32 is always "
+            "measured, the others are held against it")
+        ->delimiter(',');
     command->add_option("--device", verb->device, "cpu, cuda or cuda:N (default: a GPU with room, else cpu)");
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");

@@ -8,6 +8,7 @@
 #include "app/cli/console.h"
 #include "app/cli/libtorch_version.h"
 #include "app/cli/machine.h"
+#include "core/base/byte_count.h"
 #include "core/base/version.h"
 #include "core/devices/gpu_survey.h"
 #include "core/execution/device_description.h"

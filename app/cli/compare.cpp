@@ -12,6 +12,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
+#include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
 #include "core/catalog/policy_check.h"
 #include "core/comparison/clip_name.h"
@@ -31,6 +32,7 @@ using nlohmann::json;
 
 struct CompareVerb {
     RenderOptions render;
+    WorkerOptions worker;
     UnbuiltOptions unbuilt;
     std::vector<std::string> types;
     std::string outputFolder = "./rendered_videos";
@@ -115,7 +117,7 @@ std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, cons
 }
 
 /// Renders what isn't there yet, one after another in one worker, which keeps the model loaded.
-void render(Comparison& comparison, std::stop_token stop) {
+void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token stop) {
     std::vector<ComparisonEntry*> waiting;
     for (ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) waiting.push_back(&entry);
@@ -134,7 +136,7 @@ void render(Comparison& comparison, std::stop_token stop) {
         const protocol::RenderProgress& now = job.progress;
         line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, now.etaSeconds);
     };
-    jobs::JobQueueOptions options;
+    jobs::JobQueueOptions options = worker.queueOptions();
     options.capacity = waiting.size();
     jobs::JobQueue queue(options, told);
     for (ComparisonEntry* entry : waiting)
@@ -228,7 +230,7 @@ int runCompare(const CompareVerb& verb) {
     sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
-    render(comparison, interrupts.token());
+    render(comparison, verb.worker, interrupts.token());
     int status = 0;
     for (ComparisonEntry& entry : comparison.entries) {
         if (entry.error)
@@ -240,6 +242,9 @@ int runCompare(const CompareVerb& verb) {
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->type() + ": " + remark);
+        if (const std::string tiles = comparison::tilingLine(entry->checked.settings, entry->result.manifest);
+            !tiles.empty())
+            say("note: " + entry->type() + ": " + tiles);
         if (entry->checked.settings.saveInputs)
             say(entry->type() + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
     }
@@ -285,6 +290,7 @@ Verb addCompareVerb(CLI::App& program) {
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
+    verb->worker.addTo(*command);
     verb->unbuilt.addValue(*command, "--nproc");
     return {command, [verb] { return runCompare(*verb); }};
 }

@@ -29,7 +29,5 @@ std::string indented(const std::string& words, std::size_t indent);
 
 /// Seconds as "0:07", "12:30", "1:02:03".
 std::string clockTime(double seconds);
-/// Bytes as "61.2 MB".
-std::string byteCount(std::uint64_t bytes);
 
 }  // namespace reelgrid::cli

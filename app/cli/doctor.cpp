@@ -5,11 +5,14 @@
 #include "app/cli/console.h"
 #include "app/cli/libtorch_version.h"
 #include "app/cli/machine.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
+#include "core/base/byte_count.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
 #include "core/media/capabilities.h"
+#include "core/plugins/description_json.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -110,11 +113,7 @@ json asJson(const Checkup& checkup) {
         document["codecs"].push_back(
             {{"container", encoder.container}, {"encoder", encoder.name}, {"present", encoder.present}});
     for (const kernels::BackendInfo& backend : kernels::backends())
-        document["backends"].push_back({{"name", backend.name},
-                                        {"title", backend.title},
-                                        {"description", backend.description},
-                                        {"cpu_deviation", backend.cpu.deviation},
-                                        {"devices", devicesOf(backend)}});
+        document["backends"].push_back(plugins::backendJson(backend));
     if (checkup.demo.ok())
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
                                   {"bytes", checkup.demo->bytes()}};
@@ -138,6 +137,10 @@ std::string asText(const Checkup& checkup) {
         text += indented(std::string(backend.description), 13);
         if (!backend.cpu.deviation.empty())
             text += indented("On the CPU: " + std::string(backend.cpu.deviation), 13);
+        if (backend.plugin != nullptr)
+            text += indented("Plug-in, not part of ReelGrid: " + backend.plugin->description.file +
+                                 ", SHA-256 " + backend.plugin->description.sha256,
+                             13);
     }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
     if (checkup.demo.ok())
@@ -159,6 +162,7 @@ int runDoctor(bool asDocument) {
 Verb addDoctorVerb(CLI::App& program) {
     auto asDocument = std::make_shared<bool>(false);
     CLI::App* command = program.add_subcommand("doctor", "What this machine can run");
+    addPluginOption(*command);
     command->add_flag("--json", *asDocument, "Print one JSON document");
     return {command, [asDocument] { return runDoctor(*asDocument); }};
 }

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "core/base/version.h"
 
@@ -19,11 +21,12 @@ int runProgram(std::vector<std::string> arguments) {
     CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
     program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
     program.require_subcommand(1);
+    if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
     const std::vector<cli::Verb> verbs = {
-        cli::addRenderVerb(program),  cli::addCompareVerb(program), cli::addStitchVerb(program),
-        cli::addMetricsVerb(program), cli::addModelsVerb(program),  cli::addWorkerVerb(program),
-        cli::addDoctorVerb(program),  cli::addBenchVerb(program),   cli::addProfileVerb(program),
-        cli::addTuneVerb(program),
+        cli::addRenderVerb(program),  cli::addCompareVerb(program),  cli::addStitchVerb(program),
+        cli::addMetricsVerb(program), cli::addModelsVerb(program),   cli::addWorkerVerb(program),
+        cli::addDoctorVerb(program),  cli::addBenchVerb(program),    cli::addProfileVerb(program),
+        cli::addTuneVerb(program),    cli::addCapturesVerb(program), cli::addBackendsVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
@@ -51,7 +54,9 @@ __attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = c
 
 int main(int argc, char** argv) {
     const std::string verb = argc > 1 ? argv[1] : "";
-    if (verb == "render" || verb == "worker" || verb == "bench") cli::limitOpenMpSpinning(argv);
+    const bool checks = verb == "backends" && argc > 2 && argv[2] == std::string_view("check");
+    if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures" || checks)
+        cli::limitOpenMpSpinning(argv);
     const cli::SignalGuard signals;
     try {
         return runProgram({argv + 1, argv + argc});

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/model_download.h"
 #include "app/cli/verb.h"
+#include "core/base/byte_count.h"
 #include "core/base/number_text.h"
 #include "core/catalog/model_catalog.h"
 
@@ -21,6 +23,7 @@ struct ModelsVerb {
     CLI::App* download = nullptr;
     CLI::App* verify = nullptr;
     std::string model = catalog::kDemoModel;
+    std::string revision = "main";
     bool json = false;
 };
 
@@ -81,7 +84,7 @@ int listModels(bool asDocument) {
     }
     std::string text;
     for (const ModelInfo& model : models)
-        text += padded(model.id, 34) + padded(model.family, 9) + padded(joined(model.taskNames()), 6) +
+        text += padded(model.id, 34) + padded(model.family, 13) + padded(joined(model.taskNames()), 16) +
                 padded(byteCount(model.bytes()), 10) + model.title + "\n";
     return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
 }
@@ -107,10 +110,17 @@ int showModel(const std::string& name, bool asDocument) {
     return printResult(text);
 }
 
+int downloadModel(const ModelsVerb& verb) {
+    const auto folder = download(verb.model, verb.revision);
+    if (!folder) return fail(folder.error());
+    return verb.json ? printResult(json{{"id", verb.model}, {"folder", folder->string()}})
+                     : printResult(folder->string());
+}
+
 int runModels(const ModelsVerb& verb) {
-    for (const CLI::App* later : {verb.download, verb.verify})
-        if (later->parsed())
-            return fail({ErrorCode::BadUsage, "models " + later->get_name() + ": not in this version"});
+    if (verb.verify->parsed())
+        return fail({ErrorCode::BadUsage, "models " + verb.verify->get_name() + ": not in this version"});
+    if (verb.download->parsed()) return downloadModel(verb);
     return verb.show->parsed() ? showModel(verb.model, verb.json) : listModels(verb.json);
 }
 
@@ -118,21 +128,23 @@ int runModels(const ModelsVerb& verb) {
 
 Verb addModelsVerb(CLI::App& program) {
     auto verb = std::make_shared<ModelsVerb>();
-    CLI::App* command = program.add_subcommand("models", "List and show models");
+    CLI::App* command = program.add_subcommand("models", "List, show and download models");
     command->require_subcommand(1);
     verb->list = command->add_subcommand("list", "The built-in model and those in the Hugging Face cache");
     verb->show = command->add_subcommand("show", "One model: components, sizes, defaults");
     verb->show->add_option("model", verb->model, "demo, a diffusers folder, or a hub id")
         ->capture_default_str();
-    for (CLI::App* shown : {verb->list, verb->show})
+    verb->download = command->add_subcommand(
+        "download", "Fetch a model of the hub into the Hugging Face cache, or the rest of it");
+    verb->download->add_option("model", verb->model, "A hub id: Wan-AI/Wan2.1-T2V-1.3B-Diffusers")
+        ->required();
+    verb->download->add_option("--revision", verb->revision, "Branch, tag or commit")->capture_default_str();
+    for (CLI::App* shown : {verb->list, verb->show, verb->download})
         shown->add_flag("--json", verb->json, "Print one JSON document");
-    verb->download = command->add_subcommand("download");
     verb->verify = command->add_subcommand("verify");
-    for (CLI::App* later : {verb->download, verb->verify}) {
-        later->group("");
-        later->set_help_flag();
-        later->allow_extras();
-    }
+    verb->verify->group("");
+    verb->verify->set_help_flag();
+    verb->verify->allow_extras();
     return {command, [verb] { return runModels(*verb); }};
 }
 

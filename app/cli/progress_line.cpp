@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/cli/console.h"
 
@@ -13,12 +14,21 @@ namespace reelgrid::cli {
 namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
-constexpr auto kPlainInterval = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds kPlainInterval = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds kShortestInterval{50};
 constexpr int kBarCells = 24;
 
 std::string bar(int done, int total) {
     const int full = total > 0 ? int(std::int64_t(kBarCells) * std::clamp(done, 0, total) / total) : 0;
     return "[" + std::string(std::size_t(full), '#') + std::string(std::size_t(kBarCells - full), '.') + "]";
+}
+
+/// Where another program reads the lines, it says in $REELGRID_PROGRESS_MS how often it wants one.
+std::chrono::milliseconds plainInterval() {
+    const char* asked = std::getenv("REELGRID_PROGRESS_MS");
+    const long milliseconds = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
+    if (milliseconds <= 0) return kPlainInterval;
+    return std::clamp(std::chrono::milliseconds(milliseconds), kShortestInterval, kPlainInterval);
 }
 
 std::size_t terminalColumns() {
@@ -28,7 +38,7 @@ std::size_t terminalColumns() {
 
 }  // namespace
 
-ProgressLine::ProgressLine() : m_terminal(isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine() : m_terminal(isatty(STDERR_FILENO) != 0), m_plainInterval(plainInterval()) {}
 
 ProgressLine::~ProgressLine() {
     clear();
@@ -45,7 +55,7 @@ void ProgressLine::update(const std::string& what, const std::string& stage, int
     const auto now = Clock::now();
     const bool sameStage = begins == m_last;
     const bool ended = total > 0 && done >= total;
-    if (sameStage && now - m_drawnAt < (m_terminal ? kRedraw : kPlainInterval) && !(m_terminal && ended))
+    if (sameStage && now - m_drawnAt < (m_terminal ? kRedraw : m_plainInterval) && !(m_terminal && ended))
         return;
     m_last = begins;
     m_drawnAt = now;

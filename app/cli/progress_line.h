@@ -6,7 +6,8 @@
 namespace reelgrid::cli {
 
 /// How far something is, on stderr: one line that is redrawn on a terminal; elsewhere a plain line when a
-/// stage begins and then at most one every ten seconds. One thread at a time.
+/// stage begins and then at most one every ten seconds ($REELGRID_PROGRESS_MS: another interval). One thread
+/// at a time.
 class ProgressLine {
   public:
     ProgressLine();
@@ -20,6 +21,7 @@ class ProgressLine {
   private:
     using Clock = std::chrono::steady_clock;
     bool m_terminal;
+    std::chrono::milliseconds m_plainInterval;  ///< between lines where there is no terminal
     bool m_drawn = false;
     std::string m_last;
     Clock::time_point m_drawnAt{};

@@ -7,6 +7,8 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/verb.h"
+#include "app/cli/worker_options.h"
+#include "app/cli/worker_render.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 
 struct RenderVerb {
     RenderOptions render;
+    WorkerOptions worker;
     std::string attentionType = protocol::kReferenceBackend;
     std::string output;
     std::string benchmarkFolder;
@@ -38,14 +41,6 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     return fs::absolute(clip).lexically_normal();
 }
 
-/// Tiles that weren't asked for are a different picture.
-void sayTiling(const CheckedRequest& asked, const result::Manifest& manifest) {
-    if (asked.settings.vaeTiling != protocol::kTilingAuto || !manifest.settings) return;
-    if (manifest.settings->vaeTiling != protocol::kTilingOn) return;
-    say("note: the VAE decoded in tiles of " + std::to_string(manifest.settings->vaeTilePx) +
-        " pixels, as the whole needs more memory than is free (--vae-tiling)");
-}
-
 int runRender(const RenderVerb& verb) {
     auto checked = verb.render.check(verb.attentionType);
     if (!checked) return fail(checked.error());
@@ -55,13 +50,15 @@ int runRender(const RenderVerb& verb) {
     sayIdleChoices(*checked);
 
     const InterruptWatch interrupts;
-    pipeline::Renderer renderer;
     ProgressLine line;
     const std::string name = attentionName(checked->settings);
     const auto progress = [&line, &name](const protocol::RenderProgress& now) {
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
-    auto clip = renderer.render(checked->request, progress, interrupts.token());
+    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);
+    auto clip =
+        inWorker ? renderInWorker(checked->request, verb.worker.queueOptions(), progress, interrupts.token())
+                 : pipeline::Renderer().render(checked->request, progress, interrupts.token());
     line.clear();
     if (!clip) {
         if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
@@ -72,7 +69,8 @@ int runRender(const RenderVerb& verb) {
     if (checked->settings.saveInputs) say(comparison::captureLine(*clip, result.manifest));
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
-    sayTiling(*checked, result.manifest);
+    if (const std::string tiles = comparison::tilingLine(checked->settings, result.manifest); !tiles.empty())
+        say("note: " + tiles);
     if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
@@ -85,6 +83,7 @@ Verb addRenderVerb(CLI::App& program) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command, {"attention_type"});
+    verb->worker.addTo(*command);
     command
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")

@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/model_download.h"
+#include "app/cli/plugin_options.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
+#include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "kernels/attention/backend_list.h"
 
@@ -80,7 +83,8 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option("--model", m_request.model, "demo, a diffusers folder, or a hub id in the local cache")
+        .add_option("--model", m_request.model,
+                    "demo, a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -96,12 +100,13 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
     });
     if (std::ranges::find(without, "attention_policy") == without.end()) m_policy.addTo(command);
     m_unbuilt.addRenderOptions(command);
+    addPluginOption(command);
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
     auto checked = checkWords(attentionType);
     if (!checked) return checked.error();
-    auto model = catalog::findModel(checked->request.model);
+    auto model = findOrDownload(checked->request.model);
     if (!model) return model.error();
     return checkFor(*std::move(checked), *model);
 }
@@ -123,7 +128,21 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     if (!seed) return seed.error();
     request.seed = *seed;
     if (!request.inputDir.empty()) request.inputDir = fs::absolute(request.inputDir).lexically_normal();
+    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
+                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}}) {
+        if (!*path || (*path)->empty()) continue;
+        if (auto text = checkUtf8(option, **path); !text) return text.error();
+        *path = fs::absolute(**path).lexically_normal().string();
+    }
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
+    // Absolute for the same reason as pictures.
+    for (auto* loras : {&request.lora, &request.lora2})
+        for (std::string& text : *loras) {
+            auto choice = protocol::LoraChoice::from(text);
+            if (!choice) return choice.error();
+            choice->file = fs::absolute(choice->file).lexically_normal().string();
+            text = choice->text();
+        }
     request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     // Absolute, so that the worker and whoever reads the manifest mean the same folder.
@@ -147,6 +166,11 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
+    // Before several renders find it out, one after another.
+    for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
+                                       std::pair{"--last-img-file-path", &request.lastImgFilePath}})
+        if (*path && !fs::is_regular_file(**path, failed))
+            return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.model != kDemoModel)
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
@@ -173,7 +197,8 @@ void sayIdleChoices(const CheckedRequest& checked) {
 Result<void> checkAttentionType(const std::string& option, const std::string& name) {
     if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
     return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + kernels::backendNames() + ", " +
-                                          protocol::kDefaultBackend + " was needed"};
+                                          protocol::kDefaultBackend +
+                                          " was needed (a plug-in's: --backend-plugin FILE)"};
 }
 
 }  // namespace reelgrid::cli

@@ -10,6 +10,7 @@
 #include "app/cli/render_options.h"
 #include "app/cli/tuning_renders.h"
 #include "app/cli/verb.h"
+#include "app/cli/worker_options.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/policy_check.h"
@@ -32,6 +33,7 @@ const std::string kFloorBackend = "fav2";
 
 struct TuneVerb {
     RenderOptions render;
+    WorkerOptions worker;
     std::vector<std::string> backends;
     std::string budget;
     std::string output = "policy.json";
@@ -263,7 +265,8 @@ int runTune(const TuneVerb& verb) {
     {
         std::set<std::string> singles(search.tuning.backends.begin(), search.tuning.backends.end());
         singles.insert({protocol::kReferenceBackend, kFloorBackend});
-        TuningRenders renders(folder, int(singles.size()) + verb.maxRenders, interrupts.token());
+        TuningRenders renders(folder, int(singles.size()) + verb.maxRenders, verb.worker.queueOptions(),
+                              interrupts.token());
         if (auto done = renderReference(search, renders); !done) return fail(done.error());
         if (auto done = renderSingles(search, renders); !done) return fail(done.error());
         if (auto done = renderPolicies(search, renders, verb.maxRenders); !done) return fail(done.error());
@@ -308,6 +311,7 @@ Verb addTuneVerb(CLI::App& program) {
         ->capture_default_str();
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep"});
+    verb->worker.addTo(*command);
     return {command, [verb] { return runTune(*verb); }};
 }
 

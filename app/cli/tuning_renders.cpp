@@ -7,7 +7,6 @@
 #include "core/comparison/clip_measurer.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/same_work.h"
-#include "core/jobs/job_queue.h"
 #include "core/protocol/result_paths.h"
 #include "core/tune/latents_drift.h"
 
@@ -18,10 +17,10 @@ namespace fs = std::filesystem;
 /// The queue, and the line that says how far it is.
 class TuningRenders::Worker {
   public:
-    Worker(int atMost, std::stop_token stop)
+    Worker(int atMost, const jobs::JobQueueOptions& options, std::stop_token stop)
         : m_atMost(atMost),
           m_stop(std::move(stop)),
-          m_queue(jobs::JobQueueOptions{}, [this](const jobs::Job& job) { tell(job); }),
+          m_queue(options, [this](const jobs::Job& job) { tell(job); }),
           m_cancel(m_stop, [this] { m_queue.cancelAll(); }) {}
 
     Result<void> render(const std::string& name, const protocol::RenderRequest& request) {
@@ -69,8 +68,9 @@ class TuningRenders::Worker {
     std::stop_callback<std::function<void()>> m_cancel;
 };
 
-TuningRenders::TuningRenders(fs::path folder, int atMost, std::stop_token stop)
-    : m_folder(std::move(folder)), m_worker(std::make_unique<Worker>(atMost, std::move(stop))) {}
+TuningRenders::TuningRenders(fs::path folder, int atMost, const jobs::JobQueueOptions& worker,
+                             std::stop_token stop)
+    : m_folder(std::move(folder)), m_worker(std::make_unique<Worker>(atMost, worker, std::move(stop))) {}
 TuningRenders::~TuningRenders() = default;
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "app/cli/render_options.h"
 #include "core/base/result.h"
+#include "core/jobs/job_queue.h"
 #include "core/result/clip_result.h"
 #include "core/tune/tuning.h"
 
@@ -18,7 +19,8 @@ namespace reelgrid::cli {
 class TuningRenders {
   public:
     /// At most `atMost` renders will be asked for, for the estimate of what is left.
-    TuningRenders(std::filesystem::path folder, int atMost, std::stop_token stop);
+    TuningRenders(std::filesystem::path folder, int atMost, const jobs::JobQueueOptions& worker,
+                  std::stop_token stop);
     ~TuningRenders();
     TuningRenders(const TuningRenders&) = delete;
     TuningRenders& operator=(const TuningRenders&) = delete;

@@ -4,6 +4,7 @@
 
 #include "app/cli/benched_system.h"
 #include "app/cli/console.h"
+#include "core/base/byte_count.h"
 #include "core/base/number_text.h"
 #include "core/base/text_table.h"
 #include "core/benchmark/statistics.h"

@@ -24,5 +24,7 @@ Verb addDoctorVerb(CLI::App& program);
 Verb addBenchVerb(CLI::App& program);
 Verb addProfileVerb(CLI::App& program);
 Verb addTuneVerb(CLI::App& program);
+Verb addCapturesVerb(CLI::App& program);
+Verb addBackendsVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

@@ -7,6 +7,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
 #include "core/pipeline/renderer.h"
@@ -25,8 +26,9 @@ int runWorker() {
     std::signal(SIGPIPE, SIG_IGN);
     pipeline::Renderer renderer;
     const InterruptWatch interrupts;
-    const auto render = [&renderer](const auto& request, const auto& progress, std::stop_token stop) {
-        return renderer.render(request, progress, std::move(stop));
+    const auto render = [&renderer](const auto& request, const auto& progress, const auto& preview,
+                                    std::stop_token stop) {
+        return renderer.render(request, progress, std::move(stop), preview);
     };
     const auto served = serveJobs(STDIN_FILENO, output, render, interrupts.token());
     return served ? 0 : fail(served.error().in("worker"));
@@ -36,6 +38,7 @@ int runWorker() {
 
 Verb addWorkerVerb(CLI::App& program) {
     CLI::App* command = program.add_subcommand("worker", "Serve jobs as JSON lines on stdin and stdout");
+    addPluginOption(*command);
     return {command, [] { return runWorker(); }};
 }
 

@@ -146,12 +146,13 @@ class JobServer {
     void render(const RenderCommand& job) {
         send(JobStarted{job.id});
         const auto progress = [&](const RenderProgress& now) { send(JobProgress{job.id, now}); };
+        const auto preview = [&](const RenderPreview& now) { send(JobPreview{job.id, now}); };
         std::stop_token stop;
         {
             const std::lock_guard lock(m_mutex);
             stop = m_stop.get_token();
         }
-        const auto clip = m_renderJob(job.request, progress, stop);
+        const auto clip = m_renderJob(job.request, progress, preview, stop);
         if (clip)
             send(JobDone{job.id, *clip});
         else if (clip.error().code == ErrorCode::Cancelled)

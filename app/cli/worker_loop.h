@@ -5,14 +5,16 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::cli {
 
 /// Renders one job (pipeline::Renderer::render()): the clip's file, or why there is none.
-using RenderJob = std::function<Result<std::string>(const protocol::RenderRequest&,
-                                                    const protocol::ProgressCallback&, std::stop_token)>;
+using RenderJob =
+    std::function<Result<std::string>(const protocol::RenderRequest&, const protocol::ProgressCallback&,
+                                      const protocol::PreviewCallback&, std::stop_token)>;
 
 /// Serves the worker protocol: reads command lines from `input` on its own thread, renders one job after
 /// another on the calling thread, and writes event lines to `output`. Returns when `quit` or the end of the

@@ -29,8 +29,16 @@ std::vector<widgets::BackendChoice> backendChoices() {
         QString description = text(backend.title) + ".\n" + text(backend.description);
         if (!backend.cpu.deviation.empty())
             description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpu.deviation);
+        QString title = text(backend.name);
+        if (backend.plugin != nullptr) {
+            const kernels::PluginDescription& said = backend.plugin->description;
+            title = QObject::tr("%1 (plug-in)").arg(title);
+            description +=
+                "\n" + QObject::tr("Plug-in, not part of ReelGrid: ") + text(said.file) +
+                (said.version.empty() ? QString() : QObject::tr(", version ") + text(said.version));
+        }
         const bool checked = std::ranges::find(kCheckedAtFirst, backend.name) != kCheckedAtFirst.end();
-        choices.push_back({text(backend.name), text(backend.name), description, checked});
+        choices.push_back({text(backend.name), title, description, checked});
     }
     return choices;
 }

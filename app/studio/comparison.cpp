@@ -53,23 +53,39 @@ void Comparison::setStatus(int id, ClipStatus status) {
     Q_EMIT statusChanged(id);
 }
 
+void Comparison::setPreview(int id, ClipPreview preview) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr || clip->onDisk) return;
+    clip->preview = std::move(preview);
+    Q_EMIT previewChanged(id);
+}
+
 void Comparison::putOnDisk(int id, const std::filesystem::path& path) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
     clip->path = path;
     clip->onDisk = true;
     clip->status = {};
+    clip->preview = {};
     Q_EMIT clipArrived(id);
 }
 
 void Comparison::setFacts(int id, ClipFacts facts) {
     ComparedClip* clip = at(id);
     if (clip == nullptr) return;
-    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
-    const comparison::Caption caption = comparison::captionOf(facts.result.manifest);
-    if (clip->label == clip->backend && clip->backend.toStdString() == caption.name)
-        clip->label = QString::fromStdString(caption.text());
     clip->facts = std::move(facts);
+    setLabel(id, clip->label);
+}
+
+void Comparison::setLabel(int id, const QString& label) {
+    ComparedClip* clip = at(id);
+    if (clip == nullptr) return;
+    clip->label = label.isEmpty() ? clip->backend : label;
+    // "fav2" becomes "fav2 (ran sdpa)"; a name that a person gave stays.
+    if (clip->facts && clip->label == clip->backend) {
+        const comparison::Caption caption = comparison::captionOf(clip->facts->result.manifest);
+        if (clip->backend.toStdString() == caption.name) clip->label = QString::fromStdString(caption.text());
+    }
     Q_EMIT factsChanged(id);
 }
 
@@ -83,6 +99,11 @@ void Comparison::move(int id, int place) {
     else
         std::rotate(to, from, from + 1);
     Q_EMIT orderChanged();
+}
+
+void Comparison::recolor() {
+    for (ComparedClip& clip : m_clips) clip.color = widgets::backendColor(clip.backend);
+    for (const ComparedClip& clip : std::vector(m_clips)) Q_EMIT factsChanged(clip.id);
 }
 
 }  // namespace reelgrid::studio

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/studio/clip_preview.h"
 #include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
@@ -34,6 +35,7 @@ struct ComparedClip {
     bool onDisk = false;
     double offsetSeconds = 0;  ///< at time t it shows its own time t + offset
     ClipStatus status;
+    ClipPreview preview;             ///< while it is being rendered
     std::optional<ClipFacts> facts;  ///< once they are read and measured
 
     /// Its last repetition's times; null while they are not known.
@@ -59,17 +61,23 @@ class Comparison : public QObject {
     void clear();
     // Of a clip that is no longer here, nothing changes.
     void setStatus(int id, ClipStatus status);
+    void setPreview(int id, ClipPreview preview);
     void putOnDisk(int id, const std::filesystem::path& path);
     void setFacts(int id, ClipFacts facts);
+    /// The backend's own name becomes the caption that its facts make of it.
+    void setLabel(int id, const QString& label);
     /// To this place in the grid's order, or the nearest that there is.
     void move(int id, int place);
+    /// Every clip gets its backend's colour in the theme that is in force now.
+    void recolor();
 
   Q_SIGNALS:
     void clipAdded(int id);
     void clipRemoved(int id);
     void statusChanged(int id);
-    void clipArrived(int id);  ///< it is on disk now
-    void factsChanged(int id);
+    void previewChanged(int id);
+    void clipArrived(int id);   ///< it is on disk now
+    void factsChanged(int id);  ///< or what it is called
     void orderChanged();
 
   private:

@@ -9,6 +9,15 @@ namespace reelgrid::studio {
 namespace {
 // Measurements of many clips come in one after the other; a chart of hundreds takes a while to draw.
 constexpr int kGatherMs = 30;
+
+// Computes the same attention as the reference exactly, in another order.
+constexpr const char* kNoiseFloorBackend = "fav2";
+
+widgets::CurveRole roleOf(const ComparedClip& clip) {
+    const bool ran = clip.facts->result.manifest.usedAttention() == kNoiseFloorBackend;
+    return clip.backend == kNoiseFloorBackend && ran ? widgets::CurveRole::NoiseFloor
+                                                     : widgets::CurveRole::Clip;
+}
 }  // namespace
 
 ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart* timing,
@@ -22,6 +31,7 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
     };
     connect(m_comparison, &Comparison::factsChanged, this, drawSoon);
     connect(m_comparison, &Comparison::clipRemoved, this, drawSoon);
+    connect(m_comparison, &Comparison::orderChanged, this, drawSoon);
     draw();
 }
 
@@ -31,10 +41,11 @@ void ComparisonCharts::draw() {
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.facts) continue;
         const ClipFacts& facts = *clip.facts;
-        curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds});
+        curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds, roleOf(clip)});
         if (const result::Timing* timing = clip.timing())
-            timings.push_back(
-                {clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result)});
+            timings.push_back({clip.label, clip.color, *timing,
+                               comparison::secondsOutsideAttention(facts.result),
+                               facts.result.manifest.calls});
     }
     m_timing->setTimings(std::move(timings));
     m_coherence->setCurves(std::move(curves));

@@ -7,17 +7,16 @@
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
-#include "app/studio/keyboard.h"
 #include "app/studio/session_report.h"
 #include "core/media/containers.h"
 
 namespace reelgrid::studio {
 
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
-    const QStringList names =
-        QFileDialog::getOpenFileNames(parent, QObject::tr("Open clips or a session"), {},
-                                      QObject::tr("Clips and sessions (%1 *.json);;All files (*)")
-                                          .arg(QString::fromStdString(media::clipPatterns())));
+    const QStringList names = QFileDialog::getOpenFileNames(
+        parent, QObject::tr("Open clips, a session or a result"), {},
+        QObject::tr("Clips, sessions and results (%1 *.json *.json.gz *.pt);;All files (*)")
+            .arg(QString::fromStdString(media::clipPatterns())));
     std::vector<std::filesystem::path> paths;
     for (const QString& name : names) paths.emplace_back(name.toStdString());
     return paths;
@@ -53,23 +52,15 @@ std::filesystem::path askForPolicyFile(QWidget* parent) {
         .toStdString();
 }
 
-std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
-    return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
+std::filesystem::path askForPlugin(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
+                                        QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
         .toStdString();
 }
 
-void showKeys(QWidget* parent) {
-    QString table = "<table cellspacing='6'>";
-    for (const QString& line : QString::fromUtf8(Keyboard::description()).split('\n')) {
-        const QStringList parts = line.split('\t');
-        table +=
-            QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(parts.value(0), parts.value(1));
-    }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, QObject::tr("Keys"), table + "</table>",
-                                QMessageBox::Close, parent);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setModal(false);
-    box->show();
+std::filesystem::path askForFolder(QWidget* parent, const QString& what, const std::filesystem::path& now) {
+    return QFileDialog::getExistingDirectory(parent, what, QString::fromStdString(now.string()))
+        .toStdString();
 }
 
 void showAbout(QWidget* parent) {

@@ -17,12 +17,12 @@ std::filesystem::path askForSessionName(QWidget* parent);
 std::filesystem::path askForReportName(QWidget* parent);
 std::filesystem::path askForPictureName(QWidget* parent);
 std::filesystem::path askForPolicyFile(QWidget* parent);
+std::filesystem::path askForPlugin(QWidget* parent);
 std::filesystem::path askForFolder(QWidget* parent, const QString& what,
                                    const std::filesystem::path& now = {});
 
 // Windows that only tell something; they stay open beside the work.
 
-void showKeys(QWidget* parent);
 void showAbout(QWidget* parent);
 QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content);
 void showText(QWidget* parent, const QString& title, const QString& text);

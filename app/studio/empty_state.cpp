@@ -19,10 +19,14 @@ constexpr int kLeastForRecent = 190;  // one row
 
 EmptyState::EmptyState(const RecentComparisons* recent, QWidget* parent) : QWidget(parent) {
     auto* picture = new QLabel;
-    picture->setPixmap(widgets::icon(Glyph::Film, widgets::theme::kFaint).pixmap(48, 48));
+    const auto showPicture = [picture] {
+        picture->setPixmap(widgets::icon(Glyph::Film, widgets::theme::kFaint).pixmap(48, 48));
+    };
+    connect(new widgets::ThemeWatch(this), &widgets::ThemeWatch::changed, picture, showPicture);
+    showPicture();
     picture->setAlignment(Qt::AlignCenter);
     auto* title = new QLabel(tr("See what an attention kernel costs, and what it buys"));
-    title->setStyleSheet("font-size:19px;font-weight:600");
+    title->setObjectName("title");
     title->setAlignment(Qt::AlignCenter);
     auto* text = new QLabel(
         tr("Write a prompt on the left and render it: each checked backend gives a clip with the same seed.\n"
@@ -32,15 +36,19 @@ EmptyState::EmptyState(const RecentComparisons* recent, QWidget* parent) : QWidg
     text->setAlignment(Qt::AlignCenter);
     text->setWordWrap(true);
     auto* render =
-        new QPushButton(widgets::icon(Glyph::Render, QColor(0x0b, 0x14, 0x20)), tr("Render the prompt"));
+        new QPushButton(widgets::icon(Glyph::Render, widgets::theme::kOnAccent), tr("Render the prompt"));
     render->setObjectName("primary");
+    auto* demo = new QPushButton(widgets::icon(Glyph::Film), tr("Open the demo comparison"));
+    demo->setToolTip(tr("One prompt by several backends, rendered already: opens at once"));
     auto* open = new QPushButton(widgets::icon(Glyph::Folder), tr("Open clips or a session…"));
     connect(render, &QPushButton::clicked, this, &EmptyState::renderClicked);
+    connect(demo, &QPushButton::clicked, this, &EmptyState::demoClicked);
     connect(open, &QPushButton::clicked, this, &EmptyState::openClicked);
 
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(10);
     buttons->addStretch();
+    buttons->addWidget(demo);
     buttons->addWidget(render);
     buttons->addWidget(open);
     buttons->addStretch();

@@ -17,6 +17,7 @@ class EmptyState : public QWidget {
   Q_SIGNALS:
     void renderClicked();
     void openClicked();
+    void demoClicked();
     void recentChosen(const QString& folder);
 };
 

@@ -21,7 +21,6 @@ constexpr double kGainStep = 2;
 constexpr double kZoomStep = 1.5;
 constexpr double kTurnDegrees = 45;
 constexpr double kShiftSeconds = 0.01;
-constexpr int kStepFrames = 10;
 }  // namespace
 
 LookingActions::LookingActions(widgets::VideoGrid* grid, widgets::Player* player, QWidget* window)
@@ -179,10 +178,6 @@ void LookingActions::addPlaying() {
           {-kShiftSeconds, 0});
     addChange({"offset-reset", tr("&No shifts"), "Alt+0", tr("Clips begin together again")},
               [](ViewState& look) { look.offsets.clear(); });
-    connect(add({"step-ten-on", tr("Ten frames forward"), ">", tr("Goes ten frames forward")}),
-            &QAction::triggered, this, [this] { m_player->step(kStepFrames); });
-    connect(add({"step-ten-back", tr("Ten frames back"), "<", tr("Goes ten frames back")}),
-            &QAction::triggered, this, [this] { m_player->step(-kStepFrames); });
 }
 
 void LookingActions::shiftSelected(const session::ClipOffset& by) {

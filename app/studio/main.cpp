@@ -3,8 +3,14 @@
 #include <thread>
 
 #include "app/studio/main_window.h"
+#include "app/studio/theme_choice.h"
+#include "app/studio/translations.h"
 #include "core/devices/gpu_survey.h"
 #include "widgets/theme/theme.h"
+
+namespace {
+constexpr const char* kPresent = "--present";
+}  // namespace
 
 int main(int argc, char** argv) {
     using namespace reelgrid;
@@ -19,21 +25,31 @@ int main(int argc, char** argv) {
         }
         if (argument == "--help" || argument == "-h") {
             std::printf(
-                "Usage: reelgrid [SESSION.json | CLIP…]\n\n"
+                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | CLIP…]\n\n"
                 "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
                 "their times and temporal coherence, renders new ones in the background.\n\n"
                 "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
                 "  CLIP…          video files to play side by side\n"
+                "  --present      full screen, repeating, with captions for an audience; without a session\n"
+                "                 the demo comparison\n"
+                "  --backend-plugin FILE   an attention backend of your own: its library, or a recipe\n"
                 "  --help         this text\n"
                 "  --version      the version\n\n"
                 "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"
                 "reelgrid-cli beside this one.\n");
             return 0;
         }
-        if (argument.size() > 1 && argument.startsWith('-') && argument != "--") {
+        if (argument.size() > 1 && argument.startsWith('-') && argument != "--" && argument != kPresent) {
             // Qt's own options (-platform, -style, …) have one dash.
             if (!argument.startsWith("--")) continue;
-            std::fprintf(stderr, "reelgrid: %s: unknown option, only --help and --version are known\n",
+            if (argument == "--backend-plugin" && i + 1 < argc) {
+                ++i;
+                continue;
+            }
+            if (argument.startsWith("--backend-plugin=")) continue;
+            std::fprintf(stderr,
+                         "reelgrid: %s: unknown option, only --present, --backend-plugin FILE, --help and "
+                         "--version are known\n",
                          argument.constData());
             return 2;
         }
@@ -41,12 +57,29 @@ int main(int argc, char** argv) {
     // The driver takes a while to answer: in the time in which Qt starts.
     const std::jthread survey([] { static_cast<void>(devices::knownGpus()); });
     QApplication application(argc, argv);
-    widgets::applyTheme(application);
+    QGuiApplication::setDesktopFileName("reelgrid");
+    {
+        const studio::Settings settings;
+        studio::installTranslations(application, settings.language());
+        widgets::applyTheme(application, studio::themeOf(settings.theme()), settings.textPercent());
+    }
     studio::MainWindow window;
     std::vector<std::filesystem::path> paths;
+    QStringList plugins;
     const QStringList arguments = QCoreApplication::arguments().mid(1);
-    for (const QString& argument : arguments)
-        if (argument != "--") paths.emplace_back(argument.toStdString());
+    for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+        if (*word == "--backend-plugin" && word + 1 != arguments.end())
+            plugins.append(*++word);
+        else if (word->startsWith("--backend-plugin="))
+            plugins.append(word->section('=', 1));
+        else if (*word != "--" && *word != kPresent)
+            paths.emplace_back(word->toStdString());
+    }
+    window.plugins().look(plugins);
+    if (arguments.contains(kPresent)) {
+        window.setPresenting(true);
+        if (paths.empty()) window.sessions().openDemo();
+    }
     window.show();
     window.sessions().open(paths);
     return QApplication::exec();

@@ -1,82 +1,125 @@
-// The menus of MainWindow.
+// The menus of MainWindow, from the table of actions.
 
-#include <QAction>
+#include <QActionGroup>
 #include <QMenuBar>
+#include <initializer_list>
 
-#include "app/studio/dialogs.h"
 #include "app/studio/main_window.h"
+#include "app/studio/measure/measure_tools.h"
+#include "app/studio/playback_actions.h"
 
 namespace reelgrid::studio {
 
+namespace {
+
+/// An empty id is a line between two groups.
+void fill(QMenu& menu, const Actions& actions, std::initializer_list<const char*> ids) {
+    for (const char* id : ids) {
+        if (*id == '\0')
+            menu.addSeparator();
+        else
+            menu.addAction(actions[id]);
+    }
+}
+
+}  // namespace
+
 void MainWindow::buildMenus() {
     buildFileMenu();
+    buildEditMenu();
+    m_renderMenu->addTo(menuBar());
+    buildPlayMenu();
     buildViewMenu();
     m_looking->addTo(*menuBar());
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys"), QKeySequence("F1"), this, [this] { showKeys(this); });
-    help->addAction(tr("&About ReelGrid"), this, [this] { showAbout(this); });
+    buildCompareMenu();
+    m_measureTools->addMenu(*menuBar());
+    buildHelpMenu();
+    connectFileActions();
+    connectEditActions();
+    connectPlayActions(*m_actions, *m_playback->player(), *m_shuttle);
+    connectTileActions(*m_actions, *m_grid);
+    connectViewActions();
+    connectThemeActions();
+    connectCompareActions();
 }
 
 void MainWindow::buildFileMenu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    file->addAction(tr("&Open clips or session…"), QKeySequence::Open, this,
-                    [this] { m_sessions->open(askForClipsOrSessions(this)); });
-    file->addAction(tr("&Recent comparisons…"), QKeySequence("Ctrl+R"), m_sessions,
-                    &SessionController::chooseRecent);
-    file->addAction(tr("&Save session…"), QKeySequence::Save, this, [this] {
-        if (const auto name = askForSessionName(this); !name.empty()) m_sessions->save(name);
+    fill(*file, *m_actions, {"open"});
+    QMenu* recent = file->addMenu(tr("Open recen&t"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] {
+        recent->clear();
+        const QStringList files = m_settings.recentFiles();
+        for (const QString& name : files)
+            recent->addAction(QString(name).replace('&', "&&"), m_sessions,
+                              [this, name] { m_sessions->open({name.toStdString()}); });
+        if (files.isEmpty()) recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+        recent->addSeparator();
+        recent->addAction(tr("&Forget these"), this, [this] { m_settings.forgetRecentFiles(); })
+            ->setEnabled(!files.isEmpty());
     });
-    file->addAction(tr("Save re&port…"), this, [this] {
-        if (const auto name = askForReportName(this); !name.empty()) m_sessions->saveReport(name);
-    });
-    file->addSeparator();
-    file->addAction(tr("&Export grid…"), QKeySequence("Ctrl+E"), this, [this] {
-        if (const auto name = askForExportName(this); !name.empty())
-            m_exportJobs->start(m_sessions->shown(), name);
-    });
-    file->addAction(tr("Export what is &seen…"), QKeySequence("Ctrl+Shift+E"), this, [this] {
-        if (const auto name = askForExportName(this); !name.empty())
-            m_exportJobs->startView(m_playback->seenView(), name);
-    });
-    file->addAction(tr("Save each &tile’s picture…"), this, [this] {
-        if (const auto folder = askForFolder(this, tr("Where the pictures go")); !folder.empty())
-            saveTiles(folder);
-    });
-    file->addSeparator();
-    file->addAction(tr("Save &picture of the grid…"), QKeySequence("Ctrl+Shift+S"), this, [this] {
-        if (const auto name = askForPictureName(this); !name.empty()) savePicture(name);
-    });
-    file->addSeparator();
-    file->addAction(tr("Choose &model folder…"), m_editorFiles, &EditorFiles::chooseModelFolder);
-    file->addAction(tr("Choose &results folder…"), this, [this] {
-        const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());
-        if (!folder.empty()) m_renders->setResultsFolder(folder);
-    });
-    file->addSeparator();
-    file->addAction(tr("&Close comparison"), QKeySequence("Ctrl+W"), m_sessions, &SessionController::close);
-    file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
+    fill(*file, *m_actions,
+         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "export-seen",
+          "save-picture", "save-tiles", "", "model-folder", "plugin", "results-folder", "", "close", "quit"});
+}
+
+void MainWindow::buildEditMenu() {
+    fill(*menuBar()->addMenu(tr("&Edit")), *m_actions,
+         {"undo", "redo", "", "rename-clip", "clip-earlier", "clip-later", "remove-clip", "", "write-prompt",
+          "render"});
+}
+
+void MainWindow::buildPlayMenu() {
+    fill(*menuBar()->addMenu(tr("&Play")), *m_actions,
+         {"play",
+          "play-backwards",
+          "pause",
+          "play-forwards",
+          "",
+          "frame-on",
+          "frame-back",
+          "ten-on",
+          "ten-back",
+          "second-on",
+          "second-back",
+          "first-frame",
+          "last-frame",
+          "",
+          "mark-in",
+          "mark-out",
+          "clear-range",
+          "loop",
+          "",
+          "slower",
+          "faster",
+          "normal-speed"});
 }
 
 void MainWindow::buildViewMenu() {
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    const auto toggle = [view](const QString& text, const QKeySequence& keys, bool on) {
-        QAction* action = view->addAction(text);
-        action->setShortcut(keys);
-        action->setCheckable(true);
-        action->setChecked(on);
-        return action;
-    };
-    m_showSide = toggle(tr("&Side panel"), QKeySequence("F9"), true);
-    connect(m_showSide, &QAction::toggled, m_side, &QWidget::setVisible);
-    m_showCharts = toggle(tr("&Charts"), QKeySequence("F10"), true);
-    connect(m_showCharts, &QAction::toggled, m_charts, &QWidget::setVisible);
-    connect(toggle(tr("Frame &numbers"), {}, true), &QAction::toggled, m_playback,
-            &Playback::setFrameNumbers);
-    connect(toggle(tr("Sharp &pixels"), {}, true), &QAction::toggled, m_grid, [this](bool sharp) {
-        m_grid->setMagnified(sharp ? session::MagnifiedPixels::Nearest : session::MagnifiedPixels::Smooth);
-    });
-    view->addSeparator();
-    view->addAction(tr("&Full screen\tF"), this, &MainWindow::toggleFullScreen);
+    fill(*view, *m_actions, {"all-tiles", "next-tile", "previous-tile"});
+    fill(*view->addMenu(tr("T&ile alone")), *m_actions,
+         {"tile-1", "tile-2", "tile-3", "tile-4", "tile-5", "tile-6", "tile-7", "tile-8", "tile-9"});
+    fill(*view->addMenu(tr("Co&lumns")), *m_actions, {"more-columns", "fewer-columns", "own-columns"});
+    fill(*view, *m_actions, {"", "frame-numbers", "sharp-pixels", "", "side-panel", "charts", ""});
+    fill(*view->addMenu(tr("T&heme")), *m_actions, {"dark-theme", "light-theme", "system-theme"});
+    fill(*view->addMenu(tr("Te&xt size")), *m_actions, {"larger-text", "smaller-text", "normal-text"});
+    fill(*view->addMenu(tr("Langua&ge")), *m_actions,
+         {"language-desktop", "language-english", "language-german"});
+    fill(*view, *m_actions, {"", "full-screen", "present"});
+    auto* languages = new QActionGroup(this);
+    for (const char* id : {"language-desktop", "language-english", "language-german"})
+        languages->addAction((*m_actions)[id]);
+    auto* themes = new QActionGroup(this);
+    for (const char* id : {"dark-theme", "light-theme", "system-theme"}) themes->addAction((*m_actions)[id]);
+}
+
+void MainWindow::buildCompareMenu() {
+    fill(*menuBar()->addMenu(tr("&Compare")), *m_actions, {"blind-test", "blind-results", "forget-votes"});
+}
+
+void MainWindow::buildHelpMenu() {
+    fill(*menuBar()->addMenu(tr("&Help")), *m_actions, {"palette", "keys", "", "about"});
 }
 
 }  // namespace reelgrid::studio

@@ -1,10 +1,9 @@
 #include "app/studio/main_window.h"
 
-#include <QAction>
+#include <QApplication>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QKeyEvent>
-#include <QMenuBar>
 #include <QMimeData>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -13,10 +12,16 @@
 #include <QVBoxLayout>
 
 #include "app/studio/backend_choices.h"
+#include "app/studio/banner.h"
+#include "app/studio/blind_test_view.h"
 #include "app/studio/comparison_charts.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
 #include "app/studio/job_view.h"
+#include "app/studio/measure/measure_tools.h"
+#include "app/studio/notifier.h"
+#include "app/studio/presenter.h"
+#include "app/studio/thumbnails.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
@@ -34,6 +39,7 @@ constexpr int kSideWidth = 372;
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
+      m_actions(new Actions(this)),
       m_comparison(new Comparison(this)),
       m_background(new BackgroundThread(this)),
       m_export(new GridExport(this)),
@@ -49,34 +55,54 @@ MainWindow::MainWindow(QWidget* parent)
       m_renders(new RenderController(m_comparison, m_jobs, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
-      m_sessions(new SessionController({m_comparison, m_playback->player(), m_grid}, m_renders, m_editor,
-                                       m_editorFiles, m_background, this)),
-      m_keyboard(m_playback->player(), m_grid) {
-    setWindowTitle("ReelGrid");
+      m_plugins(new PluginBackends(this)),
+      m_sessions(new SessionController(
+          ShownSession({m_comparison, m_playback->player(), m_grid, m_timing, m_coherence}),
+          [this] { return everyClipIsOpen(); }, m_renders, m_editor, m_editorFiles, m_background, this)),
+      m_renderMenu(new RenderMenu({m_editor, m_editorFiles, m_renders, m_sessions, this})),
+      m_measureTools(new MeasureTools(
+          {m_comparison, m_playback, m_grid, m_editor, m_jobs, m_issues, m_renders, m_sessions, m_background},
+          this)),
+      m_unsaved(new UnsavedWorkKeeper(&m_sessions->history(), this)),
+      m_shuttle(new Shuttle(m_playback->player(), this)),
+      m_blindView(new BlindTestView),
+      m_blindTest(new BlindTest(m_comparison, &m_sessions->shown(), m_blindView, this)),
+      m_presenter(new Presenter(m_comparison, m_grid)),
+      m_banner(new Banner),
+      m_transport(new widgets::TransportBar(m_playback->player())) {
+    setWindowTitle("ReelGrid[*]");
     setAcceptDrops(true);
     new ComparisonCharts(m_comparison, m_timing, m_coherence, this);
+    new Thumbnails(m_comparison, m_coherence, this);
     m_side = buildSide();
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->addWidget(m_side);
-    columns->addWidget(buildStage());
-    columns->setStretchFactor(0, 0);
-    columns->setStretchFactor(1, 1);
-    columns->setSizes({kSideWidth, 1110});
-    columns->setHandleWidth(8);
-    columns->setContentsMargins(8, 4, 8, 8);
-    setCentralWidget(columns);
+    m_columns = new QSplitter(Qt::Horizontal);
+    m_columns->addWidget(m_side);
+    m_columns->addWidget(buildStage());
+    m_columns->setStretchFactor(0, 0);
+    m_columns->setStretchFactor(1, 1);
+    m_columns->setSizes({kSideWidth, 1110});
+    m_columns->setHandleWidth(8);
+    m_columns->setContentsMargins(8, 4, 8, 8);
+    m_pages = new QStackedWidget;
+    m_pages->addWidget(m_columns);
+    m_pages->addWidget(m_blindView);
+    setCentralWidget(m_pages);
     buildMenus();
     connectRenders();
+    connectPlugins();
     connectSessions();
+    connectHistory();
     connectIssues();
     m_editor->setBackends(backendChoices());
     resize(1440, 900);
+    restoreSettings();
     m_grid->setFocus();
     // Before any session is read: a session's request is then put into an editor that knows its models.
     m_sessions->lookForRecent();
     m_editorFiles->loadModels();
     // Once the window is up: nobody waits for it.
     QTimer::singleShot(0, m_editorFiles, &EditorFiles::loadPromptGuide);
+    QTimer::singleShot(0, m_unsaved, &UnsavedWorkKeeper::lookForLeftWork);
 }
 
 MainWindow::~MainWindow() = default;
@@ -98,9 +124,11 @@ QWidget* MainWindow::buildStage() {
     auto* column = new QVBoxLayout(picture);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
+    column->addWidget(m_banner);
     column->addWidget(new widgets::ViewBar(m_grid, m_playback->player()));
     column->addWidget(buildGrid(), 1);
-    column->addWidget(new widgets::TransportBar(m_playback->player()));
+    column->addWidget(m_presenter);
+    column->addWidget(m_transport);
     column->addWidget(m_issues);
 
     auto* charts = new QSplitter(Qt::Horizontal);
@@ -110,14 +138,14 @@ QWidget* MainWindow::buildStage() {
     charts->setSizes({500, 600});
     m_charts = charts;
 
-    auto* stage = new QSplitter(Qt::Vertical);
-    stage->setHandleWidth(8);
-    stage->addWidget(picture);
-    stage->addWidget(charts);
-    stage->setStretchFactor(0, 1);
-    stage->setStretchFactor(1, 0);
-    stage->setSizes({600, 240});
-    return stage;
+    m_stage = new QSplitter(Qt::Vertical);
+    m_stage->setHandleWidth(8);
+    m_stage->addWidget(picture);
+    m_stage->addWidget(charts);
+    m_stage->setStretchFactor(0, 1);
+    m_stage->setStretchFactor(1, 0);
+    m_stage->setSizes({600, 240});
+    return m_stage;
 }
 
 QWidget* MainWindow::buildGrid() {
@@ -125,6 +153,7 @@ QWidget* MainWindow::buildGrid() {
     connect(empty, &EmptyState::openClicked, this, [this] { m_sessions->open(askForClipsOrSessions(this)); });
     connect(empty, &EmptyState::recentChosen, m_sessions,
             [this](const QString& folder) { m_sessions->open({folder.toStdString()}); });
+    connect(empty, &EmptyState::demoClicked, m_sessions, &SessionController::openDemo);
     connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     auto* emptyOrGrid = new QStackedWidget;
     emptyOrGrid->addWidget(empty);
@@ -142,16 +171,45 @@ void MainWindow::connectRenders() {
         // Playing takes processor time from the renders, from the later ones more: their times must be
         // comparable.
         m_playback->player()->pause();
+        // Space is to play then, not to render once more.
+        if (m_editor->isAncestorOf(QApplication::focusWidget())) m_grid->setFocus();
+        m_rendering.start();
         m_renders->render(m_editor->request(), m_editor->checkedBackends(), *m_editor->model());
     });
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
+    connect(m_renders, &RenderController::settled, this, [this] {
+        if (m_rendering.isValid() && m_rendering.elapsed() > kLongSeconds * 1000)
+            notifyOfEnd(*this, tr("All renders have ended"),
+                        QString::fromStdString(m_editor->request().prompt));
+    });
+    connect(m_export, &GridExport::finished, this, [this](const QString&, const QString& output) {
+        notifyOfEnd(*this, tr("The grid is exported"), output);
+    });
     connect(m_jobs, &widgets::JobPanel::logRequested, this, &MainWindow::showLog);
+}
+
+void MainWindow::connectPlugins() {
+    connect(m_plugins, &PluginBackends::changed, this,
+            [this](const QStringList& chosen, const QStringList& arguments) {
+                const QStringList checked = m_editor->checkedBackends() + chosen;
+                m_editor->setBackends(backendChoices());
+                m_editor->setCheckedBackends(checked);
+                std::vector<std::string> words{"worker"};
+                for (const QString& argument : arguments) words.push_back(argument.toStdString());
+                m_renders->jobs().setWorkerArguments(words);
+            });
+    connect(m_plugins, &PluginBackends::failed, m_issues, &widgets::IssuePanel::addIssue);
 }
 
 void MainWindow::connectSessions() {
     connect(m_sessions, &SessionController::nameChanged, this, [this](const QString& name) {
-        setWindowTitle(name.isEmpty() ? "ReelGrid" : name + " – ReelGrid");
+        setWindowTitle(name.isEmpty() ? "ReelGrid[*]" : name + "[*] – ReelGrid");
     });
+    connect(m_sessions, &SessionController::opened, this,
+            [this](const std::filesystem::path& file) { m_settings.addRecentFile(file); });
+    connect(m_sessions, &SessionController::saved, this,
+            [this](const std::filesystem::path& file) { m_settings.addRecentFile(file); });
+    connect(m_unsaved, &UnsavedWorkKeeper::found, this, &MainWindow::offerUnsavedWork);
     connect(m_editor, &widgets::RequestEditor::modelFolderRequested, m_editorFiles,
             &EditorFiles::chooseModelFolder);
     connect(m_editor, &widgets::RequestEditor::policyFileRequested, m_editorFiles,
@@ -166,6 +224,9 @@ void MainWindow::connectIssues() {
     connect(m_sessions, &SessionController::failed, m_issues, show);
     connect(m_editorFiles, &EditorFiles::failed, m_issues, show);
     connect(m_background, &BackgroundThread::failed, m_issues, show);
+    for (const widgets::ChartFrame* chart :
+         std::initializer_list<const widgets::ChartFrame*>{m_timing, m_coherence})
+        connect(chart, &widgets::ChartFrame::failed, m_issues, show);
 }
 
 void MainWindow::showLog(const QString& id) {
@@ -173,6 +234,8 @@ void MainWindow::showLog(const QString& id) {
         showText(this, viewOf(*job).title, m_renders->jobs().logOf(job->id));
     else if (const widgets::JobView* view = m_exportJobs->find(id))
         showText(this, view->title, view->status);
+    else if (const widgets::JobView* measured = m_measureTools->jobs().find(id))
+        showText(this, measured->title, m_measureTools->jobs().logOf(id));
 }
 
 void MainWindow::savePicture(const std::filesystem::path& file) {
@@ -198,18 +261,9 @@ void MainWindow::saveTiles(const std::filesystem::path& folder) {
     });
 }
 
-void MainWindow::toggleFullScreen() {
-    const bool full = !isFullScreen();
-    m_side->setVisible(!full && m_showSide->isChecked());
-    m_charts->setVisible(!full && m_showCharts->isChecked());
-    menuBar()->setVisible(!full);
-    setWindowState(windowState() ^ Qt::WindowFullScreen);
-}
-
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_F && event->modifiers() == Qt::NoModifier) return toggleFullScreen();
-    if (event->key() == Qt::Key_Escape && isFullScreen()) return toggleFullScreen();
-    if (!m_keyboard.press(*event)) QMainWindow::keyPressEvent(event);
+    if (m_pages->currentWidget() == m_blindView || !m_actions->press(*event))
+        QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -1,30 +1,44 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 #include <filesystem>
 
+#include "app/studio/actions.h"
 #include "app/studio/background_thread.h"
+#include "app/studio/blind_test.h"
 #include "app/studio/comparison.h"
 #include "app/studio/editor_files.h"
 #include "app/studio/export_jobs.h"
 #include "app/studio/grid_export.h"
-#include "app/studio/keyboard.h"
 #include "app/studio/looking_actions.h"
 #include "app/studio/measuring.h"
 #include "app/studio/playback.h"
+#include "app/studio/plugin_backends.h"
 #include "app/studio/render_controller.h"
+#include "app/studio/render_menu.h"
 #include "app/studio/session_controller.h"
+#include "app/studio/settings.h"
+#include "app/studio/shuttle.h"
+#include "app/studio/unsaved_work_keeper.h"
 
-class QAction;
+class QSplitter;
+class QStackedWidget;
 
 namespace reelgrid::widgets {
 class IssuePanel;
 class JobPanel;
 class RequestEditor;
 class TimingChart;
+class TransportBar;
 }  // namespace reelgrid::widgets
 
 namespace reelgrid::studio {
+
+class Banner;
+class BlindTestView;
+class MeasureTools;
+class Presenter;
 
 /// The window: puts the parts in their places and connects them. What they do is theirs.
 class MainWindow : public QMainWindow {
@@ -35,26 +49,42 @@ class MainWindow : public QMainWindow {
     ~MainWindow() override;
 
     void savePicture(const std::filesystem::path& file);
+    /// Full screen and repeating, with captions.
+    void setPresenting(bool on);
+    void setFullScreen(bool on);
     /// Each tile's frame as it was decoded, at its own size, as a PNG of its own.
     void saveTiles(const std::filesystem::path& folder);
 
+    [[nodiscard]] Actions& actions() { return *m_actions; }
+    [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }
     [[nodiscard]] Playback& playback() { return *m_playback; }
     [[nodiscard]] LookingActions& looking() { return *m_looking; }
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
     [[nodiscard]] ExportJobs& exports() { return *m_exportJobs; }
     [[nodiscard]] RenderController& renders() { return *m_renders; }
+    [[nodiscard]] RenderMenu& renderMenu() { return *m_renderMenu; }
+    [[nodiscard]] widgets::TimingChart& timingChart() { return *m_timing; }
+    [[nodiscard]] widgets::CoherenceChart& coherenceChart() { return *m_coherence; }
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
+    [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
+    [[nodiscard]] PluginBackends& plugins() { return *m_plugins; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
     [[nodiscard]] widgets::IssuePanel& issues() { return *m_issues; }
     [[nodiscard]] widgets::JobPanel& jobs() { return *m_jobs; }
+    [[nodiscard]] BlindTest& blindTest() { return *m_blindTest; }
+    [[nodiscard]] BlindTestView& blindTestView() { return *m_blindView; }
+    [[nodiscard]] Presenter& presenter() { return *m_presenter; }
+    [[nodiscard]] Banner& banner() { return *m_banner; }
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     QWidget* buildSide();
@@ -62,13 +92,36 @@ class MainWindow : public QMainWindow {
     QWidget* buildGrid();
     void buildMenus();
     void buildFileMenu();
+    void buildEditMenu();
+    void buildPlayMenu();
     void buildViewMenu();
+    void buildCompareMenu();
+    void buildHelpMenu();
+    void connectFileActions();
+    void connectEditActions();
+    void connectViewActions();
+    void connectThemeActions();
+    void connectCompareActions();
     void connectRenders();
+    void connectPlugins();
     void connectSessions();
+    void connectHistory();
     void connectIssues();
+    void offerUnsavedWork(const session::UnsavedWork& work);
+    void restoreSettings();
+    void saveSettings();
+    void showParts();
     void showLog(const QString& job);
-    void toggleFullScreen();
+    void showHistory();
+    void renameSelected();
+    void setTextPercent(int percent);
+    void setTheme(ThemeChoice choice);
+    void setBlindTest(bool on);
+    [[nodiscard]] const ComparedClip* selectedClip() const;
+    [[nodiscard]] bool everyClipIsOpen() const;
 
+    Settings m_settings;
+    Actions* m_actions;
     Comparison* m_comparison;
     BackgroundThread* m_background;
     GridExport* m_export;
@@ -84,12 +137,23 @@ class MainWindow : public QMainWindow {
     RenderController* m_renders;
     ExportJobs* m_exportJobs;
     EditorFiles* m_editorFiles;
+    PluginBackends* m_plugins;
     SessionController* m_sessions;
+    RenderMenu* m_renderMenu;
+    MeasureTools* m_measureTools;
+    UnsavedWorkKeeper* m_unsaved;
+    Shuttle* m_shuttle;
+    BlindTestView* m_blindView;
+    BlindTest* m_blindTest;
+    Presenter* m_presenter;
+    Banner* m_banner;
+    widgets::TransportBar* m_transport;
+    QStackedWidget* m_pages = nullptr;  // the comparison, the blind test
+    QSplitter* m_columns = nullptr;
+    QSplitter* m_stage = nullptr;
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
-    QAction* m_showSide = nullptr;
-    QAction* m_showCharts = nullptr;
-    Keyboard m_keyboard;
+    QElapsedTimer m_rendering;
 };
 
 }  // namespace reelgrid::studio

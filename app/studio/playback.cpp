@@ -45,6 +45,7 @@ Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::Co
           &Comparison::statusChanged, &Comparison::factsChanged})
         connect(m_comparison, shownOnTiles, this, &Playback::showTiles);
     connect(m_comparison, &Comparison::orderChanged, this, &Playback::showTiles);
+    connect(m_comparison, &Comparison::previewChanged, this, &Playback::showFrames);
     connect(m_grid, &widgets::VideoGrid::lookChanged, this, &Playback::applyLook);
     connect(m_grid, &widgets::VideoGrid::tileDragged, this, [this](int from, int to) {
         const auto& clips = m_comparison->clips();
@@ -129,6 +130,10 @@ void Playback::showFrames() {
                 picture.isError = tile->frameIndex >= 0 && !tile->frame;
                 if (tile->frameIndex >= 0) picture.note = QString::number(tile->frameIndex + 1);
             }
+        } else if (!clip.preview.frames.empty()) {
+            const double duration = m_player.clock().timeline().duration();
+            picture.frame = clip.preview.frameAt(duration > 0 ? composition.seconds / duration : 0.5);
+            picture.note = tr("preview, step %1 of %2").arg(clip.preview.step).arg(clip.preview.steps);
         }
         pictures.push_back(std::move(picture));
     }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMost = 24;
+constexpr std::size_t kMost = 300;
 constexpr QSize kPictureSize(240, 135);
 
 QDateTime changedAt(const fs::path& path) {
@@ -36,6 +36,14 @@ QImage middleOf(const fs::path& clip) {
     return widgets::toImage(**frame).scaled(kPictureSize, Qt::KeepAspectRatio, Qt::SmoothTransformation);
 }
 
+QString detailsOf(const protocol::RenderRequest& request) {
+    QString details = QObject::tr("%1, seed %2").arg(QString::fromStdString(request.model)).arg(request.seed);
+    if (request.numInferenceSteps) details += QObject::tr(", %1 steps").arg(*request.numInferenceSteps);
+    if (request.width && request.height)
+        details += QString(", %1×%2").arg(*request.width).arg(*request.height);
+    return details;
+}
+
 std::optional<RecentComparison> read(const fs::path& folder, const QDateTime& when) {
     auto loaded = readRenderedFolder(folder);
     if (!loaded) return std::nullopt;
@@ -48,6 +56,7 @@ std::optional<RecentComparison> read(const fs::path& folder, const QDateTime& wh
     recent.folder = folder;
     recent.prompt = QString::fromStdString(loaded->session.request.prompt).simplified();
     recent.when = when;
+    recent.details = detailsOf(loaded->session.request);
     for (const session::SessionClip& clip : loaded->session.clips)
         recent.backends.append(
             QString::fromStdString(clip.attentionType.empty() ? clip.label : clip.attentionType));
@@ -57,7 +66,8 @@ std::optional<RecentComparison> read(const fs::path& folder, const QDateTime& wh
 
 }  // namespace
 
-std::vector<RecentComparison> findRecentComparisons(const fs::path& results, const std::stop_token& stop) {
+std::vector<RecentComparison> findRecentComparisons(const fs::path& results, const std::stop_token& stop,
+                                                    const std::vector<RecentComparison>& known) {
     const auto entries = entriesOf(results);
     if (!entries) return {};
     std::vector<std::pair<QDateTime, fs::path>> folders;
@@ -68,19 +78,26 @@ std::vector<RecentComparison> findRecentComparisons(const fs::path& results, con
     std::vector<RecentComparison> found;
     for (const auto& [when, folder] : folders) {
         if (found.size() == kMost || stop.stop_requested()) break;
-        if (auto recent = read(folder, when)) found.push_back(*std::move(recent));
+        const auto before = std::ranges::find_if(known, [&](const RecentComparison& each) {
+            return each.folder == folder && each.when == when && !each.picture.isNull();
+        });
+        if (before != known.end())
+            found.push_back(*before);
+        else if (auto recent = read(folder, when))
+            found.push_back(*std::move(recent));
     }
     return found;
 }
 
 void RecentComparisons::look(const fs::path& results) {
-    m_background.run([this, results](const std::stop_token& stop) -> BackgroundThread::Completion {
-        auto found = findRecentComparisons(results, stop);
-        return [this, found = std::move(found)] {
-            m_all = found;
-            Q_EMIT changed();
-        };
-    });
+    m_background.run(
+        [this, results, known = m_all](const std::stop_token& stop) -> BackgroundThread::Completion {
+            auto found = findRecentComparisons(results, stop, known);
+            return [this, found = std::move(found)] {
+                m_all = found;
+                Q_EMIT changed();
+            };
+        });
 }
 
 }  // namespace reelgrid::studio

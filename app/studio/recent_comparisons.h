@@ -18,13 +18,15 @@ struct RecentComparison {
     QString prompt;
     QStringList backends;
     QDateTime when;
-    QImage picture;  ///< the middle of its first clip; null when that can't be read
+    QString details{};  ///< model, seed, steps, size, as far as they are asked for
+    QImage picture;     ///< the middle of its first clip; null when that can't be read
 };
 
 /// The newest comparisons in `results`, the newest first, with their pictures. Folders that hold none are
-/// passed over. Blocks; for a background thread.
+/// passed over; those of `known` that haven't changed are taken as they are. Blocks; for a background thread.
 std::vector<RecentComparison> findRecentComparisons(const std::filesystem::path& results,
-                                                    const std::stop_token& stop);
+                                                    const std::stop_token& stop,
+                                                    const std::vector<RecentComparison>& known = {});
 
 /// Knows the comparisons of a results folder, as of the last look. GUI thread; looks in the background.
 class RecentComparisons : public QObject {

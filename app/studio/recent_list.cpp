@@ -1,6 +1,7 @@
 #include "app/studio/recent_list.h"
 
 #include <QLocale>
+#include <algorithm>
 
 #include "app/studio/recent_comparisons.h"
 #include "widgets/theme/theme.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr QSize kPicture(192, 108);
 constexpr QSize kCell(216, 184);
 constexpr int kTextWidth = 196;
+constexpr int kSearchRole = Qt::UserRole + 1;
 
 QIcon iconOf(const QImage& picture) {
     QPixmap pixmap(kPicture);
@@ -63,10 +65,27 @@ void RecentList::fill() {
         auto* item = new QListWidgetItem(iconOf(comparison.picture),
                                          QString("%1\n%2\n%3").arg(line(prompt), line(backends), when), this);
         item->setData(Qt::UserRole, QString::fromStdString(comparison.folder.string()));
-        item->setToolTip(
-            QString("%1\n%2").arg(comparison.prompt, QString::fromStdString(comparison.folder.string())));
+        item->setToolTip(QString("%1\n%2\n%3")
+                             .arg(comparison.prompt, comparison.details,
+                                  QString::fromStdString(comparison.folder.string())));
+        item->setData(kSearchRole,
+                      QStringList{comparison.prompt, comparison.backends.join(' '), comparison.details, when,
+                                  comparison.when.toString(Qt::ISODate)}
+                          .join(' '));
         item->setTextAlignment(Qt::AlignHCenter | Qt::AlignTop);
     }
+}
+
+int RecentList::showOnly(const QStringList& words) {
+    int shown = 0;
+    for (int row = 0; row < count(); ++row) {
+        const QString text = item(row)->data(kSearchRole).toString();
+        const bool has = std::ranges::all_of(
+            words, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+        item(row)->setHidden(!has);
+        shown += has;
+    }
+    return shown;
 }
 
 }  // namespace reelgrid::studio

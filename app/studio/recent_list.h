@@ -13,6 +13,9 @@ class RecentList : public QListWidget {
   public:
     explicit RecentList(const RecentComparisons* recent, QWidget* parent = nullptr);
 
+    /// Hides those that lack one of these words; returns how many are left.
+    int showOnly(const QStringList& words);
+
   Q_SIGNALS:
     void chosen(const QString& folder);
 

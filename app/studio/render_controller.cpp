@@ -2,6 +2,7 @@
 
 #include <QStandardPaths>
 #include <algorithm>
+#include <utility>
 
 #include "app/studio/job_view.h"
 #include "core/comparison/caption.h"
@@ -23,6 +24,12 @@ void addRender(const session::SessionClip& clip, RenderedComparison& comparison)
     clips.push_back(clip);
 }
 
+widgets::JobView titled(const std::string& title) {
+    widgets::JobView view;
+    view.title = QString::fromStdString(title);
+    return view;
+}
+
 /// What has become of a render, in the place of what became of an earlier try.
 void addEnd(const Job& job, const comparison::Caption& caption, RenderedComparison& comparison) {
     const std::filesystem::path output = job.request.output;
@@ -40,6 +47,12 @@ RenderController::RenderController(Comparison* comparison, widgets::JobPanel* pa
     connect(&m_jobs, &RenderJobs::changed, this, &RenderController::follow);
     connect(m_panel, &widgets::JobPanel::cancelRequested, this,
             [this](const QString& job) { report(m_jobs.cancel(job.toStdString())); });
+    connect(m_panel, &widgets::JobPanel::showRequested, this, &RenderController::showComparisonOf);
+    connect(m_panel, &widgets::JobPanel::moveRequested, this, &RenderController::move);
+    connect(m_panel, &widgets::JobPanel::pauseRequested, this, [this](bool paused) {
+        m_jobs.setPaused(paused);
+        m_panel->setPaused(paused);
+    });
     connect(m_panel, &widgets::JobPanel::retryRequested, this,
             [this](const QString& job) { report(m_jobs.retry(job.toStdString())); });
 }
@@ -65,25 +78,124 @@ void RenderController::render(const protocol::RenderRequest& request, QStringLis
     std::error_code ignored;
     std::filesystem::create_directories(m_current->folder, ignored);
     m_panel->removeFinished();
-    for (const QString& backend : backends) {
-        const auto own = requestFor(request, backend.toStdString(), model, m_current->folder);
-        const auto id = m_jobs.submit(own);
-        if (!id) {
-            Q_EMIT failed(QString::fromStdString(id.error().message));
-            continue;
+    for (const QString& backend : backends)
+        submit(requestFor(request, backend.toStdString(), model, m_current->folder), m_current);
+}
+
+void RenderController::submit(const protocol::RenderRequest& own, const Shared& comparison) {
+    const auto id = m_jobs.submit(own);
+    if (!id) return Q_EMIT failed(QString::fromStdString(id.error().message));
+    const widgets::JobView view = rowOf(*m_jobs.find(*id), *comparison);
+    m_places[*id] = {comparison, comparison == m_current ? addTile(view, own.output) : 0};
+    m_panel->setJob(QString::fromStdString(*id), view);
+}
+
+int RenderController::addTile(const widgets::JobView& view, const std::filesystem::path& path) {
+    ComparedClip clip;
+    clip.label = view.title;
+    clip.backend = view.title;
+    clip.path = path;
+    clip.status = {view.status, view.progress};
+    removeEarlierTiles(clip);
+    return m_comparison->add(std::move(clip));
+}
+
+widgets::JobView RenderController::rowOf(const Job& job, const RenderedComparison& comparison) const {
+    widgets::JobView view = viewOf(job);
+    view.subject = comparison.matrixSubject;
+    return view;
+}
+
+// ── a matrix ────────────────────────────────────────────────────────────────────────────────────────────
+
+RenderController::Shared RenderController::newSubject(const MatrixRow& row,
+                                                      const families::ModelInfo& model) {
+    const protocol::RenderRequest& request = row.job.request;
+    auto subject = std::make_shared<RenderedComparison>(newComparison(request, m_resultsFolder));
+    // Now, so that the next subject finds the name taken; a failure is the first job's to report.
+    std::error_code ignored;
+    std::filesystem::create_directories(subject->folder, ignored);
+    subject->matrixSubject = QString::fromStdString(request.prompt).simplified();
+    subject->matrixSubject += tr(", seed %1, %2 steps, %3")
+                                  .arg(request.seed)
+                                  .arg(row.steps)
+                                  .arg(QString::fromStdString(model.title));
+    return subject;
+}
+
+void RenderController::renderMatrix(const std::vector<MatrixRow>& rows,
+                                    const std::vector<families::ModelInfo>& models) {
+    m_panel->removeFinished();
+    Shared comparison;
+    int subject = -1;
+    for (const MatrixRow& row : rows) {
+        const families::ModelInfo& model = models[row.job.model];
+        if (std::exchange(subject, row.job.subject) != row.job.subject) {
+            const bool isFirst = !comparison;
+            comparison = newSubject(row, model);
+            if (isFirst) show(comparison);
         }
-        const Job& job = *m_jobs.find(*id);
-        const widgets::JobView view = viewOf(job);
-        ComparedClip clip;
-        clip.label = view.title;
-        clip.backend = view.title;
-        clip.path = own.output;
-        clip.status = {view.status, view.progress};
-        removeEarlierTiles(clip);
-        m_places[*id] = {m_current, m_comparison->add(std::move(clip))};
-        m_panel->setJob(QString::fromStdString(*id), view);
+        const auto own =
+            requestFor(row.job.request, row.job.request.attentionType, model, comparison->folder);
+        if (row.identical.empty())
+            submit(own, comparison);
+        else
+            reuse(row.identical, own, comparison);
     }
 }
+
+void RenderController::reuse(const std::filesystem::path& clip, const protocol::RenderRequest& own,
+                             const Shared& comparison) {
+    ++comparison->reusing;
+    m_background.run([this, clip, own, comparison](const std::stop_token&) -> BackgroundThread::Completion {
+        auto put = comparison::reuseResult(clip, own.output);
+        return [this, own, comparison, put = std::move(put)] {
+            --comparison->reusing;
+            report(put);
+            const auto caption = comparison::captionOf(own.attentionType, own.attentionPolicy);
+            if (put) {
+                addRender({own.output, caption.name, caption.name, 0}, *comparison);
+                if (comparison == m_current) {
+                    m_comparison->putOnDisk(addTile(titled(caption.text()), own.output), own.output);
+                }
+            }
+            if (isSettled(*comparison)) Q_EMIT comparisonSettled(*comparison, comparison == m_current);
+        };
+    });
+}
+
+/// Its clips that are there, and tiles for those that are to come.
+void RenderController::show(const Shared& comparison) {
+    m_comparison->clear();
+    m_current = comparison;
+    Q_EMIT began();
+    for (const session::SessionClip& clip : comparison->session.clips)
+        m_comparison->putOnDisk(addTile(titled(clip.label), clip.path), clip.path);
+    for (auto& [id, place] : m_places) {
+        const Job* job = m_jobs.find(id);
+        if (place.comparison != comparison || job == nullptr || job->state == JobState::Done) continue;
+        place.clip = addTile(rowOf(*job, *comparison), job->request.output);
+        showInGrid(*job, place.clip);
+    }
+}
+
+void RenderController::showComparisonOf(const QString& job) {
+    const auto place = m_places.find(job.toStdString());
+    if (place == m_places.end() || place->second.comparison == m_current) return;
+    const Shared comparison = place->second.comparison;
+    if (isSettled(*comparison))
+        Q_EMIT openRequested(comparison->sessionFile);
+    else
+        show(comparison);
+}
+
+/// As long as what is on show is a part of a matrix that has nothing to wait for.
+void RenderController::followMatrix(const Shared& comparison) {
+    const bool follows = m_current && !m_current->matrixSubject.isEmpty() && isSettled(*m_current);
+    if (follows && comparison != m_current && !comparison->matrixSubject.isEmpty()) show(comparison);
+}
+
+// ── what becomes of jobs ────────────────────────────────────────────────────────────────────────────────
 
 /// The same backend again takes the place of its earlier clip.
 void RenderController::removeEarlierTiles(const ComparedClip& clip) {
@@ -104,8 +216,14 @@ void RenderController::follow(const Job& before, const Job& now) {
     const auto place = m_places.find(now.id);
     if (place == m_places.end()) return;
     RenderedComparison& comparison = *place->second.comparison;
-    m_panel->setJob(QString::fromStdString(now.id), viewOf(now));
+    // A preview is no news of the job itself.
+    if (now.preview && now.preview != before.preview)
+        return m_comparison->setPreview(place->second.clip, clipPreview(*now.preview));
+    if (now.state == JobState::Running && before.state == JobState::Queued)
+        followMatrix(place->second.comparison);
+    m_panel->setJob(QString::fromStdString(now.id), rowOf(now, comparison));
     showInGrid(now, place->second.clip);
+    if (isFinished(now.state)) m_comparison->setPreview(place->second.clip, {});
     if (!isFinished(now.state) || isFinished(before.state)) return;
     const auto caption = comparison::captionOf(now.request.attentionType, now.request.attentionPolicy);
     addEnd(now, caption, comparison);
@@ -122,7 +240,20 @@ void RenderController::showInGrid(const Job& job, int clip) {
         clip, {view.status, isFinished(job.state) ? -1 : view.progress, job.state == JobState::Failed});
 }
 
+void RenderController::move(const QString& id, int places) {
+    std::vector<std::string> waiting = m_jobs.waiting();
+    const auto found = std::ranges::find(waiting, id.toStdString());
+    if (found == waiting.end()) return;  // it began meanwhile
+    const auto place =
+        std::clamp<std::ptrdiff_t>(found - waiting.begin() + places, 0, std::ssize(waiting) - 1);
+    report(m_jobs.moveTo(id.toStdString(), std::size_t(place)));
+    QStringList order;
+    for (const std::string& each : m_jobs.waiting()) order.append(QString::fromStdString(each));
+    m_panel->setWaitingOrder(order);
+}
+
 bool RenderController::isSettled(const RenderedComparison& comparison) const {
+    if (comparison.reusing > 0) return false;
     return std::ranges::all_of(m_places, [&](const auto& entry) {
         const Job* job = m_jobs.find(entry.first);
         return entry.second.comparison.get() != &comparison || job == nullptr || isFinished(job->state);

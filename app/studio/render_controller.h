@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 
+#include "app/studio/background_thread.h"
 #include "app/studio/comparison.h"
+#include "app/studio/matrix_table.h"
 #include "app/studio/render_jobs.h"
 #include "app/studio/rendered_comparison.h"
 #include "widgets/panels/job_panel.h"
@@ -24,6 +26,10 @@ class RenderController : public QObject {
     /// picture as the comparison on show joins it; anything else begins a new one.
     void render(const protocol::RenderRequest& request, QStringList backends,
                 const families::ModelInfo& model);
+    /// All of a matrix: each subject is a comparison of its own, saved once its renders have ended. The grid
+    /// follows them from one to the next until something else is put on show. Rows with an identical clip
+    /// take that instead of a render.
+    void renderMatrix(const std::vector<MatrixRow>& rows, const std::vector<families::ModelInfo>& models);
     /// A session is on show now, from this file: renders of its subject join it.
     void setOpened(const session::Session& session, const std::filesystem::path& file);
     /// What is on show is no comparison that renders may join.
@@ -48,16 +54,29 @@ class RenderController : public QObject {
     /// The last unfinished job of this comparison has ended: it is to be saved.
     void comparisonSettled(const reelgrid::studio::RenderedComparison& comparison, bool onShow);
     void resultsFolderChanged();
+    /// The comparison of a job is settled, and not on show: its session is to be opened.
+    void openRequested(const std::filesystem::path& session);
 
   private:
     struct Place {
         std::shared_ptr<RenderedComparison> comparison;
         int clip = 0;  // its tile, as long as the comparison is on show
     };
+    using Shared = std::shared_ptr<RenderedComparison>;
+    Shared newSubject(const MatrixRow& row, const families::ModelInfo& model);
+    void submit(const protocol::RenderRequest& own, const Shared& comparison);
+    void reuse(const std::filesystem::path& clip, const protocol::RenderRequest& own,
+               const Shared& comparison);
+    void show(const Shared& comparison);
+    void showComparisonOf(const QString& job);
+    void followMatrix(const Shared& comparison);
+    [[nodiscard]] widgets::JobView rowOf(const jobs::Job& job, const RenderedComparison& comparison) const;
+    int addTile(const widgets::JobView& view, const std::filesystem::path& clip);
     void removeEarlierTiles(const ComparedClip& clip);
     void follow(const jobs::Job& before, const jobs::Job& now);
     void showInGrid(const jobs::Job& job, int clip);
     [[nodiscard]] bool isSettled(const RenderedComparison& comparison) const;
+    void move(const QString& id, int places);
     void report(const Result<void>& done);
 
     Comparison* m_comparison;
@@ -66,6 +85,7 @@ class RenderController : public QObject {
     std::shared_ptr<RenderedComparison> m_current;  // the one on show
     std::map<std::string, Place> m_places;          // of each job
     RenderJobs m_jobs;
+    BackgroundThread m_background;  // copies clips that are reused
 };
 
 }  // namespace reelgrid::studio

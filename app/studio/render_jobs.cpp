@@ -9,16 +9,28 @@ namespace reelgrid::studio {
 
 using jobs::Job;
 
+namespace {
+// A matrix of prompts, seeds, models and backends is long before anybody minds.
+constexpr std::size_t kMostWaiting = 2000;
+}  // namespace
+
 jobs::JobQueue& RenderJobs::queue() {
     if (!m_queue) {
         jobs::JobQueueOptions options;
         options.worker = m_worker;
+        options.capacity = kMostWaiting;
+        options.history = kMostWaiting;
         m_queue = std::make_unique<jobs::JobQueue>(options, [this](const Job& job) {
             QMetaObject::invokeMethod(
                 this, [this, job] { follow(job); }, Qt::QueuedConnection);
         });
     }
     return *m_queue;
+}
+
+void RenderJobs::setWorkerArguments(const std::vector<std::string>& arguments) {
+    m_worker.arguments = arguments;
+    if (m_queue) m_queue->setWorkerArguments(arguments);
 }
 
 Result<std::string> RenderJobs::submit(const protocol::RenderRequest& request) {

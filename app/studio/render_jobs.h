@@ -17,11 +17,17 @@ class RenderJobs : public QObject {
     explicit RenderJobs(QObject* parent = nullptr) : QObject(parent) {}
 
     void setWorker(const jobs::WorkerCommandLine& worker) { m_worker = worker; }
+    /// For workers from now on; one that waits is started anew.
+    void setWorkerArguments(const std::vector<std::string>& arguments);
     /// Returns the job's id.
     Result<std::string> submit(const protocol::RenderRequest& request);
     // A job that is not one of these is somebody else's: nothing happens.
     Result<void> cancel(const std::string& id);
     Result<void> retry(const std::string& id);
+    // As JobQueue's.
+    Result<void> moveTo(const std::string& id, std::size_t place) { return queue().moveTo(id, place); }
+    [[nodiscard]] std::vector<std::string> waiting() { return queue().waiting(); }
+    void setPaused(bool paused) { paused ? queue().pause() : queue().resume(); }
 
     /// As last heard of it; null when it is none of these.
     [[nodiscard]] const jobs::Job* find(const std::string& id) const;

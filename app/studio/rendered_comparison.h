@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QString>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct RenderedComparison {
     std::filesystem::path sessionFile;      ///< saved whenever its renders have settled
     session::Session session;               ///< the clips on disk and what was asked for
     std::vector<comparison::Entry> failed;  ///< its renders that left no clip, each with its error
+    QString matrixSubject{};  ///< in words, of one that is a part of a matrix; empty: it is none
+    int reusing = 0;          ///< clips of identical renders that are being put there
 };
 
 /// A new one in a folder of its own below `results`, named after the time and the prompt.

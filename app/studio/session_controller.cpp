@@ -1,19 +1,31 @@
 #include "app/studio/session_controller.h"
 
 #include <QDialog>
+#include <QSignalBlocker>
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/studio/dialogs.h"
 #include "app/studio/editor_files.h"
 #include "app/studio/recent_list.h"
 #include "app/studio/rendered_folder.h"
+#include "core/base/resources.h"
 #include "widgets/panels/request_editor.h"
 
 namespace reelgrid::studio {
 
-SessionController::SessionController(ShownSession shown, RenderController* renders,
-                                     widgets::RequestEditor* editor, EditorFiles* editorFiles,
-                                     BackgroundThread* background, QWidget* window)
+namespace {
+
+std::filesystem::path demoSession() {
+    return resourceFolder() / "demo" / kSessionFile;
+}
+
+}  // namespace
+
+SessionController::SessionController(ShownSession shown, std::function<bool()> isSettled,
+                                     RenderController* renders, widgets::RequestEditor* editor,
+                                     EditorFiles* editorFiles, BackgroundThread* background, QWidget* window)
     : QObject(window),
       m_shown(shown),
       m_renders(renders),
@@ -21,42 +33,103 @@ SessionController::SessionController(ShownSession shown, RenderController* rende
       m_editorFiles(editorFiles),
       m_window(window),
       m_files(new SessionFiles(background, window)),
-      m_reports(new ReportWriter(background, this)) {
+      m_reports(new ReportWriter(background, this)),
+      m_history(
+          [this, isSettled = std::move(isSettled)]() -> std::optional<FiledSession> {
+              if (!isSettled()) return std::nullopt;
+              return FiledSession{current(), m_file};
+          },
+          [this](const FiledSession& state) { showState(state); }) {
     connect(m_renders, &RenderController::began, this, &SessionController::showNew);
     connect(m_renders, &RenderController::comparisonSettled, this, &SessionController::saveSettled);
     connect(m_renders, &RenderController::resultsFolderChanged, this, &SessionController::lookForRecent);
     connect(m_files, &SessionFiles::loaded, this, &SessionController::show);
-    connect(m_files, &SessionFiles::saved, this, [this](const std::filesystem::path& file) {
-        if (file == m_file) showName();
-        lookForRecent();
-        Q_EMIT saved(file);
-    });
+    connect(m_files, &SessionFiles::saved, this,
+            [this](const std::filesystem::path& file, const session::Session& written) {
+                if (file == m_file) {
+                    showName();
+                    m_history.noteSaved({written, file});
+                }
+                lookForRecent();
+                Q_EMIT saved(file);
+            });
     connect(m_files, &SessionFiles::failed, this, &SessionController::failed);
+    connect(m_editor, &widgets::RequestEditor::replaced, this,
+            [this] { m_history.noteRequest(m_editor->request()); });
+    connect(m_editor, &widgets::RequestEditor::edited, &m_history, &SessionHistory::lookSoon);
     connect(m_reports, &ReportWriter::saved, this, &SessionController::reportSaved);
     connect(m_reports, &ReportWriter::failed, this, &SessionController::failed);
 }
 
 void SessionController::open(const std::vector<std::filesystem::path>& paths) {
     for (const auto& path : paths) {
-        if (SessionFiles::isSession(path))
-            m_files->load(std::filesystem::absolute(path));
-        else
-            m_shown.add(std::filesystem::absolute(path));
+        if (m_otherOpener && m_otherOpener(path)) continue;
+        const std::filesystem::path file = std::filesystem::absolute(path);
+        if (SessionFiles::isSession(file)) {
+            openSession(file);
+            continue;
+        }
+        m_shown.add(file);
+        Q_EMIT this->opened(file);
     }
+}
+
+void SessionController::openSession(const std::filesystem::path& file) {
+    m_files->load(std::filesystem::absolute(file));
+}
+
+void SessionController::openDemo() {
+    m_files->load(demoSession());
+}
+
+void SessionController::openUnsaved(const session::UnsavedWork& work) {
+    m_history.look();
+    showState({work.session, work.file});
+    m_renders->setOpened(work.session, work.file);
+    m_shown.play(work.session.playheadSeconds);
+    m_history.lookSoon();
+}
+
+session::Session SessionController::current() const {
+    return m_shown.current(m_editor->request());
+}
+
+void SessionController::setRequest(const protocol::RenderRequest& request) {
+    if (toJson(m_editor->request()) == toJson(request)) return;
+    const QSignalBlocker quiet(m_editor);  // it is this session's, not a change to the one before
+    m_editor->setRequest(request);
+}
+
+void SessionController::showState(const FiledSession& state) {
+    m_shown.change(state.session);
+    setRequest(state.session.request);
+    if (state.file == m_file) return;
+    if (state.session.clips.empty())
+        m_renders->forget();
+    else
+        m_renders->setOpened(state.session, state.file);
+    m_file = state.file;
+    showName();
 }
 
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,
                              SessionPart part) {
+    m_history.look();  // what was there can be gone back to
     m_shown.show(opened);
+    const bool isDemo = file == demoSession();
     // Clips that were kept out would be lost to a session that renders are added to.
-    m_renders->setOpened(opened, part == SessionPart::All ? file : std::filesystem::path());
-    m_editor->setRequest(opened.request);
+    m_renders->setOpened(opened, part == SessionPart::All && !isDemo ? file : std::filesystem::path());
+    setRequest(opened.request);
     if (!m_editor->knowsModel(opened.request.model)) m_editorFiles->addModel(opened.request.model);
-    m_file = file;
+    m_file = isDemo ? std::filesystem::path() : file;
     showName();
+    m_history.noteOpened();
+    m_history.lookSoon();
+    if (!isDemo) Q_EMIT this->opened(file);
 }
 
 void SessionController::showNew() {
+    m_history.look();
     m_shown.clear();
     m_file.clear();
     showName();
@@ -73,16 +146,22 @@ void SessionController::showName() {
 void SessionController::close() {
     showNew();
     m_renders->forget();
+    m_history.lookSoon();
+}
+
+void SessionController::setFile(const std::filesystem::path& file) {
+    m_history.look();
+    m_file = file;
+    m_history.noteFile(file);
 }
 
 void SessionController::save(const std::filesystem::path& file) {
-    m_file = file;
-    m_files->save(m_shown.current(m_editor->request()), file);
+    setFile(file);
+    m_files->save(current(), file);
 }
 
 void SessionController::saveReport(const std::filesystem::path& file) {
-    m_reports->write({m_shown.current(m_editor->request()), m_renders->failedRenders(), m_file.parent_path()},
-                     file, Foreign::Replace);
+    m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path()}, file, Foreign::Replace);
 }
 
 /// The comparison on show as it is shown; one that was left meanwhile as its renders left it.
@@ -90,10 +169,11 @@ void SessionController::saveSettled(const RenderedComparison& settled, bool onSh
     session::Session session = onShow ? m_shown.current(settled.session.request) : settled.session;
     // A clip whose backend was rendered again in vain is still there, though its tile shows the failure.
     for (const session::SessionClip& clip : settled.session.clips)
-        if (std::ranges::find(session.clips, clip.path, &session::SessionClip::path) == session.clips.end())
+        if (onShow && m_shown.hasFailed(clip.attentionType) &&
+            std::ranges::find(session.clips, clip.path, &session::SessionClip::path) == session.clips.end())
             session.clips.push_back(clip);
     if (session.clips.empty()) return;
-    if (onShow) m_file = settled.sessionFile;
+    if (onShow) setFile(settled.sessionFile);
     m_files->save(session, settled.sessionFile);
     const std::filesystem::path folder = settled.sessionFile.parent_path();
     m_reports->write({session, settled.failed, folder}, folder / kReportFile, Foreign::Keep);

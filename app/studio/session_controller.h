@@ -2,13 +2,17 @@
 
 #include <QObject>
 #include <filesystem>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "app/studio/recent_comparisons.h"
 #include "app/studio/render_controller.h"
 #include "app/studio/report_writer.h"
 #include "app/studio/session_files.h"
+#include "app/studio/session_history.h"
 #include "app/studio/shown_session.h"
+#include "core/session/unsaved_work.h"
 
 namespace reelgrid::widgets {
 class RequestEditor;
@@ -18,23 +22,38 @@ namespace reelgrid::studio {
 
 class EditorFiles;
 
-/// Which session is on show, and in which file it is: opens, saves and closes it, and writes its report. A
-/// comparison whose renders have ended is saved with its report, on show or not. GUI thread.
+/// Which session is on show, and in which file it is: opens, saves and closes it, takes changes back, and
+/// writes its report. A comparison whose renders have ended is saved with its report, on show or not. GUI
+/// thread.
 class SessionController : public QObject {
     Q_OBJECT
 
   public:
-    /// `window` is the parent of questions.
-    SessionController(ShownSession shown, RenderController* renders, widgets::RequestEditor* editor,
-                      EditorFiles* editorFiles, BackgroundThread* background, QWidget* window);
+    /// `window` is the parent of questions. `isSettled` says whether every clip on show is open, or can't be.
+    SessionController(ShownSession shown, std::function<bool()> isSettled, RenderController* renders,
+                      widgets::RequestEditor* editor, EditorFiles* editorFiles, BackgroundThread* background,
+                      QWidget* window);
 
     /// Clips are added to the comparison, a session replaces it. Returns at once.
     void open(const std::vector<std::filesystem::path>& paths);
+    /// The comparison that comes with the program. It belongs to nobody: saving it asks where to.
+    void openDemo();
+    /// What a window left unsaved, with the file that it belongs to.
+    void openUnsaved(const session::UnsavedWork& work);
+    /// Is given each path first, and says whether it takes it: what is neither clip nor session.
+    void setOtherOpener(std::function<bool(const std::filesystem::path&)> opener) {
+        m_otherOpener = std::move(opener);
+    }
+    /// A JSON file that nobody else knows.
+    void openSession(const std::filesystem::path& file);
     void save(const std::filesystem::path& file);
     void saveReport(const std::filesystem::path& file);
     void close();
 
-    [[nodiscard]] const ShownSession& shown() const { return m_shown; }
+    [[nodiscard]] ShownSession& shown() { return m_shown; }
+    [[nodiscard]] SessionHistory& history() { return m_history; }
+    /// Of the session on show; empty: it has none yet.
+    [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
     /// Those of the results folder.
     [[nodiscard]] RecentComparisons& recent() { return m_recent; }
     void lookForRecent() { m_recent.look(m_renders->resultsFolder()); }
@@ -44,6 +63,8 @@ class SessionController : public QObject {
   Q_SIGNALS:
     /// What to call the session on show; empty: it has no file.
     void nameChanged(const QString& name);
+    /// A clip or a session that a person asked for.
+    void opened(const std::filesystem::path& file);
     void saved(const std::filesystem::path& file);
     void reportSaved(const std::filesystem::path& file);
     void failed(const QString& message);
@@ -51,10 +72,15 @@ class SessionController : public QObject {
   private:
     void show(const session::Session& opened, const std::filesystem::path& file, SessionPart part);
     void showNew();
+    void showState(const FiledSession& state);
+    void setRequest(const protocol::RenderRequest& request);
+    void setFile(const std::filesystem::path& file);
+    [[nodiscard]] session::Session current() const;
     void showName();
     void saveSettled(const RenderedComparison& settled, bool onShow);
 
     ShownSession m_shown;
+    std::function<bool(const std::filesystem::path&)> m_otherOpener;
     std::filesystem::path m_file;  // of the session on show; empty: it has none yet
     RenderController* m_renders;
     widgets::RequestEditor* m_editor;
@@ -63,6 +89,7 @@ class SessionController : public QObject {
     SessionFiles* m_files;
     ReportWriter* m_reports;
     RecentComparisons m_recent;
+    SessionHistory m_history;
 };
 
 }  // namespace reelgrid::studio

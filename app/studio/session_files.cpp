@@ -67,9 +67,9 @@ void SessionFiles::askAboutOutside(const session::LoadedSession& read, const std
 void SessionFiles::save(const session::Session& session, const std::filesystem::path& file) {
     m_background->run([this, session, file](const std::stop_token&) -> BackgroundThread::Completion {
         auto written = session::saveSession(session, file);
-        return [this, file, written = std::move(written)] {
+        return [this, session, file, written = std::move(written)] {
             if (written)
-                Q_EMIT saved(file);
+                Q_EMIT saved(file, session);
             else
                 Q_EMIT failed(QString::fromStdString(written.error().message));
         };

@@ -31,7 +31,7 @@ class SessionFiles : public QObject {
   Q_SIGNALS:
     void loaded(const reelgrid::session::Session& session, const std::filesystem::path& file,
                 reelgrid::studio::SessionPart part);
-    void saved(const std::filesystem::path& file);
+    void saved(const std::filesystem::path& file, const reelgrid::session::Session& session);
     void failed(const QString& message);
 
   private:

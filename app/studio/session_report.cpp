@@ -65,6 +65,7 @@ Result<void> writeReport(const ReportedComparison& comparison, const std::filesy
     report.entries.insert(report.entries.end(), comparison.failed.begin(), comparison.failed.end());
     report.folder = file.parent_path();
     report.grid = gridOf(comparison);
+    report.blindVotes = session.blindVotes;
     return writeFile(file, comparison::reportHtml(report));
 }
 

@@ -1,70 +1,157 @@
 #include "app/studio/shown_session.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "app/studio/comparison.h"
+#include "app/studio/shown_view.h"
+#include "core/metrics/measures.h"
+#include "widgets/charts/coherence_chart.h"
+#include "widgets/charts/timing_chart.h"
 #include "widgets/video_grid/player.h"
 #include "widgets/video_grid/video_grid.h"
 
 namespace reelgrid::studio {
 
-void ShownSession::show(const session::Session& session) {
-    m_comparison->clear();
-    m_columns = session.columns;
-    m_grid->setColumns(m_columns);
-    for (const session::SessionClip& each : session.clips) {
-        ComparedClip clip;
-        clip.backend = QString::fromStdString(each.attentionType);
-        clip.label = QString::fromStdString(each.label);
-        clip.path = each.path;
-        clip.onDisk = true;
-        clip.offsetSeconds = each.offsetSeconds;
-        m_comparison->add(std::move(clip));
+namespace {
+
+using session::SessionClip;
+using widgets::TimingChart;
+
+constexpr std::array kTimes{
+    std::pair(TimingChart::View::Stages, "stages"), std::pair(TimingChart::View::Steps, "steps"),
+    std::pair(TimingChart::View::SpeedUp, "speed_up"), std::pair(TimingChart::View::Memory, "memory"),
+    std::pair(TimingChart::View::Backends, "backends")};
+
+}  // namespace
+
+void ShownSession::addClip(const SessionClip& each) {
+    ComparedClip clip;
+    clip.backend = QString::fromStdString(each.attentionType);
+    clip.label = QString::fromStdString(each.label);
+    clip.path = each.path;
+    clip.onDisk = true;
+    clip.offsetSeconds = each.offsetSeconds;
+    m_stage.comparison->add(std::move(clip));
+}
+
+void ShownSession::showRest(const session::Session& session) {
+    // A session of a program that knows no view leaves what it doesn't say to the person's habits.
+    session::ViewState view = session.view.value_or(viewOf(*m_stage.player, *m_stage.grid));
+    if (!session.view) {
+        view.solo = -1;
+        view.columns = session.columns;
+        view.loop = session.loop ? session::LoopKind::Range : session::LoopKind::Whole;
+        view.range = session.loop;
     }
-    if (session.loop)
-        m_player->setRange(session.loop->inSeconds, session.loop->outSeconds);
-    else
-        m_player->setLoop(widgets::LoopMode::Whole);
-    m_player->seek(session.playheadSeconds);
-    m_player->play();
+    showView(view, *m_stage.player, *m_stage.grid);
+    for (const metrics::Measure& measure : metrics::kMeasures)
+        if (session.charts.measure == measure.key) m_stage.coherence->setMeasure(measure);
+    for (const auto& [times, name] : kTimes)
+        if (session.charts.times == name) m_stage.timing->setView(times);
+    m_blindVotes = session.blindVotes;
+}
+
+void ShownSession::show(const session::Session& session) {
+    m_stage.comparison->clear();
+    for (const SessionClip& each : session.clips) addClip(each);
+    showRest(session);
+    play(session.playheadSeconds);
+}
+
+void ShownSession::play(double fromSeconds) {
+    widgets::Player* player = m_stage.player;
+    player->seek(fromSeconds);
+    player->play();
+    if (!player->clock().timeline().empty()) return;
+    // There is no such time before a clip is open.
+    auto* once = new QObject(player);
+    QObject::connect(player, &widgets::Player::timelineChanged, once, [player, once, fromSeconds] {
+        if (player->clock().timeline().empty()) return;
+        player->seek(fromSeconds);
+        delete once;
+    });
+}
+
+bool ShownSession::hasFailed(const std::string& backend) const {
+    return std::ranges::any_of(m_stage.comparison->clips(), [&](const ComparedClip& clip) {
+        return clip.status.failed && clip.backend.toStdString() == backend;
+    });
+}
+
+void ShownSession::change(const session::Session& session) {
+    Comparison& comparison = *m_stage.comparison;
+    const auto isOf = [](const ComparedClip& shown, const SessionClip& clip) {
+        return shown.onDisk && shown.path == clip.path && shown.offsetSeconds == clip.offsetSeconds;
+    };
+    // The same file may be there more than once: each tile stands for one of them.
+    std::vector<SessionClip> missing = session.clips;
+    std::vector<int> superfluous;
+    for (const ComparedClip& shown : comparison.clips()) {
+        const auto same = std::ranges::find_if(missing, [&](const auto& clip) { return isOf(shown, clip); });
+        if (same != missing.end())
+            missing.erase(same);
+        else if (shown.onDisk)
+            superfluous.push_back(shown.id);
+    }
+    for (const int id : superfluous) comparison.remove(id);
+    for (const SessionClip& clip : missing) addClip(clip);
+    for (std::size_t place = 0; place < session.clips.size(); ++place) {
+        const auto& clips = comparison.clips();
+        const auto same =
+            std::find_if(clips.begin() + std::ptrdiff_t(place), clips.end(),
+                         [&](const ComparedClip& shown) { return isOf(shown, session.clips[place]); });
+        if (same == clips.end()) continue;
+        const int id = same->id;
+        const QString label = QString::fromStdString(session.clips[place].label);
+        if (same->label != label) comparison.setLabel(id, label);
+        comparison.move(id, int(place));
+    }
+    showRest(session);
 }
 
 void ShownSession::add(const std::filesystem::path& path) {
-    ComparedClip clip;
-    clip.label = QString::fromStdString(media::labelOf(path));
-    clip.path = path;
-    clip.onDisk = true;
-    const bool first = m_comparison->clips().empty();
-    m_comparison->add(std::move(clip));
-    if (first) m_player->play();
+    const bool first = m_stage.comparison->clips().empty();
+    addClip({path, media::labelOf(path), "", 0});
+    if (first) m_stage.player->play();
 }
 
 void ShownSession::clear() {
-    m_comparison->clear();
-    m_columns = 0;
-    m_grid->setColumns(m_columns);
+    m_stage.comparison->clear();
+    m_stage.grid->setColumns(0);
+    m_blindVotes.clear();
 }
 
 session::Session ShownSession::current(const protocol::RenderRequest& request) const {
     session::Session session;
-    session.columns = m_columns;
-    for (const ComparedClip& clip : m_comparison->clips())
+    for (const ComparedClip& clip : m_stage.comparison->clips())
         if (clip.onDisk)
             session.clips.push_back(
                 {clip.path, clip.label.toStdString(), clip.backend.toStdString(), clip.offsetSeconds});
-    const widgets::PlaybackClock& clock = m_player->clock();
-    session.playheadSeconds = clock.position();
-    if (clock.loop() == widgets::LoopMode::Range)
-        session.loop = {clock.timeline().stop(clock.loopFirstStop()),
-                        clock.timeline().stop(clock.loopLastStop())};
+    session.view = viewOf(*m_stage.player, *m_stage.grid);
+    // Once more for programs that know no view.
+    session.columns = session.view->columns;
+    session.loop = session.view->range;
+    session.playheadSeconds = m_stage.player->clock().position();
+    session.charts.measure = m_stage.coherence->measure().key;
+    for (const auto& [times, name] : kTimes)
+        if (m_stage.timing->view() == times) session.charts.times = name;
+    session.blindVotes = m_blindVotes;
     session.request = request;
     return session;
 }
 
 std::vector<media::LabelledClip> ShownSession::clipsToExport() const {
     std::vector<media::LabelledClip> clips;
-    for (const ComparedClip& clip : m_comparison->clips())
+    for (const ComparedClip& clip : m_stage.comparison->clips())
         if (clip.onDisk && !clip.status.failed)
             clips.push_back({clip.path, clip.label.toStdString(), clip.offsetSeconds});
     return clips;
+}
+
+int ShownSession::columns() const {
+    return m_stage.grid->scene().look.columns;
 }
 
 }  // namespace reelgrid::studio

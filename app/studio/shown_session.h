@@ -1,10 +1,14 @@
 #pragma once
 
+#include <functional>
+
 #include "core/media/labels.h"
 #include "core/session/session.h"
 
 namespace reelgrid::widgets {
+class CoherenceChart;
 class Player;
+class TimingChart;
 class VideoGrid;
 }  // namespace reelgrid::widgets
 
@@ -12,14 +16,26 @@ namespace reelgrid::studio {
 
 class Comparison;
 
+/// Where a session is shown.
+struct Stage {
+    Comparison* comparison = nullptr;
+    widgets::Player* player = nullptr;
+    widgets::VideoGrid* grid = nullptr;
+    widgets::TimingChart* timing = nullptr;
+    widgets::CoherenceChart* coherence = nullptr;
+};
+
 /// The comparison on show as a session, and a session as the comparison on show. GUI thread.
 class ShownSession {
   public:
-    ShownSession(Comparison* comparison, widgets::Player* player, widgets::VideoGrid* grid)
-        : m_comparison(comparison), m_player(player), m_grid(grid) {}
+    explicit ShownSession(const Stage& stage) : m_stage(stage) {}
 
     /// Replaces what is shown, and plays it from the session's playhead.
     void show(const session::Session& session);
+    /// Makes what is shown that of the session with as little change as it takes: clips that stay are not
+    /// opened again, renders under way keep their tiles, the playhead stays.
+    void change(const session::Session& session);
+    void play(double fromSeconds);
     /// Puts a clip beside what is shown; the first one plays.
     void add(const std::filesystem::path& clip);
     /// Nothing is shown, and nothing of an earlier session holds for what is shown next.
@@ -28,13 +44,19 @@ class ShownSession {
     [[nodiscard]] session::Session current(const protocol::RenderRequest& request) const;
     /// The clips that an export writes.
     [[nodiscard]] std::vector<media::LabelledClip> clipsToExport() const;
-    [[nodiscard]] int columns() const { return m_columns; }
+    [[nodiscard]] int columns() const;
+
+    /// Whether a tile says that a render by this backend failed.
+    [[nodiscard]] bool hasFailed(const std::string& backend) const;
+    [[nodiscard]] const std::vector<session::BlindVote>& blindVotes() const { return m_blindVotes; }
+    void setBlindVotes(std::vector<session::BlindVote> votes) { m_blindVotes = std::move(votes); }
 
   private:
-    Comparison* m_comparison;
-    widgets::Player* m_player;
-    widgets::VideoGrid* m_grid;
-    int m_columns = 0;
+    void addClip(const session::SessionClip& clip);
+    void showRest(const session::Session& session);
+
+    Stage m_stage;
+    std::vector<session::BlindVote> m_blindVotes;
 };
 
 }  // namespace reelgrid::studio

@@ -36,13 +36,26 @@ kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& 
     return problem;
 }
 
+void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND) {
+    problem.out = out_BHND.data_ptr();
+    problem.outStrides = stridesOf(out_BHND);
+}
+
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND) {
     const at::Tensor out_BNHD =
         at::empty({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)}, q_BHND.options());
     at::Tensor out_BHND = out_BNHD.transpose(1, 2);
-    problem.out = out_BHND.data_ptr();
-    problem.outStrides = stridesOf(out_BHND);
+    writeTo(problem, out_BHND);
     return out_BHND;
+}
+
+at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::BackendInfo& backend,
+                       const at::Tensor& q_BHND) {
+    const std::int64_t bytes = kernels::workspaceBytes(backend, problem);
+    if (bytes == 0) return {};
+    at::Tensor workspace = at::empty({bytes}, q_BHND.options().dtype(at::kByte));
+    problem.workspace = workspace.data_ptr();
+    return workspace;
 }
 
 }  // namespace reelgrid::attention

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/attention/problem.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::attention {
 
@@ -14,7 +14,16 @@ namespace reelgrid::attention {
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD);
 
+/// Makes `problem` write to `out_BHND`, whose head dim is contiguous and which must outlive it.
+void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND);
+
 /// A tensor for the output, laid out [B, N, H, D], which `problem` writes to from now on.
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
+
+/// The scratch memory that `backend` needs for the problem, which points to it from now on; undefined where
+/// it needs none. To be kept until the call is queued: from libtorch's allocator, so that later work of the
+/// same stream may have it.
+at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::BackendInfo& backend,
+                       const at::Tensor& q_BHND);
 
 }  // namespace reelgrid::attention

@@ -42,6 +42,9 @@ class Dispatcher {
     /// Called by the denoise loop before each forward pass.
     virtual void beginPass(int step, GuidanceBranch branch) = 0;
 
+    /// Called once after the last one, to look at what is still queued on a device.
+    virtual void endPasses() {}
+
     [[nodiscard]] virtual std::vector<CallRecord> records() const = 0;
 
     // For passes that are recorded once and replayed without being called (CUDA graphs); one that counts

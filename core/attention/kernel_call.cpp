@@ -64,9 +64,17 @@ std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backen
     return m_obstacle ? m_obstacle : kernels::whyNot(backend, m_problem);
 }
 
+void KernelCall::runInto(const kernels::BackendInfo& backend, const at::Tensor& out_BHND) const {
+    kernels::AttentionProblem problem = m_problem;
+    writeTo(problem, out_BHND);
+    const at::Tensor workspace = workspaceOf(problem, backend, m_inputs.q_BHND);
+    kernels::run(backend, problem);
+}
+
 at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {
     kernels::AttentionProblem problem = m_problem;
     at::Tensor out_BHND = outputOf(problem, m_inputs.q_BHND);
+    const at::Tensor workspace = workspaceOf(problem, backend, m_inputs.q_BHND);
     kernels::run(backend, problem);
     return out_BHND;
 }

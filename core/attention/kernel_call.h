@@ -23,6 +23,8 @@ class KernelCall {
 
     /// o_BHND, laid out [B, N, H, D]. Only after whyNot() had nothing to say.
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend) const;
+    /// The same into memory of q's size, laid out [B, N, H, D].
+    void runInto(const kernels::BackendInfo& backend, const at::Tensor& out_BHND) const;
 
   private:
     Inputs m_inputs;

@@ -8,6 +8,7 @@
 
 #include "core/attention/kernel_call.h"
 #include "core/attention/libtorch_attention.h"
+#include "core/attention/plugin_guard.h"
 #include "core/execution/trace_range.h"
 #include "kernels/attention/backend_list.h"
 #include "kernels/cpu/instruction_set.h"
@@ -19,10 +20,11 @@ struct Outcome {
     at::Tensor out_BHND;
     std::string used;
     std::string why;
+    double lookingSeconds = 0;  ///< of its time: checks that are none of the kernel's
 };
 
 Outcome attendWith(const std::string& requested, const Inputs& in, const CallSite& site,
-                   const execution::Execution& execution) {
+                   const execution::Execution& execution, PluginGuard& guard) {
     /// Named by who serves the call: "self-attention fav2".
     const auto inTrace = [&](const std::string& used) {
         return execution::TraceRange(
@@ -44,6 +46,10 @@ Outcome attendWith(const std::string& requested, const Inputs& in, const CallSit
     const KernelCall call(in, execution);
     if (auto obstacle = call.whyNot(backend)) return fallBack(*std::move(obstacle));
     const auto range = inTrace(requested);
+    if (backend.plugin != nullptr) {
+        at::Tensor out_BHND = guard.run(call, backend, in);
+        return {std::move(out_BHND), requested, "", guard.lookingSeconds()};
+    }
     const bool linearBranchIsIdle = backend.linearBranch && !in.projL_DD.defined();
     return {call.run(backend), requested,
             linearBranchIsIdle ? "no proj_l for the linear branch: the sparse part alone" : ""};
@@ -62,16 +68,32 @@ class RecordingDispatcher final : public Dispatcher {
     at::Tensor attend(const Inputs& inputs, const CallSite& site) override {
         const auto start = std::chrono::steady_clock::now();
         const std::string& requested = m_policy.backendFor(site, m_pass);
-        Outcome outcome = attendWith(requested, inputs, site, m_execution);
+        Outcome outcome = attendWith(requested, inputs, site, m_execution, m_guard);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         CallRecord& record = recordOf(site.kind, requested, outcome);
         ++record.calls;
         // Elsewhere the call is only queued by now: no time of its own was measured.
-        if (m_execution.device.is_cpu()) record.seconds = record.seconds.value_or(0) + spent.count();
+        if (m_execution.device.is_cpu())
+            record.seconds = record.seconds.value_or(0) + spent.count() - outcome.lookingSeconds;
         return std::move(outcome.out_BHND);
     }
 
-    void beginPass(int step, GuidanceBranch branch) override { m_pass = {step, branch}; }
+    void beginPass(int step, GuidanceBranch branch) override {
+        m_guard.endPass();
+        m_pass = {step, branch};
+    }
+
+    void endPasses() override { m_guard.endPass(); }
+
+    /// A stranger's kernel may do what can't be recorded.
+    [[nodiscard]] Replay replayOfPass() const override {
+        const std::vector<std::string> names = m_policy.backends();
+        const auto isPlugin = [](const std::string& name) {
+            const kernels::BackendInfo* backend = kernels::findBackend(name);
+            return backend != nullptr && backend->plugin != nullptr;
+        };
+        return std::any_of(names.begin(), names.end(), isPlugin) ? Replay::Refused : Replay::Allowed;
+    }
 
     [[nodiscard]] std::vector<CallRecord> records() const override { return m_records; }
 
@@ -111,6 +133,7 @@ class RecordingDispatcher final : public Dispatcher {
     Policy m_policy;
     execution::Execution m_execution;
     Pass m_pass;
+    PluginGuard m_guard;
     std::vector<CallRecord> m_records;
 };
 

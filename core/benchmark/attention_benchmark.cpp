@@ -19,13 +19,6 @@ struct Protocol {
 constexpr Protocol kOnCpu{};
 constexpr Protocol kOnGpu{.warmUp = 0.025, .measured = 0.1, .fewest = 10};
 
-/// Whether a call quantises or packs anything before its products. On the CPU all kernels pack.
-bool preparesOnGpu(const kernels::BackendInfo& backend) {
-    if (!backend.method) return false;
-    const auto traits = kernels::traitsOf(*backend.method, 0);
-    return traits.sparse || traits.scaleBlocks.keys > 0;
-}
-
 /// One kernel's turns.
 class Contender {
   public:
@@ -45,11 +38,13 @@ class Contender {
     }
 
     void takeTurn(const Stopwatch& stopwatch) {
-        double preparation = 0;  // libtorch's operators quantise nothing
         at::Tensor out_BHND;
-        const double spent = stopwatch.time([&] { out_BHND = m_subject.run(m_backend, &preparation); });
-        m_seconds.push_back(spent);
-        if (knowsItsKernel()) m_kernelSeconds.push_back(spent - preparation);
+        const Lap lap = stopwatch.timeParts(
+            [&](Preparation& preparation) { out_BHND = m_subject.run(m_backend, &preparation); });
+        m_seconds.push_back(lap.seconds);
+        // A kernel's preparation is wall time; a plug-in doesn't tell its own.
+        if (m_wanted.clock == Clock::Wall && m_backend.plugin == nullptr)
+            m_kernelSeconds.push_back(lap.seconds - lap.preparation);
     }
 
     /// `sdpa` stands in when this one doesn't run.
@@ -76,11 +71,6 @@ class Contender {
     }
 
   private:
-    [[nodiscard]] bool knowsItsKernel() const {
-        if (m_wanted.clock != Clock::Wall) return false;
-        return m_wanted.execution.device.is_cpu() || !preparesOnGpu(m_backend);
-    }
-
     const kernels::BackendInfo& m_backend;
     const AttentionSubject& m_subject;
     const AttentionCase& m_wanted;

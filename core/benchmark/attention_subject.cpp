@@ -81,11 +81,14 @@ kernels::AttentionProblem AttentionSubject::problemFor(const kernels::BackendInf
     return problem;
 }
 
-at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, double* preparationSeconds) const {
+at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparation* preparation) const {
     if (backend.libtorch) return runLibtorch(*backend.libtorch);
     kernels::AttentionProblem problem = problemFor(backend);
-    if (m_execution.device.is_cpu()) problem.preparationSeconds = preparationSeconds;
+    if (preparation != nullptr && m_execution.device.is_cpu())
+        problem.preparationSeconds = &preparation->seconds;
+    if (preparation != nullptr) problem.prepared = preparation->event;
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
+    const at::Tensor workspace = attention::workspaceOf(problem, backend, m_input.q_BHND);
     kernels::run(backend, problem);
     return out_BHND;
 }

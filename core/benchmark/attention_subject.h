@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/benchmark/attention_input.h"
+#include "core/benchmark/stopwatch.h"
 #include "core/execution/execution.h"
 #include "kernels/attention/backend_list.h"
 
@@ -24,10 +25,9 @@ class AttentionSubject {
     /// Why the backend can't run it; nothing when it can.
     [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
 
-    /// o_BHND. On a GPU the work is only queued. `preparationSeconds`, which is of the CPU's kernels, is as
-    /// AttentionProblem has it.
+    /// o_BHND. On a GPU the work is only queued. libtorch's operators note no preparation.
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend,
-                                 double* preparationSeconds = nullptr) const;
+                                 Preparation* preparation = nullptr) const;
 
     /// Which of its kernels libtorch's sdpa picks: "flash", "cudnn", "mem_efficient", "math".
     [[nodiscard]] std::string choiceOfSdpa() const;

@@ -37,8 +37,8 @@ at::Tensor attend(const at::Tensor& q_RD, const at::Tensor& k_MD, const at::Tens
 
 }  // namespace
 
-Float64Attention::Float64Attention(const AttentionInput& input, kernels::Mask mask)
-    : m_rows_R(spread(input.q_BHND.size(2), kReferenceRows).to(input.q_BHND.device())),
+Float64Attention::Float64Attention(const AttentionInput& input, kernels::Mask mask, std::int64_t mostRows)
+    : m_rows_R(spread(input.q_BHND.size(2), mostRows).to(input.q_BHND.device())),
       m_batches_C(
           spread(input.q_BHND.size(0), std::max<std::int64_t>(1, kReferenceHeads / input.q_BHND.size(1)))
               .to(input.q_BHND.device())) {

@@ -26,9 +26,12 @@ struct Accuracy {
 /// Computed where the tensors are, a head at a time.
 class Float64Attention {
   public:
-    Float64Attention(const AttentionInput& input, kernels::Mask mask);
+    /// At most `mostRows` of them.
+    Float64Attention(const AttentionInput& input, kernels::Mask mask, std::int64_t mostRows = kReferenceRows);
 
     [[nodiscard]] Accuracy accuracyOf(const at::Tensor& out_BHND) const;
+    /// The largest |truth|.
+    [[nodiscard]] double largest() const { return m_truth_CHRD.abs().max().item<double>(); }
     [[nodiscard]] std::int64_t rows() const { return m_rows_R.size(0); }
     [[nodiscard]] std::int64_t batches() const { return m_batches_C.size(0); }
 

@@ -3,6 +3,7 @@
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -29,24 +30,33 @@ Stopwatch::Stopwatch(const execution::Execution& execution, Clock clock)
 }
 
 double Stopwatch::time(const std::function<void()>& work) const {
-    if (m_flushed.defined()) return timeOnGpu(work);
-    const auto now = m_clock == Clock::Processor ? processorSeconds : wallSeconds;
-    const double start = now();
-    work();
-    return now() - start;
+    return timeParts([&](Preparation&) { work(); }).seconds;
 }
 
-double Stopwatch::timeOnGpu(const std::function<void()>& work) const {
+Lap Stopwatch::timeParts(const std::function<void(Preparation&)>& work) const {
+    if (m_flushed.defined()) return timeOnGpu(work);
+    const auto now = m_clock == Clock::Processor ? processorSeconds : wallSeconds;
+    Preparation preparation;
+    const double start = now();
+    work(preparation);
+    return {now() - start, preparation.seconds};
+}
+
+Lap Stopwatch::timeOnGpu(const std::function<void(Preparation&)>& work) const {
     const c10::impl::VirtualGuardImpl backend(m_execution.device.type());
     const c10::Stream stream = backend.getStream(m_execution.device);
     c10::Event begin(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT);
+    c10::Event prepared(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT);
     c10::Event end(m_execution.device.type(), c10::EventFlag::BACKEND_DEFAULT);
     m_flushed.zero_();
+    prepared.record(stream);  // before the beginning, until a kernel records it again
     begin.record(stream);
-    work();
+    Preparation preparation{.event = prepared.eventId()};
+    work(preparation);
     end.record(stream);
     end.synchronize();
-    return begin.elapsedTime(end) * 1e-3;  // from milliseconds
+    constexpr double kMillisecond = 1e-3;
+    return {begin.elapsedTime(end) * kMillisecond, std::max(0.0, begin.elapsedTime(prepared) * kMillisecond)};
 }
 
 }  // namespace reelgrid::benchmark

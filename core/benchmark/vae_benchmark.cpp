@@ -191,7 +191,12 @@ std::vector<VaeRow> measureVae(VaeCheckpoint& checkpoint, const VaeCase& wanted,
                                std::stop_token stop) {
     const c10::InferenceMode inference;
     execution::giveCpuMemoryErrorsTheirType();
-    const std::vector<VaeConfiguration> configurations = vaeConfigurations(wanted.tiling);
+    std::vector<VaeConfiguration> configurations = vaeConfigurations(wanted.tiling);
+    const std::string reference = configurations.front().name;
+    std::erase_if(configurations, [&](const VaeConfiguration& each) {
+        return !wanted.configurations.empty() && each.name != reference &&
+               std::ranges::find(wanted.configurations, each.name) == wanted.configurations.end();
+    });
     const int passesEach = 2 * (wanted.warmup + wanted.repetitions);
     Passes passes(progress, passesEach * int(configurations.size()));
     Subject subject;

@@ -32,6 +32,7 @@ struct VaeCase {
     int warmup = 1;       ///< untimed passes of each kind before the timed ones
     int repetitions = 1;  ///< timed passes of each kind
     execution::Execution execution;
+    std::vector<std::string> configurations{};  ///< names; empty: all. The first is measured in any case
 };
 
 /// One direction in one configuration.

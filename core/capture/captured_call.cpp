@@ -126,6 +126,7 @@ CapturedCall callFrom(const Content& content, const fs::path& file, Layout layou
                       .step = content.integer("step", kMostPlaces),
                       .branch = content.text("branch"),
                       .kernel = content.text("kernel"),
+                      .module = content.text("module"),
                       .q_BHND = heads(required(content, "q", 4), bshd),
                       .k_BHMD = heads(required(content, "k", 4), bshd),
                       .v_BHMD = heads(required(content, "v", 4), bshd),

@@ -21,6 +21,7 @@ struct CapturedCall {
     std::int64_t callIndex = 0;      ///< among all attention calls of its render, captured or not
     std::optional<int> layer, step;  ///< absent in upstream's files
     std::string branch, kernel;      ///< "conditional", …; the backend's name; may be empty
+    std::string module;              ///< "self", "cross", …; may be empty
     /// On the CPU, of one dtype, D contiguous, whatever the file's layout was.
     at::Tensor q_BHND, k_BHMD, v_BHMD;
     at::Tensor keyBias_M;  ///< fp32, may be undefined

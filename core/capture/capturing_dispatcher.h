@@ -36,6 +36,7 @@ class CapturingDispatcher final : public attention::Dispatcher {
 
     at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override;
     void beginPass(int step, attention::GuidanceBranch branch) override;
+    void endPasses() override { m_inner->endPasses(); }
     [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_inner->records(); }
 
     /// A pass with something to save must be called; in others what was recorded calls with the shapes that

@@ -26,18 +26,18 @@ void countTensors(const fs::path& file, families::ComponentInfo& component, std:
     }
 }
 
-families::ComponentInfo readComponent(const fs::path& folder, const std::string& name,
-                                      const std::string& className) {
-    families::ComponentInfo component{
-        .name = name, .className = className, .bytes = 0, .parameters = 0, .dtypes = {}};
-    const auto files = entriesOf(folder / name);
-    if (!files) return component;
+families::ComponentInfo readComponent(const families::ModelIndex& index, const std::string& name) {
+    families::ComponentInfo component{.name = name,
+                                      .className = index.classOf(name),
+                                      .files = index.filesOf(name),
+                                      .bytes = 0,
+                                      .parameters = 0,
+                                      .dtypes = {}};
     std::set<std::string> dtypes;
-    for (const auto& file : *files) {
+    for (const fs::path& file : component.files) {
         std::error_code failed;
-        if (!file.is_regular_file(failed)) continue;
-        component.bytes += file.file_size(failed);
-        if (file.path().extension() == ".safetensors") countTensors(file.path(), component, dtypes);
+        component.bytes += fs::file_size(file, failed);
+        if (file.extension() == ".safetensors") countTensors(file, component, dtypes);
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;
@@ -74,6 +74,12 @@ Result<const families::Family*> familyOf(const families::ModelIndex& index) {
 
 }  // namespace
 
+Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
+    const auto family = familyOf(index);
+    if (!family) return family.error();
+    return std::vector<std::string>((*family)->components.begin(), (*family)->components.end());
+}
+
 Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     auto index = families::ModelIndex::read(folder);
     if (!index) return index.error();
@@ -85,15 +91,17 @@ Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     for (const std::string_view each : mine.components) {
         const std::string name(each);
         std::error_code failed;
-        if (index->classOf(name).empty() || !fs::is_directory(folder / name, failed))
+        const bool isBuiltIn = index->file().empty() && index->pathOf(name).empty();
+        if (index->classOf(name).empty() || (!isBuiltIn && !fs::exists(index->pathOf(name), failed)))
             return Error{ErrorCode::InvalidData, "model " + folder.string() + ": it has no " + name + ", a " +
                                                      std::string(mine.title) + " folder needs one"};
-        components.push_back(readComponent(folder, name, index->classOf(name)));
+        components.push_back(readComponent(*index, name));
     }
     auto model = mine.describe(*index);
     if (!model) return model.error();
     model->id = folder.string();
     model->folder = folder;
+    model->indexFile = index->file();
     model->title = folder.filename().string();
     model->components = std::move(components);
     if (auto own = readOwnDefaults(folder / "reelgrid.json", *model); !own) return own.error();

@@ -95,6 +95,13 @@ template <class T>
 bool isGiven(const std::optional<T>& value) {
     return value.has_value();
 }
+bool isGiven(const bool& value) {
+    return value;
+}
+template <class T>
+bool isGiven(const std::vector<T>& values) {
+    return !values.empty();
+}
 
 /// A field that this family has no use for was given all the same.
 std::optional<Error> findUseless(const protocol::RenderRequest& request, const families::ModelInfo& model) {
@@ -109,9 +116,50 @@ std::optional<Error> findUseless(const protocol::RenderRequest& request, const f
     return error;
 }
 
+/// A picture that a task can't do without, or has no use for.
+Result<void> checkPicture(const std::string& option, const std::optional<std::string>& path,
+                          families::Need need, const RenderSettings& settings,
+                          const families::ModelInfo& model) {
+    if (path && need == families::Need::No)
+        return Error{ErrorCode::BadUsage, option + " " + *path + ": task " + settings.task + " of model " +
+                                              model.id + " takes no such picture"};
+    if (!path && need == families::Need::Required)
+        return Error{ErrorCode::BadUsage,
+                     option + " is missing: task " + settings.task + " of model " + model.id + " needs one"};
+    if (path && path->empty()) return wrong(option, "\"\"", "a PNG, JPEG or WebP file");
+    return {};
+}
+
+Result<void> checkPictures(const RenderSettings& settings, const families::ModelInfo& model) {
+    const families::Task* task = model.task(settings.task);
+    if (task == nullptr) return wrong("--task", settings.task, "for this model " + oneOf(model.taskNames()));
+    if (auto fits = checkPicture("--img-file-path", settings.imgFilePath, task->image, settings, model);
+        !fits)
+        return fits;
+    if (auto fits =
+            checkPicture("--last-img-file-path", settings.lastImgFilePath, task->lastImage, settings, model);
+        !fits)
+        return fits;
+    if (settings.lastImgFilePath && settings.numFrames < 2)
+        return wrong("--num-frames", settings.numFrames, "with --last-img-file-path at least 2");
+    if (settings.forceOutputSize && !settings.imgFilePath)
+        return Error{
+            ErrorCode::BadUsage,
+            "--force-output-size: --img-file-path was needed, without a picture the size is as given"};
+    return {};
+}
+
+/// What the model chooses where the request leaves it open, though not every model has it. As in the
+/// reference, one guidance scale that is asked for is both experts'.
+void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& request,
+                     const families::ModelInfo& model) {
+    if (model.takes("guidance_scale_2") && !settings.guidanceScale2)
+        settings.guidanceScale2 =
+            request.guidanceScale ? request.guidanceScale : model.defaults.guidanceScale2;
+    if (!settings.flowShift) settings.flowShift = model.defaults.flowShift;
+}
+
 Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
-    if (model.task(settings.task) == nullptr)
-        return wrong("--task", settings.task, "for this model " + oneOf(model.taskNames()));
     if (!model.sizes.allows(settings.width)) return wrong("--width", settings.width, model.sizes.words());
     if (!model.sizes.allows(settings.height)) return wrong("--height", settings.height, model.sizes.words());
     if (!model.frames.allows(settings.numFrames))
@@ -213,7 +261,9 @@ std::string attentionName(const RenderSettings& settings) {
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model) {
     RenderSettings settings = filled(request, model.defaults);
+    if (auto fits = checkPictures(settings, model); !fits) return fits.error();
     if (auto useless = findUseless(request, model)) return *useless;
+    settleModelsOwn(settings, request, model);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
     if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <cstdio>
+#include <set>
 #include <string_view>
+
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -25,16 +28,39 @@ constexpr std::array<Rgb, 6> kSpare{{{0x7d, 0xc4, 0xe4},
                                      {0xe5, 0xc0, 0x6e},
                                      {0x8f, 0xa8, 0xf2}}};
 
+const Rgb* knownColor(std::string_view backend) {
+    for (const Known& known : kKnown)
+        if (known.backend == backend) return &known.color;
+    return nullptr;
+}
+
+std::size_t preferredPlaceOf(std::string_view backend) {
+    // Not std::hash: it may differ from build to build.
+    std::uint32_t sum = 0;
+    for (const char letter : backend) sum = sum * 31 + static_cast<unsigned char>(letter);
+    return sum % kSpare.size();
+}
+
+/// Backends of the list have a colour each, as long as there are any left: one whose place is taken by one
+/// before it gets the next.
+std::size_t sparePlaceOf(std::string_view backend) {
+    std::set<std::size_t> taken;
+    for (const kernels::BackendInfo& listed : kernels::backends()) {
+        if (knownColor(listed.name) != nullptr || taken.size() == kSpare.size()) continue;
+        std::size_t place = preferredPlaceOf(listed.name);
+        while (taken.contains(place)) place = (place + 1) % kSpare.size();
+        if (listed.name == backend) return place;
+        taken.insert(place);
+    }
+    return preferredPlaceOf(backend);
+}
+
 }  // namespace
 
 Rgb backendColor(const std::string& backend) {
     const std::string_view plain = std::string_view(backend).substr(0, backend.find('+'));
-    for (const Known& known : kKnown)
-        if (known.backend == plain) return known.color;
-    // Not std::hash: it may differ from build to build.
-    std::uint32_t sum = 0;
-    for (const char letter : backend) sum = sum * 31 + static_cast<unsigned char>(letter);
-    return kSpare[sum % kSpare.size()];
+    if (const Rgb* known = knownColor(plain)) return *known;
+    return kSpare[sparePlaceOf(plain)];
 }
 
 std::string cssColor(const Rgb& color) {

@@ -5,9 +5,12 @@
 #include "core/base/json.h"
 #include "core/base/sha256.h"
 #include "core/base/version.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
+#include "core/result/picture_hashes.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -33,11 +36,31 @@ std::string lockstepDifference(const result::ClipResult& earlier, const catalog:
     return {};
 }
 
+/// A plug-in that was built anew since is another kernel under the same name.
+std::string pluginDifference(const result::Manifest& manifest, const catalog::RenderSettings& now) {
+    for (const std::string& name : protocol::askedBackends(now)) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        const bool isPlugin = backend != nullptr && backend->plugin != nullptr;
+        const result::PluginRecord* then = manifest.pluginOf(name);
+        if (then == nullptr && !isPlugin) continue;
+        if (then == nullptr || !isPlugin || then->sha256 != backend->plugin->description.sha256)
+            return "its " + name + " was another plug-in's, or another build of it";
+    }
+    return {};
+}
+
 /// What was left open and is decided as the render runs counts as decided the same way.
-catalog::RenderSettings decidedAs(catalog::RenderSettings now, const result::Manifest& manifest) {
+catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::RenderRequest& request,
+                                  const result::Manifest& manifest) {
     const auto& then = manifest.request->vaeTiling;
     const bool wasOpen = !then || *then == protocol::kTilingAuto;
     if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
+    // A picture's shape decides the size; of another picture the hash is another.
+    if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
+        manifest.request->height == request.height) {
+        now.width = manifest.settings->width;
+        now.height = manifest.settings->height;
+    }
     return now;
 }
 
@@ -67,6 +90,12 @@ std::string clipDifference(const fs::path& clip, const result::Manifest& manifes
     return *hash == manifest.clipSha256 ? "" : "the clip is not the one that its manifest.json is about";
 }
 
+std::string pictureDifference(const catalog::RenderSettings& now, const result::Manifest& manifest) {
+    const auto hashes = result::pictureHashes(now);
+    if (!hashes) return hashes.error().message;
+    return *hashes == manifest.pictureHashes ? "" : "the picture that it was made from has changed since";
+}
+
 /// Captures that were moved, deleted or replaced by another render's are not the ones that are wanted.
 std::string captureDifference(const fs::path& clip, const result::Manifest& manifest) {
     if (!manifest.captures) return "its manifest.json names no captures";
@@ -87,8 +116,9 @@ std::string captureDifference(const fs::path& clip, const result::Manifest& mani
 
 }  // namespace
 
-std::string EarlierResults::modelDifference(const std::map<std::string, std::string>& hashesThen) {
-    const auto hashesNow = modelHashes(m_model, m_hasher);
+std::string EarlierResults::modelDifference(const catalog::RenderSettings& settings,
+                                            const std::map<std::string, std::string>& hashesThen) {
+    const auto hashesNow = modelHashes(m_model, settings, m_hasher);
     if (!hashesNow) return hashesNow.error().message;
     for (const auto& [component, hash] : *hashesNow) {
         const auto then = hashesThen.find(component);
@@ -114,18 +144,20 @@ std::string EarlierResults::difference(const protocol::RenderRequest& request,
     if (!manifest.request || !manifest.settings) return "its manifest.json doesn't say what was rendered";
     if (manifest.request->model != request.model)
         return "its model was " + showJson(json(manifest.request->model));
-    if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, manifest));
+    if (std::string other = settingsDifference(*manifest.settings, decidedAs(settings, request, manifest));
         !other.empty())
         return other;
+    if (std::string other = pluginDifference(manifest, settings); !other.empty()) return other;
     std::error_code failed;
     if (settings.profileOutput &&
         !fs::is_regular_file(protocol::tracePathOf(clip, *settings.profileOutput), failed))
         return "its trace is missing";
+    if (std::string other = pictureDifference(settings, manifest); !other.empty()) return other;
     if (std::string other = lockstepDifference(earlier, settings); !other.empty()) return other;
     if (std::string other = clipDifference(clip, manifest); !other.empty()) return other;
     if (settings.saveInputs)
         if (std::string other = captureDifference(clip, manifest); !other.empty()) return other;
-    return modelDifference(manifest.modelHashes);
+    return modelDifference(settings, manifest.modelHashes);
 }
 
 EarlierResult EarlierResults::look(const protocol::RenderRequest& request,

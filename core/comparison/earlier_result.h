@@ -31,7 +31,8 @@ class EarlierResults {
 
   private:
     std::string difference(const protocol::RenderRequest& request, const catalog::RenderSettings& settings);
-    std::string modelDifference(const std::map<std::string, std::string>& hashesThen);
+    std::string modelDifference(const catalog::RenderSettings& settings,
+                                const std::map<std::string, std::string>& hashesThen);
 
     families::ModelInfo m_model;
     result::ComponentHasher m_hasher;

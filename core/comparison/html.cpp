@@ -47,7 +47,9 @@ const char* pageStyle() {
            "top:."
            "7rem}"
            "th{border-bottom:2px solid #888}"
-           "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{max-width:100%}"
+           "svg{width:100%;height:auto;font:12px system-ui,sans-serif}video{width:100%;display:block}"
+           ".clips{display:grid;grid-template-columns:repeat(auto-fit,minmax(18rem,1fr));gap:.8rem}"
+           "figure{margin:0}figcaption{border-left:.6rem solid;padding-left:.5rem;margin-top:.2rem}"
            ".note{color:#555}.failed{color:#b00020}summary{cursor:pointer}";
 }
 

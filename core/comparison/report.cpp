@@ -5,9 +5,11 @@
 #include "core/base/number_text.h"
 #include "core/base/version.h"
 #include "core/comparison/backend_color.h"
+#include "core/comparison/blind_section.h"
 #include "core/comparison/html.h"
 #include "core/comparison/lockstep_section.h"
 #include "core/comparison/report_backends.h"
+#include "core/comparison/report_clips.h"
 #include "core/comparison/report_parts.h"
 #include "core/comparison/report_tables.h"
 #include "core/comparison/svg_chart.h"
@@ -79,32 +81,15 @@ std::string settingsLine(const Report& report) {
            std::to_string(settings.seed) + " · " + settings.dtype + " on " + settings.device;
 }
 
-std::string clipsAndFailures(const Report& report) {
-    std::string html;
-    if (!report.grid.empty())
-        html += "<video controls loop muted src=\"" + link(report.grid, report.folder) + "\"></video>";
-    html += "<p>Clips: ";
-    for (const Entry& entry : report.entries)
-        if (!entry.error)
-            html += "<a href=\"" + link(entry.clip, report.folder) + "\">" + escaped(entry.caption.text()) +
-                    "</a> ";
-    html += "</p>";
-    for (const Entry& entry : report.entries)
-        if (entry.error)
-            html += "<p class=\"failed\">" + escaped(entry.caption.backend + ": " + entry.error->message) +
-                    "</p>";
-    return html;
-}
-
 }  // namespace
 
 std::string reportHtml(const Report& report) {
     const std::string prompt = escaped(report.settings.prompt);
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + prompt + "</h1><p>" +
-           escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsAndFailures(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + charts(report) +
-           lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
+           escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
+           timeTable(report) + partsTable(report) + qualityTable(report) + blindSection(report) +
+           charts(report) + lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
            "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 

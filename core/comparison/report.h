@@ -6,6 +6,7 @@
 
 #include "core/catalog/render_settings.h"
 #include "core/comparison/entry.h"
+#include "core/session/blind_vote.h"
 
 namespace reelgrid::comparison {
 
@@ -17,13 +18,14 @@ struct Report {
     std::vector<Entry> entries;          ///< in the order in which they are shown
     std::filesystem::path folder;        ///< where the report will be: its links are relative to it
     std::filesystem::path grid;          ///< the clip of all; empty: not made
+    std::vector<session::BlindVote> blindVotes{};
 };
 
 /// Stands in every report, before the version.
 inline constexpr const char* kReportMark = "Written by ReelGrid";
 
 /// The comparison as one HTML page without outside parts: what was rendered, times, quality, which backend
-/// ran, charts. Links to the clips beside it.
+/// ran, charts, and the clips themselves (report_clips.h). Reads them.
 std::string reportHtml(const Report& report);
 
 }  // namespace reelgrid::comparison

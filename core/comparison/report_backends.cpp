@@ -13,12 +13,20 @@ std::string backendDescriptions(const Report& report) {
     for (const Entry& entry : report.entries) {
         const std::string& name = entry.caption.backend;
         const kernels::BackendInfo* backend = kernels::findBackend(name);
-        if (backend == nullptr) continue;  // "default": the table above says what ran
+        const result::PluginRecord* plugin = entry.result.manifest.pluginOf(name);
+        if (backend == nullptr && plugin == nullptr) continue;  // "default": the table above says what ran
         if (!described.insert(name).second) continue;
-        html += "<dt id=\"backend-" + escaped(name) + "\">" + escaped(name) + "</dt><dd>" +
-                escaped(std::string(backend->title)) + ". " + escaped(std::string(backend->description));
-        if (!backend->cpu.deviation.empty())
-            html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpu.deviation));
+        html += "<dt id=\"backend-" + escaped(name) + "\">" + escaped(name) + "</dt><dd>";
+        // What is known of a plug-in of that name now may not be what rendered then.
+        if (backend != nullptr && (plugin == nullptr) == (backend->plugin == nullptr)) {
+            html += escaped(std::string(backend->title)) + ". " + escaped(std::string(backend->description));
+            if (!backend->cpu.deviation.empty())
+                html += "<br><b>On the CPU:</b> " + escaped(std::string(backend->cpu.deviation));
+        }
+        if (plugin != nullptr)
+            html += "<br><b>Plug-in, not part of ReelGrid:</b> " + escaped(plugin->file) +
+                    (plugin->version.empty() ? "" : ", version " + escaped(plugin->version)) + ", SHA-256 " +
+                    escaped(plugin->sha256);
         html += "</dd>";
     }
     if (html.empty()) return {};
@@ -29,7 +37,9 @@ std::string backendDescriptions(const Report& report) {
 
 std::string backendLink(const Entry& entry) {
     const std::string label = escaped(entry.caption.text());
-    if (kernels::findBackend(entry.caption.backend) == nullptr) return label;
+    if (kernels::findBackend(entry.caption.backend) == nullptr &&
+        entry.result.manifest.pluginOf(entry.caption.backend) == nullptr)
+        return label;
     return "<a href=\"#backend-" + escaped(entry.caption.backend) + "\">" + label + "</a>";
 }
 

@@ -75,6 +75,13 @@ std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
     return lines;
 }
 
+std::string tilingLine(const catalog::RenderSettings& asked, const result::Manifest& manifest) {
+    if (asked.vaeTiling != protocol::kTilingAuto || !manifest.settings) return "";
+    if (manifest.settings->vaeTiling != protocol::kTilingOn) return "";
+    return "the VAE decoded in tiles of " + std::to_string(manifest.settings->vaeTilePx) +
+           " pixels, as the whole needs more memory than is free (--vae-tiling)";
+}
+
 std::string captureLine(const std::filesystem::path& clip, const result::Manifest& manifest) {
     if (!manifest.captures) return {};
     const protocol::CaptureRecord& captures = *manifest.captures;

@@ -31,6 +31,10 @@ std::string lockstepLine(const metrics::LockstepMap& map);
 /// (head dim 512, …)") or left out a part of itself.
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest);
 
+/// "the VAE decoded in tiles of 256 pixels, …": tiles that weren't asked for are a different picture. Empty
+/// when `asked` has them, or when there were none.
+std::string tilingLine(const catalog::RenderSettings& asked, const result::Manifest& manifest);
+
 /// "captures: the inputs of 10 of 640 attention calls, 67.5 MiB in /…/captures", and why there are fewer than
 /// were asked for; empty when none were.
 std::string captureLine(const std::filesystem::path& clip, const result::Manifest& manifest);

@@ -8,7 +8,7 @@ namespace reelgrid::families {
 std::span<const Family> families() {
     // One line a family.
     static const std::array kFamilies{
-        wanFamily(),
+        wanFamily(), wanImageFamily(), wanExpertsFamily(), wanImageExpertsFamily(), wanTokenTimesFamily(),
     };
     return kFamilies;
 }

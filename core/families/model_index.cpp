@@ -1,5 +1,8 @@
 #include "core/families/model_index.h"
 
+#include <algorithm>
+
+#include "core/base/folder.h"
 #include "core/base/json.h"
 
 namespace reelgrid::families {
@@ -7,17 +10,41 @@ namespace reelgrid::families {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+namespace {
+
+constexpr const char* kIndexFile = "model_index.json";
+
+}  // namespace
+
 Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     std::error_code failed;
     if (!fs::is_directory(folder, failed))
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
-    auto object = readJsonObject(folder / "model_index.json");
+    ModelIndex index;
+    index.m_folder = folder;
+    if (isWanLayout(folder)) {
+        auto layout = readWanLayout(folder);
+        if (!layout) return layout.error();
+        index.m_index = layout->index;
+        index.m_layout = *std::move(layout);
+        return index;
+    }
+    auto object = readJsonObject(folder / kIndexFile);
     if (!object)
         return Error{object.error().code,
                      "model folder " + folder.string() +
                          ": a diffusers folder with model_index.json was needed: " + object.error().message};
+    index.m_index = *std::move(object);
+    return index;
+}
+
+Result<ModelIndex> ModelIndex::parse(const std::string& text, const std::string& id) {
+    auto object = parseJson(text, "model " + id + ": model_index.json");
+    if (!object) return object.error();
+    if (!object->is_object())
+        return Error{ErrorCode::InvalidData, "model " + id + ": model_index.json: a JSON object was needed"};
     ModelIndex index;
-    index.m_folder = folder;
+    index.m_folder = id;
     index.m_index = *std::move(object);
     return index;
 }
@@ -34,8 +61,45 @@ std::string ModelIndex::classOf(const std::string& component) const {
     return named ? (*entry)[1].get<std::string>() : std::string();
 }
 
-Result<json> ModelIndex::config(const std::string& component) const {
-    return readJsonObject(m_folder / component / "config.json");
+bool ModelIndex::isOn(const std::string& key) const {
+    const auto entry = m_index.find(key);
+    return entry != m_index.end() && entry->is_boolean() && entry->get<bool>();
+}
+
+Result<json> ModelIndex::config(const std::string& component, const std::string& fileName) const {
+    if (!m_layout) return readJsonObject(m_folder / component / fileName);
+    const auto config = m_layout->configs.find(component);
+    if (config != m_layout->configs.end()) return config->second;
+    return Error{ErrorCode::NotFound, "model folder " + m_folder.string() + ": it has no " + component};
+}
+
+fs::path ModelIndex::pathOf(const std::string& component) const {
+    if (!m_layout) return m_folder / component;
+    const auto path = m_layout->paths.find(component);
+    return path == m_layout->paths.end() ? fs::path() : path->second;
+}
+
+std::vector<fs::path> ModelIndex::filesOf(const std::string& component) const {
+    const fs::path path = pathOf(component);
+    std::error_code failed;
+    if (fs::is_regular_file(path, failed)) return {path};
+    std::vector<fs::path> files;
+    const auto entries = entriesOf(path);
+    if (!entries) return files;
+    for (const auto& entry : *entries) {
+        const std::string name = entry.path().filename().string();
+        // Wan's authors have the transformer beside everything else.
+        const bool isOthers = m_layout && component.starts_with("transformer") && name != "config.json" &&
+                              !name.starts_with("diffusion_pytorch_model");
+        if (entry.is_regular_file(failed) && !name.starts_with('.') && !isOthers)
+            files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+fs::path ModelIndex::file() const {
+    return m_layout ? fs::path() : m_folder / kIndexFile;
 }
 
 }  // namespace reelgrid::families

@@ -2,30 +2,48 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
+#include "core/families/wan_layout.h"
 
 namespace reelgrid::families {
 
-/// A model's folder in diffusers' layout as a family looks at it: model_index.json, and the configs that it
-/// asks for. Nothing here reads weights.
+/// A model's folder as a family looks at it: model_index.json, and the configs that it asks for. A folder in
+/// the layout of Wan's authors (wan_layout.h) is presented in the same words. Nothing here reads weights.
 class ModelIndex {
   public:
     /// NotFound or InvalidData naming folder and file.
     static Result<ModelIndex> read(const std::filesystem::path& folder);
+    /// One that isn't in a folder yet: of a hub's model, by its id. It has no configs.
+    static Result<ModelIndex> parse(const std::string& json, const std::string& id);
 
     [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }
     /// `_class_name`: "WanPipeline"; "none" when there is none.
     [[nodiscard]] std::string pipelineClass() const;
     /// The class that the index names for a component; empty when it has none (absent or null).
     [[nodiscard]] std::string classOf(const std::string& component) const;
-    /// A component's config.json.
-    [[nodiscard]] Result<nlohmann::json> config(const std::string& component) const;
+    /// Whether a setting of the pipeline itself is there and true ("expand_timesteps").
+    [[nodiscard]] bool isOn(const std::string& key) const;
+    /// A component's config.json, or what a scheduler calls its own.
+    [[nodiscard]] Result<nlohmann::json> config(const std::string& component,
+                                                const std::string& fileName = "config.json") const;
+
+    /// Where a component is: its folder, or the file or folder that stands for it.
+    [[nodiscard]] std::filesystem::path pathOf(const std::string& component) const;
+    /// The regular files that a component is made of, sorted, hidden ones left out; none where it is missing.
+    [[nodiscard]] std::vector<std::filesystem::path> filesOf(const std::string& component) const;
+    /// What model_index.json says, or would say.
+    [[nodiscard]] const nlohmann::json& json() const { return m_index; }
+    /// model_index.json; empty in a layout without one.
+    [[nodiscard]] std::filesystem::path file() const;
 
   private:
     std::filesystem::path m_folder;
     nlohmann::json m_index;
+    std::optional<WanLayout> m_layout;  ///< of Wan's authors'; absent: diffusers'
 };
 
 }  // namespace reelgrid::families

@@ -47,12 +47,14 @@ enum class Need { No, Optional, Required };
 struct Task {
     std::string name;              ///< as --task spells it: "t2v", "i2v"
     Need prompt = Need::Required;  ///< an empty prompt is a prompt
-    Need image = Need::No;
+    Need image = Need::No;         ///< that the clip begins with
+    Need lastImage = Need::No;     ///< that it ends with
 };
 
 struct ComponentInfo {
     std::string name;       ///< folder: transformer, text_encoder, vae, tokenizer, scheduler
     std::string className;  ///< as model_index.json names it
+    std::vector<std::filesystem::path> files{};  ///< sorted
     std::uint64_t bytes = 0;
     std::int64_t parameters = 0;      ///< elements of all stored tensors; 0 for components without weights
     std::vector<std::string> dtypes;  ///< as stored: F32, BF16, …
@@ -63,7 +65,8 @@ struct ModelInfo {
     std::string title;   ///< for people
     std::string family;  ///< "wan2.1"
     std::filesystem::path folder;
-    std::vector<Task> tasks;  ///< the first is the usual one
+    std::filesystem::path indexFile{};  ///< model_index.json; empty in a layout without one
+    std::vector<Task> tasks;            ///< the first is the usual one
     RenderDefaults defaults;
     SizeRule sizes;
     FrameRule frames;

@@ -12,9 +12,19 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kPipelineClass = "WanPipeline";
+constexpr std::string_view kTextPipeline = "WanPipeline", kImagePipeline = "WanImageToVideoPipeline";
 constexpr std::array<std::string_view, 5> kComponents{"transformer", "text_encoder", "vae", "tokenizer",
                                                       "scheduler"};
+constexpr std::array<std::string_view, 7> kImageComponents{
+    "transformer", "text_encoder", "image_encoder", "image_processor", "vae", "tokenizer", "scheduler"};
+constexpr std::array<std::string_view, 6> kExpertsComponents{"transformer", "transformer_2", "text_encoder",
+                                                             "vae",         "tokenizer",     "scheduler"};
+
+/// sample_neg_prompt of Wan's own configurations, which all its examples are made with.
+constexpr const char* kNegativePrompt =
+    "色调艳丽，过曝，静态，细节模糊不清，字幕，风格，作品，画作，画面，静止，整体发灰，最差质量，低质量，"
+    "JPEG压缩残留，丑陋的，残缺的，多余的手指，画得不好的手部，画得不好的脸部，畸形的，毁容的，"
+    "形态畸形的肢体，手指融合，静止不动的画面，杂乱的背景，三条腿，背景人很多，倒着走";
 
 /// The config's keys that decide which sizes a render may have; absent ones are Wan 2.1's.
 struct Architecture {
@@ -80,38 +90,139 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
     return found;
 }
 
-bool recognises(const ModelIndex& index) {
-    return index.pipelineClass() == kPipelineClass;
+bool hasExperts(const ModelIndex& index) {
+    return !index.classOf("transformer_2").empty();
 }
 
-Result<ModelInfo> describe(const ModelIndex& index) {
-    if (!index.classOf("transformer_2").empty())
-        return Error{ErrorCode::Unsupported,
-                     "model " + index.folder().string() +
-                         ": it has a second transformer (Wan 2.2), this version runs Wan 2.1"};
+bool isText(const ModelIndex& index) {
+    return index.pipelineClass() == kTextPipeline && !hasExperts(index) && !index.isOn("expand_timesteps");
+}
+bool isImage(const ModelIndex& index) {
+    return index.pipelineClass() == kImagePipeline && !hasExperts(index) && !index.isOn("expand_timesteps");
+}
+bool isExperts(const ModelIndex& index) {
+    return index.pipelineClass() == kTextPipeline && hasExperts(index);
+}
+bool isImageExperts(const ModelIndex& index) {
+    return index.pipelineClass() == kImagePipeline && hasExperts(index);
+}
+/// Published as a WanPipeline, and run as either.
+bool hasTokenTimes(const ModelIndex& index) {
+    const std::string name = index.pipelineClass();
+    return (name == kTextPipeline || name == kImagePipeline) && !hasExperts(index) &&
+           index.isOn("expand_timesteps");
+}
+
+/// What all Wan models share.
+Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view family) {
     auto architecture = readArchitecture(index);
     if (!architecture) return architecture.error();
 
     ModelInfo model;
-    model.family = wanFamily().name;
-    model.tasks = {{.name = "t2v", .prompt = Need::Required, .image = Need::No}};
-    model.defaults.task = "t2v";
+    model.family = family;
     model.defaults.width = 832;
     model.defaults.height = 480;
     model.defaults.numFrames = 81;
     model.defaults.fps = 16;
     model.defaults.numInferenceSteps = 50;
     model.defaults.guidanceScale = 5;
+    model.defaults.negativePrompt = kNegativePrompt;
     const int multiple = architecture->spatial * architecture->patch;
     model.sizes = {.sizeMultiple = multiple, .maxSize = multiple * architecture->ropeRows};
     model.frames = {.stride = architecture->temporal,
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler",
-                         "flow_shift",      "vae_tiling",     "vae_tile_px"};
+    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift",
+                         "vae_tiling",      "vae_tile_px",    "lora"};
     model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
+    return model;
+}
+
+void offer(ModelInfo& model, std::vector<Task> tasks) {
+    model.tasks = std::move(tasks);
+    model.defaults.task = model.tasks.front().name;
+    const auto any = [&](Need Task::*picture) {
+        return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*picture != Need::No; });
+    };
+    if (any(&Task::image))
+        model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
+    if (any(&Task::lastImage)) model.extraFields.push_back("last_img_file_path");
+}
+
+/// As in Wan's own configurations of its two experts.
+void useExperts(ModelInfo& model, double highNoiseGuidance, double lowNoiseGuidance, double flowShift) {
+    model.extraFields.insert(model.extraFields.end(), {"guidance_scale_2", "lora_2"});
+    model.defaults.guidanceScale = highNoiseGuidance;
+    model.defaults.guidanceScale2 = lowNoiseGuidance;
+    model.defaults.flowShift = flowShift;
+    model.defaults.numInferenceSteps = 40;
+    model.defaults.width = 1280;
+    model.defaults.height = 720;
+}
+
+Result<ModelInfo> describeText(const ModelIndex& index) {
+    auto model = describeCommon(index, wanFamily().name);
+    if (model) offer(*model, {{.name = "t2v"}});
+    return model;
+}
+
+/// Published for 480p and for 720p, which differ in the flow shift alone (3 and 5).
+Result<ModelInfo> describeImage(const ModelIndex& index) {
+    auto model = describeCommon(index, wanImageFamily().name);
+    if (!model) return model;
+    auto transformer = index.config("transformer");
+    if (!transformer) return transformer.error();
+    auto scheduler = index.config("scheduler", "scheduler_config.json");
+    if (!scheduler) return scheduler.error();
+    double flowShift = 3;
+    protocol::FieldReader fields(*scheduler, (index.folder() / "scheduler/scheduler_config.json").string(),
+                                 ErrorCode::InvalidData);
+    fields.number("flow_shift", flowShift);
+    if (auto read = fields.finish(); !read) return read.error();
+    if (flowShift >= 5) {
+        model->defaults.width = 1280;
+        model->defaults.height = 720;
+    }
+    // FLF2V's image embedder has positions of two pictures.
+    const auto positions = transformer->find("pos_embed_seq_len");
+    const bool ofTwo = positions != transformer->end() && !positions->is_null();
+    offer(*model, {{.name = "i2v",
+                    .prompt = Need::Required,
+                    .image = Need::Required,
+                    .lastImage = ofTwo ? Need::Required : Need::No}});
+    return model;
+}
+
+Result<ModelInfo> describeExperts(const ModelIndex& index) {
+    auto model = describeCommon(index, wanExpertsFamily().name);
+    if (!model) return model;
+    offer(*model, {{.name = "t2v"}});
+    useExperts(*model, 4, 3, 12);
+    return model;
+}
+
+Result<ModelInfo> describeImageExperts(const ModelIndex& index) {
+    auto model = describeCommon(index, wanImageExpertsFamily().name);
+    if (!model) return model;
+    offer(*model,
+          {{.name = "i2v", .prompt = Need::Required, .image = Need::Required, .lastImage = Need::Optional}});
+    useExperts(*model, 3.5, 3.5, 5);
+    return model;
+}
+
+Result<ModelInfo> describeTokenTimes(const ModelIndex& index) {
+    auto model = describeCommon(index, wanTokenTimesFamily().name);
+    if (!model) return model;
+    offer(*model, {{.name = "ti2v", .prompt = Need::Required, .image = Need::Optional},
+                   {.name = "t2v"},
+                   {.name = "i2v", .prompt = Need::Required, .image = Need::Required}});
+    model->defaults.width = 1280;
+    model->defaults.height = 704;
+    model->defaults.numFrames = 121;
+    model->defaults.fps = 24;
+    model->defaults.flowShift = 5;
     return model;
 }
 
@@ -120,10 +231,46 @@ Result<ModelInfo> describe(const ModelIndex& index) {
 Family wanFamily() {
     return {.name = "wan2.1",
             .title = "Wan 2.1 text-to-video",
-            .pipelineClass = kPipelineClass,
+            .pipelineClass = kTextPipeline,
             .components = kComponents,
-            .recognises = recognises,
-            .describe = describe};
+            .recognises = isText,
+            .describe = describeText};
+}
+
+Family wanImageFamily() {
+    return {.name = "wan2.1-i2v",
+            .title = "Wan 2.1 image-to-video",
+            .pipelineClass = kImagePipeline,
+            .components = kImageComponents,
+            .recognises = isImage,
+            .describe = describeImage};
+}
+
+Family wanExpertsFamily() {
+    return {.name = "wan2.2",
+            .title = "Wan 2.2 text-to-video",
+            .pipelineClass = kTextPipeline,
+            .components = kExpertsComponents,
+            .recognises = isExperts,
+            .describe = describeExperts};
+}
+
+Family wanImageExpertsFamily() {
+    return {.name = "wan2.2-i2v",
+            .title = "Wan 2.2 image-to-video",
+            .pipelineClass = kImagePipeline,
+            .components = kExpertsComponents,
+            .recognises = isImageExperts,
+            .describe = describeImageExperts};
+}
+
+Family wanTokenTimesFamily() {
+    return {.name = "wan2.2-ti2v",
+            .title = "Wan 2.2 text- and image-to-video",
+            .pipelineClass = kTextPipeline,
+            .components = kComponents,
+            .recognises = hasTokenTimes,
+            .describe = describeTokenTimes};
 }
 
 }  // namespace reelgrid::families

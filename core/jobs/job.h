@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "core/base/result.h"
@@ -24,8 +25,10 @@ struct Job {
     protocol::RenderRequest request;
     JobState state = JobState::Queued;
     protocol::RenderProgress progress;  ///< the latest; stage is empty until the worker reported one
-    std::string clip;                   ///< when done: absolute path
-    Error error;                        ///< when failed
+    /// While it denoises, where its latents have known colours; null: none came.
+    std::shared_ptr<const protocol::RenderPreview> preview{};
+    std::string clip;  ///< when done: absolute path
+    Error error;       ///< when failed
     int attempt = 1;
     bool cancelling = false;  ///< running, and asked to stop
 };

@@ -48,6 +48,29 @@ Result<Job> JobList::requeue(const std::string& id) {
     return *job;
 }
 
+std::vector<std::string> JobList::waiting() const {
+    std::vector<std::string> ids;
+    for (const Job& job : m_jobs)
+        if (job.state == JobState::Queued) ids.push_back(job.id);
+    std::ranges::sort(ids, {}, [this](const std::string& id) { return m_turns.at(id); });
+    return ids;
+}
+
+Result<Job> JobList::moveTo(const std::string& id, std::size_t place) {
+    Job* job = find(id);
+    if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+    if (job->state != JobState::Queued)
+        return Error{ErrorCode::BadUsage,
+                     "job " + id + " is " + nameOf(job->state) + ": only a waiting one can be moved"};
+    std::vector<std::string> order = waiting();
+    std::vector<std::uint64_t> turns;
+    for (const std::string& each : order) turns.push_back(m_turns[each]);
+    std::erase(order, id);
+    order.insert(order.begin() + std::ptrdiff_t(std::min(place, order.size())), id);
+    for (std::size_t i = 0; i < order.size(); ++i) m_turns[order[i]] = turns[i];
+    return *job;
+}
+
 Job* JobList::find(const std::string& id) {
     const auto found =
         std::find_if(m_jobs.begin(), m_jobs.end(), [&](const Job& job) { return job.id == id; });

@@ -17,6 +17,11 @@ class JobList {
     Result<Job> add(protocol::RenderRequest request);
     /// Failed or cancelled → queued, at the end.
     Result<Job> requeue(const std::string& id);
+    /// Puts a waiting job at this place among those that wait, 0 being the next to run; a place beyond the
+    /// last is the last.
+    Result<Job> moveTo(const std::string& id, std::size_t place);
+    /// The ids of those that wait, the next to run first.
+    [[nodiscard]] std::vector<std::string> waiting() const;
     /// Null when there is none.
     Job* find(const std::string& id);
     /// The queued job that has waited longest.

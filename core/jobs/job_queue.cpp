@@ -1,6 +1,8 @@
 #include "core/jobs/job_queue.h"
 
+#include <array>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -9,10 +11,16 @@
 #include "core/jobs/inbox.h"
 #include "core/jobs/job_list.h"
 #include "core/jobs/partial_files.h"
+#include "core/protocol/time_is_up.h"
 
 namespace reelgrid::jobs {
 
 using Clock = std::chrono::steady_clock;
+
+namespace {
+/// How long a worker whose time is up has to say what it was in.
+constexpr auto kLastWords = std::chrono::seconds(2);
+}  // namespace
 
 /// The jobs and their changes are guarded by m_mutex; everything about the worker belongs to the queue's
 /// thread alone.
@@ -22,6 +30,7 @@ class JobQueue::Engine {
         : m_options(std::move(options)),
           m_callback(std::move(callback)),
           m_jobs(m_options.capacity, m_options.history),
+          m_arguments(m_options.worker.arguments),
           m_thread([this](std::stop_token stop) { run(stop); }) {}
 
     ~Engine() {
@@ -51,6 +60,35 @@ class JobQueue::Engine {
         });
         if (!cancelled) return cancelled.error();
         return {};
+    }
+
+    void setWorkerArguments(std::vector<std::string> arguments) {
+        const std::lock_guard lock(m_mutex);
+        m_newArguments = std::move(arguments);
+    }
+
+    Result<void> moveTo(const std::string& id, std::size_t place) {
+        auto moved = note([&] { return m_jobs.moveTo(id, place); });
+        if (!moved) return moved.error();
+        return {};
+    }
+
+    std::vector<std::string> waiting() const {
+        const std::lock_guard lock(m_mutex);
+        return m_jobs.waiting();
+    }
+
+    void setPaused(bool paused) {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_paused = paused;
+        }
+        m_inbox.put(JobsChanged{});
+    }
+
+    bool isPaused() const {
+        const std::lock_guard lock(m_mutex);
+        return m_paused;
     }
 
     void cancelAll() {
@@ -102,8 +140,7 @@ class JobQueue::Engine {
             startNext();
             // Looked at first: a worker that ignores a cancellation may talk on without a pause.
             if (m_deadline && Clock::now() >= *m_deadline)
-                stopWorker(m_ready ? "the worker did not stop when asked to"
-                                   : "the worker did not start in time");
+                deadlinePassed();
             else if (auto mail = m_inbox.take(m_deadline))
                 std::visit([this](auto& one) { handle(one); }, *mail);
         }
@@ -142,13 +179,21 @@ class JobQueue::Engine {
     void startNext() {
         if (!m_running.empty()) return;
         std::optional<Job> next;
+        std::optional<std::vector<std::string>> changedArguments;
         {
             const std::lock_guard lock(m_mutex);
+            if (m_paused) return;
             Job* job = m_jobs.firstQueued();
             if (job == nullptr) return;
             job->state = JobState::Running;
             next = *job;
             m_changes.push_back(*job);
+            changedArguments = std::exchange(m_newArguments, std::nullopt);
+        }
+        if (changedArguments) {
+            m_arguments = *std::move(changedArguments);
+            m_worker.reset();
+            m_ready = false;
         }
         m_running = next->id;
         m_request = next->request;
@@ -162,6 +207,7 @@ class JobQueue::Engine {
 
     void startWorker() {
         WorkerCommandLine command = m_options.worker;
+        command.arguments = m_arguments;
         if (command.program.empty()) {
             auto program = findWorkerProgram();
             if (!program) return finish(JobState::Failed, program.error());
@@ -199,6 +245,22 @@ class JobQueue::Engine {
         m_deadline = Clock::now() + m_options.cancelTimeout;
     }
 
+    void deadlinePassed() {
+        if (!m_ready) return stopWorker("the worker did not start in time");
+        if (m_cancelSent) return stopWorker("the worker did not stop when asked to");
+        if (m_timedOut) return stopWorker(timeoutText());
+        // First a signal at which it says what it was in.
+        m_timedOut = true;
+        m_worker->signal(protocol::kTimeIsUpSignal);
+        m_deadline = Clock::now() + kLastWords;
+    }
+
+    [[nodiscard]] std::string timeoutText() const {
+        std::array<char, 64> seconds{};
+        std::snprintf(seconds.data(), seconds.size(), "%g", double(m_options.jobTimeout->count()) / 1e3);
+        return std::string("took more than ") + seconds.data() + " seconds (--job-timeout) and was stopped";
+    }
+
     /// Ends the running job as it stands.
     void finish(JobState state, const Error& error = {}, const std::string& clip = {}) {
         change(m_running, [&](Job& job) {
@@ -207,8 +269,10 @@ class JobQueue::Engine {
             job.cancelling = false;
             if (job.state == JobState::Failed) job.error = error;
             job.clip = clip;
+            job.preview.reset();
         });
         m_running.clear();
+        m_timedOut = false;
         m_deadline.reset();
     }
 
@@ -238,7 +302,8 @@ class JobQueue::Engine {
     void handle(Shutdown&) {}
 
     void handle(WorkerExited& mail) {
-        if (m_worker && mail.worker == m_workerNumber) workerIsGone(m_worker->pid(), mail.how);
+        if (m_worker && mail.worker == m_workerNumber)
+            workerIsGone(m_worker->pid(), m_timedOut ? timeoutText() + "; " + mail.how : mail.how);
     }
 
     void handle(WorkerSaid& mail) {
@@ -253,10 +318,18 @@ class JobQueue::Engine {
         if (!m_running.empty()) sendRender();
     }
     void hear(protocol::JobStarted& event) {
-        if (event.id == m_running) m_started = true;
+        if (event.id != m_running) return;
+        m_started = true;
+        if (m_options.jobTimeout && !m_cancelSent) m_deadline = Clock::now() + *m_options.jobTimeout;
     }
     void hear(protocol::JobProgress& event) {
         if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event.now; });
+    }
+    void hear(protocol::JobPreview& event) {
+        if (event.id != m_running) return;
+        change(m_running, [&](Job& job) {
+            job.preview = std::make_shared<const protocol::RenderPreview>(std::move(event.now));
+        });
     }
     void hear(protocol::JobDone& event) {
         if (event.id == m_running) finish(JobState::Done, {}, event.clip);
@@ -276,6 +349,11 @@ class JobQueue::Engine {
     std::condition_variable m_idle;
     JobList m_jobs;
     std::deque<Job> m_changes;  ///< not told to the callback yet
+    std::optional<std::vector<std::string>> m_newArguments;
+    bool m_paused = false;
+
+    // The queue's thread's own:
+    std::vector<std::string> m_arguments;
 
     std::unique_ptr<WorkerProcess> m_worker;
     std::uint64_t m_workerNumber = 0;
@@ -283,6 +361,7 @@ class JobQueue::Engine {
     std::string m_running;  ///< the running job's id; empty: none
     protocol::RenderRequest m_request;
     bool m_cancelSent = false;
+    bool m_timedOut = false;
     bool m_started = false;  ///< the worker said that it began with the running job
     bool m_reused = false;   ///< the running job was given to a worker from before
     std::stop_token m_stop;
@@ -304,8 +383,26 @@ Result<void> JobQueue::cancel(const std::string& id) {
 void JobQueue::cancelAll() {
     m_engine->cancelAll();
 }
+void JobQueue::setWorkerArguments(std::vector<std::string> arguments) {
+    m_engine->setWorkerArguments(std::move(arguments));
+}
 Result<void> JobQueue::retry(const std::string& id) {
     return m_engine->retry(id);
+}
+Result<void> JobQueue::moveTo(const std::string& id, std::size_t place) {
+    return m_engine->moveTo(id, place);
+}
+std::vector<std::string> JobQueue::waiting() const {
+    return m_engine->waiting();
+}
+void JobQueue::pause() {
+    m_engine->setPaused(true);
+}
+void JobQueue::resume() {
+    m_engine->setPaused(false);
+}
+bool JobQueue::isPaused() const {
+    return m_engine->isPaused();
 }
 std::vector<Job> JobQueue::jobs() const {
     return m_engine->jobs();

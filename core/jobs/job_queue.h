@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct JobQueueOptions {
     std::size_t history = 256;                       ///< finished jobs that are remembered
     std::chrono::milliseconds startTimeout{60000};   ///< from starting the worker to its "ready"
     std::chrono::milliseconds cancelTimeout{20000};  ///< from cancelling to killing a worker that goes on
+    /// From the worker's beginning with a job to its end; absent: as long as it takes.
+    std::optional<std::chrono::milliseconds> jobTimeout{};
 };
 
 /// Renders requests one after another in one worker process, which stays warm between jobs and is started
@@ -44,9 +47,23 @@ class JobQueue {
     /// Puts a failed or cancelled job at the end of the queue again, under its id.
     Result<void> retry(const std::string& id);
 
+    /// What workers are started with from now on; a warm one ends before the next job.
+    void setWorkerArguments(std::vector<std::string> arguments);
+
+    /// Puts a waiting job at this place among those that wait, 0 being the next to run. BadUsage when there
+    /// is no such job or it doesn't wait.
+    Result<void> moveTo(const std::string& id, std::size_t place);
+    /// The ids of those that wait, the next to run first.
+    [[nodiscard]] std::vector<std::string> waiting() const;
+
+    /// No further job starts; the one that runs goes on.
+    void pause();
+    void resume();
+    [[nodiscard]] bool isPaused() const;
+
     /// Every job that is known, in the order of submission.
     [[nodiscard]] std::vector<Job> jobs() const;
-    /// Returns when no job waits or runs.
+    /// Returns when no job waits or runs; in a paused queue those that wait don't end.
     void waitUntilIdle();
 
   private:

@@ -26,6 +26,8 @@ void removePartialFiles(const fs::path& clip, pid_t pid) {
     removeOf(pid, clip.parent_path(), pendingNameStart(clip));
     const fs::path folder = protocol::resultFolderOf(clip);
     for (const fs::path& each : {folder, folder / protocol::kCapturesFolder}) removeOf(pid, each, "");
+    std::error_code notEmpty;
+    fs::remove(folder, notEmpty);
 }
 
 }  // namespace reelgrid::jobs

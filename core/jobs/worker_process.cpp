@@ -152,9 +152,9 @@ WorkerProcess::~WorkerProcess() {
     if (m_reader.joinable()) m_reader.join();
 }
 
-void WorkerProcess::kill() {
+void WorkerProcess::signal(int number) {
     const std::lock_guard lock(m_mutex);
-    if (!m_reaped) ::kill(m_pid, SIGKILL);
+    if (!m_reaped) ::kill(m_pid, number);
 }
 
 Result<void> WorkerProcess::send(const protocol::WorkerCommand& command) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -48,7 +49,9 @@ class WorkerProcess {
 
     /// Hands over one line. Fails when the worker is gone or takes nothing for 5 seconds.
     Result<void> send(const protocol::WorkerCommand& command);
-    void kill();
+    void kill() { signal(SIGKILL); }
+    /// Sends a signal, if it still lives.
+    void signal(int number);
     /// The process id, also after its end.
     [[nodiscard]] pid_t pid() const { return m_pid; }
 

@@ -2,14 +2,9 @@
 
 #include "core/base/result.h"
 #include "core/media/av_handles.h"
+#include "core/media/picture_size.h"
 
 namespace reelgrid::media {
-
-struct PictureSize {
-    int width = 0;
-    int height = 0;
-    bool operator==(const PictureSize&) const = default;
-};
 
 /// How decoded pictures are meant to be seen: players turn them as the stream's display matrix says and
 /// stretch samples that aren't square. Turning is by quarters; a matrix for any other angle goes to the

@@ -7,6 +7,7 @@
 #include "core/metrics/psnr.h"
 #include "core/metrics/ssim.h"
 #include "core/metrics/temporal.h"
+#include "core/metrics/warping_error.h"
 
 namespace reelgrid::metrics {
 namespace {
@@ -43,6 +44,8 @@ Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo*
     if (metrics.frames > 1) {
         metrics.frameCorrelation = frameCorrelation(video);
         metrics.flickering = flickering(difference);
+        if (std::min(video.width, video.height) >= kLeastWarpedSide)
+            metrics.warpingError = warpingError(video);
     }
     if (reference != nullptr) {
         auto drift = compare(video, *reference);

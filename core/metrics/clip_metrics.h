@@ -27,7 +27,8 @@ inline constexpr const char* kDecodedClips = "decoded clips";
 struct ClipMetrics {
     int frames = 0;
     std::optional<Series> frameCorrelation;  ///< absent for a single frame
-    std::optional<double> flickering;        ///< likewise
+    std::optional<Series> flickering;        ///< likewise; older files have its mean alone
+    std::optional<Series> warpingError;      ///< likewise, and absent for pictures too small for a flow
     std::optional<Drift> drift;
     std::optional<ClipGates> gates;
     std::optional<LockstepMap> lockstep;  ///< of other backends on this clip's latents

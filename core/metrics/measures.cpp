@@ -10,7 +10,6 @@ const Series* seriesOf(const Measure& measure, const ClipMetrics& metrics) {
 }
 
 std::optional<double> numberOf(const Measure& measure, const ClipMetrics& metrics) {
-    if (measure.number != nullptr) return metrics.*measure.number;
     const Series* series = seriesOf(measure, metrics);
     if (series == nullptr) return std::nullopt;
     return series->mean;

@@ -10,8 +10,11 @@ namespace reelgrid::metrics {
 /// What entry i of a measure's series belongs to.
 enum class EntryIs { Frame, PairWithNext };
 
+/// How files have a measure: as {"mean", "per_frame"}, or as its mean with the list in "per_frame".
+enum class WrittenAs { Series, Number };
+
 /// One measurement of a clip, as files, tables and charts show it. Exactly one of the members that say where
-/// its value is kept is set.
+/// its series is kept is set.
 struct Measure {
     const char* key;    ///< in metrics.json and CSV
     const char* title;  ///< for people
@@ -20,26 +23,27 @@ struct Measure {
     /// The heading of its chart in a report; null: its mean says enough there.
     const char* chartHeading;
     EntryIs entry;
+    WrittenAs written;
     std::optional<Series> ClipMetrics::*ofClip;
     std::optional<Series> Drift::*ofDrift;
-    std::optional<double> ClipMetrics::*number;
 
     [[nodiscard]] constexpr bool needsReference() const { return ofDrift != nullptr; }
-    [[nodiscard]] constexpr bool isSeries() const { return number == nullptr; }
 };
 
 /// The one table of measures: what adds a metric is its computation (clip_metrics.cpp), its member, and a row
 /// here; the rest goes through the rows.
 inline constexpr std::array kMeasures{
     Measure{"frame_correlation", "frame correlation", "", 4, "Temporal coherence", EntryIs::PairWithNext,
-            &ClipMetrics::frameCorrelation, nullptr, nullptr},
-    Measure{"flickering", "flickering", "", 4, nullptr, EntryIs::Frame, nullptr, nullptr,
-            &ClipMetrics::flickering},
-    Measure{"psnr", "PSNR", "dB", 2, "Drift", EntryIs::Frame, nullptr, &Drift::psnr, nullptr},
-    Measure{"ssim", "SSIM", "", 4, nullptr, EntryIs::Frame, nullptr, &Drift::ssim, nullptr},
+            WrittenAs::Series, &ClipMetrics::frameCorrelation, nullptr},
+    Measure{"flickering", "flickering", "", 4, nullptr, EntryIs::PairWithNext, WrittenAs::Number,
+            &ClipMetrics::flickering, nullptr},
+    Measure{"warping_error", "warping error", "", 5, nullptr, EntryIs::PairWithNext, WrittenAs::Number,
+            &ClipMetrics::warpingError, nullptr},
+    Measure{"psnr", "PSNR", "dB", 2, "Drift", EntryIs::Frame, WrittenAs::Series, nullptr, &Drift::psnr},
+    Measure{"ssim", "SSIM", "", 4, nullptr, EntryIs::Frame, WrittenAs::Series, nullptr, &Drift::ssim},
 };
 
-/// The measure's series; null when it was not measured or is a single number.
+/// The measure's series; null when it was not measured. Without entries: only its mean is known.
 const Series* seriesOf(const Measure& measure, const ClipMetrics& metrics);
 /// The measure as one number (a series' mean); absent when it was not measured. May be NaN.
 std::optional<double> numberOf(const Measure& measure, const ClipMetrics& metrics);

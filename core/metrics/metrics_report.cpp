@@ -29,13 +29,11 @@ std::string metricsCsv(const ClipMetrics& metrics) {
     text.imbue(std::locale::classic());
     text.precision(9);
     text << "frame";
-    for (const Measure& measure : kMeasures)
-        if (measure.isSeries()) text << ',' << measure.key;
+    for (const Measure& measure : kMeasures) text << ',' << measure.key;
     text << '\n';
     for (int frame = 0; frame < metrics.frames; ++frame) {
         text << frame;
-        for (const Measure& measure : kMeasures)
-            if (measure.isSeries()) addCell(text, seriesOf(measure, metrics), frame);
+        for (const Measure& measure : kMeasures) addCell(text, seriesOf(measure, metrics), frame);
         text << '\n';
     }
     return text.str();

@@ -115,8 +115,10 @@ Series frameDifference(const media::RgbVideo& video) {
     }));
 }
 
-double flickering(const Series& frameDifference) {
-    return (255.0 - frameDifference.mean) / 255.0;
+Series flickering(const Series& frameDifference) {
+    Series series{(255.0 - frameDifference.mean) / 255.0, frameDifference.perFrame};
+    for (double& value : series.perFrame) value = (255.0 - value) / 255.0;
+    return series;
 }
 
 }  // namespace reelgrid::metrics

@@ -23,8 +23,8 @@ double meanAbsoluteDifference(std::span<const std::uint8_t> a, std::span<const s
 /// The same between each frame and the next; one fewer than frames.
 Series frameDifference(const media::RgbVideo& video);
 
-/// Temporal flickering as VBench defines it: (255 − mean over t of MAE(F_t, F_{t+1})) / 255. 1 is a still
-/// picture; meant for static scenes.
-double flickering(const Series& frameDifference);
+/// Temporal flickering as VBench defines it: (255 − mean over t of MAE(F_t, F_{t+1})) / 255, here of each
+/// pair of frames, whose mean it is. 1 is a still picture; meant for static scenes.
+Series flickering(const Series& frameDifference);
 
 }  // namespace reelgrid::metrics

@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/models/wan/video_model.h"
+#include "core/protocol/lora_choice.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -17,7 +18,9 @@ struct Loader {
 
 /// One line a model family; core/families says the rest of it.
 constexpr std::array kLoaders{
-    Loader{"wan2.1", models::wan::loadVideoModel},
+    Loader{"wan2.1", models::wan::loadVideoModel},      Loader{"wan2.1-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.2", models::wan::loadVideoModel},      Loader{"wan2.2-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.2-ti2v", models::wan::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {
@@ -27,17 +30,28 @@ at::ScalarType scalarTypeOf(const std::string& dtype) {
     throw Failure(ErrorCode::Unsupported, "dtype " + dtype + ": fp32, bf16 or fp16 was needed");
 }
 
+std::vector<weights::Lora> lorasOf(const std::vector<std::string>& texts) {
+    std::vector<weights::Lora> loras;
+    for (const std::string& text : texts) {
+        const auto choice = protocol::LoraChoice::from(text).value();
+        loras.push_back({choice.file, choice.scale});
+    }
+    return loras;
+}
+
 }  // namespace
 
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const NumberFormats& formats,
+std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                       const execution::Execution& execution) {
     const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
     if (loader == kLoaders.end())
         throw Failure(ErrorCode::Unsupported,
                       "model " + model.id + ": family " + model.family + " can't be run");
-    return loader->load(model, {.dtype = scalarTypeOf(formats.dtype),
-                                .vaeDtype = scalarTypeOf(formats.vaeDtype),
-                                .execution = execution});
+    return loader->load(model, {.dtype = scalarTypeOf(choices.dtype),
+                                .vaeDtype = scalarTypeOf(choices.vaeDtype),
+                                .execution = execution,
+                                .loras = lorasOf(choices.lora),
+                                .secondLoras = lorasOf(choices.lora2)});
 }
 
 bool canLoad(std::string_view family) {

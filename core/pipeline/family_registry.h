@@ -2,21 +2,23 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/pipeline/video_model.h"
 
 namespace reelgrid::pipeline {
 
-/// What a render computes in, by the names of --dtype and --vae-dtype.
-struct NumberFormats {
+/// What a request says of how its model is loaded, by the options of these names.
+struct LoadChoices {
     std::string dtype = "fp32";
     std::string vaeDtype = "fp32";
+    std::vector<std::string> lora{}, lora2{};
 
-    bool operator==(const NumberFormats&) const = default;
+    bool operator==(const LoadChoices&) const = default;
 };
 
-/// Loads a model of the family that `model` names to run in these formats. Throws Failure.
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const NumberFormats& formats,
+/// Loads a model of the family that `model` names. Throws Failure.
+std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
                                       const execution::Execution& execution);
 
 /// Whether models of that family can be loaded: what every family that the catalog knows must be.

@@ -20,17 +20,23 @@
 #include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/pipeline/call_map_dispatcher.h"
 #include "core/pipeline/capture_options.h"
 #include "core/pipeline/family_registry.h"
+#include "core/pipeline/input_pictures.h"
+#include "core/pipeline/latent_preview.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/manifest.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
+#include "core/result/picture_hashes.h"
 #include "core/weights/safetensors_writer.h"
+#include "kernels/attention/backend_list.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -43,6 +49,7 @@ struct Plan {
     catalog::RenderSettings settings;
     execution::Execution execution;
     fs::path clip;
+    std::map<std::string, std::string> pictureHashes;
 };
 
 Plan planOf(const protocol::RenderRequest& request) {
@@ -51,6 +58,8 @@ Plan planOf(const protocol::RenderRequest& request) {
     Plan plan;
     plan.model = catalog::findModel(request.model).value();
     plan.settings = catalog::resolveSettings(request, plan.model).value();
+    plan.pictureHashes = result::pictureHashes(plan.settings).value();
+    fitToPicture(plan.settings, plan.model);
     plan.execution = execution::executionOn(plan.settings.device).value();
     plan.clip = request.output;
     media::containerOf(plan.clip).value();
@@ -87,6 +96,17 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageCl
         plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
 }
 
+/// Who shows the latents to `preview`, and hands on what it sees to `next`; null where nobody looks, or where
+/// the VAE's latents have no known colours.
+std::unique_ptr<PreviewObserver> previewsOf(const std::map<std::string, std::string>& hashes, int steps,
+                                            const protocol::PreviewCallback& preview, StepObserver* next) {
+    const auto vae = hashes.find("vae");
+    if (!preview || vae == hashes.end()) return nullptr;
+    auto colors = latentColorsOf(vae->second);
+    if (!colors) return nullptr;
+    return std::make_unique<PreviewObserver>(*std::move(colors), steps, preview, next);
+}
+
 /// A render that failed before it had anything to keep leaves no folder either.
 void removeIfEmpty(const fs::path& folder) {
     std::error_code notEmpty;
@@ -113,28 +133,46 @@ Error errorOf(const c10::Error& failure, ErrorCode code) {
     return {code, message.substr(0, message.find('\n'))};
 }
 
-NumberFormats formatsOf(const Plan& plan) {
-    return {.dtype = plan.settings.dtype, .vaeDtype = plan.settings.vaeDtype};
+/// Which files the plug-in backends among those that were asked for are.
+template <template <class> class Maybe>
+std::vector<result::PluginRecord> pluginsOf(const protocol::RenderFields<Maybe>& settings) {
+    std::vector<result::PluginRecord> records;
+    for (const std::string& name : protocol::askedBackends(settings)) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        if (backend == nullptr || backend->plugin == nullptr) continue;
+        const kernels::PluginDescription& said = backend->plugin->description;
+        records.push_back({name, said.file, said.sha256, said.version});
+    }
+    return records;
+}
+
+LoadChoices choicesOf(const Plan& plan) {
+    return {.dtype = plan.settings.dtype,
+            .vaeDtype = plan.settings.vaeDtype,
+            .lora = plan.settings.lora,
+            .lora2 = plan.settings.lora2};
 }
 
 /// Which model is in memory: its files as they were when they were loaded.
 struct LoadedModel {
     fs::path folder;
-    NumberFormats formats;
+    LoadChoices choices;
     execution::Execution execution;
     std::map<std::string, std::string> hashes;
 
     bool operator==(const LoadedModel&) const = default;
     [[nodiscard]] bool isFrom(const Plan& plan) const {
-        return folder == plan.model.folder && formats == formatsOf(plan) && execution == plan.execution;
-    }
-    /// Tells models apart, whatever they are called.
-    [[nodiscard]] std::string key() const {
-        std::string text;
-        for (const auto& [component, hash] : hashes) text += component + " " + hash + "\n";
-        return text;
+        return folder == plan.model.folder && choices == choicesOf(plan) && execution == plan.execution;
     }
 };
+
+/// Tells models and pictures apart, whatever they are called.
+std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
+    std::string text;
+    for (const auto& hashes : {model.hashes, plan.pictureHashes})
+        for (const auto& [name, hash] : hashes) text += name + " " + hash + "\n";
+    return text;
+}
 
 }  // namespace
 
@@ -146,9 +184,10 @@ struct Renderer::State {
 
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
-                                      const protocol::ProgressCallback& progress, std::stop_token stop);
+                                      const protocol::ProgressCallback& progress, std::stop_token stop,
+                                      const protocol::PreviewCallback& preview);
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
-                       std::stop_token stop);
+                       std::stop_token stop, const protocol::PreviewCallback& preview);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
                                               const attention::Dispatcher& dispatcher,
@@ -157,15 +196,15 @@ struct Renderer::State {
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     const auto wanted = [&] {
-        return LoadedModel{plan.model.folder, formatsOf(plan), plan.execution,
-                           modelHashes(plan.model, hasher).value()};
+        return LoadedModel{plan.model.folder, choicesOf(plan), plan.execution,
+                           modelHashes(plan.model, plan.settings, hasher).value()};
     };
     // Files that changed under a warm worker are loaded again.
     if (model && loaded.isFrom(plan) && loaded == wanted()) return *model;
     model.reset();
     clock.begin("load", 1);
     loaded = wanted();
-    model = loadModel(plan.model, formatsOf(plan), plan.execution);
+    model = loadModel(plan.model, choicesOf(plan), plan.execution);
     clock.end();
     return *model;
 }
@@ -186,14 +225,17 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
         .threads = at::get_num_threads(),
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
+        .pictureHashes = plan.pictureHashes,
         .attention = dispatcher.records(),
+        .plugins = pluginsOf(plan.settings),
         .framesSha256 = sha256Hex(frames.pixels),
         .clipSha256 = {},
     };
 }
 
 std::string Renderer::State::render(const protocol::RenderRequest& request,
-                                    const protocol::ProgressCallback& progress, std::stop_token stop) {
+                                    const protocol::ProgressCallback& progress, std::stop_token stop,
+                                    const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
     Plan plan = planOf(request);
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
@@ -202,7 +244,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
-    auto dispatcher = dispatcherFor(plan);
+    auto mapping = std::make_unique<CallMapDispatcher>(dispatcherFor(plan), plan.model.layers,
+                                                       settings.numInferenceSteps);
+    const CallMapDispatcher& calls = *mapping;
+    std::unique_ptr<attention::Dispatcher> dispatcher = std::move(mapping);
     capture::CapturingDispatcher* captures = nullptr;
     if (settings.saveInputs) {
         auto capturing = std::make_unique<capture::CapturingDispatcher>(
@@ -215,6 +260,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
 
     const auto lockstep = lockstepOf(plan, clock);
+    const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
+    StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
@@ -223,7 +270,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
             clock.startRepetition();
         }
         const at::Tensor latents =
-            video.denoise(settings, *dispatcher, clock, repetition == 0 ? lockstep.get() : nullptr);
+            video.denoise(settings, *dispatcher, clock, repetition == 0 ? observer : nullptr);
+        dispatcher->endPasses();
         if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();
         if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
@@ -233,7 +281,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
 
     clock.begin("metrics", 1);
     metrics::ClipMetrics measured =
-        metrics::measure(frames, reference.matching(loaded.key(), settings)).value();
+        metrics::measure(frames, reference.matching(sourcesKey(loaded, plan), settings)).value();
     if (lockstep) measured.lockstep = lockstep->map();
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
@@ -244,6 +292,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     clock.end();
     result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    manifest.calls = calls.maps();
     if (captures != nullptr) {
         manifest.captures = captures->finish();
         manifest.captures->folder = captureFolder(settings).string();
@@ -255,15 +304,16 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     repetitions.push_back(clock.finishRepetition());
     if (trace) trace->commit().value();
     pending.commit(std::move(manifest), measured, repetitions).value();
-    reference.offer(loaded.key(), settings, frames);
+    reference.offer(sourcesKey(loaded, plan), settings, frames);
     return plan.clip.string();
 }
 
 Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest& request,
                                                    const protocol::ProgressCallback& progress,
-                                                   std::stop_token stop) {
+                                                   std::stop_token stop,
+                                                   const protocol::PreviewCallback& preview) {
     try {
-        return render(request, progress, std::move(stop));
+        return render(request, progress, std::move(stop), preview);
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
@@ -274,7 +324,12 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation
         if (failure.get_error_code() == kMemoryAllocation)
             return errorOf(failure, ErrorCode::OutOfMemory).in("the GPU's memory is full");
-        return errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        Error error = errorOf(failure, ErrorCode::DeviceLost).in("the GPU failed");
+        // What a kernel did is seen later, wherever the GPU is waited for.
+        for (const result::PluginRecord& plugin : pluginsOf(request))
+            error.message += " Plug-in " + plugin.backend + " was asked for: `reelgrid-cli backends check " +
+                             plugin.file + " --device cuda` says whether it is to blame.";
+        return error;
     } catch (const c10::Error& failure) {
         return errorOf(failure, ErrorCode::Internal);
     } catch (const std::bad_alloc&) {
@@ -290,8 +345,9 @@ Renderer::Renderer() : m_state(std::make_unique<State>()) {
 Renderer::~Renderer() = default;
 
 Result<std::string> Renderer::render(const protocol::RenderRequest& request,
-                                     const protocol::ProgressCallback& progress, std::stop_token stop) {
-    auto result = m_state->renderOrError(request, progress, std::move(stop));
+                                     const protocol::ProgressCallback& progress, std::stop_token stop,
+                                     const protocol::PreviewCallback& preview) {
+    auto result = m_state->renderOrError(request, progress, std::move(stop), preview);
     if (!result) removeEmptyFoldersOf(request);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
 
@@ -20,9 +21,10 @@ class Renderer {
     /// Text → denoise → decode → clip and result folder at request.output. Returns the clip's path.
     /// Error code DeviceLost when a GPU failed, which this process can't use any more. Error code Cancelled
     /// when `stop` was requested (seen within one denoising step); nothing is left under the final names
-    /// then.
+    /// then. `preview`, where there is one and the model's VAE has a map to colours, is shown the latents.
     Result<std::string> render(const protocol::RenderRequest& request,
-                               const protocol::ProgressCallback& progress, std::stop_token stop);
+                               const protocol::ProgressCallback& progress, std::stop_token stop,
+                               const protocol::PreviewCallback& preview = {});
 
   private:
     struct State;

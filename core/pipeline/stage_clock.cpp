@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/memory_peak.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -38,6 +39,7 @@ void StageClock::begin(const std::string& stage, int total) {
     end();
     m_stage = stage;
     m_total = total;
+    m_measuresPeak = execution::restartMemoryPeak(m_execution);
     m_stageStart = m_unitStart = now();
     m_marks.clear();
     mark(/*endsUnit=*/false);
@@ -68,10 +70,22 @@ void StageClock::letWatch(int done) {
     if (!m_watcher->actsAt(moment)) return m_watcher->at(moment);
     const auto before = now();
     m_watcher->at(moment);
+    leaveOut(kProfile, before, now());
+}
+
+void StageClock::aside(const std::string& stage, const std::function<void()>& work) {
+    const auto before = now();
+    work();
     const auto after = now();
-    m_timing.add(kProfile, secondsBetween(before, after));
-    m_stageStart += after - before;
-    m_unitStart += after - before;
+    m_parts.leaveOut(after - before);
+    leaveOut(stage, before, after);
+    checkStop();
+}
+
+void StageClock::leaveOut(const std::string& stage, Clock::time_point from, Clock::time_point to) {
+    m_timing.add(stage, secondsBetween(from, to));
+    m_stageStart += to - from;
+    m_unitStart += to - from;
     mark(/*endsUnit=*/false);
 }
 
@@ -93,6 +107,8 @@ void StageClock::takeStepsOfMarks() {
 void StageClock::end() {
     if (m_stage.empty()) return;
     m_timing.add(m_stage, secondsBetween(m_stageStart, now()));
+    if (const auto peak = execution::memoryPeak(m_execution); peak && m_measuresPeak)
+        m_timing.addPeak(m_stage, *peak);
     takeStepsOfMarks();
     if (isDenoising()) m_timing.stepParts = m_parts.take();
     m_stage.clear();

@@ -3,6 +3,7 @@
 #include <c10/core/Event.h>
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ class StageClock {
     void begin(const std::string& stage, int total);
     /// `done` units of the stage are finished. Throws Failure(Cancelled) when a stop was requested.
     void advance(int done);
+    /// Does what belongs to `stage` in the midst of the one that runs: its time is taken out of that one's,
+    /// and out of the unit's.
+    void aside(const std::string& stage, const std::function<void()>& work);
     /// Ends the last stage.
     void end();
 
@@ -77,6 +81,7 @@ class StageClock {
     void mark(bool endsUnit);
     void takeStepsOfMarks();
     void letWatch(int done);
+    void leaveOut(const std::string& stage, Clock::time_point from, Clock::time_point to);
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 
@@ -90,6 +95,7 @@ class StageClock {
     Clock::time_point m_stageStart = m_jobStart;
     Clock::time_point m_unitStart = m_jobStart;
     std::string m_stage;
+    bool m_measuresPeak = false;  ///< of the stage that runs
     int m_total = 0;
     result::Timing m_timing;
     std::vector<Mark> m_marks;

@@ -42,6 +42,12 @@ void StepPartClock::beginStep(Clock::time_point now) {
     if (onGpu() && isMeasured()) count(now);
 }
 
+void StepPartClock::leaveOut(Clock::duration time) {
+    if (!m_inStep) return;
+    m_since += time;
+    m_steps.back().wasInterrupted = onGpu();
+}
+
 void StepPartClock::endStep(Clock::time_point now) {
     if (isMeasured()) count(now);
     m_inStep = false;
@@ -49,7 +55,7 @@ void StepPartClock::endStep(Clock::time_point now) {
 
 result::StepParts StepPartClock::partsOf(const Step& step) {
     constexpr double kMilliseconds = 1e-3;
-    if (!step.wasTold) return {};
+    if (!step.wasTold || step.wasInterrupted) return {};
     Seconds seconds = step.seconds;
     for (std::size_t i = 1; i < step.marks.size(); ++i)
         seconds[static_cast<std::size_t>(step.marks[i].before)] +=

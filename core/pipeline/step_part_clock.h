@@ -28,6 +28,8 @@ class StepPartClock final : public execution::PartClock {
 
     /// The first step of a stage, or the next, begins now.
     void beginStep(Clock::time_point now);
+    /// The last so much time was no part of the step. On a GPU the step isn't measured then.
+    void leaveOut(Clock::duration time);
     /// The step ends. Only what lies between beginStep() and here is counted.
     void endStep(Clock::time_point now);
     /// One entry a step that ended since the last call; all events have to have happened. None when no
@@ -42,7 +44,8 @@ class StepPartClock final : public execution::PartClock {
     };
     /// What is known of one step: seconds on the CPU, events on a GPU.
     struct Step {
-        bool wasTold = false;  ///< somebody said what ran
+        bool wasTold = false;         ///< somebody said what ran
+        bool wasInterrupted = false;  ///< on a GPU: what its events say is not the step's alone
         Seconds seconds{};
         std::vector<Mark> marks;
     };

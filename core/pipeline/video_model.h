@@ -9,6 +9,7 @@
 #include "core/media/frame.h"
 #include "core/pipeline/stage_clock.h"
 #include "core/pipeline/step_observer.h"
+#include "core/weights/lora.h"
 
 namespace reelgrid::pipeline {
 
@@ -18,6 +19,7 @@ struct LoadOptions {
     at::ScalarType dtype = at::kFloat;
     at::ScalarType vaeDtype = at::kFloat;
     execution::Execution execution{};
+    std::vector<weights::Lora> loras{}, secondLoras{};  ///< merged into the transformer; the second expert's
 };
 
 /// A loaded model of any family: text and denoising give latents, decoding gives pictures. Lives on one

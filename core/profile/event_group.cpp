@@ -77,7 +77,8 @@ constexpr std::array<std::string_view, 34> kElementwise{
 constexpr std::array<std::string_view, 4> kAttentionRanges{"self-attention ", "cross-attention ",
                                                            "joint attention ", "temporal attention "};
 
-constexpr std::array<std::string_view, 6> kStages{"load", "text", "denoise", "decode", "metrics", "encode"};
+constexpr std::array<std::string_view, 7> kStages{"load",   "text",    "image", "denoise",
+                                                  "decode", "metrics", "encode"};
 
 std::string lowerCase(std::string_view text) {
     std::string lower(text);

@@ -34,15 +34,21 @@ template <template <class> class Maybe>
 struct RenderFields {
     Maybe<std::string> task{};
     std::string prompt{};
+    std::optional<std::string> imgFilePath{};      ///< absolute; the picture that the clip begins with
+    std::optional<std::string> lastImgFilePath{};  ///< likewise the one that it ends with
+    bool forceOutputSize = false;  ///< cut the picture to width × height; else its shape decides the size
     Maybe<std::string> negativePrompt{};
     Maybe<int> height{};
     Maybe<int> width{};
     Maybe<int> numFrames{};
     Maybe<int> numInferenceSteps{};
     Maybe<double> guidanceScale{};
+    std::optional<double> guidanceScale2{};  ///< of the second expert; absent: guidanceScale's, the model's
     Maybe<double> fps{};
     std::optional<std::string> scheduler{};  ///< absent: the checkpoint's
-    std::optional<double> flowShift{};       ///< likewise
+    std::optional<double> flowShift{};       ///< absent: the model's, else the checkpoint's
+    /// LoRAs (lora_choice.h), by absolute files; the second expert's, where they aren't the same.
+    std::vector<std::string> lora{}, lora2{};
     std::uint64_t seed = 42;
     int numRepetitions = 1;
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
@@ -114,13 +120,31 @@ void forEachRenderField(Visit&& visit) {
                     .maxBytes = kPromptBytes},
         [](auto& fields) -> auto& { return fields.prompt; });
     visit(
+        RenderField{.key = "img_file_path",
+                    .help = "The picture that the clip begins with: PNG, JPEG or WebP (i2v, ti2v)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.imgFilePath; });
+    visit(
+        RenderField{.key = "last_img_file_path",
+                    .help = "The picture that it ends with, where the model takes one",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.lastImgFilePath; });
+    visit(
+        RenderField{.key = "force_output_size",
+                    .help = "Cut the picture to width x height (default: its shape is kept, and the size "
+                            "has the area of width x height)",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.forceOutputSize; });
+    visit(
         RenderField{.key = "negative_prompt",
                     .help = "What to steer away from",
                     .maxBytes = kPromptBytes,
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.negativePrompt; });
     visit(
-        RenderField{.key = "task", .help = "t2v (default: the model's)"},
+        RenderField{.key = "task", .help = "t2v, i2v or ti2v (default: the model's)"},
         [](auto& fields) -> auto& { return fields.task; });
     visit(
         RenderField{.key = "height", .help = "Pixels (default: the model's)", .range = {.least = 1}},
@@ -143,6 +167,13 @@ void forEachRenderField(Visit&& visit) {
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.guidanceScale; });
     visit(
+        RenderField{.key = "guidance_scale_2",
+                    .help = "The same in the low-noise steps of a model with two experts (default: "
+                            "--guidance-scale's, else the model's)",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.guidanceScale2; });
+    visit(
         RenderField{.key = "fps",
                     .help = "Frames per second of the clip (default: the model's)",
                     .decides = Decides::Nothing,
@@ -155,10 +186,23 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.scheduler; });
     visit(
         RenderField{.key = "flow_shift",
-                    .help = "Timestep shift (default: the checkpoint's)",
+                    .help = "Timestep shift (default: the model's, else the checkpoint's)",
                     .range = {.least = 0, .most = 100, .leastIs = ValueRange::LeastIs::TooLittle},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.flowShift; });
+    visit(
+        RenderField{
+            .key = "lora",
+            .help = "LoRAs to merge in: FILE.safetensors or FILE.safetensors:SCALE, separated by commas",
+            .maxBytes = kPathBytes,
+            .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.lora; });
+    visit(
+        RenderField{.key = "lora_2",
+                    .help = "Those of the second expert of Wan 2.2 (default: the same)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.lora2; });
     visit(
         RenderField{.key = "seed", .help = "Seed of the initial noise"},
         [](auto& fields) -> auto& { return fields.seed; });

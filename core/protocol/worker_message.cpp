@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/base64.h"
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
 
@@ -48,6 +49,15 @@ json asJson(const JobProgress& event) {
     object["total"] = event.now.total;
     object["elapsed_seconds"] = event.now.elapsedSeconds;
     if (event.now.etaSeconds >= 0) object["eta_seconds"] = event.now.etaSeconds;
+    return object;
+}
+json asJson(const JobPreview& event) {
+    json object = message("preview", event.id);
+    object["step"] = event.now.step;
+    object["steps"] = event.now.steps;
+    object["width"] = event.now.width;
+    object["height"] = event.now.height;
+    object["rgb"] = toBase64(event.now.rgb);
     return object;
 }
 json asJson(const JobDone& event) {
@@ -125,6 +135,31 @@ Result<WorkerEvent> progressEvent(FieldReader& fields) {
     return finished<WorkerEvent>(fields, std::move(event));
 }
 
+/// The pixels are checked against the size: what is wrong with them is no reason to stop a render.
+Result<WorkerEvent> previewEvent(FieldReader& fields) {
+    JobPreview event;
+    std::string rgb;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    fields.integer("step", event.now.step, 0);
+    fields.integer("steps", event.now.steps, 0);
+    fields.integer("width", event.now.width, 0);
+    fields.integer("height", event.now.height, 0);
+    fields.requireText("rgb", rgb, kMaxLineBytes);
+    if (event.now.width > kMaxPreviewSide || event.now.height > kMaxPreviewSide)
+        fields.fail("preview of " + std::to_string(event.now.width) + "x" + std::to_string(event.now.height) +
+                    ": at most " + std::to_string(kMaxPreviewSide) + " pixels a side were expected");
+    if (auto read = fields.finish(); !read) return read.error();
+    auto pixels = fromBase64(rgb);
+    if (!pixels) fields.fail("rgb: base64 was needed");
+    const std::size_t frame = event.now.frameBytes();
+    if (pixels && (frame == 0 || pixels->empty() || pixels->size() % frame != 0))
+        fields.fail("rgb: " + std::to_string(pixels->size()) + " bytes; whole frames of " +
+                    std::to_string(frame) + " were needed");
+    if (auto read = fields.finish(); !read) return read.error();
+    event.now.rgb = *std::move(pixels);
+    return finished<WorkerEvent>(fields, std::move(event));
+}
+
 template <class Event>
 Result<WorkerEvent> idEvent(FieldReader& fields) {
     Event event;
@@ -177,6 +212,7 @@ Result<WorkerEvent> eventFromLine(const std::string& line) {
     if (type == "started") return idEvent<JobStarted>(fields);
     if (type == "cancelled") return idEvent<JobCancelled>(fields);
     if (type == "progress") return progressEvent(fields);
+    if (type == "preview") return previewEvent(fields);
     if (type == "failed") return failedEvent(fields);
     if (type != "done") return unknownType(type);
     JobDone event;

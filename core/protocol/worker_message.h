@@ -5,13 +5,14 @@
 //   to the worker    {"v":1,"type":"render","id":"j1","request":{…}}
 //                    {"v":1,"type":"cancel","id":"j1"}
 //                    {"v":1,"type":"quit"}
-//   from the worker  ready, started, progress, done, failed, cancelled (the structs below)
+//   from the worker  ready, started, progress, preview, done, failed, cancelled (the structs below)
 
 #include <cstddef>
 #include <string>
 #include <variant>
 
 #include "core/base/result.h"
+#include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
 
@@ -44,6 +45,10 @@ struct JobProgress {
     std::string id;
     RenderProgress now;
 };
+struct JobPreview {
+    std::string id;
+    RenderPreview now;
+};
 struct JobDone {
     std::string id;
     std::string clip;  ///< absolute path; companions in resultFolderOf(clip)
@@ -55,7 +60,8 @@ struct JobFailed {
 struct JobCancelled {
     std::string id;
 };
-using WorkerEvent = std::variant<WorkerReady, JobStarted, JobProgress, JobDone, JobFailed, JobCancelled>;
+using WorkerEvent =
+    std::variant<WorkerReady, JobStarted, JobProgress, JobPreview, JobDone, JobFailed, JobCancelled>;
 
 /// One line, without the line feed.
 std::string toLine(const WorkerCommand& command);

@@ -12,21 +12,11 @@ namespace reelgrid::result {
 
 namespace fs = std::filesystem;
 
-Result<ComponentHash> ComponentHasher::hash(const fs::path& folder) {
+Result<ComponentHash> ComponentHasher::hash(const std::vector<fs::path>& files) {
     const std::lock_guard lock(m_mutex);
-    std::error_code failed;
-    std::vector<fs::path> paths;
-    for (fs::directory_iterator file(folder, failed), end; !failed && file != end; file.increment(failed))
-        if (file->is_regular_file(failed) && !file->path().filename().string().starts_with('.'))
-            paths.push_back(file->path());
-    if (failed)
-        return Error{failed == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
-                     folder.string() + ": " + failed.message()};
-    std::sort(paths.begin(), paths.end());
-
     ComponentHash component;
     Sha256 whole;
-    for (const fs::path& path : paths) {
+    for (const fs::path& path : files) {
         auto file = hashLocked(path);
         if (!file) return file.error();
         const std::string line = file->sha256 + "  " + file->name + "\n";

@@ -30,8 +30,8 @@ struct ComponentHash {
 /// once. May be used from any thread; one call hashes at a time.
 class ComponentHasher {
   public:
-    /// Hashes the regular files directly in `folder` (hidden ones left out). NotFound or Io, naming the file.
-    Result<ComponentHash> hash(const std::filesystem::path& folder);
+    /// Hashes the files, sorted. NotFound or Io, naming the file.
+    Result<ComponentHash> hash(const std::vector<std::filesystem::path>& files);
 
     /// One file.
     Result<FileHash> hashFile(const std::filesystem::path& path);

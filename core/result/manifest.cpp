@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
+#include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
 
 namespace reelgrid::result {
@@ -117,6 +118,25 @@ Result<void> readProfile(const json* object, Manifest& manifest) {
     return fields.finish();
 }
 
+json pluginJson(const PluginRecord& plugin) {
+    json object = {{"backend", plugin.backend}, {"file", plugin.file}, {"sha256", plugin.sha256}};
+    if (!plugin.version.empty()) object["version"] = plugin.version;
+    return object;
+}
+
+Result<void> readPlugins(const json* plugins, Manifest& manifest) {
+    for (std::size_t i = 0; plugins != nullptr && i < plugins->size(); ++i) {
+        PluginRecord& plugin = manifest.plugins.emplace_back();
+        FieldReader fields((*plugins)[i], "plugin", ErrorCode::InvalidData);
+        fields.requireText("backend", plugin.backend, kMaxNameBytes);
+        fields.text("file", plugin.file);
+        fields.text("sha256", plugin.sha256, kMaxNameBytes);
+        fields.text("version", plugin.version, kMaxNameBytes);
+        if (auto read = fields.finish(); !read) return read;
+    }
+    return {};
+}
+
 Result<void> readRender(const json* request, const json* settings, Manifest& manifest) {
     if (request != nullptr) {
         auto read = protocol::renderRequestFromJson(*request);
@@ -133,6 +153,12 @@ Result<void> readRender(const json* request, const json* settings, Manifest& man
 }
 
 }  // namespace
+
+const PluginRecord* Manifest::pluginOf(const std::string& backend) const {
+    for (const PluginRecord& plugin : plugins)
+        if (plugin.backend == backend) return &plugin;
+    return nullptr;
+}
 
 std::string Manifest::usedAttention(protocol::ModuleKind kind) const {
     std::vector<std::string> used;
@@ -157,8 +183,11 @@ json toJson(const Manifest& manifest) {
                    {"attention", std::move(attention)},
                    {"frames_sha256", manifest.framesSha256},
                    {"clip_sha256", manifest.clipSha256}};
+    for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
+    if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
+    if (!manifest.calls.maps.empty()) object["calls"] = toJson(manifest.calls);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
@@ -176,7 +205,10 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* versions = fields.object("versions");
     const json* device = fields.object("device");
     const json* model = fields.object("model");
+    const json* pictures = fields.object("pictures");
     const json* attention = fields.array("attention", kMaxEntries);
+    const json* plugins = fields.array("plugins", kMaxEntries);
+    const json* calls = fields.object("calls");
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
@@ -187,12 +219,21 @@ Result<Manifest> manifestFromJson(const json& object) {
         if (!call) return call.error();
         manifest.attention.push_back(*std::move(call));
     }
+    if (calls != nullptr) {
+        auto maps = callMapsFromJson(*calls);
+        if (!maps) return maps.error();
+        manifest.calls = *std::move(maps);
+    }
     auto texts = textsFromJson(versions, "versions");
     if (!texts) return texts.error();
     manifest.versions = *std::move(texts);
+    auto hashes = textsFromJson(pictures, "pictures");
+    if (!hashes) return hashes.error();
+    manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
+    if (auto read = readPlugins(plugins, manifest); !read) return read.error();
     if (auto read = readProfile(profile, manifest); !read) return read.error();
     if (auto read = readRender(request, settings, manifest); !read) return read.error();
     return manifest;

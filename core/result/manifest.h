@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_call.h"
+#include "core/protocol/call_map.h"
 #include "core/protocol/capture_record.h"
 #include "core/protocol/render_request.h"
 
@@ -23,6 +24,14 @@ struct ProfileRecord {
     bool decode = false;  ///< whether the trace has the decode, too
 };
 
+/// A plug-in whose backend a render asked for: which file it was.
+struct PluginRecord {
+    std::string backend;  ///< as --attention-type takes it
+    std::string file;
+    std::string sha256;   ///< of that file
+    std::string version;  ///< as the plug-in says; may be empty
+};
+
 /// What a finished render says of itself. What an older file lacks is empty.
 struct Manifest {
     std::optional<protocol::RenderRequest> request;   ///< as it was asked
@@ -33,13 +42,18 @@ struct Manifest {
     std::string deviceName{};  ///< of a GPU
     int threads = 0;
     std::string modelId;
-    std::map<std::string, std::string> modelHashes;  ///< SHA-256 of each component (component_hash.h)
+    std::map<std::string, std::string> modelHashes;      ///< SHA-256 of each component (component_hash.h)
+    std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
     std::vector<protocol::CallRecord> attention;
+    std::vector<PluginRecord> plugins{};  ///< of the backends that attention and lockstep asked for
+    protocol::CallMaps calls{};           ///< the same layer by layer and step by step; empty: not recorded
     std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved
     std::optional<ProfileRecord> profile{};
     std::string framesSha256;  ///< of the RGB frames before encoding
     std::string clipSha256;    ///< of the clip's file: ties it to its companions
 
+    /// Null when the backend was ours, or wasn't asked for.
+    [[nodiscard]] const PluginRecord* pluginOf(const std::string& backend) const;
     /// The backends that served a kind of attention, joined by "+"; empty when unknown.
     [[nodiscard]] std::string usedAttention(protocol::ModuleKind kind = protocol::ModuleKind::Self) const;
     /// What the render's attention is called: "fav2", "fav2+policy-3f2a"; empty when unknown.

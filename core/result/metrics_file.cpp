@@ -18,6 +18,7 @@ using metrics::Drift;
 using metrics::kMeasures;
 using metrics::Measure;
 using metrics::Series;
+using metrics::WrittenAs;
 using nlohmann::json;
 using nlohmann::ordered_json;
 using protocol::FieldReader;
@@ -81,6 +82,24 @@ Result<std::optional<Series>> readSeries(FieldReader& fields, const char* key) {
     return std::optional(std::move(series));
 }
 
+/// A measure that is written as its mean; older files have no list of it.
+Result<std::optional<Series>> readNumber(FieldReader& fields, const char* key, const json* perFrame) {
+    std::optional<double> mean;
+    fields.number(key, mean);
+    Series series{mean.value_or(std::numeric_limits<double>::quiet_NaN()), {}};
+    if (perFrame == nullptr) return mean ? std::optional(std::move(series)) : std::nullopt;
+    FieldReader inner(*perFrame, "per_frame", ErrorCode::InvalidData);
+    const json* list = inner.array(key, kMaxFrames);
+    if (auto read = inner.finish(); !read) return read.error();
+    if (list != nullptr) {
+        auto numbers = numbersFromJson(*list, key);
+        if (!numbers) return numbers.error();
+        series.perFrame = *std::move(numbers);
+    }
+    if (!mean && list == nullptr) return std::optional<Series>();
+    return std::optional(std::move(series));
+}
+
 /// `metrics --reference` writes an object about the reference clip where a comparison writes its backend.
 Result<void> readReference(const json& object, Drift& drift) {
     const auto found = object.find("reference");
@@ -133,12 +152,18 @@ Result<std::optional<ClipGates>> readGates(const json* object) {
 ordered_json toJson(const ClipMetrics& metrics) {
     ordered_json object;
     object["frames"] = metrics.frames;
+    ordered_json perFrame;
     for (const Measure& measure : kMeasures) {
-        if (measure.ofClip != nullptr && metrics.*measure.ofClip)
-            object[measure.key] = jsonOf(*(metrics.*measure.ofClip));
-        if (measure.number != nullptr && metrics.*measure.number)
-            object[measure.key] = *(metrics.*measure.number);
+        if (measure.ofClip == nullptr || !(metrics.*measure.ofClip)) continue;
+        const Series& series = *(metrics.*measure.ofClip);
+        if (measure.written == WrittenAs::Series) {
+            object[measure.key] = jsonOf(series);
+            continue;
+        }
+        object[measure.key] = numberOrNull(series.mean);
+        if (!series.perFrame.empty()) perFrame[measure.key] = jsonOf(series)["per_frame"];
     }
+    if (!perFrame.empty()) object["per_frame"] = std::move(perFrame);
     if (metrics.drift) addDrift(object, *metrics.drift);
     if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
     if (metrics.lockstep) object["lockstep"] = toJson(*metrics.lockstep);
@@ -153,10 +178,11 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     ClipMetrics metrics;
     FieldReader fields(object, "metrics", ErrorCode::InvalidData);
     fields.integer("frames", metrics.frames, 0);
+    const json* perFrame = fields.object("per_frame");
     for (const Measure& measure : kMeasures) {
-        if (measure.number != nullptr) fields.number(measure.key, metrics.*measure.number);
         if (measure.ofClip == nullptr) continue;
-        auto series = readSeries(fields, measure.key);
+        auto series = measure.written == WrittenAs::Series ? readSeries(fields, measure.key)
+                                                           : readNumber(fields, measure.key, perFrame);
         if (!series) return series.error();
         metrics.*measure.ofClip = *std::move(series);
     }

@@ -8,7 +8,8 @@
 
 namespace reelgrid::result {
 
-/// metrics.json: {"frames", "frame_correlation": {"mean", "per_frame"}, "flickering", "gates": {…}} and, with
+/// metrics.json: {"frames", "frame_correlation": {"mean", "per_frame"}, "flickering", "warping_error",
+/// "per_frame": {of those two}, "gates": {…}} and, with
 /// a reference, "psnr", "ssim" (as frame_correlation) and "reference": {"frames", "compared_frames"}. A drift
 /// that was measured on decoded clips is in an object of its own, "drift", and says so. What was not measured
 /// is absent; a frame for which a measure has no value is null. Entry i of frame_correlation is for frames i

@@ -1,19 +1,41 @@
 #include "core/result/model_hashes.h"
 
+#include "core/protocol/lora_choice.h"
+
 namespace reelgrid::result {
+namespace {
+
+/// "lora 1: detail.safetensors"
+Result<void> addLoras(const std::string& what, const std::vector<std::string>& loras, ComponentHasher& hasher,
+                      std::map<std::string, std::string>& hashes) {
+    for (std::size_t i = 0; i < loras.size(); ++i) {
+        const auto choice = protocol::LoraChoice::from(loras[i]);
+        if (!choice) return choice.error();
+        const auto hash = hasher.hashFile(choice->file);
+        if (!hash) return hash.error().in("--lora");
+        hashes[what + " " + std::to_string(i + 1) + ": " + hash->name] = hash->sha256;
+    }
+    return {};
+}
+
+}  // namespace
 
 Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo& model,
+                                                       const catalog::RenderSettings& settings,
                                                        ComponentHasher& hasher) {
-    constexpr const char* kIndex = "model_index.json";
     std::map<std::string, std::string> hashes;
-    auto index = hasher.hashFile(model.folder / kIndex);
-    if (!index) return index.error();
-    hashes[kIndex] = index->sha256;
+    if (!model.indexFile.empty()) {
+        auto index = hasher.hashFile(model.indexFile);
+        if (!index) return index.error();
+        hashes[index->name] = index->sha256;
+    }
     for (const families::ComponentInfo& component : model.components) {
-        auto hash = hasher.hash(model.folder / component.name);
+        auto hash = hasher.hash(component.files);
         if (!hash) return hash.error();
         hashes[component.name] = hash->sha256;
     }
+    if (auto added = addLoras("lora", settings.lora, hasher, hashes); !added) return added.error();
+    if (auto added = addLoras("lora_2", settings.lora2, hasher, hashes); !added) return added.error();
     return hashes;
 }
 

@@ -16,8 +16,8 @@ using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
 constexpr const char* kOtherStage = "other";
-constexpr std::array<const char*, 9> kStages{"load",    "text",   "denoise", "lockstep", "decode",
-                                             "metrics", "encode", "profile", kOtherStage};
+constexpr std::array<const char*, 10> kStages{"load",   "text",    "image",  "denoise", "lockstep",
+                                              "decode", "metrics", "encode", "profile", kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
 /// Names and seconds: stages, parts of a step.
@@ -45,6 +45,17 @@ Result<void> readStepParts(const json& list, Timing& timing) {
     return {};
 }
 
+Result<void> readPeaks(const json& object, Timing& timing) {
+    for (const auto& [name, bytes] : object.items()) {
+        if (timing.peakBytes.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
+        if (!bytes.is_number_unsigned())
+            return Error{ErrorCode::InvalidData,
+                         "peak_bytes: " + name + " " + showJson(bytes) + ": a number of bytes was needed"};
+        timing.addPeak(name, bytes.get<std::uint64_t>());
+    }
+    return {};
+}
+
 /// Where the stage belongs; all unknown ones behind the known.
 std::size_t placeOf(const std::pair<std::string, double>& stage) {
     return std::size_t(std::find(kStages.begin(), kStages.end(), stage.first) - kStages.begin());
@@ -63,6 +74,7 @@ Result<Timing> timingFromJson(const json& object) {
     fields.number("pipe_time", timing.pipeTime);
     fields.number("vae_decode_time", timing.vaeDecodeTime);
     const json* stages = fields.object("stages");
+    const json* peaks = fields.object("peak_bytes");
     const json* steps = fields.array("steps", kMaxEntries);
     const json* stepParts = fields.array("step_parts", kMaxEntries);
     fields.number("wall_time", timing.wallTime);
@@ -72,6 +84,8 @@ Result<Timing> timingFromJson(const json& object) {
         if (!read) return read.error();
         timing.stages = *std::move(read);
     }
+    if (peaks != nullptr)
+        if (auto read = readPeaks(*peaks, timing); !read) return read.error();
     if (stepParts != nullptr)
         if (auto read = readStepParts(*stepParts, timing); !read) return read.error();
     std::ranges::stable_sort(timing.stages, {}, placeOf);
@@ -111,6 +125,21 @@ void Timing::add(const std::string& stageName, double seconds) {
         found->second += seconds;
 }
 
+void Timing::addPeak(const std::string& stageName, std::uint64_t bytes) {
+    const auto found = std::ranges::find(peakBytes, stageName, &std::pair<std::string, std::uint64_t>::first);
+    if (found == peakBytes.end())
+        peakBytes.emplace_back(stageName, bytes);
+    else
+        found->second = std::max(found->second, bytes);
+}
+
+std::optional<std::uint64_t> Timing::peakOfRender() const {
+    std::optional<std::uint64_t> peak;
+    for (const auto& [name, bytes] : peakBytes)
+        if (kindOf(name) == StageKind::Render) peak = std::max(peak.value_or(0), bytes);
+    return peak;
+}
+
 Timing Timing::complete() const {
     Timing whole = *this;
     if (wallTime) {
@@ -119,7 +148,8 @@ Timing Timing::complete() const {
         whole.add(kOtherStage, *wallTime - inStages);
     }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
-    whole.pipeTime = stage("text").value_or(0) + stage("denoise").value_or(0) + stage("decode").value_or(0);
+    whole.pipeTime = stage("text").value_or(0) + stage("image").value_or(0) + stage("denoise").value_or(0) +
+                     stage("decode").value_or(0);
     whole.vaeDecodeTime = stage("decode").value_or(0);
     return whole;
 }
@@ -133,6 +163,7 @@ json toJson(const std::vector<Timing>& repetitions) {
         if (timing.wallTime) object["wall_time"] = *timing.wallTime;
         for (const StepParts& parts : timing.stepParts) object["step_parts"].push_back(partsJson(parts));
         if (timing.vaeDecodeTime) object["vae_decode_time"] = *timing.vaeDecodeTime;
+        for (const auto& [name, bytes] : timing.peakBytes) object["peak_bytes"][name] = bytes;
         list.push_back(std::move(object));
     }
     return list;

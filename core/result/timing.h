@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -21,18 +22,24 @@ StageKind kindOf(std::string_view stage);
 
 /// Times of one repetition of a render, in seconds. What was not measured is absent.
 struct Timing {
-    std::optional<double> pipeTime;       ///< text + denoise + decode, as the reference scripts measure it
+    std::optional<double> pipeTime;       ///< text, image, denoise and decode, as the reference scripts do
     std::optional<double> vaeDecodeTime;  ///< from the end of the last step to the end of the pipe
     std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
     std::vector<double> steps;         ///< one per denoising step, both guidance branches included
     std::vector<StepParts> stepParts;  ///< one per step; empty: no step was measured by part
     std::optional<double> wallTime;    ///< from the repetition's start to its end
+    /// The most memory that was in use at once in each stage (core/execution/memory_peak.h), the model
+    /// included.
+    std::vector<std::pair<std::string, std::uint64_t>> peakBytes{};
 
     /// The stage's seconds; absent when it was not measured.
     [[nodiscard]] std::optional<double> stage(const std::string& name) const;
     /// The sum of its stages of StageKind::Render.
     [[nodiscard]] double renderSeconds() const;
     void add(const std::string& stageName, double seconds);
+    void addPeak(const std::string& stageName, std::uint64_t bytes);
+    /// Of its stages of StageKind::Render; absent when it was measured of none.
+    [[nodiscard]] std::optional<std::uint64_t> peakOfRender() const;
     /// Its stages in the order of a render, and what follows from them: the two times above, and of the wall
     /// time what no stage took, as the stage "other".
     [[nodiscard]] Timing complete() const;

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/protocol/render_request.h"
+#include "core/session/blind_vote.h"
 #include "core/session/view_state.h"
 
 namespace reelgrid::session {
@@ -20,14 +21,25 @@ struct SessionClip {
     double offsetSeconds = 0;   ///< added to the playhead: the clip shows time playhead + offset
 };
 
-/// A comparison as it can be opened again: what is compared, how it is laid out, where the playhead is, and
-/// what was asked for.
+/// What the charts show; empty: as they begin.
+struct ChartsShown {
+    std::string measure;  ///< the key of a measure along time, as metrics.json has it
+    std::string times;    ///< "stages", "steps", "speed_up", "memory" or "backends"
+    bool operator==(const ChartsShown&) const = default;
+};
+
+/// A comparison as it can be opened again: what is compared, how it is laid out, where the playhead is, what
+/// was asked for, and what was preferred in the blind test.
 struct Session {
     std::vector<SessionClip> clips;
     int columns = 0;  ///< 0: ⌈√n⌉
     std::optional<LoopRange> loop;
     double playheadSeconds = 0;
     protocol::RenderRequest request;  ///< its output is not kept
+    /// How it is looked at, with columns and loop once more; absent in files of programs without a window.
+    std::optional<ViewState> view;
+    ChartsShown charts;
+    std::vector<BlindVote> blindVotes;  ///< of clips in `clips`; others are not written
 };
 
 /// A session read from a file that anybody may have written.

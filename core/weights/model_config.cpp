@@ -31,6 +31,16 @@ bool ModelConfig::has(const std::string& key) const {
     return found != m_json.end() && !found->is_null();
 }
 
+bool ModelConfig::isObject(const std::string& key) const {
+    const auto found = m_json.find(key);
+    return found != m_json.end() && found->is_object();
+}
+
+ModelConfig ModelConfig::object(const std::string& key) const {
+    if (!isObject(key)) invalid(key, "an object");
+    return {m_json.at(key), m_where + ": " + key};
+}
+
 std::string ModelConfig::valueText(const std::string& key) const {
     const auto found = m_json.find(key);
     if (found == m_json.end()) return "missing";

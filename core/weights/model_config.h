@@ -30,6 +30,9 @@ class ModelConfig {
     [[nodiscard]] bool flagOr(const std::string& key, bool fallback) const;
     [[nodiscard]] std::string text(const std::string& key) const;
     [[nodiscard]] std::string textOr(const std::string& key, const std::string& fallback) const;
+    /// Whether the key is there and holds an object, and that object by itself.
+    [[nodiscard]] bool isObject(const std::string& key) const;
+    [[nodiscard]] ModelConfig object(const std::string& key) const;
     /// Lists of at most 64 entries.
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& key) const;
     [[nodiscard]] std::vector<double> numbers(const std::string& key) const;

@@ -106,6 +106,12 @@ std::vector<std::string> SafetensorsFolder::names() const {
     return names;
 }
 
+std::optional<std::vector<std::int64_t>> SafetensorsFolder::shapeOf(const std::string& name) const {
+    const auto found = m_tensors.find(name);
+    if (found == m_tensors.end()) return std::nullopt;
+    return found->second.entry.shape;
+}
+
 bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
     if (name == kScaledFp8Marker) return true;
     const auto weight = m_tensors.find(weightNameOf(name));

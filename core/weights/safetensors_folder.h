@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class SafetensorsFolder final : public WeightSource {
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+
+    /// As stored; nothing when there is no such tensor.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
 
     /// The weight files, sorted.
     [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return m_paths; }

@@ -1,8 +1,11 @@
 #include "kernels/attention/backend_list.h"
 
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <utility>
 
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cuda/attention/attention_cuda.h"
@@ -18,6 +21,30 @@ constexpr Support kDenseOnCpu{.causal = true,
 
 constexpr Support kDenseOnCuda{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
+
+constexpr std::string_view kFp8OnCuda =
+    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the definition; "
+    "weights "
+    "are relative to a base that is 2^4 above the largest score when it is taken and stays until they near "
+    "448; "
+    "sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer "
+    "bits. "
+    "bf16 and fp16, head dims up to 128, padded to 64 or 128.";
+
+constexpr std::string_view kSageOnCuda =
+    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the first, "
+    "with "
+    "the scales of the definition; weights are relative to a base that the largest score may pass by 2^6; "
+    "sums "
+    "of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer bits. "
+    "bf16 "
+    "and fp16, head dims up to 128, padded to 64 or 128.";
+
+constexpr Support kQuantisedOnCuda{.causal = true,
+                                   .keyBias = true,
+                                   .logSumExp = true,
+                                   .unsmoothedKeys = true,
+                                   .maxHeadDim = cuda::kMaxHeadDim};
 
 constexpr std::array<BackendInfo, 9> kBackends{{
     {
@@ -93,6 +120,11 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "224; head dims other than powers of two are padded to one before the rotation.",
              .supports = kDenseOnCpu,
              .attend = &cpu::attend},
+        .cuda = {.deviation = kFp8OnCuda,
+                 .supports = kQuantisedOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "sagev1",
@@ -110,6 +142,20 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "divides 0 by 0.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation =
+                     "P and V have the input's type: no bf16 value is cast to fp16, whose "
+                     "range it may pass; a causal mask is aligned at the bottom right; an all-zero "
+                     "block gives zeros; the log-sum-exp is that of the keys as they came. wgmma on "
+                     "Hopper (192 queries by 64 keys a tile), mma elsewhere (128 by 64). Head dims up "
+                     "to 128, padded to 64 or 128.",
+                 .supports = {.causal = true,
+                              .keyBias = true,
+                              .logSumExp = true,
+                              .unsmoothedKeys = true,
+                              .maxHeadDim = cuda::kMaxHeadDim},
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "fav3_sage",
@@ -125,6 +171,11 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "original divides 0 by 0.",
                 .supports = kDenseOnCpu,
                 .attend = &cpu::attend},
+        .cuda = {.deviation = kSageOnCuda,
+                 .supports = kQuantisedOnCuda,
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "sla",
@@ -146,6 +197,16 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "products are fp32 too; no causal mask and no log-sum-exp.",
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .attend = &cpu::attend},
+        .cuda = {.deviation =
+                     "Hopper only. At least one block is kept; block means, denominators and the sums "
+                     "of φ(k)ᵀv are fp32, and fp32 scores choose the blocks; the linear branch's "
+                     "operands are rounded to bf16, as upstream's autocast does, φ(k) and v of fp16 "
+                     "inputs to fp16; no causal mask and no log-sum-exp. Head dims up to 128, padded to "
+                     "64 or 128.",
+                 .supports = {.maxHeadDim = cuda::kMaxHeadDim},
+                 .attend = &cuda::attend,
+                 .obstacle = &cuda::attentionObstacle,
+                 .workspaceBytes = &cuda::attentionWorkspace},
     },
     {
         .name = "cudnn",
@@ -163,6 +224,58 @@ constexpr std::array<BackendInfo, 9> kBackends{{
     },
 }};
 
+/// The built-in ones, then what was added: entries never move, so that pointers to them stay.
+class List {
+  public:
+    List() { std::copy(kBackends.begin(), kBackends.end(), m_entries.begin()); }
+
+    [[nodiscard]] std::span<const BackendInfo> entries() const { return {m_entries.data(), m_count}; }
+
+    bool add(PluginBackend plugin) {
+        if (m_count == m_entries.size()) return false;
+        const PluginBackend& kept = m_plugins.emplace_back(std::move(plugin));
+        const PluginDescription& said = kept.description;
+        BackendInfo& entry = m_entries[m_count];
+        entry.name = said.name;
+        entry.title = said.title;
+        entry.description = said.description;
+        entry.plugin = &kept;
+        entry.cpu.supports = entry.cuda.supports = {.causal = said.causal,
+                                                    .keyBias = said.keyBias,
+                                                    .logSumExp = said.logSumExp,
+                                                    .unsmoothedKeys = true,
+                                                    .maxHeadDim = said.maxHeadDim};
+        ++m_count;  // only now others see it
+        return true;
+    }
+
+  private:
+    std::array<BackendInfo, kBackends.size() + kMostPluginBackends> m_entries;
+    std::atomic<std::size_t> m_count = kBackends.size();
+    std::deque<PluginBackend> m_plugins;
+};
+
+List& list() {
+    static List backends;
+    return backends;
+}
+
+std::optional<std::string> whyNotPlugin(const PluginBackend& plugin, const AttentionProblem& p) {
+    const PluginDescription& said = plugin.description;
+    if (!said.takes(p.type)) {
+        std::string types;
+        for (const DataType type : said.types)
+            types += (types.empty() ? "" : " or ") + std::string(nameOf(type));
+        return std::string("dtype ") + nameOf(p.type) + ", needs " + types;
+    }
+    if (p.headDim % said.headDimMultiple != 0)
+        return "head dim " + std::to_string(p.headDim) + ", needs a multiple of " +
+               std::to_string(said.headDimMultiple);
+    if (p.queryHeads != p.keyHeads && !said.sharedKeyHeads) return std::string("takes no shared key heads");
+    if (plugin.kernel == nullptr) return std::string("a plug-in, which this program only names");
+    return plugin.kernel->whyNot(p);
+}
+
 }  // namespace
 
 const Implementation& BackendInfo::on(Device device) const {
@@ -171,38 +284,52 @@ const Implementation& BackendInfo::on(Device device) const {
 
 bool BackendInfo::runsOn(Device device) const {
     if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
+    if (plugin != nullptr) return plugin->description.isFor(device);
     return on(device).attend != nullptr;
 }
 
 std::vector<const BackendInfo*> backendsOn(Device device) {
     std::vector<const BackendInfo*> found;
-    for (const auto& backend : kBackends)
+    for (const auto& backend : backends())
         if (backend.runsOn(device)) found.push_back(&backend);
     return found;
 }
 
 std::span<const BackendInfo> backends() {
-    return kBackends;
+    return list().entries();
+}
+
+std::optional<std::string> addBackend(PluginBackend backend) {
+    const std::string name = backend.description.name;
+    if (const BackendInfo* taken = findBackend(name))
+        return taken->plugin == nullptr
+                   ? "backend " + name + ": a built-in one has that name, another was needed"
+                   : "backend " + name + ": " + taken->plugin->description.file + " has one of that name";
+    if (!list().add(std::move(backend)))
+        return "backend " + name + ": there are " + std::to_string(kMostPluginBackends) +
+               " plug-in backends already";
+    return std::nullopt;
 }
 
 const BackendInfo* findBackend(std::string_view name) {
-    for (const auto& backend : kBackends)
+    for (const auto& backend : backends())
         if (backend.name == name) return &backend;
     return nullptr;
 }
 
 std::string backendNames() {
     std::string names;
-    for (const auto& backend : kBackends) names += (names.empty() ? "" : ", ") + std::string(backend.name);
+    for (const auto& backend : backends()) names += (names.empty() ? "" : ", ") + std::string(backend.name);
     return names;
 }
 
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& p) {
     const std::string name(backend.name);
-    if (!backend.method) return name + ": libtorch's own operator, needs a backend with kernels here";
+    if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
     const Implementation& implementation = backend.on(p.device);
-    if (implementation.attend == nullptr)
-        return name + ": no " + nameOf(p.device) + " implementation in this version";
+    if (!backend.runsOn(p.device))
+        return name + ": no " + nameOf(p.device) + " implementation" +
+               (backend.plugin != nullptr ? " in its plug-in" : " in this version");
     if (p.device == Device::Cpu && p.stream != nullptr) return name + ": a stream, which the cpu has none of";
     const Support& supports = implementation.supports;
     if (p.headDim < 1 || p.headDim > supports.maxHeadDim)
@@ -225,16 +352,25 @@ std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionPro
                ", needs one above 0 and at most 1";
     if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
     if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
-    if (p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&
+    if (backend.method && p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&
         traitsOf(*backend.method, static_cast<int>(p.headDim)).centresKeys)
         return name + ": always smooths its keys on " + nameOf(p.device);
     if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
     if (implementation.obstacle != nullptr)
         if (const auto why = implementation.obstacle(*backend.method, p)) return name + ": " + *why;
+    if (backend.plugin != nullptr)
+        if (const auto why = whyNotPlugin(*backend.plugin, p)) return name + ": " + *why;
     return std::nullopt;
 }
 
+std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem) {
+    if (backend.plugin != nullptr) return backend.plugin->kernel->workspaceBytes(problem);
+    const auto bytes = backend.on(problem.device).workspaceBytes;
+    return bytes == nullptr ? 0 : bytes(*backend.method, problem);
+}
+
 void run(const BackendInfo& backend, const AttentionProblem& problem) {
+    if (backend.plugin != nullptr) return backend.plugin->kernel->attend(problem);
     backend.on(problem.device).attend(*backend.method, problem);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "kernels/attention/method.h"
+#include "kernels/attention/plugin_backend.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels {
@@ -27,6 +29,8 @@ struct Implementation {
     void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
     /// What else keeps it from a problem that `supports` allows; null: nothing.
     std::optional<std::string> (*obstacle)(Method, const AttentionProblem&) = nullptr;
+    /// Bytes of AttentionProblem::workspace that a call needs; null: never any.
+    std::int64_t (*workspaceBytes)(Method, const AttentionProblem&) = nullptr;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -40,6 +44,7 @@ struct BackendInfo {
     std::string_view description;                ///< what it computes
     std::optional<Method> method{};              ///< of kernels of our own
     std::optional<LibtorchOperator> libtorch{};  ///< else the operator of libtorch that it is
+    const PluginBackend* plugin = nullptr;       ///< else what a user's file brings
     bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
@@ -51,8 +56,15 @@ struct BackendInfo {
     [[nodiscard]] bool runsOn(Device device) const;
 };
 
-/// Every backend that this build has, in the order to show them.
+/// Every backend that this build has, in the order to show them, then those that were added.
 std::span<const BackendInfo> backends();
+
+/// How many plug-in backends there may be.
+inline constexpr std::size_t kMostPluginBackends = 64;
+
+/// Puts a plug-in's backend at the end of the list, for the rest of the process. An error text when its name
+/// is taken or the list is full. One thread adds; others may read meanwhile.
+std::optional<std::string> addBackend(PluginBackend backend);
 
 /// Those that run on the device.
 std::vector<const BackendInfo*> backendsOn(Device device);
@@ -67,8 +79,13 @@ std::string backendNames();
 /// empty when it can.
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& problem);
 
+/// Bytes of scratch memory, AttentionProblem::workspace, that run() needs for a problem that whyNot() has
+/// nothing against.
+std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem);
+
 /// Runs a problem that whyNot() has nothing against. On the CPU it returns when the output is there, and
-/// throws std::runtime_error when REELGRID_CPU forces what the machine lacks.
+/// throws std::runtime_error when REELGRID_CPU forces what the machine lacks. A plug-in's throws what its
+/// PluginKernel does.
 void run(const BackendInfo& backend, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels

@@ -51,6 +51,11 @@ struct AttentionProblem {
     /// Optional, gets the wall time in seconds of what goes before the products: smoothing, scaling,
     /// quantising and packing of the inputs. The rest of the call is the kernel proper. CUDA leaves it alone.
     double* preparationSeconds = nullptr;
+    /// CUDA: a cudaEvent_t or null, recorded between preparation and products by methods that prepare.
+    void* prepared = nullptr;
+    /// CUDA: scratch memory of workspaceBytes() (backend_list.h), 256-byte aligned; free for other use as
+    /// soon as the stream is past the call. Null where none is asked for.
+    void* workspace = nullptr;
 
     DataType type = DataType::Float32;
     std::int64_t batch = 1;

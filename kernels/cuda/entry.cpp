@@ -9,6 +9,7 @@ reelgridCudaLibrary() {
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
                                       .attend = &attend,
-                                      .attentionObstacle = &attentionObstacle};
+                                      .attentionObstacle = &attentionObstacle,
+                                      .attentionWorkspace = &attentionWorkspace};
     return &kLibrary;
 }

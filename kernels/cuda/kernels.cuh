@@ -10,5 +10,6 @@ void channelNorm(const ChannelNorm& call, void* stream);
 void addBias(const AddBias& call, void* stream);
 void attend(Method method, const AttentionProblem& problem);
 std::string attentionObstacle(Method method);
+std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels::cuda

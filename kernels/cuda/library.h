@@ -75,7 +75,7 @@ struct AddBias {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 2;
+    static constexpr int kVersion = 3;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -87,6 +87,8 @@ struct Library {
     void (*attend)(Method, const AttentionProblem&) = nullptr;
     /// What keeps the method from running on the current device; empty: nothing.
     std::string (*attentionObstacle)(Method) = nullptr;
+    /// Bytes of the problem's workspace that attend() needs.
+    std::int64_t (*attentionWorkspace)(Method, const AttentionProblem&) = nullptr;
 };
 
 /// The name of the function that gives the library's table: const Library* ().

@@ -75,6 +75,77 @@ TEST(RenderSettings, AProfileFitsIntoTheStepsAndTheDecode) {
     EXPECT_FALSE(fits(4, 1)) << "no step would be recorded";
 }
 
+families::ModelInfo fromPictures() {
+    families::ModelInfo model = demoLike();
+    model.tasks = {{.name = "i2v", .prompt = families::Need::Required, .image = families::Need::Required},
+                   {.name = "flf2v",
+                    .prompt = families::Need::Required,
+                    .image = families::Need::Required,
+                    .lastImage = families::Need::Required},
+                   {.name = "t2v"}};
+    model.defaults.task = "i2v";
+    model.defaults.guidanceScale2 = 3;
+    model.defaults.flowShift = 12;
+    for (const char* field : {"img_file_path", "last_img_file_path", "force_output_size", "guidance_scale_2"})
+        model.extraFields.push_back(field);
+    return model;
+}
+
+std::string complaintOf(const RenderRequest& request) {
+    const auto settings = resolveSettings(request, fromPictures());
+    return settings ? "none" : settings.error().message;
+}
+
+TEST(RenderSettings, ATaskHasThePicturesThatItNeedsAndNoOthers) {
+    using testing::HasSubstr;
+    RenderRequest request;
+    EXPECT_THAT(complaintOf(request), HasSubstr("--img-file-path is missing: task i2v"));
+    request.imgFilePath = "/a.png";
+    EXPECT_EQ(complaintOf(request), "none");
+    request.forceOutputSize = true;
+    EXPECT_EQ(complaintOf(request), "none");
+    request.lastImgFilePath = "/b.png";
+    EXPECT_THAT(complaintOf(request), HasSubstr("--last-img-file-path /b.png: task i2v"));
+    request.task = "flf2v";
+    EXPECT_EQ(complaintOf(request), "none");
+    request.numFrames = 1;
+    EXPECT_THAT(complaintOf(request), HasSubstr("--num-frames 1: with --last-img-file-path at least 2"));
+    request.numFrames = 5;
+    request.lastImgFilePath = "";
+    EXPECT_THAT(complaintOf(request), HasSubstr("--last-img-file-path \"\""));
+    request.lastImgFilePath.reset();
+    EXPECT_THAT(complaintOf(request), HasSubstr("--last-img-file-path is missing"));
+    request.task = "t2v";
+    EXPECT_THAT(complaintOf(request), HasSubstr("--img-file-path /a.png: task t2v"));
+    request.imgFilePath.reset();
+    EXPECT_THAT(complaintOf(request), HasSubstr("--force-output-size: --img-file-path was needed"));
+
+    RenderRequest forced;
+    forced.forceOutputSize = true;
+    forced.imgFilePath = "/a.png";
+    EXPECT_FALSE(resolveSettings(forced, demoLike()));
+}
+
+TEST(RenderSettings, OneGuidanceScaleIsBothExpertsAndNoneIsTheModels) {
+    RenderRequest request;
+    request.imgFilePath = "/a.png";
+    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 3);
+    request.guidanceScale = 7;
+    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 7);
+    request.guidanceScale2 = 2;
+    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 2);
+    EXPECT_FALSE(resolveSettings({}, demoLike())->guidanceScale2) << "it has one expert";
+}
+
+TEST(RenderSettings, TheFlowShiftIsTheModelsWhereItHasOne) {
+    RenderRequest request;
+    request.imgFilePath = "/a.png";
+    EXPECT_EQ(resolveSettings(request, fromPictures())->flowShift, 12);
+    request.flowShift = 3;
+    EXPECT_EQ(resolveSettings(request, fromPictures())->flowShift, 3);
+    EXPECT_FALSE(resolveSettings({}, demoLike())->flowShift);
+}
+
 struct BadValue {
     const char* option;
     const char* value;

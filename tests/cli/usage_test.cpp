@@ -61,6 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--vae-tile-px", "200"}, "--vae-tile-px 200: a multiple of 16"},
         BadUsage{{"compare", "--vae-tile-px", "32"}, "--vae-tile-px 32"},
         BadUsage{{"render", "--task", "i2v"}, "--task i2v"},
+        BadUsage{{"render", "--img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
+        BadUsage{{"render", "--last_img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
+        BadUsage{{"render", "--force_output_size"}, "--force-output-size: --img-file-path was needed"},
+        BadUsage{{"render", "--guidance_scale_2", "3"}, "--guidance-scale-2: wan2.1 models have no use"},
         BadUsage{{"render", "--attention-type", "flashier"}, "--attention-type flashier"},
         BadUsage{{"render", "--attention-rule", "flashier"}, "rule 1: backend \"flashier\""},
         BadUsage{{"render", "--attention-rule", "fav2:layer=3"}, "rule 1: \"layer\""},
@@ -99,7 +103,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
         BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
                  "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
-        BadUsage{{"tune"}, "--budget is required"},
+        BadUsage{{"tune"}, "--budget is required"}, BadUsage{{"backends"}, "subcommand"},
+        BadUsage{{"backends", "describe", "flashier"}, "backends describe flashier: one of sdpa"},
+        BadUsage{{"backends", "check", "/nowhere/a.so"}, "a plug-in's file, or one of sdpa"},
+        BadUsage{{"backends", "check", "sdpa"}, "another backend was needed"},
+        BadUsage{{"backends", "check", "fav2", "--shape", "3"}, "--shape 3"},
+        BadUsage{{"render", "--job-timeout", "0"}, "--job-timeout"},
         BadUsage{{"tune", "--budget", "psnr<=40"}, "--budget psnr<=40: psnr>=DB"},
         BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "sdpa"}, "another backend than sdpa"},
         BadUsage{{"tune", "--budget", "psnr>=40", "--backends", "fav2,flashier"}, "--backends flashier"},
@@ -124,10 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
                     BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
                     BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
-                    BadUsage{{"render", "--img_file_path", "a.jpg"}, "--img-file-path: not in this version"},
-                    BadUsage{{"render", "--force_output_size"}, "--force-output-size: not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
-                    BadUsage{{"models", "download", "a/b"}, "models download: not in this version"}));
+                    BadUsage{{"models", "verify", "a/b"}, "models verify: not in this version"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Bench, RejectsUsage,
@@ -173,6 +180,10 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"bench", "vae", "--warmup", "-1"}, "--warmup -1"},
                     BadUsage{{"bench", "vae", "--num-repetitions", "0"}, "--num-repetitions 0"},
                     BadUsage{{"bench", "vae", "--device", "tpu"}, "--device tpu"},
+                    BadUsage{{"bench", "vae", "--configurations", "fp8"},
+                             "--configurations fp8: one of fp32"},
+                    BadUsage{{"captures"}, "subcommand"},
+                    BadUsage{{"captures", "show", "a.pt", "--blocks", "0"}, "--blocks"},
                     BadUsage{{"bench", "pipeline", "--num-repetitions", "0"}, "--num-repetitions 0"},
                     BadUsage{{"bench", "pipeline", "--warmup", "-1"}, "--warmup -1"},
                     BadUsage{{"bench", "pipeline", "--max-loss", "much"}, "--max-loss much"},
@@ -181,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench",
-                             "profile", "tune"}) {
+                             "profile", "tune", "captures", "backends"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;

@@ -57,10 +57,11 @@ class WorkerLoop : public testing::Test {
 
 TEST_F(WorkerLoop, EndsWithTheJobWhoseGpuFailed) {
     int rendered = 0;
-    const auto served = serve([&](const auto&, const auto&, std::stop_token) -> Result<std::string> {
-        if (++rendered == 2) quit();
-        return Error{ErrorCode::DeviceLost, "the GPU failed: an illegal memory access"};
-    });
+    const auto served =
+        serve([&](const auto&, const auto&, const auto&, std::stop_token) -> Result<std::string> {
+            if (++rendered == 2) quit();
+            return Error{ErrorCode::DeviceLost, "the GPU failed: an illegal memory access"};
+        });
     ASSERT_FALSE(served);
     EXPECT_EQ(served.error().code, ErrorCode::DeviceLost);
     EXPECT_EQ(rendered, 1);
@@ -71,11 +72,12 @@ TEST_F(WorkerLoop, EndsWithTheJobWhoseGpuFailed) {
 
 TEST_F(WorkerLoop, GoesOnAfterAnyOtherFailure) {
     int rendered = 0;
-    const auto served = serve([&](const auto&, const auto&, std::stop_token) -> Result<std::string> {
-        if (++rendered == 1) return Error{ErrorCode::OutOfMemory, "too large"};
-        quit();
-        return std::string("/tmp/second.mp4");
-    });
+    const auto served =
+        serve([&](const auto&, const auto&, const auto&, std::stop_token) -> Result<std::string> {
+            if (++rendered == 1) return Error{ErrorCode::OutOfMemory, "too large"};
+            quit();
+            return std::string("/tmp/second.mp4");
+        });
     EXPECT_TRUE(served) << served.error().message;
     EXPECT_EQ(rendered, 2);
     EXPECT_THAT(said(), testing::EndsWith(toLine(WorkerEvent(JobStarted{"second"})) + "\n" +

@@ -25,5 +25,19 @@ TEST(BackendColor, OfAnUnknownNameIsAlwaysTheSame) {
     EXPECT_NE(backendColor("mine"), backendColor("sdpa"));
 }
 
+TEST(BackendColor, EveryPluginHasItsOwn) {
+    // With libtorch's flash all six of the spare ones.
+    std::set<std::string> seen{cssColor(backendColor("flash"))};
+    for (const char* name : {"mine", "yours", "a1", "a2", "a3"}) {
+        kernels::PluginBackend plugin;
+        plugin.description.name = name;
+        ASSERT_EQ(kernels::addBackend(std::move(plugin)), std::nullopt);
+    }
+    for (const char* name : {"mine", "yours", "a1", "a2", "a3"}) {
+        EXPECT_TRUE(seen.insert(cssColor(backendColor(name))).second) << name;
+        EXPECT_EQ(backendColor(std::string(name) + "+policy-3f2a"), backendColor(name));
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::comparison

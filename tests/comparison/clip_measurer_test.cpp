@@ -44,8 +44,10 @@ TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     ClipMeasurer measurer(write("sdpa.mp4", greys(48, 60)));
     metrics::ClipMetrics known;
     known.frames = 4;
-    known.frameCorrelation = metrics::Series{0.5, {}};
-    known.flickering = 0.25;
+    const std::vector<double> list{0.5, 0.5, 0.5};
+    known.frameCorrelation = metrics::Series{0.5, list};
+    known.flickering = metrics::Series{0.25, list};
+    known.warpingError = metrics::Series{0.125, list};
     known.drift.emplace().psnr = metrics::Series{99, {}};
     const auto clip = write("fav2.mp4", greys(48, 80));
     EXPECT_FALSE(measurer.complete(clip, known).value());
@@ -55,7 +57,21 @@ TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     EXPECT_TRUE(measurer.complete(clip, known).value());
     EXPECT_TRUE(known.drift);
     EXPECT_EQ(known.frameCorrelation->mean, 0.5);
-    EXPECT_EQ(known.flickering, 0.25);
+    EXPECT_EQ(known.flickering->mean, 0.25);
+}
+
+TEST_F(ClipMeasurerTest, GivesAnOlderClipTheListsThatItLacks) {
+    ClipMeasurer measurer({});
+    metrics::ClipMetrics known;
+    known.frames = 4;
+    known.frameCorrelation = metrics::Series{0.5, {0.5, 0.5, 0.5}};
+    known.flickering = metrics::Series{0.25, {}};
+    const auto clip = write("fav2.mp4", greys(48, 80));
+    EXPECT_TRUE(measurer.complete(clip, known).value());
+    EXPECT_EQ(known.frameCorrelation->mean, 0.5);
+    EXPECT_EQ(known.flickering->mean, 0.25);
+    EXPECT_FALSE(known.flickering->perFrame.empty());
+    EXPECT_EQ(known.warpingError->perFrame.size(), known.flickering->perFrame.size());
 }
 
 TEST_F(ClipMeasurerTest, ComparesNeitherTheReferenceNorAnotherSize) {

@@ -10,6 +10,7 @@
 #include "core/result/metrics_file.h"
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
+#include "core/result/picture_hashes.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::comparison {
@@ -29,8 +30,11 @@ class EarlierResultTest : public testing::Test {
 
     void SetUp() override {
         m_model.folder = m_folder.path() / "model";
-        m_model.components = {{.name = "scheduler", .className = "", .dtypes = {}},
-                              {.name = "transformer", .className = "", .dtypes = {}}};
+        m_model.indexFile = m_model.folder / "model_index.json";
+        for (const auto& [name, file] :
+             {std::pair{"scheduler", "scheduler_config.json"}, std::pair{"transformer", "weights"}})
+            m_model.components.push_back(
+                {.name = name, .className = "", .files = {m_model.folder / name / file}, .dtypes = {}});
         m_folder.write("model/model_index.json", "{}");
         m_folder.write("model/scheduler/scheduler_config.json", R"({"flow_shift":3})");
         m_folder.write("model/transformer/weights", "abc");
@@ -56,7 +60,8 @@ class EarlierResultTest : public testing::Test {
         manifest.request = m_request;
         manifest.settings = m_settings;
         manifest.versions = {{"reelgrid", kVersion}};
-        manifest.modelHashes = modelHashes(m_model, hasher).value();
+        manifest.modelHashes = modelHashes(m_model, m_settings, hasher).value();
+        manifest.pictureHashes = result::pictureHashes(m_settings).value();
         metrics::ClipMetrics metrics;
         metrics.frames = 5;
         ASSERT_TRUE(pending.commit(manifest, metrics, {result::Timing()}));
@@ -92,6 +97,27 @@ TEST_F(EarlierResultTest, StandsForTheSameRenderHoweverAnOpenChoiceWasDecided) {
     commit();
     m_settings.vaeTiling = "auto";
     expectOther("its vae_tiling was \"on\"");
+}
+
+TEST_F(EarlierResultTest, OfAPictureHasTheSizeOfItsShape) {
+    m_folder.write("first.png", "a picture");
+    m_request.imgFilePath = m_settings.imgFilePath = (m_folder.path() / "first.png").string();
+    m_request.width = 64;
+    m_settings.width = 96;  // as the render decided it
+    m_settings.height = 48;
+    commit();
+    m_settings.width = m_settings.height = 64;  // as a request is resolved
+    EXPECT_EQ(look().state, State::Same) << look().why;
+    m_request.width.reset();
+    expectOther("its height was 48");
+    m_request.width = 64;
+    m_settings.forceOutputSize = true;
+    expectOther("its force_output_size was false");
+    m_settings.forceOutputSize = false;
+    m_folder.write("first.png", "another one");
+    expectOther("the picture that it was made from has changed since");
+    fs::remove(m_folder.path() / "first.png");
+    expectOther("first.png");
 }
 
 TEST_F(EarlierResultTest, IsAbsentWithoutAClip) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/comparison/backend_color.h"
+#include "tests/session/session_folder.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -23,7 +24,7 @@ Entry rendered(const std::string& backend, double denoise, double attention) {
     entry.result.timings = {timing.complete()};
     entry.result.metrics.frames = 3;
     entry.result.metrics.frameCorrelation = metrics::Series{0.98765, {0.98, 0.99}};
-    entry.result.metrics.flickering = 0.95;
+    entry.result.metrics.flickering = metrics::Series{0.95, {0.94, 0.96}};
     entry.result.manifest.attention = {{ModuleKind::Self, backend, backend, "", 320, attention},
                                        {ModuleKind::Cross, "sdpa", "sdpa", "", 320, 0.5}};
     entry.caption = captionOf(backend, {}, entry.result.manifest.attention);
@@ -99,12 +100,11 @@ TEST(Report, TellsTheTimesOfEachClip) {
 
 TEST(Report, TellsWhatWasMeasuredOfEachPicture) {
     const std::string html = reportHtml(twoClips());
-    EXPECT_THAT(html,
-                HasSubstr("<th>backend</th><th>frame correlation</th><th>flickering</th><th>PSNR against "
-                          "sdpa</th><th>SSIM against sdpa</th>"));
-    EXPECT_THAT(rowOf(html, "Picture", "sdpa"), ElementsAre("0.9877", "0.9500", "–", "–"));
+    EXPECT_THAT(html, HasSubstr("<th>backend</th><th>frame correlation</th><th>flickering</th><th>warping "
+                                "error</th><th>PSNR against sdpa</th><th>SSIM against sdpa</th>"));
+    EXPECT_THAT(rowOf(html, "Picture", "sdpa"), ElementsAre("0.9877", "0.9500", "–", "–", "–"));
     EXPECT_THAT(rowOf(html, "Picture", "sagev1"),
-                ElementsAre("0.9877", "0.9500", "31.26 dB (decoded clips)", "0.9123"));
+                ElementsAre("0.9877", "0.9500", "–", "31.26 dB (decoded clips)", "0.9123"));
 }
 
 TEST(Report, TellsWhichBackendRan) {
@@ -137,8 +137,23 @@ TEST(Report, EscapesWordsAndLinks) {
     EXPECT_THAT(html, HasSubstr("<h1>a &lt;b&gt;red&lt;/b&gt; car</h1>"));
     EXPECT_THAT(html, HasSubstr("Miniature &lt;1&gt; · t2v · 256×144 · 33 frames at 16 fps · 20 steps · "
                                 "guidance 2.5 · seed 42 · bf16 on cpu"));
-    EXPECT_THAT(html, HasSubstr("src=\"comparison%20grid.mp4\""));
+    EXPECT_THAT(html, HasSubstr("href=\"comparison%20grid.mp4\""));
     EXPECT_THAT(html, HasSubstr("<a href=\"results/sagev1.mp4\">sagev1</a>"));
+}
+
+TEST(Report, HasTheClipsInsideAsFarAsBrowsersPlayThem) {
+    const session::SessionFolder folder;
+    folder.write("sdpa.mp4", "moving pictures");
+    folder.write("sagev1.mkv", "moving pictures");
+    Report report = twoClips();
+    report.entries[0].clip = folder.path() / "sdpa.mp4";
+    report.entries[1].clip = folder.path() / "sagev1.mkv";
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(html, HasSubstr("src=\"data:video/mp4;base64,bW92aW5nIHBpY3R1cmVz\""));
+    EXPECT_EQ(html.find("<video"), html.rfind("<video"));
+    EXPECT_THAT(html, Not(HasSubstr("id=\"together\"")));  // with one clip there is nothing to play together
+    report.entries[1].clip = folder.path() / "sdpa.mp4";
+    EXPECT_THAT(reportHtml(report), HasSubstr("id=\"together\""));
 }
 
 TEST(Report, DrawsTheErrorInLockstepOfEachLayerAndStep) {

@@ -74,11 +74,55 @@ TEST_F(FamilyFolder, NamesTheOneConfigKeyThatIsOutOfRange) {
     EXPECT_THAT(complaint(), HasSubstr("scale_factor_temporal 65"));
 }
 
-TEST_F(FamilyFolder, SaysThatASecondTransformerIsWan22) {
+TEST_F(FamilyFolder, TheOtherKindsOfWanAreToldByTheirPipeline) {
     m_index["transformer_2"] = {nullptr, nullptr};
-    EXPECT_TRUE(describe());
+    EXPECT_EQ(describe()->family, "wan2.1");
     m_index["transformer_2"] = {"diffusers", "WanTransformer3DModel"};
-    EXPECT_THAT(complaint(), HasSubstr("Wan 2.2"));
+    const auto experts = describe();
+    ASSERT_TRUE(experts) << experts.error().message;
+    EXPECT_EQ(experts->family, "wan2.2");
+    EXPECT_EQ(experts->defaults.guidanceScale, 4);
+    EXPECT_EQ(experts->defaults.guidanceScale2, 3);
+    EXPECT_EQ(experts->defaults.flowShift, 12);
+    EXPECT_TRUE(experts->takes("guidance_scale_2"));
+    EXPECT_FALSE(experts->takes("img_file_path"));
+
+    m_index["_class_name"] = "WanImageToVideoPipeline";
+    const auto imageExperts = describe();
+    ASSERT_TRUE(imageExperts) << imageExperts.error().message;
+    EXPECT_EQ(imageExperts->family, "wan2.2-i2v");
+    EXPECT_EQ(imageExperts->defaults.flowShift, 5);
+    EXPECT_EQ(imageExperts->task("i2v")->image, Need::Required);
+    EXPECT_EQ(imageExperts->task("i2v")->lastImage, Need::Optional);
+
+    m_index.erase("transformer_2");
+    writeFile(m_folder / "scheduler/scheduler_config.json", R"({"flow_shift": 3.0})").value();
+    const auto image = describe();
+    ASSERT_TRUE(image) << image.error().message;
+    EXPECT_EQ(image->family, "wan2.1-i2v");
+    EXPECT_EQ(image->defaults.width, 832);
+    EXPECT_FALSE(image->defaults.flowShift) << "the checkpoint's";
+    EXPECT_TRUE(image->takes("force_output_size"));
+    EXPECT_FALSE(image->takes("last_img_file_path"));
+    m_transformer["pos_embed_seq_len"] = 514;
+    writeFile(m_folder / "scheduler/scheduler_config.json", R"({"flow_shift": 5.0})").value();
+    const auto firstAndLast = describe();
+    EXPECT_EQ(firstAndLast->defaults.width, 1280);
+    EXPECT_EQ(firstAndLast->task("i2v")->lastImage, Need::Required);
+
+    for (const char* pipeline : {"WanPipeline", "WanImageToVideoPipeline"}) {
+        m_index["_class_name"] = pipeline;
+        m_index["expand_timesteps"] = true;
+        m_vae["scale_factor_spatial"] = 16;
+        const auto tokenTimes = describe();
+        ASSERT_TRUE(tokenTimes) << tokenTimes.error().message;
+        EXPECT_EQ(tokenTimes->family, "wan2.2-ti2v");
+        EXPECT_EQ(tokenTimes->sizes.sizeMultiple, 32);
+        EXPECT_EQ(tokenTimes->defaults.fps, 24);
+        EXPECT_EQ(tokenTimes->defaults.numFrames, 121);
+        EXPECT_TRUE(tokenTimes->sizes.allows(tokenTimes->defaults.height));
+        EXPECT_THAT(tokenTimes->taskNames(), testing::ElementsAre("ti2v", "t2v", "i2v"));
+    }
 }
 
 TEST(Families, HaveNamesOfTheirOwnAndNameTheirComponents) {

@@ -57,7 +57,13 @@ void timeShape(const execution::Execution& gpu, std::vector<Contender>& contende
             .to(at::kBFloat16)
             .transpose(1, 2);
     };
-    const attention::Inputs in{random(), random(), random(), {}};
+    // sla's linear branch is timed, too; others ignore its projection.
+    const attention::Inputs in{
+        .q_BHND = random(),
+        .k_BHMD = random(),
+        .v_BHMD = random(),
+        .keyBias_M = {},
+        .projL_DD = at::randn({headDim, headDim}, at::TensorOptions().device(gpu.device))};
     std::mt19937 order(1);
     for (Contender& contender : contenders) {
         contender.milliseconds.clear();

@@ -47,8 +47,7 @@ TEST_F(AttentionOnGpu, WhatCannotRunFallsBackAndSaysSo) {
         EXPECT_EQ(record.used, "sdpa");
         EXPECT_EQ(record.why, std::string(name) + ": dtype Float, bf16 or fp16 was needed");
     }
-    const Inputs narrow{random(40, at::kHalf), random(60, at::kHalf), random(60, at::kHalf), {}};
-    EXPECT_EQ(attend("sagev1", narrow, 3e-3).why, "sagev1: no cuda implementation in this version");
+    EXPECT_EQ(attend("sagev1", wide, 1e-5).why, "sagev1: dtype fp32, needs bf16 or fp16");
 }
 
 TEST_F(AttentionOnGpu, AKeyBiasReachesSdpa) {

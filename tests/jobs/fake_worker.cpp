@@ -1,7 +1,7 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
-// request how it goes on: "ok", "slow", "fail", "crash", "exit", "device-lost", "garbage", "endless",
-// "stubborn", "half-written". Progress carries the process id as its stage, so that tests see which process
-// did it.
+// request how it goes on: "ok", "slow", "previewed", "fail", "crash", "exit", "device-lost", "garbage",
+// "endless", "stubborn", "half-written". Progress carries the process id as its stage, so that tests see
+// which process did it.
 
 #include <unistd.h>
 
@@ -59,6 +59,7 @@ void perform(const RenderCommand& job) {
     say(JobStarted{job.id});
     if (how == "slow") return takeSteps(job, 4000, true);
     if (how == "stubborn") return takeSteps(job, 4000, false);
+    if (how == "previewed") say(JobPreview{job.id, {1, 2, 1, 1, {1, 2, 3}}});
     if (how == "fail")
         return say(JobFailed{job.id, {ErrorCode::BadUsage, "--width 250: a multiple of 16 was needed"}});
     if (how == "crash") {

@@ -34,6 +34,23 @@ TEST(JobList, PutsARetriedJobAtTheEnd) {
     EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
 }
 
+TEST(JobList, MovesWhatWaits) {
+    JobList jobs(8, 8);
+    std::vector<std::string> ids;
+    for (const char* prompt : {"a", "b", "c", "d"}) ids.push_back(jobs.add(request(prompt))->id);
+    jobs.find(ids[0])->state = JobState::Running;
+    ASSERT_TRUE(jobs.moveTo(ids[3], 0));
+    EXPECT_THAT(jobs.waiting(), testing::ElementsAre(ids[3], ids[1], ids[2]));
+    EXPECT_EQ(jobs.firstQueued()->id, ids[3]);
+    ASSERT_TRUE(jobs.moveTo(ids[3], 99));
+    EXPECT_THAT(jobs.waiting(), testing::ElementsAre(ids[1], ids[2], ids[3]));
+    EXPECT_FALSE(jobs.moveTo(ids[0], 1));
+    EXPECT_FALSE(jobs.moveTo("no-such-job", 1));
+    // What comes later waits behind what was moved.
+    const std::string later = jobs.add(request("e"))->id;
+    EXPECT_EQ(jobs.waiting().back(), later);
+}
+
 TEST(JobList, RefusesWhatDoesNotFit) {
     JobList jobs(2, 8);
     ASSERT_TRUE(jobs.add(request("a")));

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <mutex>
+#include <thread>
 
 #include "tests/jobs/temporary_folder.h"
 
@@ -104,6 +105,39 @@ TEST(JobQueue, KeepsTheWorkerWarm) {
     EXPECT_EQ(listener.waitForProcess(first), listener.waitForProcess(second));
 }
 
+TEST(JobQueue, StartsNothingWhilePausedAndThenInTheNewOrder) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string running = submit(queue, "slow");
+    listener.waitForProcess(running);
+    queue.pause();
+    EXPECT_TRUE(queue.isPaused());
+    const std::string first = submit(queue, "ok");
+    const std::string second = submit(queue, "ok");
+    ASSERT_TRUE(queue.cancel(running));
+    EXPECT_EQ(listener.waitForEnd(running).state, JobState::Cancelled);
+    std::this_thread::sleep_for(100ms);
+    EXPECT_THAT(listener.states(first), ElementsAre(JobState::Queued));
+    ASSERT_TRUE(queue.moveTo(second, 0));
+    EXPECT_THAT(queue.waiting(), ElementsAre(second, first));
+    EXPECT_FALSE(queue.moveTo(running, 0));
+    queue.resume();
+    listener.waitForEnd(second);
+    EXPECT_THAT(listener.states(first), testing::Not(testing::Contains(JobState::Done)));
+    EXPECT_EQ(listener.waitForEnd(first).state, JobState::Done);
+}
+
+TEST(JobQueue, ShowsWhatTheLatentsLookLikeUntilTheClipIsThere) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string id = submit(queue, "previewed");
+    const Job seen = listener.waitFor(id, [](const Job& job) { return job.preview != nullptr; });
+    ASSERT_NE(seen.preview, nullptr);
+    EXPECT_EQ(seen.preview->step, 1);
+    EXPECT_EQ(seen.preview->rgb, (std::vector<std::uint8_t>{1, 2, 3}));
+    EXPECT_EQ(listener.waitForEnd(id).preview, nullptr);
+}
+
 TEST(JobQueue, AKilledWorkerFailsItsJobAndTheNextJobRuns) {
     Listener listener;
     JobQueue queue(fakeWorker(), listener.callback());
@@ -196,6 +230,36 @@ TEST(JobQueue, KillsAWorkerThatIgnoresCancellation) {
     EXPECT_EQ(listener.waitForEnd(id).state, JobState::Cancelled);
     EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
     EXPECT_NE(listener.waitForProcess(next), worker);
+}
+
+TEST(JobQueue, EndsAJobThatTakesLongerThanItMayAndRunsTheNext) {
+    JobQueueOptions options = fakeWorker();
+    options.jobTimeout = 300ms;
+    Listener listener;
+    JobQueue queue(options, listener.callback());
+    const std::string endless = submit(queue, "stubborn");
+    const std::string next = submit(queue, "ok");
+    const Job end = listener.waitForEnd(endless);
+    EXPECT_EQ(end.state, JobState::Failed);
+    EXPECT_THAT(end.error.message,
+                HasSubstr("took more than 0.3 seconds (--job-timeout) and was stopped; the "
+                          "worker was killed by signal 12"));
+    EXPECT_EQ(listener.waitForEnd(next).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(endless), listener.waitForProcess(next));
+}
+
+TEST(JobQueue, NewArgumentsAreForANewWorker) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string first = submit(queue, "ok");
+    listener.waitForEnd(first);
+    queue.setWorkerArguments({"older"});
+    const std::string refused = submit(queue, "ok");
+    EXPECT_THAT(listener.waitForEnd(refused).error.message, HasSubstr("version"));
+    queue.setWorkerArguments({"worker"});
+    const std::string again = submit(queue, "ok");
+    EXPECT_EQ(listener.waitForEnd(again).state, JobState::Done);
+    EXPECT_NE(listener.waitForProcess(first), listener.waitForProcess(again));
 }
 
 TEST(JobQueue, RetriesAFailedJobUnderItsId) {

@@ -86,12 +86,12 @@ TEST(Flickering, IsOneMinusTheMeanDifference) {
     std::fill_n(clip.pixels.begin() + std::ptrdiff_t(clip.frameBytes()), clip.frameBytes(),
                 std::uint8_t(151));
     // Differences of 51 and 51 codes.
-    EXPECT_DOUBLE_EQ(flickering(frameDifference(clip)), (255 - 51) / 255.0);
-    EXPECT_DOUBLE_EQ(flickering(frameDifference(solidClip(30, 20, 3, 9))), 1);
+    EXPECT_DOUBLE_EQ(flickering(frameDifference(clip)).mean, (255 - 51) / 255.0);
+    EXPECT_DOUBLE_EQ(flickering(frameDifference(solidClip(30, 20, 3, 9))).mean, 1);
     auto extreme = solidClip(300, 200, 2, 0);
     std::fill(extreme.pixels.begin() + std::ptrdiff_t(extreme.frameBytes()), extreme.pixels.end(),
               std::uint8_t(255));
-    EXPECT_DOUBLE_EQ(flickering(frameDifference(extreme)), 0);
+    EXPECT_DOUBLE_EQ(flickering(frameDifference(extreme)).mean, 0);
 }
 
 }  // namespace

@@ -44,6 +44,10 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
     const std::vector<std::pair<const char*, Change>> changes{
         {"task", [](auto& s) { s.task = "i2v"; }},
         {"prompt", [](auto& s) { s.prompt = "a blue car"; }},
+        {"picture", [](auto& s) { s.imgFilePath = "/a.png"; }},
+        {"last picture", [](auto& s) { s.lastImgFilePath = "/a.png"; }},
+        {"how the picture is fitted", [](auto& s) { s.forceOutputSize = true; }},
+        {"guidance of the second expert", [](auto& s) { s.guidanceScale2 = 3; }},
         {"negative prompt", [](auto& s) { s.negativePrompt = "blurry"; }},
         {"width", [](auto& s) { s.width = 128; }},
         {"height", [](auto& s) { s.height = 128; }},

@@ -45,6 +45,28 @@ TEST(StageClock, TimesStagesInOrderAndOnlyDenoisingByStep) {
     EXPECT_DOUBLE_EQ(*timing.vaeDecodeTime, *timing.stage("decode"));
 }
 
+TEST(StageClock, WhatIsDoneAsideIsNoPartOfTheStepThatItInterrupts) {
+    StageClock clock({}, {});
+    clock.begin("denoise", 2);
+    spend();
+    clock.advance(1);
+    clock.parts().switchTo(execution::Part::Norms);
+    clock.aside("load", [] { std::this_thread::sleep_for(200ms); });
+    spend();
+    clock.parts().switchTo(execution::Part::Other);
+    clock.advance(2);
+    clock.end();
+    const result::Timing timing = clock.timing();
+    EXPECT_GE(*timing.stage("load"), 0.2);
+    ASSERT_EQ(timing.steps.size(), 2U);
+    EXPECT_LT(timing.steps[1], 0.15);
+    ASSERT_EQ(timing.stepParts.size(), 2U);
+    double parts = 0;
+    for (const auto& [name, seconds] : timing.stepParts[1]) parts += seconds;
+    EXPECT_NEAR(parts, timing.steps[1], 1e-6);
+    EXPECT_LE(timing.steps[0] + timing.steps[1], *timing.stage("denoise"));
+}
+
 double sumOf(const std::vector<std::pair<std::string, double>>& times) {
     double sum = 0;
     for (const auto& [name, seconds] : times) sum += seconds;

@@ -39,6 +39,7 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
         WorkerReady{"0.1.0"},
         JobStarted{"a"},
         JobProgress{"b", {"denoise", 3, 20, 1.25, 7.5}},
+        JobPreview{"b", {3, 20, 2, 1, {0, 1, 2, 253, 254, 255, 7, 8, 9, 10, 11, 12}}},
         JobDone{"c", "/out/clip.mp4"},
         JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
         JobCancelled{"e"},
@@ -49,8 +50,25 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
         EXPECT_EQ(read->index(), event.index());
         EXPECT_EQ(toLine(*read), toLine(event));
     }
-    const auto failed = eventFromLine(toLine(events[4]));
+    const auto failed = eventFromLine(toLine(events[5]));
     EXPECT_EQ(std::get<JobFailed>(*failed).error.code, ErrorCode::OutOfMemory);
+}
+
+TEST(WorkerEvent, APreviewHasItsPixelsOrIsRefused) {
+    const RenderPreview now{3, 20, 2, 1, {0, 1, 2, 253, 254, 255, 7, 8, 9, 10, 11, 12}};
+    EXPECT_EQ(now.frames(), 2);
+    const auto read = eventFromLine(toLine(WorkerEvent(JobPreview{"b", now})));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(std::get<JobPreview>(*read).now, now);
+    const auto lineOf = [](const std::string& fields) {
+        return R"({"v":1,"type":"preview","id":"a","step":1,"steps":2,)" + fields + "}";
+    };
+    for (const char* wrong : {R"("width":2,"height":1,"rgb":"AAEC")", R"("width":0,"height":1,"rgb":"")",
+                              R"("width":1,"height":1,"rgb":"A?EC")", R"("width":1,"height":1,"rgb":"AAE")",
+                              R"("width":999999,"height":999999,"rgb":"AAEC")",
+                              R"("width":1,"height":-1,"rgb":"AAEC")", R"("width":1,"height":1)"})
+        EXPECT_FALSE(eventFromLine(lineOf(wrong))) << wrong;
+    EXPECT_TRUE(eventFromLine(lineOf(R"("width":1,"height":1,"rgb":"AAEC")")));
 }
 
 TEST(WorkerEvent, KeepsAnUnknownEtaUnknown) {

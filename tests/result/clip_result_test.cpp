@@ -50,7 +50,8 @@ TEST(ClipResult, ReadEveryCompanion) {
     ASSERT_TRUE(read.metrics.frameCorrelation);
     EXPECT_EQ(read.metrics.frameCorrelation->perFrame[0], 0.8);
     EXPECT_TRUE(std::isnan(read.metrics.frameCorrelation->perFrame[1]));
-    EXPECT_EQ(read.metrics.flickering, 0.95);
+    EXPECT_EQ(read.metrics.flickering->mean, 0.95);
+    EXPECT_TRUE(read.metrics.flickering->perFrame.empty());
     ASSERT_TRUE(read.metrics.drift);
     EXPECT_EQ(read.metrics.drift->reference, "sdpa");
     EXPECT_EQ(read.metrics.drift->measuredOn, "decoded clips");

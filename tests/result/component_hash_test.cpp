@@ -19,52 +19,73 @@ class ComponentHashTest : public testing::Test {
         fs::create_directories(m_folder / "nested");
         ASSERT_TRUE(writeFile(m_folder / "model.safetensors", "abc"));
         ASSERT_TRUE(writeFile(m_folder / "config.json", "{}"));
-        ASSERT_TRUE(writeFile(m_folder / ".hidden", "x"));
     }
     void TearDown() override { fs::remove_all(m_folder); }
+
+    [[nodiscard]] std::vector<fs::path> files() const {
+        return {m_folder / "config.json", m_folder / "model.safetensors"};
+    }
 };
 
 TEST_F(ComponentHashTest, HashesItsFilesByName) {
     ComponentHasher hasher;
-    const ComponentHash hash = hasher.hash(m_folder).value();
+    const ComponentHash hash = hasher.hash(files()).value();
     ASSERT_EQ(hash.files.size(), 2U);
     EXPECT_EQ(hash.files[0].name, "config.json");
     EXPECT_EQ(hash.files[1].sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(hash.files[1].bytes, 3U);
-    EXPECT_EQ(hash.sha256, hasher.hash(m_folder)->sha256);
+    EXPECT_EQ(hash.sha256, hasher.hash(files())->sha256);
 }
 
 TEST_F(ComponentHashTest, SeesAChangeThatKeepsSizeAndTime) {
     ComponentHasher hasher;
     const fs::path file = m_folder / "model.safetensors";
-    const std::string before = hasher.hash(m_folder)->sha256;
-    EXPECT_EQ(hasher.hash(m_folder)->sha256, before);
+    const std::string before = hasher.hash(files())->sha256;
+    EXPECT_EQ(hasher.hash(files())->sha256, before);
     const auto time = fs::last_write_time(file);
     ASSERT_TRUE(writeFile(file, "xyz"));
     fs::last_write_time(file, time);
-    EXPECT_NE(hasher.hash(m_folder)->sha256, before);
+    EXPECT_NE(hasher.hash(files())->sha256, before);
 }
 
 TEST_F(ComponentHashTest, OfAModelCoverItsIndexAndEveryComponent) {
     families::ModelInfo model;
     model.folder = m_folder.parent_path() / (m_folder.filename().string() + "_model");
-    model.components = {{.name = "scheduler", .className = "", .dtypes = {}},
-                        {.name = "vae", .className = "", .dtypes = {}}};
+    model.indexFile = model.folder / "model_index.json";
+    model.components = {
+        {.name = "scheduler",
+         .className = "",
+         .files = {model.folder / "scheduler/scheduler_config.json"},
+         .dtypes = {}},
+        {.name = "vae", .className = "", .files = {model.folder / "vae/config.json"}, .dtypes = {}}};
     for (const char* file : {"model_index.json", "scheduler/scheduler_config.json", "vae/config.json"})
         ASSERT_TRUE(writeFile(model.folder / file, "{}"));
     ComponentHasher hasher;
-    const auto before = modelHashes(model, hasher).value();
+    const auto before = modelHashes(model, {}, hasher).value();
     EXPECT_EQ(before.size(), 3U);
     ASSERT_TRUE(writeFile(model.folder / "scheduler/scheduler_config.json", R"({"flow_shift":9})"));
-    const auto after = modelHashes(model, hasher).value();
+    const auto after = modelHashes(model, {}, hasher).value();
     EXPECT_NE(after.at("scheduler"), before.at("scheduler"));
     EXPECT_EQ(after.at("vae"), before.at("vae"));
     EXPECT_EQ(after.at("model_index.json"), before.at("model_index.json"));
     fs::remove_all(model.folder);
 }
 
-TEST_F(ComponentHashTest, NamesAMissingFolder) {
-    const auto hash = ComponentHasher().hash(m_folder / "gone");
+TEST_F(ComponentHashTest, OfAModelCoverItsLoras) {
+    catalog::RenderSettings settings;
+    settings.lora = {(m_folder / "model.safetensors").string() + ":0.5"};
+    ComponentHasher hasher;
+    const auto hashes = modelHashes({}, settings, hasher).value();
+    EXPECT_EQ(hashes.at("lora 1: model.safetensors"),
+              "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    settings.lora = {(m_folder / "gone.safetensors").string()};
+    const auto missing = modelHashes({}, settings, hasher);
+    ASSERT_FALSE(missing);
+    EXPECT_NE(missing.error().message.find("gone.safetensors"), std::string::npos);
+}
+
+TEST_F(ComponentHashTest, NamesAMissingFile) {
+    const auto hash = ComponentHasher().hash({m_folder / "gone"});
     ASSERT_FALSE(hash.ok());
     EXPECT_EQ(hash.error().code, ErrorCode::NotFound);
 }

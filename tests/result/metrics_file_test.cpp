@@ -20,7 +20,8 @@ ClipMetrics measured() {
     ClipMetrics metrics;
     metrics.frames = 3;
     metrics.frameCorrelation = metrics::Series{0.875, {0.875, kNone}};
-    metrics.flickering = 0.96875;
+    metrics.flickering = metrics::Series{0.96875, {0.9375, 1}};
+    metrics.warpingError = metrics::Series{kNone, {kNone, kNone}};
     metrics::Drift& drift = metrics.drift.emplace();
     drift.psnr = metrics::Series{31, {30, 31, 32}};
     drift.ssim = metrics::Series{0.5, {0.5, 0.5, 0.5}};
@@ -34,6 +35,8 @@ TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
     const json object = json::parse(metricsJson(measured()));
     EXPECT_EQ(object["frame_correlation"], json::parse(R"({"mean":0.875,"per_frame":[0.875,null]})"));
     EXPECT_EQ(object["flickering"], 0.96875);
+    EXPECT_EQ(object["per_frame"]["flickering"], json::parse("[0.9375,1.0]"));
+    EXPECT_TRUE(object["warping_error"].is_null());
     EXPECT_EQ(object["psnr"]["mean"], 31);
     EXPECT_EQ(object["reference"], json::parse(R"({"frames":4,"compared_frames":3})"));
     EXPECT_TRUE(object["gates"]["motion"].is_null());
@@ -69,7 +72,7 @@ TEST(Measures, ReachEveryMeasurementOfTheClip) {
     std::vector<double> numbers;
     for (const metrics::Measure& measure : metrics::kMeasures)
         numbers.push_back(numberOf(measure, metrics).value());
-    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, 31, 0.5));
+    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, testing::IsNan(), 31, 0.5));
     for (const metrics::Measure& measure : metrics::kMeasures)
         EXPECT_FALSE(numberOf(measure, ClipMetrics())) << measure.key;
 }

@@ -7,6 +7,7 @@
 
 #include <csignal>
 
+#include "core/session/unsaved_work.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::session {
@@ -54,6 +55,58 @@ TEST(Session, SurvivesARoundTrip) {
     EXPECT_EQ(session.request.height, 144);
     EXPECT_EQ(session.request.attentionPolicy, twoClips(folder.path()).request.attentionPolicy);
     EXPECT_THAT(loaded->outside, ElementsAre(fs::path("/elsewhere/b.mp4")));
+}
+
+TEST(Session, KeepsViewChartsAndVotes) {
+    const SessionFolder folder;
+    Session session = twoClips(folder.path());
+    session.clips.push_back({folder.path() / "results/c.mp4", "c", "", 0});
+    session.view.emplace();
+    session.view->solo = 1;
+    session.charts = {"psnr", "steps"};
+    const fs::path a = session.clips[0].path;
+    const fs::path c = session.clips[2].path;
+    session.blindVotes = {{c, a, Preference::First},
+                          {a, c, Preference::Neither},
+                          {a, "/not/among/them.mp4", Preference::Second}};
+    const fs::path file = folder.path() / "session.json";
+    ASSERT_TRUE(saveSession(session, file));
+    const auto loaded = loadSession(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(loaded->session.view, session.view);
+    EXPECT_EQ(loaded->session.charts, session.charts);
+    session.blindVotes.pop_back();
+    EXPECT_EQ(loaded->session.blindVotes, session.blindVotes);
+}
+
+TEST(Session, RefusesAVoteAboutAClipThatItHasNot) {
+    const SessionFolder folder;
+    const auto loaded = loadSession(folder.write("session.json", R"({"reelgrid_session": 1,
+        "clips": [{"path": "a.mp4"}, {"path": "b.mp4"}],
+        "blind_votes": [{"first": 0, "second": 2, "preferred": "first"}]})"));
+    ASSERT_FALSE(loaded);
+    EXPECT_THAT(loaded.error().message, HasSubstr("blind vote 1: clips 0 and 2: two of 0 to 1 were needed"));
+    const auto other = loadSession(folder.write("other.json", R"({"reelgrid_session": 1,
+        "clips": [{"path": "a.mp4"}, {"path": "b.mp4"}],
+        "blind_votes": [{"first": 0, "second": 1, "preferred": "both"}]})"));
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().message, HasSubstr("first, second or neither was needed"));
+}
+
+TEST(UnsavedWork, SurvivesARoundTripWithItsFile) {
+    const SessionFolder folder;
+    const UnsavedWork work{twoClips(folder.path()), folder.path() / "session.json", LeftBy::Closing};
+    const fs::path file = folder.path() / "unsaved/1.json";
+    fs::create_directories(file.parent_path());
+    ASSERT_TRUE(saveUnsavedWork(work, file));
+    const auto loaded = loadUnsavedWork(file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_EQ(loaded->file, work.file);
+    EXPECT_EQ(loaded->leftBy, LeftBy::Closing);
+    ASSERT_EQ(loaded->session.clips.size(), 2u);
+    EXPECT_EQ(loaded->session.clips[0].path, work.session.clips[0].path);
+    folder.write("unsaved/2.json", "{\"file\": \"x\"}");
+    EXPECT_FALSE(loadUnsavedWork(folder.path() / "unsaved/2.json"));
 }
 
 TEST(Session, ChoosesNoFilesToWriteWhoeverWroteIt) {

@@ -1,5 +1,6 @@
 // A worker that draws a moving square instead of running a model. Prompts that ask for trouble get it: "fail"
-// fails fav2's job, "fail once" its first attempt, "die" ends the process, "slow" takes ten times as long.
+// fails fav2's job, "fail once" its first attempt, "die" ends the process, "slow" takes ten times as long,
+// "previewed" shows latents.
 
 #include <atomic>
 #include <chrono>
@@ -90,6 +91,10 @@ void render(const RenderCommand& command, Commands& commands) {
         std::this_thread::sleep_for(step);
         if (commands.cancelled(command.id)) return say(JobCancelled{command.id});
         say(JobProgress{command.id, {"denoise", done, kSteps, 0.01 * done, 0.01 * (kSteps - done)}});
+        if (request.prompt.find("previewed") == std::string::npos) continue;
+        RenderPreview preview{done, kSteps, 8, 6, {}};
+        for (int pixel = 0; pixel < 8 * 6; ++pixel) preview.rgb.insert(preview.rgb.end(), {200, 100, 50});
+        say(JobPreview{command.id, preview});
     }
     static std::set<std::string> failedBefore;
     const bool again = !failedBefore.insert(request.output).second;

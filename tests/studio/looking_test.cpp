@@ -124,10 +124,10 @@ TEST_F(LookingTest, ByFrameNumberClipsOfTwoRatesShowTheSameFrame) {
 
 TEST_F(LookingTest, StepsOfTenAndTheEndsAreExact) {
     open({writeClip("a.mp4", 12), writeClip("b.mp4", 12)});
-    trigger("step-ten-on");
+    trigger("ten-on");
     ASSERT_TRUE(waitUntil([&] { return !player().waiting(); }));
     EXPECT_EQ(frameOf(0), 10);
-    trigger("step-ten-back");
+    trigger("ten-back");
     ASSERT_TRUE(waitUntil([&] { return !player().waiting(); }));
     EXPECT_EQ(frameOf(1), 0);
     player().seekToStop(11);

@@ -3,7 +3,9 @@
 #include <QDialog>
 #include <QListWidget>
 
+#include "app/studio/library.h"
 #include "app/studio/recent_list.h"
+#include "app/studio/render_menu.h"
 
 namespace reelgrid::studio {
 namespace {
@@ -65,6 +67,37 @@ TEST_F(WindowTest, ClipsThatNoSessionNamesAreAComparisonOfTheirFolder) {
     openIn(m_window, folder, 2);
     EXPECT_EQ(clips()[0].path, reference);
     EXPECT_EQ(m_window.editor().request().seed, 9U);
+}
+
+TEST_F(WindowTest, TheLibraryFindsComparisonsByTheirWords) {
+    for (const auto& [folder, prompt, seed] :
+         {std::tuple("one", "a red car", 7), {"two", "a blue car", 8}, {"three", "a red ball", 9}}) {
+        session::Session session;
+        session.request.prompt = prompt;
+        session.request.seed = std::uint64_t(seed);
+        session.clips = {{writeClip(fs::path("results") / folder / "clip.mp4"), "fav2", "fav2", 0}};
+        ASSERT_TRUE(session::saveSession(session, m_folder / "results" / folder / "session.json"));
+    }
+    Library* library = m_window.renderMenu().openLibrary();
+    const RecentList& list = library->list();
+    ASSERT_TRUE(waitUntil([&] { return list.count() == 3; }));
+    const auto shown = [&] {
+        int count = 0;
+        for (int row = 0; row < list.count(); ++row) count += !list.item(row)->isHidden();
+        return count;
+    };
+    library->lookFor("car RED");
+    EXPECT_EQ(shown(), 1);
+    library->lookFor("fav2 seed");
+    EXPECT_EQ(shown(), 3);
+    library->lookFor("sla");
+    EXPECT_EQ(shown(), 0);
+    // What has not changed is not read again.
+    std::vector<RecentComparison> known = m_window.sessions().recent().all();
+    known[0].prompt = "as it was known";
+    EXPECT_EQ(findRecentComparisons(m_folder / "results", {}, known)[0].prompt, "as it was known");
+    fs::last_write_time(known[0].folder, fs::last_write_time(known[0].folder) + std::chrono::seconds(5));
+    EXPECT_NE(findRecentComparisons(m_folder / "results", {}, known)[0].prompt, "as it was known");
 }
 
 TEST_F(WindowTest, ARecentComparisonOpensNoClipFromElsewhereForItsPicture) {

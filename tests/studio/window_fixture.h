@@ -19,6 +19,15 @@ namespace reelgrid::studio {
 
 namespace fs = std::filesystem;
 
+/// Settings and unsaved work of an earlier case in this process are gone.
+struct FreshHome {
+    FreshHome() {
+        for (const char* place : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+            for (const auto& entry : fs::directory_iterator(qEnvironmentVariable(place).toStdString()))
+                fs::remove_all(entry.path());
+    }
+};
+
 /// The whole window, with a worker that draws its clips and a results folder of its own.
 class WindowTest : public testing::Test {
   protected:
@@ -98,6 +107,7 @@ class WindowTest : public testing::Test {
     // Removed once the window, which writes there in the background, is gone.
     jobs::TemporaryFolder m_temporary;
     fs::path m_folder = m_temporary.path();
+    FreshHome m_home;
     MainWindow m_window;
 };
 

@@ -31,10 +31,10 @@ TEST_F(WindowTest, KeysDriveThePlayhead) {
     press(Qt::Key_Period);
     press(Qt::Key_Period);
     EXPECT_EQ(player().clock().currentStop(), 2);
-    press(Qt::Key_L);
+    press(Qt::Key_I);
     press(Qt::Key_End);
     press(Qt::Key_Comma);
-    press(Qt::Key_L);
+    press(Qt::Key_O);
     EXPECT_EQ(player().clock().loopFirstStop(), 2);
     EXPECT_EQ(player().clock().loopLastStop(), 7);
     press(Qt::Key_2);

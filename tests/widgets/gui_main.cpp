@@ -4,6 +4,7 @@
 #endif
 
 #include <QApplication>
+#include <QTemporaryDir>
 #include <fstream>
 #include <string>
 
@@ -28,6 +29,9 @@ int main(int argc, char** argv) {
     // The build asks for the names of the cases, where there may be no display.
     if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
     useTheTestDisplay();
+    // Settings and unsaved work of whoever runs the tests are theirs.
+    const QTemporaryDir home;
+    for (const char* place : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}) qputenv(place, home.path().toLocal8Bit());
     QApplication application(argc, argv);
     reelgrid::widgets::applyTheme(application);
     const int result = RUN_ALL_TESTS();

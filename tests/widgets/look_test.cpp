@@ -280,13 +280,13 @@ TEST(ColorAt, IsThePixelOfTheWholePicture) {
         frame->layout = layout;
         frame->bitDepth = 10;
         const auto plane = [](int width, int height, int seed) {
-            media::Plane made{width, height, 2 * width, {}};
+            media::Plane samples{width, height, 2 * width, {}};
             for (int i = 0; i < width * height; ++i) {
                 const int sample = (i * 2654435 + seed * 977) % 1024;
-                made.bytes.push_back(std::uint8_t(sample));
-                made.bytes.push_back(std::uint8_t(sample >> 8));
+                samples.bytes.push_back(std::uint8_t(sample));
+                samples.bytes.push_back(std::uint8_t(sample >> 8));
             }
-            return made;
+            return samples;
         };
         const int chromaWidth = layout == media::ChromaLayout::Yuv444 ? 14 : 7;
         const int chromaHeight = layout == media::ChromaLayout::Yuv420 ? 5 : 10;

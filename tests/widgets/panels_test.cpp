@@ -155,6 +155,12 @@ protocol::RenderRequest nothingByDefault() {
     request.profileWait = 1;
     request.profileWarmup = 1;
     request.profileActive = 3;
+    request.imgFilePath = "/first.png";
+    request.lastImgFilePath = "/last.png";
+    request.forceOutputSize = true;
+    request.guidanceScale2 = 3;
+    request.lora = {"/one.safetensors:0.5"};
+    request.lora2 = {"/two.safetensors"};
     request.lockstep = {"fav2"};
     request.saveInputs = true;
     request.inputDir = "/captures";

@@ -3,15 +3,14 @@
 #include <qcustomplot.h>
 
 #include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMouseEvent>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/protocol/attention_call.h"
+#include "widgets/charts/plot_hover.h"
+#include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -21,13 +20,6 @@ namespace {
 
 // Pixels that the lowest curve is wider than the topmost.
 constexpr double kMostWider = 5;
-
-std::vector<const metrics::Measure*> seriesMeasures() {
-    std::vector<const metrics::Measure*> measures;
-    for (const metrics::Measure& measure : metrics::kMeasures)
-        if (measure.isSeries()) measures.push_back(&measure);
-    return measures;
-}
 
 QString titleOf(const metrics::Measure& measure) {
     QString title = measure.title;
@@ -56,29 +48,22 @@ QString whyAbsent(const metrics::Measure& measure) {
 }  // namespace
 
 CoherenceChart::CoherenceChart(QWidget* parent)
-    : QWidget(parent),
+    : ChartFrame(tr("COHERENCE"), parent),
       m_measure(new QComboBox),
-      m_legend(new LegendRow),
       m_plot(new QCustomPlot),
-      m_empty(new QLabel(m_plot)) {
-    setObjectName("panel");
-    setAttribute(Qt::WA_StyledBackground);
-    auto* title = new QLabel(tr("COHERENCE"));
-    title->setObjectName("heading");
-    for (const metrics::Measure* measure : seriesMeasures()) m_measure->addItem(choiceOf(*measure));
+      m_strip(new ThumbnailStrip),
+      m_empty(new PlotMessage(m_plot)) {
+    for (const metrics::Measure& measure : metrics::kMeasures) m_measure->addItem(choiceOf(measure));
     m_measure->setAccessibleName(tr("What the curves show"));
     connect(m_measure, &QComboBox::currentIndexChanged, this, &CoherenceChart::redraw);
-
-    auto* head = new QHBoxLayout;
-    head->addWidget(title);
-    head->addStretch();
-    head->addWidget(m_measure);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(14, 8, 12, 8);
-    layout->setSpacing(4);
-    layout->addLayout(head);
-    layout->addWidget(m_legend);
-    layout->addWidget(m_plot, 1);
+    addPage({tr("Curves"), m_plot, m_plot, [this] { return curvesTable(); }});
+    addPage({tr("Frames"), m_strip, nullptr, [this] { return curvesTable(); }});
+    addToHead(m_measure);
+    connect(this, &ChartFrame::pageChanged, this, [this] {
+        m_measure->setVisible(view() == View::Curves);
+        legend().setVisible(view() == View::Curves);
+    });
+    connect(m_strip, &ThumbnailStrip::seekRequested, this, &CoherenceChart::seekRequested);
 
     stylePlot(*m_plot);
     m_plot->xAxis->setLabel(tr("seconds"));
@@ -93,22 +78,17 @@ CoherenceChart::CoherenceChart(QWidget* parent)
         end->setTypeY(QCPItemPosition::ptAxisRectRatio);
     }
     m_plot->installEventFilter(this);
+    new PlotHover(m_plot, [this](const QPoint& at) { return readingAt(at); });
     m_plot->setCursor(Qt::PointingHandCursor);
-    m_empty->setObjectName("quiet");
-    m_empty->setAlignment(Qt::AlignCenter);
-    m_empty->setWordWrap(true);
-    m_empty->setAttribute(Qt::WA_TransparentForMouseEvents);
     redraw();
 }
 
 const metrics::Measure& CoherenceChart::measure() const {
-    return *seriesMeasures()[std::size_t(m_measure->currentIndex())];
+    return metrics::kMeasures[std::size_t(m_measure->currentIndex())];
 }
 
 void CoherenceChart::setMeasure(const metrics::Measure& measure) {
-    const auto measures = seriesMeasures();
-    const auto found = std::ranges::find(measures, &measure);
-    if (found != measures.end()) m_measure->setCurrentIndex(int(found - measures.begin()));
+    m_measure->setCurrentIndex(int(&measure - metrics::kMeasures.data()));
 }
 
 void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
@@ -120,6 +100,7 @@ void CoherenceChart::setDuration(double seconds) {
     const double duration = seconds > 0 ? seconds : 1;
     if (duration == m_duration) return;
     m_duration = duration;
+    m_strip->setDuration(duration);
     redraw();
 }
 
@@ -127,6 +108,8 @@ void CoherenceChart::setPlayhead(double seconds) {
     m_playhead = seconds;
     m_line->start->setCoords(seconds, 0);
     m_line->end->setCoords(seconds, 1);
+    m_strip->setPlayhead(seconds);
+    if (view() != View::Curves) return;
     if (QCPLayer* layer = m_plot->layer("playhead")) layer->replot();
     updateLegend();
 }
@@ -143,19 +126,69 @@ std::vector<CoherenceChart::Point> CoherenceChart::pointsOf(const ClipCurves& cu
     return points;
 }
 
+QString CoherenceChart::nameOf(const ClipCurves& curves) const {
+    const bool floor = curves.role == CurveRole::NoiseFloor && measure().needsReference();
+    return floor ? tr("%1 (noise floor)").arg(curves.name) : curves.name;
+}
+
+/// The value that holds at a time is the last one at or before it.
+QString CoherenceChart::valueAt(std::size_t curve, double seconds) const {
+    const std::vector<Point>& points = m_points[curve];
+    const auto after = std::ranges::upper_bound(points, seconds + 1e-6, {}, &Point::seconds);
+    if (after == points.begin() || !std::isfinite(std::prev(after)->value)) return {};
+    return QString::number(std::prev(after)->value, 'f', measure().decimals);
+}
+
 void CoherenceChart::updateLegend() {
-    const int decimals = measure().decimals;
     std::vector<LegendRow::Item> items;
-    for (std::size_t i = 0; i < m_curves.size(); ++i) {
-        const std::vector<Point>& points = m_points[i];
-        // The value that holds at the playhead is the last one at or before it.
-        const auto after = std::ranges::upper_bound(points, m_playhead + 1e-6, {}, &Point::seconds);
-        QString value;
-        if (after != points.begin() && std::isfinite(std::prev(after)->value))
-            value = QString::number(std::prev(after)->value, 'f', decimals);
-        if (!points.empty()) items.push_back({m_curves[i].color, m_curves[i].name, value});
+    for (std::size_t i = 0; i < m_curves.size(); ++i)
+        if (!m_points[i].empty())
+            items.push_back({m_curves[i].color, nameOf(m_curves[i]), valueAt(i, m_playhead)});
+    legend().setItems(std::move(items));
+}
+
+QString CoherenceChart::readingAt(const QPoint& at) const {
+    if (!m_plot->axisRect()->rect().contains(at)) return {};
+    const double seconds = m_plot->xAxis->pixelToCoord(at.x());
+    QString words;
+    for (std::size_t i = 0; i < m_curves.size(); ++i)
+        if (const QString value = valueAt(i, seconds); !value.isEmpty())
+            words += QString("\n%1 %2").arg(nameOf(m_curves[i]), value);
+    if (words.isEmpty()) return words;
+    return tr("%1 at %2 s").arg(axisOf(measure())).arg(seconds, 0, 'f', 2) + words;
+}
+
+ChartTable CoherenceChart::curvesTable() const {
+    ChartTable table{{"clip", "frame", "seconds"}, {}};
+    for (const metrics::Measure& each : metrics::kMeasures) table.columns.append(each.key);
+    for (const ClipCurves& curves : m_curves)
+        for (std::size_t frame = 0; frame < curves.frameSeconds.size(); ++frame) {
+            QStringList row{curves.name, QString::number(frame), numberCell(curves.frameSeconds[frame])};
+            for (const metrics::Measure& each : metrics::kMeasures) {
+                const metrics::Series* series = metrics::seriesOf(each, curves.metrics);
+                const bool known = series != nullptr && frame < series->perFrame.size();
+                row.append(known ? numberCell(series->perFrame[frame]) : QString());
+            }
+            table.rows.push_back(row);
+        }
+    return table;
+}
+
+/// Above this curve nothing tells a backend from the reference's own rounding.
+void CoherenceChart::drawNoiseFloor(const std::vector<Point>& points, double top) {
+    QCPGraph* edge = m_plot->addGraph();
+    QCPGraph* area = m_plot->addGraph();
+    for (const Point& point : points) {
+        if (!std::isfinite(point.value)) continue;
+        edge->addData(point.seconds, top);
+        area->addData(point.seconds, point.value);
     }
-    m_legend->setItems(std::move(items));
+    edge->setPen(Qt::NoPen);
+    area->setPen(Qt::NoPen);
+    QColor fill = theme::kQuiet;
+    fill.setAlphaF(0.16F);
+    area->setBrush(fill);
+    area->setChannelFillGraph(edge);
 }
 
 void CoherenceChart::redraw() {
@@ -164,13 +197,16 @@ void CoherenceChart::redraw() {
     m_plot->clearGraphs();
     double lowest = std::numeric_limits<double>::infinity();
     double highest = -lowest;
+    const std::vector<Point>* floor = nullptr;
     for (std::size_t i = 0; i < m_curves.size(); ++i) {
         if (m_points[i].empty()) continue;
         QCPGraph* graph = m_plot->addGraph();
         // Wider below, so that curves that coincide are all seen.
         const auto above = double(m_curves.size() - 1 - i);
         const double wider = std::min(1.6, kMostWider / double(m_curves.size()));
-        graph->setPen(QPen(m_curves[i].color, 1.6 + wider * above));
+        const bool isFloor = measure().needsReference() && m_curves[i].role == CurveRole::NoiseFloor;
+        if (isFloor) floor = &m_points[i];
+        graph->setPen(QPen(m_curves[i].color, 1.6 + wider * above, isFloor ? Qt::DashLine : Qt::SolidLine));
         for (const Point& point : m_points[i]) {
             const bool gap = !std::isfinite(point.value);
             graph->addData(point.seconds, gap ? std::numeric_limits<double>::quiet_NaN() : point.value);
@@ -184,10 +220,10 @@ void CoherenceChart::redraw() {
     const bool any = lowest <= highest;
     const double room = any ? std::max((highest - lowest) * 0.12, 1e-4 * std::abs(highest) + 1e-6) : 0;
     m_plot->yAxis->setRange(any ? lowest - room : 0, any ? highest + room : 1);
+    if (floor != nullptr) drawNoiseFloor(*floor, m_plot->yAxis->range().upper);
     m_plot->yAxis->setTickLabels(any);
     m_line->setVisible(any);
-    m_empty->setVisible(!any);
-    m_empty->setText(whyAbsent(measure()));
+    m_empty->say(any ? QString() : whyAbsent(measure()));
     m_line->start->setCoords(m_playhead, 0);
     m_line->end->setCoords(m_playhead, 1);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
@@ -195,7 +231,6 @@ void CoherenceChart::redraw() {
 }
 
 bool CoherenceChart::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize) m_empty->setGeometry(m_plot->rect().adjusted(40, 0, -20, -30));
     const bool press = event->type() == QEvent::MouseButtonPress;
     if (press || event->type() == QEvent::MouseMove) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
@@ -206,7 +241,7 @@ bool CoherenceChart::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
     }
-    return QWidget::eventFilter(watched, event);
+    return ChartFrame::eventFilter(watched, event);
 }
 
 }  // namespace reelgrid::widgets

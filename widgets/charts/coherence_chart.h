@@ -2,19 +2,25 @@
 
 #include <QColor>
 #include <QString>
-#include <QWidget>
 #include <vector>
 
 #include "core/metrics/measures.h"
+#include "widgets/charts/chart_frame.h"
+#include "widgets/charts/thumbnail_strip.h"
 
 class QComboBox;
 class QCPItemLine;
 class QCustomPlot;
-class QLabel;
 
 namespace reelgrid::widgets {
 
-class LegendRow;
+class PlotMessage;
+
+/// What a clip stands for where clips are measured against the reference.
+enum class CurveRole {
+    Clip,
+    NoiseFloor  ///< the same mathematics as the reference's: rounding alone keeps them apart
+};
 
 /// One clip's measurements, and how they are shown.
 struct ClipCurves {
@@ -22,11 +28,12 @@ struct ClipCurves {
     QColor color;
     metrics::ClipMetrics metrics{};
     std::vector<double> frameSeconds{};  ///< when each of its frames is shown
+    CurveRole role = CurveRole::Clip;
 };
 
-/// What is measured frame by frame along the same time as the grid: the playhead is
+/// What is measured frame by frame, and frames themselves, along the same time as the grid: the playhead is
 /// drawn on it, a click or a drag moves the playhead.
-class CoherenceChart : public QWidget {
+class CoherenceChart : public ChartFrame {
     Q_OBJECT
 
   public:
@@ -36,10 +43,16 @@ class CoherenceChart : public QWidget {
     /// The axis is as long as the comparison, even where no curve reaches.
     void setDuration(double seconds);
     void setPlayhead(double seconds);
-    /// One of metrics::kMeasures that is a series.
+    /// One of metrics::kMeasures.
     void setMeasure(const metrics::Measure& measure);
     [[nodiscard]] const metrics::Measure& measure() const;
     [[nodiscard]] const std::vector<ClipCurves>& curves() const { return m_curves; }
+    enum class View { Curves, Frames };
+    [[nodiscard]] View view() const { return View(page()); }
+    void setView(View view) { showPage(int(view)); }
+    [[nodiscard]] ThumbnailStrip& strip() { return *m_strip; }
+    /// What is told of a point of the curves, in pixels; empty: nothing.
+    [[nodiscard]] QString readingAt(const QPoint& at) const;
 
   Q_SIGNALS:
     void seekRequested(double seconds);
@@ -54,6 +67,10 @@ class CoherenceChart : public QWidget {
     };
     static std::vector<Point> pointsOf(const ClipCurves& curves, const metrics::Measure& measure);
     void redraw();
+    void drawNoiseFloor(const std::vector<Point>& points, double top);
+    [[nodiscard]] QString valueAt(std::size_t curve, double seconds) const;
+    [[nodiscard]] QString nameOf(const ClipCurves& curves) const;
+    [[nodiscard]] ChartTable curvesTable() const;
     void updateLegend();
 
     std::vector<ClipCurves> m_curves;
@@ -61,9 +78,9 @@ class CoherenceChart : public QWidget {
     double m_duration = 1;
     double m_playhead = 0;
     QComboBox* m_measure;
-    LegendRow* m_legend;
     QCustomPlot* m_plot;
-    QLabel* m_empty;
+    ThumbnailStrip* m_strip;
+    PlotMessage* m_empty;
     QCPItemLine* m_line;
 };
 

@@ -88,6 +88,12 @@ int LegendRow::heightForWidth(int width) const {
 
 void LegendRow::paintEvent(QPaintEvent*) {
     QPainter painter(this);
+    draw(painter, {0, 0});
+}
+
+void LegendRow::draw(QPainter& painter, const QPoint& at) const {
+    painter.save();
+    painter.translate(at);
     painter.setRenderHint(QPainter::Antialiasing);
     const QFontMetrics metrics = fontMetrics();
     const int baseline = (rowHeight() + metrics.ascent() - metrics.descent()) / 2;
@@ -103,6 +109,7 @@ void LegendRow::paintEvent(QPaintEvent*) {
         painter.setPen(theme::kText);
         painter.drawText(x + widthOf(item) - metrics.horizontalAdvance(item.value), y + baseline, item.value);
     }
+    painter.restore();
 }
 
 }  // namespace reelgrid::widgets

@@ -6,6 +6,7 @@
 #include <vector>
 
 class QCustomPlot;
+class QPainter;
 
 namespace reelgrid::widgets {
 
@@ -22,6 +23,8 @@ class LegendRow : public QWidget {
     };
     explicit LegendRow(QWidget* parent = nullptr);
     void setItems(std::vector<Item> items);
+    /// As on screen, at this place of another picture.
+    void draw(QPainter& painter, const QPoint& at) const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {40, sizeHint().height()}; }
     int heightForWidth(int width) const override;

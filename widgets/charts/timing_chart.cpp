@@ -2,16 +2,13 @@
 
 #include <qcustomplot.h>
 
-#include <QButtonGroup>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QPushButton>
-#include <QStackedWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "core/comparison/same_work.h"
+#include "widgets/charts/backend_map.h"
+#include "widgets/charts/bar_plot.h"
+#include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -20,7 +17,7 @@ namespace reelgrid::widgets {
 namespace {
 
 // Loading comes last: a warm worker has nothing to load, and the stages before stay comparable.
-const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "other", "load"};
+const QStringList kStageOrder{"denoise", "decode", "text", "encode", "metrics", "other", "load", "image"};
 
 /// 0 where the stage was not measured: then there is nothing to draw.
 double secondsOf(const RenderTiming& timing, const QString& stage) {
@@ -57,48 +54,37 @@ QColor shade(const QColor& base, const QString& stage) {
     return position == 0 ? base : base.darker(100 + 55 * int(position));
 }
 
-QPushButton* segment(const QString& text) {
-    auto* button = new QPushButton(text);
-    button->setObjectName("segment");
-    button->setCheckable(true);
-    return button;
+QString secondsText(double seconds) {
+    return QObject::tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 2 : 1);
+}
+
+constexpr double kGigabyte = 1e9;
+QString gigabytesText(std::uint64_t bytes) {
+    const double gigabytes = double(bytes) / kGigabyte;
+    return QObject::tr("%1 GB").arg(gigabytes, 0, 'f', gigabytes < 10 ? 2 : 1);
+}
+
+/// How many times as fast as the first render's; nothing where one of them was not measured.
+std::optional<double> ratio(std::optional<double> first, std::optional<double> own) {
+    if (!first || !own || !(*first > 0) || !(*own > 0)) return std::nullopt;
+    return *first / *own;
+}
+
+std::optional<double> attentionOf(const RenderTiming& timing) {
+    const auto denoise = timing.timing.stage("denoise");
+    if (!denoise || !timing.outsideAttention) return std::nullopt;
+    return *denoise - *timing.outsideAttention;
 }
 
 }  // namespace
 
 TimingChart::TimingChart(QWidget* parent)
-    : QWidget(parent),
-      m_pages(new QStackedWidget),
+    : ChartFrame(tr("TIME"), parent),
       m_stages(new QCustomPlot),
       m_steps(new QCustomPlot),
-      m_stagesButton(segment(tr("Stages"))),
-      m_stepsButton(segment(tr("Steps"))),
-      m_legend(new LegendRow) {
-    setObjectName("panel");
-    setAttribute(Qt::WA_StyledBackground);
-    auto* title = new QLabel(tr("TIME"));
-    title->setObjectName("heading");
-    auto* group = new QButtonGroup(this);
-    group->addButton(m_stagesButton);
-    group->addButton(m_stepsButton);
-    connect(m_stagesButton, &QPushButton::clicked, this, [this] { setView(View::Stages); });
-    connect(m_stepsButton, &QPushButton::clicked, this, [this] { setView(View::Steps); });
-
-    auto* head = new QHBoxLayout;
-    head->setSpacing(4);
-    head->addWidget(title);
-    head->addStretch();
-    head->addWidget(m_stagesButton);
-    head->addWidget(m_stepsButton);
-    m_pages->addWidget(m_stages);
-    m_pages->addWidget(m_steps);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(14, 8, 12, 8);
-    layout->setSpacing(4);
-    layout->addLayout(head);
-    layout->addWidget(m_legend);
-    layout->addWidget(m_pages, 1);
-
+      m_speedUps(new BarPlot),
+      m_memory(new BarPlot),
+      m_backends(new BackendMap) {
     for (QCustomPlot* plot : {m_stages, m_steps}) stylePlot(*plot);
     m_stages->yAxis->grid()->setVisible(false);
     m_stages->yAxis->setTickPen(Qt::NoPen);
@@ -106,18 +92,41 @@ TimingChart::TimingChart(QWidget* parent)
     connect(m_stages, &QCustomPlot::afterLayout, this, &TimingChart::fitBarTexts);
     m_steps->xAxis->setLabel(tr("denoising step"));
     m_steps->yAxis->setLabel(tr("seconds a step"));
-    setView(View::Stages);
+    new PlotHover(m_stages, [this](const QPoint& at) { return stagesReading(at); });
+    new PlotHover(m_steps, [this](const QPoint& at) { return stepReading(at); });
+    m_speedUps->setMark(1);
+    addPage({tr("Stages"), m_stages, m_stages, [this] { return stagesTable(); }});
+    addPage({tr("Steps"), m_steps, m_steps, [this] { return stepsTable(); }});
+    addPage({tr("Speed-up"), m_speedUps, m_speedUps->plot(), [this] { return m_speedUps->table(); }});
+    addPage({tr("Memory"), m_memory, m_memory->plot(), [this] { return memoryTable(); }});
+    addPage({tr("Backends"), m_backends, m_backends->plot().plot(),
+             [this] { return m_backends->plot().table(); }});
+    connect(this, &ChartFrame::pageChanged, this, &TimingChart::updateLegend);
+    setTimings({});
 }
 
 TimingChart::View TimingChart::view() const {
-    return m_pages->currentIndex() == 0 ? View::Stages : View::Steps;
+    return View(page());
 }
 
 void TimingChart::setView(View view) {
-    m_pages->setCurrentIndex(view == View::Stages ? 0 : 1);
-    m_stagesButton->setChecked(view == View::Stages);
-    m_stepsButton->setChecked(view == View::Steps);
-    updateLegend();
+    showPage(int(view));
+}
+
+QCustomPlot* TimingChart::plotOf(View view) const {
+    switch (view) {
+        case View::Stages:
+            return m_stages;
+        case View::Steps:
+            return m_steps;
+        case View::SpeedUp:
+            return m_speedUps->plot();
+        case View::Memory:
+            return m_memory->plot();
+        case View::Backends:
+            return m_backends->plot().plot();
+    }
+    return nullptr;
 }
 
 void TimingChart::setTimings(std::vector<RenderTiming> timings) {
@@ -125,6 +134,11 @@ void TimingChart::setTimings(std::vector<RenderTiming> timings) {
     warnOfUnevenTimes();
     drawStages();
     drawSteps();
+    drawSpeedUps();
+    drawMemory();
+    std::vector<RenderCalls> calls;
+    for (const RenderTiming& timing : m_timings) calls.push_back({timing.name, timing.calls});
+    m_backends->setRenders(std::move(calls));
     updateLegend();
 }
 
@@ -133,10 +147,110 @@ void TimingChart::updateLegend() {
     if (view() == View::Stages) {
         for (const QString& stage : orderedStages(m_timings))
             items.push_back({shade(theme::kText, stage), stage, {}});
-    } else {
+    } else if (view() == View::Steps) {
         for (const RenderTiming& timing : m_timings) items.push_back({timing.color, timing.name, {}});
     }
-    m_legend->setItems(std::move(items));
+    legend().setVisible(!items.empty());
+    legend().setItems(std::move(items));
+}
+
+void TimingChart::drawSpeedUps() {
+    std::vector<Bar> bars;
+    for (const RenderTiming& timing : m_timings) {
+        const RenderTiming& first = m_timings.front();
+        const auto denoise = ratio(first.timing.stage("denoise"), timing.timing.stage("denoise"));
+        if (!denoise) continue;
+        Bar bar{timing.name, timing.color, *denoise};
+        bar.text = tr("%1×").arg(*denoise, 0, 'f', 2);
+        bar.reading = tr("%1 against %2\ndenoise %3×").arg(timing.name, first.name).arg(*denoise, 0, 'f', 2);
+        if (const auto attention = ratio(attentionOf(first), attentionOf(timing)))
+            bar.reading += tr("\nattention %1×").arg(*attention, 0, 'f', 2);
+        if (const auto whole = ratio(first.timing.renderSeconds(), timing.timing.renderSeconds()))
+            bar.reading += tr("\nwhole render %1×").arg(*whole, 0, 'f', 2);
+        bars.push_back(std::move(bar));
+    }
+    const QString axis = m_timings.empty() ? tr("speed-up of denoising")
+                                           : tr("speed-up of denoising, %1 = 1").arg(m_timings.front().name);
+    m_speedUps->setBars(std::move(bars), axis);
+}
+
+void TimingChart::drawMemory() {
+    std::vector<Bar> bars;
+    for (const RenderTiming& timing : m_timings) {
+        const auto peak = timing.timing.peakOfRender();
+        if (!peak) continue;
+        Bar bar{timing.name, timing.color, double(*peak) / kGigabyte};
+        bar.text = gigabytesText(*peak);
+        bar.reading = timing.name;
+        for (const auto& [stage, bytes] : timing.timing.peakBytes)
+            bar.reading += QString("\n%1 %2").arg(QString::fromStdString(stage), gigabytesText(bytes));
+        bars.push_back(std::move(bar));
+    }
+    m_memory->setBars(std::move(bars), tr("peak memory in GB, the model included"));
+}
+
+QString TimingChart::stagesReading(const QPoint& at) const {
+    const int rows = std::max(kFewestRows, int(m_timings.size()));
+    const auto index = std::lround(rows - m_stages->yAxis->pixelToCoord(at.y()));
+    if (!m_stages->axisRect()->rect().contains(at) || index < 0 || index >= std::ssize(m_timings)) return {};
+    const RenderTiming& timing = m_timings[std::size_t(index)];
+    QString words = tr("%1: %2").arg(timing.name, secondsText(timing.timing.renderSeconds()));
+    for (const auto& [stage, seconds] : timing.timing.stages)
+        words += QString("\n%1 %2").arg(QString::fromStdString(stage), secondsText(seconds));
+    return words;
+}
+
+QString TimingChart::stepReading(const QPoint& at) const {
+    if (!m_steps->axisRect()->rect().contains(at)) return {};
+    const auto step = std::lround(m_steps->xAxis->pixelToCoord(at.x()));
+    QString words;
+    for (const RenderTiming& timing : m_timings)
+        if (step >= 1 && step <= std::ssize(timing.timing.steps))
+            words += QString("\n%1 %2").arg(
+                timing.name, tr("%1 s").arg(timing.timing.steps[std::size_t(step) - 1], 0, 'f', 3));
+    return words.isEmpty() ? words : tr("step %1").arg(step) + words;
+}
+
+ChartTable TimingChart::stagesTable() const {
+    ChartTable table{{"clip"}, {}};
+    std::vector<std::string> stages;
+    for (const RenderTiming& timing : m_timings)
+        for (const auto& [stage, seconds] : timing.timing.stages)
+            if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
+    for (const std::string& stage : stages) table.columns.append(QString::fromStdString(stage) + "_s");
+    for (const RenderTiming& timing : m_timings) {
+        QStringList row{timing.name};
+        for (const std::string& stage : stages) {
+            const auto seconds = timing.timing.stage(stage);
+            row.append(seconds ? numberCell(*seconds) : QString());
+        }
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+ChartTable TimingChart::stepsTable() const {
+    ChartTable table{{"step"}, {}};
+    std::size_t most = 0;
+    for (const RenderTiming& timing : m_timings) {
+        table.columns.append(timing.name + "_s");
+        most = std::max(most, timing.timing.steps.size());
+    }
+    for (std::size_t step = 0; step < most; ++step) {
+        QStringList row{QString::number(step + 1)};
+        for (const RenderTiming& timing : m_timings)
+            row.append(step < timing.timing.steps.size() ? numberCell(timing.timing.steps[step]) : QString());
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+ChartTable TimingChart::memoryTable() const {
+    ChartTable table{{"clip", "stage", "peak_bytes"}, {}};
+    for (const RenderTiming& timing : m_timings)
+        for (const auto& [stage, bytes] : timing.timing.peakBytes)
+            table.rows.push_back({timing.name, QString::fromStdString(stage), QString::number(bytes)});
+    return table;
 }
 
 void TimingChart::drawStages() {

@@ -2,20 +2,20 @@
 
 #include <QColor>
 #include <QString>
-#include <QWidget>
 #include <optional>
 #include <vector>
 
+#include "core/protocol/call_map.h"
 #include "core/result/timing.h"
+#include "widgets/charts/chart_frame.h"
 
 class QCPItemText;
 class QCustomPlot;
-class QStackedWidget;
-class QPushButton;
 
 namespace reelgrid::widgets {
 
-class LegendRow;
+class BackendMap;
+class BarPlot;
 
 /// One render's times, and how they are shown.
 struct RenderTiming {
@@ -23,10 +23,12 @@ struct RenderTiming {
     QColor color;
     result::Timing timing{};
     std::optional<double> outsideAttention{};  ///< seconds of denoising that no backend changes
+    protocol::CallMaps calls{};                ///< which backend served what; empty: not recorded
 };
 
-/// Where the time of each render went: bars of stages, or the seconds of every denoising step.
-class TimingChart : public QWidget {
+/// What each render took: bars of stages, the seconds of every denoising step, speed-up, memory, and which
+/// backend served which layer in which step.
+class TimingChart : public ChartFrame {
     Q_OBJECT
 
   public:
@@ -35,10 +37,12 @@ class TimingChart : public QWidget {
     /// Totals are without loading and measuring. The first render is the one the others' denoising time is
     /// compared with.
     void setTimings(std::vector<RenderTiming> timings);
-    enum class View { Stages, Steps };
+    enum class View { Stages, Steps, SpeedUp, Memory, Backends };
     void setView(View view);
     [[nodiscard]] View view() const;
     [[nodiscard]] const std::vector<RenderTiming>& timings() const { return m_timings; }
+    /// What is drawn in a view.
+    [[nodiscard]] QCustomPlot* plotOf(View view) const;
 
   private:
     /// What is written after a bar, in full and for a narrow chart.
@@ -52,16 +56,22 @@ class TimingChart : public QWidget {
     void fitBarTexts();
     void warnOfUnevenTimes();
     void drawSteps();
+    void drawSpeedUps();
+    void drawMemory();
     void updateLegend();
+    [[nodiscard]] QString stagesReading(const QPoint& at) const;
+    [[nodiscard]] QString stepReading(const QPoint& at) const;
+    [[nodiscard]] ChartTable stagesTable() const;
+    [[nodiscard]] ChartTable stepsTable() const;
+    [[nodiscard]] ChartTable memoryTable() const;
 
     std::vector<RenderTiming> m_timings;
     std::vector<BarText> m_barTexts;
-    QStackedWidget* m_pages;
     QCustomPlot* m_stages;
     QCustomPlot* m_steps;
-    QPushButton* m_stagesButton;
-    QPushButton* m_stepsButton;
-    LegendRow* m_legend;
+    BarPlot* m_speedUps;
+    BarPlot* m_memory;
+    BackendMap* m_backends;
 };
 
 }  // namespace reelgrid::widgets

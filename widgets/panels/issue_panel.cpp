@@ -38,7 +38,7 @@ void IssuePanel::addIssue(const QString& line) {
     if (shown.isEmpty() || m_lines.contains(shown)) return;
     m_lines.append(shown);
     auto* row = new QWidget;
-    row->setFixedHeight(kRowHeight);
+    row->setFixedHeight(theme::scaled(kRowHeight));
     auto* text = new QLabel(shown);
     text->setObjectName("problem");
     text->setTextFormat(Qt::PlainText);
@@ -50,6 +50,7 @@ void IssuePanel::addIssue(const QString& line) {
     dismiss->setIcon(icon(Glyph::Close, theme::kQuiet));
     dismiss->setIconSize({14, 14});
     dismiss->setToolTip(tr("Dismiss"));
+    dismiss->setAccessibleName(tr("Dismiss"));
     connect(dismiss, &QToolButton::clicked, this, [this, shown, row] { remove(shown, row); });
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -76,7 +77,7 @@ void IssuePanel::clear() {
 
 void IssuePanel::fit() {
     const int rows = std::min(kMostRowsInView, int(m_lines.size()));
-    setFixedHeight(rows * kRowHeight + 8);
+    setFixedHeight(rows * theme::scaled(kRowHeight) + 8);
     setVisible(rows > 0);
 }
 

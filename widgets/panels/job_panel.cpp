@@ -1,6 +1,8 @@
 #include "widgets/panels/job_panel.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -8,7 +10,8 @@
 
 namespace reelgrid::widgets {
 
-JobPanel::JobPanel(QWidget* parent) : QWidget(parent), m_empty(new QLabel(tr("No renders yet."))) {
+JobPanel::JobPanel(QWidget* parent)
+    : QWidget(parent), m_empty(new QLabel(tr("No renders yet."))), m_pause(new QPushButton) {
     setObjectName("panel");
     setAttribute(Qt::WA_StyledBackground);
     auto* title = new QLabel(tr("JOBS"));
@@ -27,7 +30,16 @@ JobPanel::JobPanel(QWidget* parent) : QWidget(parent), m_empty(new QLabel(tr("No
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(14, 10, 8, 10);
     layout->setSpacing(6);
-    layout->addWidget(title);
+    m_pause->setObjectName("segment");
+    m_pause->setCheckable(true);
+    m_pause->setToolTip(tr("The render that runs goes on; no other starts until the queue is resumed"));
+    connect(m_pause, &QPushButton::clicked, this, &JobPanel::pauseRequested);
+    setPaused(false);
+    auto* head = new QHBoxLayout;
+    head->addWidget(title);
+    head->addStretch();
+    head->addWidget(m_pause);
+    layout->addLayout(head);
     layout->addWidget(scroll, 1);
 }
 
@@ -38,6 +50,9 @@ void JobPanel::setJob(const QString& id, const JobView& job) {
         m_layout->insertWidget(m_layout->count() - 1, row);
         connect(row, &JobRow::cancelClicked, this, [this, id] { Q_EMIT cancelRequested(id); });
         connect(row, &JobRow::retryClicked, this, [this, id] { Q_EMIT retryRequested(id); });
+        connect(row, &JobRow::moveClicked, this,
+                [this, id](int places) { Q_EMIT moveRequested(id, places); });
+        connect(row, &JobRow::clicked, this, [this, id] { Q_EMIT showRequested(id); });
         connect(row, &JobRow::logClicked, this, [this, id] { Q_EMIT logRequested(id); });
     }
     row->show(job);
@@ -51,6 +66,20 @@ void JobPanel::removeFinished() {
         return true;
     });
     showCount();
+}
+
+void JobPanel::setWaitingOrder(const QStringList& ids) {
+    for (const QString& id : ids) {
+        const auto row = m_rows.find(id);
+        if (row == m_rows.end()) continue;
+        m_layout->removeWidget(row->second);
+        m_layout->insertWidget(m_layout->count() - 1, row->second);
+    }
+}
+
+void JobPanel::setPaused(bool paused) {
+    m_pause->setChecked(paused);
+    m_pause->setText(paused ? tr("Resume queue") : tr("Pause queue"));
 }
 
 QStringList JobPanel::jobIds() const {

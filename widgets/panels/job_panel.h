@@ -8,6 +8,7 @@
 #include "core/jobs/job.h"
 
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace reelgrid::widgets {
@@ -23,6 +24,7 @@ struct JobView {
     double progress = 0;     ///< 0 to 1 of the whole job
     double etaSeconds = -1;  ///< negative while unknown
     bool repeatable = true;  ///< can be tried again once it failed or was cancelled
+    QString subject{};       ///< what is rendered, where the jobs on show differ in it
 };
 
 /// The background jobs, newest last, each with its progress and what can be done about it.
@@ -35,6 +37,10 @@ class JobPanel : public QWidget {
     void setJob(const QString& id, const JobView& job);
     /// Drops the rows of jobs that are neither waiting nor running.
     void removeFinished();
+    /// Those that wait, the next to run first: their rows are put in this order, below the others.
+    void setWaitingOrder(const QStringList& ids);
+    /// What the button for it shows.
+    void setPaused(bool paused);
     [[nodiscard]] QStringList jobIds() const;
     [[nodiscard]] int jobCount() const { return int(m_rows.size()); }
     /// What the row shows.
@@ -44,6 +50,11 @@ class JobPanel : public QWidget {
     void cancelRequested(const QString& id);
     void retryRequested(const QString& id);
     void logRequested(const QString& id);
+    /// One place to the front (-1) or to the back (1).
+    void moveRequested(const QString& id, int places);
+    void pauseRequested(bool paused);
+    /// A click on a row: its comparison is to be shown.
+    void showRequested(const QString& id);
 
   private:
     void showCount();
@@ -51,6 +62,7 @@ class JobPanel : public QWidget {
     std::map<QString, JobRow*> m_rows;
     QVBoxLayout* m_layout;
     QLabel* m_empty;
+    QPushButton* m_pause;
 };
 
 }  // namespace reelgrid::widgets

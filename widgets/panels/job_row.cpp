@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QProgressBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -27,6 +28,15 @@ QToolButton* rowButton(Glyph glyph, const QString& name) {
     return button;
 }
 
+QToolButton* textButton(const QString& text, const QString& name) {
+    auto* button = new QToolButton;
+    button->setObjectName("flat");
+    button->setText(text);
+    button->setToolTip(name);
+    button->setAccessibleName(name);
+    return button;
+}
+
 }  // namespace
 
 QString durationText(double seconds) {
@@ -44,6 +54,8 @@ JobRow::JobRow(QWidget* parent)
       m_title(new QLabel),
       m_status(new QLabel),
       m_progress(new QProgressBar),
+      m_earlier(textButton("↑", tr("Render earlier"))),
+      m_later(textButton("↓", tr("Render later"))),
       m_cancel(rowButton(Glyph::Cancel, tr("Cancel"))),
       m_retry(rowButton(Glyph::Retry, tr("Render again"))),
       m_log(rowButton(Glyph::Log, tr("Show log"))) {
@@ -60,16 +72,23 @@ JobRow::JobRow(QWidget* parent)
     head->addWidget(m_swatch);
     head->addWidget(m_title);
     head->addWidget(m_status, 1);
-    for (QToolButton* button : {m_log, m_retry, m_cancel}) head->addWidget(button);
+    for (QToolButton* button : {m_earlier, m_later, m_log, m_retry, m_cancel}) head->addWidget(button);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 3, 0, 3);
     layout->setSpacing(3);
     layout->addLayout(head);
     layout->addWidget(m_progress);
 
+    connect(m_earlier, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(-1); });
+    connect(m_later, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(1); });
     connect(m_cancel, &QToolButton::clicked, this, &JobRow::cancelClicked);
     connect(m_retry, &QToolButton::clicked, this, &JobRow::retryClicked);
     connect(m_log, &QToolButton::clicked, this, &JobRow::logClicked);
+}
+
+void JobRow::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) Q_EMIT clicked();
+    QWidget::mousePressEvent(event);
 }
 
 void JobRow::show(const JobView& job) {
@@ -79,6 +98,7 @@ void JobRow::show(const JobView& job) {
     QString status = job.status;
     if (job.state == JobState::Running && job.etaSeconds >= 0)
         status += tr(" · %1 left").arg(durationText(job.etaSeconds));
+    if (!job.subject.isEmpty()) status += " · " + job.subject;
     m_status->setText(status);
     m_status->setToolTip(status);
     m_status->setObjectName(job.state == JobState::Failed ? "problem" : "quiet");
@@ -88,6 +108,7 @@ void JobRow::show(const JobView& job) {
     m_cancel->setVisible(!isFinished(job.state));
     m_retry->setVisible(job.repeatable &&
                         (job.state == JobState::Failed || job.state == JobState::Cancelled));
+    for (QToolButton* move : {m_earlier, m_later}) move->setVisible(job.state == JobState::Queued);
     m_log->setVisible(job.state != JobState::Queued);
 }
 

@@ -23,6 +23,11 @@ class JobRow : public QWidget {
     void cancelClicked();
     void retryClicked();
     void logClicked();
+    void moveClicked(int places);
+    void clicked();
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
 
   private:
     JobView m_job;
@@ -30,6 +35,8 @@ class JobRow : public QWidget {
     QLabel* m_title;
     QLabel* m_status;
     QProgressBar* m_progress;
+    QToolButton* m_earlier;
+    QToolButton* m_later;
     QToolButton* m_cancel;
     QToolButton* m_retry;
     QToolButton* m_log;

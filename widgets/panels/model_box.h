@@ -21,6 +21,7 @@ class ModelBox : public RequestFields {
     /// And chooses it.
     void addModel(const families::ModelInfo& model);
     [[nodiscard]] bool knows(const std::string& id) const;
+    [[nodiscard]] const std::vector<families::ModelInfo>& models() const { return m_models; }
     [[nodiscard]] bool isEmpty() const { return m_models.empty(); }
     /// Null while there is none.
     [[nodiscard]] const families::ModelInfo* chosen() const;

@@ -36,6 +36,7 @@ PromptFields::PromptFields(QWidget* parent)
       m_words(new QPushButton(tr("Words"))),
       m_unknownNote(new QLabel(tr("The demo model knows no object here: see Words"))),
       m_typingPause(new QTimer(this)) {
+    setFocusProxy(m_prompt);
     setOption(m_prompt, "--prompt");
     setOption(m_negative, "--negative-prompt");
     m_examples->setObjectName("flat");

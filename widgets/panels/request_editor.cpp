@@ -40,7 +40,7 @@ RequestEditor::RequestEditor(QWidget* parent)
     m_problem->setObjectName("problem");
     m_problem->setWordWrap(true);
     m_render->setObjectName("primary");
-    m_render->setIcon(icon(Glyph::Render, QColor(0x0b, 0x14, 0x20)));
+    m_render->setIcon(icon(Glyph::Render, theme::kOnAccent));
     m_render->setToolTip(tr("Render with each checked backend, in the background (Ctrl+Enter)"));
     buildLayout();
     leaveWheelToScrolling();
@@ -112,15 +112,21 @@ void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {
 
 void RequestEditor::setModels(std::vector<families::ModelInfo> models) {
     m_model->setModels(std::move(models));
+    Q_EMIT replaced();
 }
 
 void RequestEditor::addModel(const families::ModelInfo& added) {
     m_model->addModel(added);
     if (added.id == m_asked.model) setRequest(protocol::RenderRequest(m_asked));
+    Q_EMIT replaced();
 }
 
 bool RequestEditor::knowsModel(const std::string& id) const {
     return m_model->knows(id);
+}
+
+const std::vector<families::ModelInfo>& RequestEditor::models() const {
+    return m_model->models();
 }
 
 const families::ModelInfo* RequestEditor::model() const {
@@ -129,6 +135,7 @@ const families::ModelInfo* RequestEditor::model() const {
 
 void RequestEditor::setPromptGuide(PromptGuide guide) {
     m_prompt->setGuide(std::move(guide));
+    Q_EMIT replaced();
 }
 
 void RequestEditor::takeModelDefaults() {
@@ -155,6 +162,7 @@ void RequestEditor::setRequest(const protocol::RenderRequest& request) {
     // What an earlier request or a person had in a field is not what this one leaves to the model.
     if (model() != nullptr && model()->id == request.model) takeModelDefaults();
     for (RequestFields* fields : m_fields) fields->read(request);
+    Q_EMIT replaced();
 }
 
 void RequestEditor::setAttentionPolicy(const protocol::AttentionPolicy& policy) {
@@ -177,6 +185,10 @@ QString RequestEditor::problem() const {
     return settings ? QString() : QString::fromStdString(settings.error().message);
 }
 
+void RequestEditor::writePrompt() {
+    m_prompt->setFocus();
+}
+
 void RequestEditor::submit() {
     if (problem().isEmpty()) Q_EMIT renderRequested();
 }
@@ -189,6 +201,7 @@ void RequestEditor::check() {
     const auto count = checkedBackends().size();
     m_render->setText(count > 1 ? tr("Render %1 backends").arg(count) : tr("Render"));
     outlineFieldOf(what);
+    Q_EMIT edited();
 }
 
 void RequestEditor::outlineFieldOf(const QString& problem) {

@@ -36,6 +36,8 @@ class RequestEditor : public QWidget {
     /// And chooses it; sizes and the like become its defaults unless a request asked for this very model.
     void addModel(const families::ModelInfo& model);
     [[nodiscard]] bool knowsModel(const std::string& id) const;
+    /// Those to choose from.
+    [[nodiscard]] const std::vector<families::ModelInfo>& models() const;
     /// The chosen one; null while there is none.
     [[nodiscard]] const families::ModelInfo* model() const;
     /// Suggestions and words offered while the built-in model is chosen. Its first suggestion fills an empty
@@ -52,11 +54,17 @@ class RequestEditor : public QWidget {
     void setCheckedBackends(const QStringList& names);
     /// Why it can't be rendered, in one line; empty when it can.
     [[nodiscard]] QString problem() const;
+    /// Puts the cursor into the prompt.
+    void writePrompt();
     /// Asks for the render, if there is no problem.
     void submit();
 
   Q_SIGNALS:
     void renderRequested();
+    /// A person changed a field, perhaps.
+    void edited();
+    /// The fields show something else because models, a guide or a request were set.
+    void replaced();
     void modelFolderRequested();
     void policyFileRequested();
 

@@ -29,11 +29,11 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
       m_player(player),
       m_slider(new TimelineSlider),
       m_first(addButton(tr("First frame"), tr("First frame (Home)"))),
-      m_back(addButton(tr("Step back"), tr("One frame back (,)"))),
+      m_back(addButton(tr("Step back"), tr("One frame back (←)"))),
       m_play(addButton(tr("Play"), tr("Play or pause (Space)"))),
-      m_forward(addButton(tr("Step forward"), tr("One frame forward (.)"))),
+      m_forward(addButton(tr("Step forward"), tr("One frame forward (→)"))),
       m_last(addButton(tr("Last frame"), tr("Last frame (End)"))),
-      m_loop(addButton(tr("Loop"), tr("Repeat the whole comparison (Shift+L); L marks A, then B"))),
+      m_loop(addButton(tr("Loop"), tr("Repeat the whole comparison (Shift+L); I and O mark a range"))),
       m_speed(new QComboBox),
       m_readout(new QLabel) {
     m_first->setIcon(icon(Glyph::First));
@@ -50,7 +50,7 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
     m_speed->setMinimumWidth(80);
     m_readout->setFont([] {
         QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-        font.setPixelSize(12);
+        font.setPixelSize(theme::scaled(12));
         return font;
     }());
     m_readout->setTextFormat(Qt::PlainText);

@@ -1,8 +1,10 @@
 #include "widgets/theme/icons.h"
 
+#include <QIconEngine>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPixmap>
+#include <algorithm>
 
 namespace reelgrid::widgets {
 
@@ -101,27 +103,45 @@ Drawing draw(Glyph glyph) {
     return d;
 }
 
-QPixmap render(const Drawing& drawing, int size, const QColor& color) {
-    QPixmap pixmap(size, size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.scale(size / 24.0, size / 24.0);
-    painter.fillPath(drawing.filled, color);
-    painter.strokePath(drawing.lines, QPen(color, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    return pixmap;
-}
+/// A colour of the theme by its place, so that a change is followed; any other as it was.
+class GlyphEngine : public QIconEngine {
+  public:
+    GlyphEngine(Glyph glyph, const QColor& color)
+        : m_glyph(glyph), m_own(color), m_themed(theme::ownColor(color)) {}
+
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
+        const Drawing drawing = draw(m_glyph);
+        const QColor color = mode == QIcon::Disabled ? theme::kFaint
+                             : m_themed != nullptr   ? *m_themed
+                                                     : m_own;
+        const int side = std::min(rect.width(), rect.height());
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->translate(rect.center() - QPointF(side - 1, side - 1) / 2);
+        painter->scale(side / 24.0, side / 24.0);
+        painter->fillPath(drawing.filled, color);
+        painter->strokePath(drawing.lines, QPen(color, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter->restore();
+    }
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+        QPixmap pixmap(size);
+        pixmap.fill(Qt::transparent);
+        QPainter painter(&pixmap);
+        paint(&painter, QRect(QPoint(), size), mode, state);
+        return pixmap;
+    }
+    [[nodiscard]] QIconEngine* clone() const override { return new GlyphEngine(*this); }
+
+  private:
+    Glyph m_glyph;
+    QColor m_own;
+    const QColor* m_themed;
+};
 
 }  // namespace
 
 QIcon icon(Glyph glyph, const QColor& color) {
-    const Drawing drawing = draw(glyph);
-    QIcon out;
-    for (const int size : {16, 20, 24, 32, 48}) {
-        out.addPixmap(render(drawing, size, color));
-        out.addPixmap(render(drawing, size, theme::kFaint), QIcon::Disabled);
-    }
-    return out;
+    return QIcon(new GlyphEngine(glyph, color));
 }
 
 }  // namespace reelgrid::widgets

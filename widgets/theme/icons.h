@@ -7,7 +7,8 @@
 
 namespace reelgrid::widgets {
 
-/// Icons drawn as paths: crisp at any size, and no image plugin is needed.
+/// Icons drawn as paths when they are painted: crisp at any size and on any screen, and no image plugin is
+/// needed. In one of the theme's own colours an icon follows the theme.
 enum class Glyph {
     Play,
     Pause,

@@ -1,30 +1,59 @@
 #pragma once
 
 #include <QColor>
+#include <QObject>
 #include <QString>
 
 class QApplication;
 
 namespace reelgrid::widgets {
 
-/// The studio's colours. Dark and neutral, so that nothing competes with the pictures.
+enum class Theme { Dark, Light };
+
+/// The colours of the theme in force, dark and neutral at first, so that nothing competes with the pictures.
+/// What is painted with them follows a change; what keeps a copy listens to ThemeWatch.
 namespace theme {
-inline const QColor kWindow(0x14, 0x16, 0x1b);
-inline const QColor kPanel(0x1a, 0x1d, 0x23);
-inline const QColor kRaised(0x24, 0x28, 0x30);
-inline const QColor kLine(0x2c, 0x31, 0x3b);
-inline const QColor kText(0xe4, 0xe7, 0xec);
-inline const QColor kQuiet(0x93, 0x9b, 0xa9);
-inline const QColor kFaint(0x5d, 0x65, 0x73);
-inline const QColor kAccent(0x4f, 0x9c, 0xf9);
-inline const QColor kWrong(0xff, 0x7b, 0x72);
-inline const QColor kWarning(0xe0, 0xb0, 0x50);
+inline QColor kWindow;
+inline QColor kPanel;
+inline QColor kRaised;
+inline QColor kHover;
+inline QColor kLine;
+inline QColor kText;
+inline QColor kQuiet;
+inline QColor kFaint;
+inline QColor kAccent;
+inline QColor kOnAccent;  ///< text on a surface of the accent
+inline QColor kWrong;
+inline QColor kWarning;
+
+[[nodiscard]] Theme current();
+/// `color` itself where it is one of the above, else null.
+[[nodiscard]] const QColor* ownColor(const QColor& color);
+/// The colour now in the place of one that either theme has; any other as it is.
+[[nodiscard]] QColor followed(const QColor& color);
+/// Text of `pixels` in a window of normal text, as large as text is now.
+[[nodiscard]] int scaled(int pixels);
 }  // namespace theme
 
-/// Style, palette, fonts and style sheet for the whole program.
-void applyTheme(QApplication& application);
+/// Style, palette, fonts and style sheet for the whole program; again for another theme or text size.
+/// `textPercent` is of the normal size.
+void applyTheme(QApplication& application, Theme theme = Theme::Dark, int textPercent = 100);
 
-/// comparison::backendColor() for Qt.
+/// Tells of a change of theme or text size, after it. GUI thread.
+class ThemeWatch : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit ThemeWatch(QObject* parent);
+
+  Q_SIGNALS:
+    void changed();
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+/// comparison::backendColor() for Qt, dark enough to be seen on a light panel where the theme is light.
 QColor backendColor(const QString& backend);
 
 }  // namespace reelgrid::widgets

@@ -1,5 +1,7 @@
 #include "widgets/video_grid/grid_overlay.h"
 
+#include <QFont>
+#include <QFontMetrics>
 #include <QGuiApplication>
 #include <algorithm>
 #include <cmath>
@@ -136,7 +138,8 @@ void GridOverlay::addTexts(const GridScene& scene, const GridScene::Placed& plac
     const PixelRect& area = drawn ? place.picture : place.cell;
     const int margin = int(kMargin * pixelRatio);
     const int maxWidth = int(area.width / pixelRatio) - 2 * kMargin;
-    const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/';
+    const QString size = QString::number(maxWidth) + '/' + QString::number(pixelRatio) + '/' +
+                         QString::number(QGuiApplication::font().pixelSize()) + '/';
     const auto text = [&](const QString& strong, const QString& quiet,
                           const QColor& accent) -> const QImage& {
         const QString key = "L" + size + accent.name(QColor::HexArgb) + strong + '\n' + quiet;

@@ -29,7 +29,6 @@ QImage canvas(int width, int height, double pixelRatio) {
 
 QFont labelFont(bool strong) {
     QFont font = QGuiApplication::font();
-    font.setPixelSize(13);
     font.setWeight(strong ? QFont::DemiBold : QFont::Normal);
     return font;
 }

@@ -75,13 +75,26 @@ CrossAttention::CrossAttention(const WanTransformerConfig& config, const weights
     m_v = Linear::load(scope / "to_v", c, c);
     m_normQ = scope.fp32("norm_q.weight", {c});
     m_normK = scope.fp32("norm_k.weight", {c});
+    if (config.imageDim > 0) {
+        m_addK = Linear::load(scope / "add_k_proj", c, c);
+        m_addV = Linear::load(scope / "add_v_proj", c, c);
+        m_normAddedK = scope.fp32("norm_added_k.weight", {c});
+    }
     m_out = Linear::load(scope / "to_out" / "0", c, c);
 }
 
-TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const {
+TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M,
+                                       const at::Tensor& image_BIC) const {
     at::Tensor k_BMC = m_k(text_BMC);
     rmsNormInPlace(k_BMC, m_normK, m_eps);
-    return {splitHeads(k_BMC, m_heads), splitHeads(m_v(text_BMC), m_heads), keyBias_M};
+    TextKeysValues prepared{
+        splitHeads(k_BMC, m_heads), splitHeads(m_v(text_BMC), m_heads), keyBias_M, {}, {}};
+    if (!image_BIC.defined()) return prepared;
+    at::Tensor k_BIC = m_addK(image_BIC);
+    rmsNormInPlace(k_BIC, m_normAddedK, m_eps);
+    prepared.imageK_BHID = splitHeads(k_BIC, m_heads);
+    prepared.imageV_BHID = splitHeads(m_addV(image_BIC), m_heads);
+    return prepared;
 }
 
 at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues& text,
@@ -92,12 +105,15 @@ at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues
         const PartScope norms(parts, Part::Norms);
         rmsNormInPlace(q_BNC, m_normQ, m_eps);
     }
-    const auto attend = [&] {
+    const at::Tensor q_BHND = splitHeads(q_BNC, m_heads);
+    const auto attend = [&](const at::Tensor& k_BHMD, const at::Tensor& v_BHMD, const at::Tensor& keyBias_M) {
         const PartScope attention(parts, Part::CrossAttention);
-        return dispatcher.attend({splitHeads(q_BNC, m_heads), text.k_BHMD, text.v_BHMD, text.keyBias_M},
-                                 {attention::ModuleKind::Cross, m_layer});
+        return joinHeads(
+            dispatcher.attend({q_BHND, k_BHMD, v_BHMD, keyBias_M}, {attention::ModuleKind::Cross, m_layer}));
     };
-    return m_out(joinHeads(attend()));
+    const at::Tensor ofText_BNC = attend(text.k_BHMD, text.v_BHMD, text.keyBias_M);
+    if (!text.imageK_BHID.defined()) return m_out(ofText_BNC);
+    return m_out(ofText_BNC + attend(text.imageK_BHID, text.imageV_BHID, {}));
 }
 
 }  // namespace reelgrid::models::wan

@@ -1,6 +1,7 @@
 #pragma once
 
-// Shape legend: B batch, N picture tokens, M text positions, H heads, D head dim, C = H·D channels.
+// Shape legend: B batch, N picture tokens, M text positions, I positions of a picture's embedding, H heads,
+// D head dim, C = H·D channels.
 
 #include <ATen/ATen.h>
 
@@ -31,19 +32,22 @@ class SelfAttention {
     Linear m_projL;
 };
 
-/// The text as one layer's cross-attention sees it.
+/// The text, and the picture that the clip begins with, as one layer's cross-attention sees them.
 struct TextKeysValues {
     at::Tensor k_BHMD, v_BHMD;
-    at::Tensor keyBias_M;  ///< undefined when every position stands for itself
+    at::Tensor keyBias_M;                 ///< undefined when every position stands for itself
+    at::Tensor imageK_BHID, imageV_BHID;  ///< undefined in models that take no picture's embedding
 };
 
-/// attn2: every picture token looks at the prompt.
+/// attn2: every picture token looks at the prompt and, by itself, at the embedding of a picture.
 class CrossAttention {
   public:
     CrossAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
-    /// Keys and values depend on the prompt alone, so they are made once per prompt, not per step.
-    [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const;
+    /// Keys and values depend on the prompt and the picture alone, so they are made once, not per step.
+    /// image_BIC: undefined for models that take none.
+    [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M,
+                                         const at::Tensor& image_BIC) const;
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
                                      attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
@@ -53,6 +57,8 @@ class CrossAttention {
     int m_layer;
     Linear m_q, m_k, m_v;
     at::Tensor m_normQ, m_normK;
+    Linear m_addK, m_addV;  ///< of a picture's embedding; undefined in models that take none
+    at::Tensor m_normAddedK;
     Linear m_out;
 };
 

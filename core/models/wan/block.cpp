@@ -20,19 +20,27 @@ Block::Block(const WanTransformerConfig& config, const weights::WeightScope& sco
                    scope.fp32("norm2.bias", {config.innerDim()}), config.eps};
 }
 
-void Block::forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
+void Block::forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
                     const RopeTable& rope, attention::Dispatcher& dispatcher,
                     execution::PartClock* parts) const {
-    const at::Tensor m_6C = (m_scaleShiftTable + modulation_16C).view({6, -1});
-    const NormAffine norm1{m_6C[1] + 1, m_6C[0], m_eps}, norm3{m_6C[4] + 1, m_6C[3], m_eps};
-    const auto normed = [&](const NormAffine& norm) {
+    // One of each for every run of tokens that share a timestep.
+    std::vector<NormAffine> norm1, norm2(stream.runs(), m_norm2), norm3;
+    std::vector<at::Tensor> gate1, gate2(stream.runs()), gate3;
+    for (const StepEmbedding::Run& run : step.runs) {
+        const at::Tensor m_6C = (m_scaleShiftTable + run.modulation_16C).view({6, -1});
+        norm1.push_back({m_6C[1] + 1, m_6C[0], m_eps});
+        gate1.push_back(m_6C[2]);
+        norm3.push_back({m_6C[4] + 1, m_6C[3], m_eps});
+        gate3.push_back(m_6C[5]);
+    }
+    const auto normed = [&](const std::vector<NormAffine>& norms) {
         const PartScope scope(parts, Part::Norms);
-        return norm.weight_C.defined() ? stream.normed(norm, m_dtype) : stream.value().to(m_dtype);
+        return norms.front().weight_C.defined() ? stream.normed(norms, m_dtype) : stream.value(m_dtype);
     };
 
-    stream.add(m_attn1.forward(normed(norm1), rope, dispatcher, parts), m_6C[2]);
-    stream.add(m_attn2.forward(normed(m_norm2), text, dispatcher, parts), {});
-    stream.add(feedForward(normed(norm3), parts), m_6C[5]);
+    stream.add(m_attn1.forward(normed(norm1), rope, dispatcher, parts), gate1);
+    stream.add(m_attn2.forward(normed(norm2), text, dispatcher, parts), gate2);
+    stream.add(feedForward(normed(norm3), parts), gate3);
 }
 
 at::Tensor Block::feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const {

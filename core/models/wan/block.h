@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/models/wan/attention.h"
+#include "core/models/wan/condition_embedder.h"
 #include "core/models/wan/norms.h"
 
 namespace reelgrid::models::wan {
@@ -10,12 +11,13 @@ class Block {
   public:
     Block(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
-    [[nodiscard]] TextKeysValues prepareText(const at::Tensor& text_BMC, const at::Tensor& keyBias_M) const {
-        return m_attn2.prepare(text_BMC, keyBias_M);
+    [[nodiscard]] TextKeysValues prepareText(const at::Tensor& text_BMC, const at::Tensor& keyBias_M,
+                                             const at::Tensor& image_BIC) const {
+        return m_attn2.prepare(text_BMC, keyBias_M, image_BIC);
     }
 
-    /// modulation_16C: StepEmbedding's.
-    void forward(ResidualStream& stream, const at::Tensor& modulation_16C, const TextKeysValues& text,
+    /// The stream's runs are the step's.
+    void forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
                  const RopeTable& rope, attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
   private:

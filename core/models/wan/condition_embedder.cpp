@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/base/result.h"
+
 namespace reelgrid::models::wan {
 
 ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope)
@@ -14,17 +16,25 @@ ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const w
       m_timeProj(Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
       m_textLinear1(Linear::load(scope / "text_embedder" / "linear_1", config.textDim, config.innerDim())),
       m_textLinear2(
-          Linear::load(scope / "text_embedder" / "linear_2", config.innerDim(), config.innerDim())) {}
+          Linear::load(scope / "text_embedder" / "linear_2", config.innerDim(), config.innerDim())) {
+    if (config.imageDim > 0) m_image.emplace(config, scope / "image_embedder");
+}
 
-StepEmbedding ConditionEmbedder::embedTimestep(double timestep) const {
+StepEmbedding::Run ConditionEmbedder::embedTimestep(double timestep) const {
     const at::Tensor frequencies = sinusoidalEmbedding(timestep, m_frequencies_1F);
     const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_dtype);
     const at::Tensor modulation = m_timeProj(at::silu(temb));
-    return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1})};
+    return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1}), 0};
 }
 
 at::Tensor ConditionEmbedder::embedText(const at::Tensor& text_BMT) const {
     return m_textLinear2(at::gelu(m_textLinear1(text_BMT.to(m_textLinear1.weight.options())), "tanh"));
+}
+
+at::Tensor ConditionEmbedder::embedImage(const at::Tensor& image) const {
+    if (!image.defined()) return {};
+    if (!m_image) throw Failure(ErrorCode::Internal, "the transformer takes no picture's embedding");
+    return m_image->forward(image);
 }
 
 at::Tensor sinusoidalFrequencies(std::int64_t dim, at::Device device) {

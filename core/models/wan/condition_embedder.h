@@ -1,18 +1,27 @@
 #pragma once
 
-// Shape legend: B batch, M text positions, C channels of the model.
+// Shape legend: B batch, M text positions, I positions of a picture's embedding, C channels of the model.
 
 #include <ATen/ATen.h>
 
+#include <optional>
+#include <vector>
+
 #include "core/models/wan/config.h"
+#include "core/models/wan/image_embedder.h"
 #include "core/models/wan/linear.h"
 
 namespace reelgrid::models::wan {
 
 /// All that depends on the timestep alone; the conditional and the unconditional pass share it.
 struct StepEmbedding {
-    at::Tensor temb_1C;         ///< fp32
-    at::Tensor modulation_16C;  ///< [1, 6, C] fp32: shift, scale, gate of self-attention, then of the FFN
+    /// Tokens in a row that share a timestep.
+    struct Run {
+        at::Tensor temb_1C;         ///< fp32
+        at::Tensor modulation_16C;  ///< [1, 6, C] fp32: shift, scale, gate of self-attention, then of the FFN
+        std::int64_t tokens = 0;    ///< of no account in the last one, which takes what is left
+    };
+    std::vector<Run> runs;  ///< in the order of the tokens
 };
 
 /// The checkpoint's condition_embedder: a timestep and a prompt in the model's own channels.
@@ -20,9 +29,11 @@ class ConditionEmbedder {
   public:
     ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope);
 
-    [[nodiscard]] StepEmbedding embedTimestep(double timestep) const;
+    [[nodiscard]] StepEmbedding::Run embedTimestep(double timestep) const;
     /// text_BMT in any dtype → [B, M, C] in the model's dtype.
     [[nodiscard]] at::Tensor embedText(const at::Tensor& text_BMT) const;
+    /// ImageEmbedder's; undefined stays so. Throws Failure(Internal) in a model without one.
+    [[nodiscard]] at::Tensor embedImage(const at::Tensor& image) const;
 
   private:
     at::Tensor m_frequencies_1F;  ///< fp32, on the model's device
@@ -30,6 +41,7 @@ class ConditionEmbedder {
     Linear m_timeLinear1, m_timeLinear2;  ///< fp32 in every dtype, as the reference keeps them
     Linear m_timeProj;
     Linear m_textLinear1, m_textLinear2;
+    std::optional<ImageEmbedder> m_image;
 };
 
 /// 10000^(-k / half) for k < half = dim / 2: [1, half] fp32.

@@ -7,10 +7,25 @@
 
 namespace reelgrid::models::wan {
 
+namespace {
+
+/// A picture's embedding beside the text: Wan 2.1's image-to-video checkpoints.
+void readImageKeys(const weights::ModelConfig& config, WanTransformerConfig& into) {
+    if (!config.has("image_dim")) {
+        for (const char* key : {"added_kv_proj_dim", "pos_embed_seq_len"})
+            if (config.has(key)) config.unsupported(key, "null, as image_dim is null");
+        return;
+    }
+    into.imageDim = config.positive("image_dim", 1 << 16);
+    if (!config.has("added_kv_proj_dim")) config.unsupported("image_dim", "null without added_kv_proj_dim");
+    if (config.positive("added_kv_proj_dim") != into.innerDim())
+        config.invalid("added_kv_proj_dim", "num_attention_heads · attention_head_dim");
+    if (config.has("pos_embed_seq_len")) into.posEmbedSeqLen = config.positive("pos_embed_seq_len", 1 << 16);
+}
+
+}  // namespace
+
 WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& config) {
-    // Present in image-to-video checkpoints only: image embeddings beside the text.
-    for (const char* key : {"added_kv_proj_dim", "image_dim", "pos_embed_seq_len"})
-        if (config.has(key)) config.unsupported(key, "null (text-to-video)");
     // The reference reads the key and norms across heads whatever it says.
     const std::string norm = config.textOr("qk_norm", "rms_norm_across_heads");
     if (norm != "rms_norm_across_heads" && norm != "rms_norm")
@@ -39,6 +54,7 @@ WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& conf
     c.crossAttnNorm = config.flagOr("cross_attn_norm", c.crossAttnNorm);
     c.eps = config.numberOr("eps", c.eps);
     if (!(std::isfinite(c.eps) && c.eps > 0)) config.invalid("eps", "a number above 0");
+    readImageKeys(config, c);
     return c;
 }
 

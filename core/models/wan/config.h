@@ -9,8 +9,7 @@ class ModelConfig;
 
 namespace reelgrid::models::wan {
 
-/// transformer/config.json of a Wan 2.1 text-to-video checkpoint (WanTransformer3DModel). Defaults are the
-/// reference's own.
+/// transformer/config.json of a Wan checkpoint (WanTransformer3DModel). Defaults are the reference's own.
 struct WanTransformerConfig {
     std::array<std::int64_t, 3> patchSize{1, 2, 2};  ///< frames, rows, columns of latents to one token
     std::int64_t numAttentionHeads = 40;
@@ -24,6 +23,8 @@ struct WanTransformerConfig {
     std::int64_t ropeMaxSeqLen = 1024;
     bool crossAttnNorm = true;
     double eps = 1e-6;
+    std::int64_t imageDim = 0;        ///< channels of a picture's embedding; 0: the model takes none
+    std::int64_t posEmbedSeqLen = 0;  ///< learned positions of the embeddings of two pictures; 0: none
 
     /// Throws Failure(InvalidData or Unsupported) naming the file, the key and its value.
     static WanTransformerConfig from(const weights::ModelConfig& config);

@@ -12,8 +12,12 @@ void GraphedForward::keepInputs(const at::Tensor& latents_BZFYX, const StepEmbed
             own = given.clone();
     };
     keep(m_latents_BZFYX, latents_BZFYX);
-    keep(m_step.temb_1C, step.temb_1C);
-    keep(m_step.modulation_16C, step.modulation_16C);
+    m_step.runs.resize(step.runs.size());
+    for (std::size_t run = 0; run < step.runs.size(); ++run) {
+        keep(m_step.runs[run].temb_1C, step.runs[run].temb_1C);
+        keep(m_step.runs[run].modulation_16C, step.runs[run].modulation_16C);
+        m_step.runs[run].tokens = step.runs[run].tokens;
+    }
 }
 
 at::Tensor GraphedForward::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,

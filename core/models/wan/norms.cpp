@@ -59,21 +59,53 @@ bool hasOneRowStride(const at::Tensor& x_BNC) {
 
 }  // namespace
 
-void ResidualStream::add(at::Tensor y_BNC, at::Tensor gate_C) {
+void ResidualRun::add(at::Tensor y_BNC, at::Tensor gate_C) {
     (void)value();
     m_waiting_BNC = std::move(y_BNC);
     m_waitingGate_C = std::move(gate_C);
 }
 
-at::Tensor ResidualStream::normed(const NormAffine& affine, at::ScalarType dtype) {
+at::Tensor ResidualRun::normed(const NormAffine& affine, at::ScalarType dtype) {
     if (!m_waiting_BNC.defined()) return wan::normed(m_x_BNC, affine, dtype);
     const at::Tensor y_BNC = std::exchange(m_waiting_BNC, {});
     return addThenNorm(m_x_BNC, y_BNC, m_waitingGate_C, affine);
 }
 
-const at::Tensor& ResidualStream::value() {
+const at::Tensor& ResidualRun::value() {
     if (m_waiting_BNC.defined()) addGated(m_x_BNC, std::exchange(m_waiting_BNC, {}), m_waitingGate_C);
     return m_x_BNC;
+}
+
+ResidualStream::ResidualStream(const at::Tensor& x_BNC, const std::vector<std::int64_t>& tokens) {
+    std::int64_t begin = 0;
+    for (std::size_t run = 0; run <= tokens.size(); ++run) {
+        const std::int64_t count = run < tokens.size() ? tokens[run] : x_BNC.size(1) - begin;
+        // Each run has memory of its own: the kernels take whole tensors, and the stream is written in place.
+        m_runs.emplace_back(tokens.empty() ? x_BNC : x_BNC.narrow(1, begin, count).clone());
+        m_tokens.push_back(count);
+        begin += count;
+    }
+}
+
+void ResidualStream::add(const at::Tensor& y_BNC, const std::vector<at::Tensor>& gates_C) {
+    if (m_runs.size() == 1) return m_runs.front().add(y_BNC, gates_C.front());
+    std::int64_t begin = 0;
+    for (std::size_t run = 0; run < m_runs.size(); begin += m_tokens[run++])
+        m_runs[run].add(y_BNC.narrow(1, begin, m_tokens[run]).contiguous(), gates_C[run]);
+}
+
+at::Tensor ResidualStream::normed(const std::vector<NormAffine>& affines, at::ScalarType dtype) {
+    if (m_runs.size() == 1) return m_runs.front().normed(affines.front(), dtype);
+    std::vector<at::Tensor> parts;
+    for (std::size_t run = 0; run < m_runs.size(); ++run)
+        parts.push_back(m_runs[run].normed(affines[run], dtype));
+    return at::cat(parts, 1);
+}
+
+at::Tensor ResidualStream::value(at::ScalarType dtype) {
+    std::vector<at::Tensor> parts;
+    for (ResidualRun& run : m_runs) parts.push_back(run.value().to(dtype));
+    return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
 }
 
 at::Tensor normed(const at::Tensor& x_BNC, const NormAffine& affine, at::ScalarType dtype) {

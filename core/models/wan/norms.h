@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <utility>
+#include <vector>
 
 #include "core/models/wan/linear.h"
 #include "core/models/wan/rope.h"
@@ -20,11 +21,11 @@ struct NormAffine {
     double eps = 0;
 };
 
-/// A transformer's residual stream: what is added waits for the norm that reads it, so that both are one
-/// pass.
-class ResidualStream {
+/// The residual stream of tokens that share a timestep: what is added waits for the norm that reads it, so
+/// that both are one pass.
+class ResidualRun {
   public:
-    explicit ResidualStream(at::Tensor x_BNC) : m_x_BNC(std::move(x_BNC)) {}
+    explicit ResidualRun(at::Tensor x_BNC) : m_x_BNC(std::move(x_BNC)) {}
 
     /// += y gate; an undefined gate is 1.
     void add(at::Tensor y_BNC, at::Tensor gate_C);
@@ -36,6 +37,23 @@ class ResidualStream {
   private:
     at::Tensor m_x_BNC;
     at::Tensor m_waiting_BNC, m_waitingGate_C;
+};
+
+/// A transformer's residual stream: the runs of tokens that share a timestep, one after another. What differs
+/// between them is given for each run, in their order.
+class ResidualStream {
+  public:
+    /// tokens: of each run but the last, which takes what is left.
+    explicit ResidualStream(const at::Tensor& x_BNC, const std::vector<std::int64_t>& tokens = {});
+
+    void add(const at::Tensor& y_BNC, const std::vector<at::Tensor>& gates_C);
+    [[nodiscard]] at::Tensor normed(const std::vector<NormAffine>& affines, at::ScalarType dtype);
+    [[nodiscard]] at::Tensor value(at::ScalarType dtype);
+    [[nodiscard]] std::size_t runs() const { return m_runs.size(); }
+
+  private:
+    std::vector<ResidualRun> m_runs;
+    std::vector<std::int64_t> m_tokens;  ///< of each run
 };
 
 /// layerNorm(x) weight + bias, rounded to dtype.

@@ -4,24 +4,21 @@
 
 #include "core/base/result.h"
 #include "core/text/cleaning/prompt_cleaning.h"
-#include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
 
 namespace reelgrid::models::wan {
 namespace {
 
-text::Umt5Encoder loadEncoder(const std::filesystem::path& folder, at::ScalarType dtype, at::Device device) {
-    const auto config = text::Umt5Config::read(weights::ModelConfig::read(folder));
-    weights::SafetensorsFolder source(folder);
-    return text::Umt5Encoder(config, weights::WeightScope(source, dtype, device));
+text::Umt5Encoder loadEncoder(const Checkpoint& model, at::ScalarType dtype, at::Device device) {
+    const Checkpoint::TextEncoder encoder = model.textEncoder();
+    return text::Umt5Encoder(encoder.config, weights::WeightScope(*encoder.weights, dtype, device));
 }
 
 }  // namespace
 
-PromptEncoder::PromptEncoder(const std::filesystem::path& model, at::ScalarType dtype, at::Device device)
-    : m_tokenizer(model / "tokenizer"), m_encoder(loadEncoder(model / "text_encoder", dtype, device)) {
+PromptEncoder::PromptEncoder(const Checkpoint& model, at::ScalarType dtype, at::Device device)
+    : m_tokenizer(model.path("tokenizer")), m_encoder(loadEncoder(model, dtype, device)) {
     if (m_tokenizer.idBound() > m_encoder.config().vocabSize)
-        throw Failure(ErrorCode::InvalidData, (model / "tokenizer").string() + ": has ids up to " +
+        throw Failure(ErrorCode::InvalidData, model.path("tokenizer").string() + ": has ids up to " +
                                                   std::to_string(m_tokenizer.idBound() - 1) +
                                                   ", but the text encoder's vocab_size is " +
                                                   std::to_string(m_encoder.config().vocabSize));

@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
 #include <string>
 
+#include "core/models/wan/checkpoint.h"
 #include "core/text/encoders/umt5_encoder.h"
 #include "core/text/tokenizers/sentencepiece_tokenizer.h"
 
@@ -24,9 +24,9 @@ struct PromptEmbedding {
 /// positions set to zero.
 class PromptEncoder {
   public:
-    /// Reads `model`/tokenizer and `model`/text_encoder. Throws Failure naming the file and what is wrong
-    /// with it.
-    PromptEncoder(const std::filesystem::path& model, at::ScalarType dtype, at::Device device = at::kCPU);
+    /// Reads the model's tokenizer and text_encoder. Throws Failure naming the file and what is wrong with
+    /// it.
+    PromptEncoder(const Checkpoint& model, at::ScalarType dtype, at::Device device = at::kCPU);
 
     [[nodiscard]] PromptEmbedding encode(const std::string& prompt) const;
 

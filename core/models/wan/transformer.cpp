@@ -46,19 +46,32 @@ WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights
         m_blocks.emplace_back(config, scope / "blocks" / layer, layer);
 }
 
-PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT) const {
+PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::Tensor& image) const {
+    if (m_config.imageDim > 0 && !image.defined())
+        throw Failure(ErrorCode::BadUsage, "the transformer's image_dim is " +
+                                               std::to_string(m_config.imageDim) +
+                                               ": a picture's embedding was needed");
     // A GPU's fastest kernels take no key bias, and hundreds of keys more cost them nothing to speak of.
     const CollapsedText collapsed =
         text_BMT.is_cpu() ? collapsePadding(text_BMT) : CollapsedText{text_BMT, {}};
     const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
+    const at::Tensor image_BIC = m_conditionEmbedder.embedImage(image);
     PreparedText prepared;
     for (const Block& block : m_blocks)
-        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M));
+        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
     return prepared;
 }
 
 StepEmbedding WanTransformer::embedTimestep(double timestep) const {
-    return m_conditionEmbedder.embedTimestep(timestep);
+    return {{m_conditionEmbedder.embedTimestep(timestep)}};
+}
+
+StepEmbedding WanTransformer::embedTimesteps(std::int64_t firstTokens, double firstTimestep,
+                                             double timestep) const {
+    StepEmbedding step{
+        {m_conditionEmbedder.embedTimestep(firstTimestep), m_conditionEmbedder.embedTimestep(timestep)}};
+    step.runs.front().tokens = firstTokens;
+    return step;
 }
 
 at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
@@ -67,14 +80,19 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
     const auto grid = gridOf(latents_BZFYX, m_config);
     const RopeTable& rope = m_rope.forGrid(grid);
 
-    ResidualStream stream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat));
+    std::vector<std::int64_t> tokens;  // of all runs but the last
+    for (std::size_t run = 0; run + 1 < step.runs.size(); ++run) tokens.push_back(step.runs[run].tokens);
+    ResidualStream stream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat), tokens);
     for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks[layer].forward(stream, step.modulation_16C, text.layers.at(layer), rope, dispatcher, parts);
+        m_blocks[layer].forward(stream, step, text.layers.at(layer), rope, dispatcher, parts);
     }
 
-    const at::Tensor m_2C = (m_scaleShiftTable + step.temb_1C.unsqueeze(1)).view({2, -1});
-    const NormAffine normOut{m_2C[1] + 1, m_2C[0], m_config.eps};
+    std::vector<NormAffine> normOut;
+    for (const StepEmbedding::Run& run : step.runs) {
+        const at::Tensor m_2C = (m_scaleShiftTable + run.temb_1C.unsqueeze(1)).view({2, -1});
+        normOut.push_back({m_2C[1] + 1, m_2C[0], m_config.eps});
+    }
     const auto normed = [&] {
         const execution::PartScope scope(parts, execution::Part::Norms);
         return stream.normed(normOut, m_dtype);

@@ -19,7 +19,7 @@ struct PreparedText {
     std::vector<TextKeysValues> layers;
 };
 
-/// Wan 2.1's diffusion transformer: predicts the flow from noise to picture.
+/// Wan's diffusion transformer, of all published sizes and tasks: predicts the flow from noise to picture.
 /// Source: diffusers 0.40, transformer_wan.py (WanTransformer3DModel).
 class WanTransformer {
   public:
@@ -30,10 +30,14 @@ class WanTransformer {
 
     [[nodiscard]] const WanTransformerConfig& config() const { return m_config; }
 
-    /// Once per prompt. text_BMT: the encoder's output, zero at the padding.
-    [[nodiscard]] PreparedText prepareText(const at::Tensor& text_BMT) const;
+    /// Once per prompt. text_BMT: the encoder's output, zero at the padding. image: ImageEmbedder's, of
+    /// models that take one, which need one.
+    [[nodiscard]] PreparedText prepareText(const at::Tensor& text_BMT, const at::Tensor& image = {}) const;
     /// Once per step; both guidance passes share it.
     [[nodiscard]] StepEmbedding embedTimestep(double timestep) const;
+    /// The same where the first tokens have a timestep of their own: those of a frame that is given, 0.
+    [[nodiscard]] StepEmbedding embedTimesteps(std::int64_t firstTokens, double firstTimestep,
+                                               double timestep) const;
 
     /// latents_BZFYX in any dtype → the predicted flow [B, outChannels, F, Y, X], fp32.
     /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch. `parts` is told what runs.

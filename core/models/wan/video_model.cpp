@@ -1,18 +1,23 @@
 #include "core/models/wan/video_model.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "core/models/wan/graphed_forward.h"
+#include "core/base/result.h"
+#include "core/models/wan/experts.h"
+#include "core/models/wan/guided_flow.h"
+#include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
-#include "core/models/wan/transformer.h"
 #include "core/pipeline/rgb_frames.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
+#include "core/vae/wan21/vae_checkpoint.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
+#include "core/vision/clip_image_processor.h"
+#include "core/vision/clip_vision_encoder.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -23,20 +28,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using attention::GuidanceBranch;
-
-WanTransformer loadTransformer(const fs::path& folder, const pipeline::LoadOptions& options) {
-    weights::SafetensorsFolder source(folder);
-    return {WanTransformerConfig::from(weights::ModelConfig::read(folder)),
-            weights::WeightScope(source, options.dtype, options.execution.device)};
+bool takesPictures(const families::ModelInfo& model) {
+    return std::ranges::any_of(model.tasks,
+                               [](const families::Task& task) { return task.image != families::Need::No; });
 }
 
-vae::wan21::WanVae loadVae(const fs::path& folder, const pipeline::LoadOptions& options) {
+vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& files,
+                           const pipeline::LoadOptions& options) {
+    const vae::wan21::VaeCheckpoint vae = vae::wan21::openCheckpoint(files.path("vae"));
     // Text-to-video never encodes.
-    weights::SafetensorsFolder source(folder);
-    return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
-            vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder)),
-            {.parts = vae::wan21::WanVaeParts::Decoder}};
+    return {
+        weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
+        vae.config,
+        {.parts = takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder}};
 }
 
 /// umT5's activations leave fp16's range: it runs in the 16-bit type that it was trained in.
@@ -44,15 +48,47 @@ at::ScalarType textDtype(at::ScalarType dtype) {
     return dtype == at::kHalf ? at::kBFloat16 : dtype;
 }
 
+/// CLIP's image encoder with what prepares pictures for it.
+struct ImageEncoder {
+    vision::ClipImageProcessor processor;
+    vision::ClipVisionEncoder encoder;
+
+    /// In fp32 as the reference's examples run it: it is small, and runs once a clip.
+    static std::optional<ImageEncoder> load(const families::ModelInfo& model, at::Device device) {
+        const fs::path folder = model.folder / "image_encoder";
+        const bool has = std::ranges::any_of(model.components, [](const families::ComponentInfo& component) {
+            return component.name == "image_encoder";
+        });
+        if (!has) return std::nullopt;
+        weights::SafetensorsFolder source(folder);
+        const auto processor =
+            weights::ModelConfig::read(model.folder / "image_processor", "preprocessor_config.json");
+        return ImageEncoder{
+            vision::ClipImageProcessor(processor),
+            vision::ClipVisionEncoder(vision::ClipVisionConfig::from(weights::ModelConfig::read(folder)),
+                                      weights::WeightScope(source, at::kFloat, device))};
+    }
+
+    [[nodiscard]] at::Tensor encode(const ClipPictures& pictures) const {
+        std::vector<at::Tensor> pixels{processor.pixels(*pictures.first)};
+        if (pictures.last) pixels.push_back(processor.pixels(*pictures.last));
+        return encoder.forward(at::cat(pixels));
+    }
+};
+
 class WanVideoModel final : public pipeline::VideoModel {
   public:
-    WanVideoModel(const fs::path& folder, const pipeline::LoadOptions& options)
+    WanVideoModel(const families::ModelInfo& model, const Checkpoint& files,
+                  const pipeline::LoadOptions& options, Residence residence)
         : m_execution(options.execution),
           m_device(options.execution.device),
-          m_text(folder, textDtype(options.dtype), m_device),
-          m_transformer(loadTransformer(folder / "transformer", options)),
-          m_vae(loadVae(folder / "vae", options)),
-          m_schedulerConfig(weights::ModelConfig::read(folder / "scheduler", "scheduler_config.json")) {}
+          m_text(files, textDtype(options.dtype), m_device),
+          m_imageEncoder(ImageEncoder::load(model, m_device)),
+          m_vae(loadVae(model, files, options)),
+          m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
+          m_experts(model, options, residence) {
+        requireFittingParts(model);
+    }
 
     at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                        pipeline::StageClock& clock, pipeline::StepObserver* observer) override;
@@ -61,40 +97,73 @@ class WanVideoModel final : public pipeline::VideoModel {
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
 
   private:
-    /// The prompt and, when guidance asks for it, the negative prompt.
-    struct Conditioning {
-        PreparedText prompt;
-        std::optional<PreparedText> negative;
-    };
-    Conditioning encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
-    /// WanTransformer::forward or what stands for it.
-    using Forward = std::function<at::Tensor(const at::Tensor& latents_BCTHW, const StepEmbedding& step,
-                                             const PreparedText& text, attention::Dispatcher& attention)>;
-    [[nodiscard]] at::Tensor predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
-                                         const Conditioning& text, double guidance,
-                                         attention::Dispatcher& attention, const Forward& forward) const;
+    void requireFittingParts(const families::ModelInfo& model) const;
+    /// Whether the transformer has channels for frames that are given.
+    [[nodiscard]] bool seesGivenFrames() const { return m_experts.config().inChannels > m_vae.config().zDim; }
+    void encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
+                        pipeline::StageClock& clock) const;
+    void encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
+                    pipeline::StageClock& clock) const;
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
 
     execution::Execution m_execution;
     at::Device m_device;
     PromptEncoder m_text;
-    WanTransformer m_transformer;
+    std::optional<ImageEncoder> m_imageEncoder;
     vae::wan21::WanVae m_vae;
     weights::ModelConfig m_schedulerConfig;
+    Experts m_experts;
 };
 
-WanVideoModel::Conditioning WanVideoModel::encodeText(const catalog::RenderSettings& settings,
-                                                      pipeline::StageClock& clock) {
+/// The transformer's channels are the latents', and those of given frames in an image-to-video pipeline.
+void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const {
+    const vae::wan21::WanVaeConfig& vae = m_vae.config();
+    const WanTransformerConfig& dit = m_experts.config();
+    const bool needsChannels = model.tasks.front().image == families::Need::Required;
+    const std::int64_t in = needsChannels ? 2 * vae.zDim + vae.temporalFactor() : vae.zDim;
+    const std::int64_t imageDim = m_imageEncoder ? m_imageEncoder->encoder.config().hiddenSize : 0;
+    if (dit.inChannels == in && dit.outChannels == vae.zDim && dit.imageDim == imageDim) return;
+    const auto words = [](std::int64_t ins, std::int64_t outs, std::int64_t image) {
+        return "in_channels " + std::to_string(ins) + ", out_channels " + std::to_string(outs) + ", " +
+               (image > 0 ? "image_dim " + std::to_string(image) : std::string("no image_dim"));
+    };
+    throw Failure(ErrorCode::InvalidData, (model.folder / "transformer").string() + " has " +
+                                              words(dit.inChannels, dit.outChannels, dit.imageDim) + "; " +
+                                              words(in, vae.zDim, imageDim) +
+                                              " were needed for this pipeline, VAE and image encoder");
+}
+
+void WanVideoModel::encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
+                                   pipeline::StageClock& clock) const {
+    if (!settings.imgFilePath) return;
+    // Units are frames that the VAE encodes; the image encoder is one more, before them.
+    const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageEncoder ? 1 : 0;
+    clock.begin("image", before + frames);
+    const ClipPictures pictures = ClipPictures::read(settings);
+    if (m_imageEncoder) {
+        conditions.imageEmbedding = m_imageEncoder->encode(pictures);
+        clock.advance(before);
+    }
+    const auto report = [&](std::int64_t done, std::int64_t total) {
+        clock.advance(before + static_cast<int>(done * frames / total));
+    };
+    const ClipEncoder encoder(m_vae, tilingOf(settings), m_device, report, clock.stopToken());
+    if (seesGivenFrames())
+        conditions.givenFrames_BCTHW = encoder.givenFrames(pictures, frames);
+    else
+        conditions.firstFrame_BC1HW = encoder.encode(frameOf(*pictures.first).to(m_device));
+}
+
+void WanVideoModel::encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
+                               pipeline::StageClock& clock) const {
     const bool guided = settings.guidanceScale > 1.0;
     clock.begin("text", guided ? 2 : 1);
-    Conditioning text{m_transformer.prepareText(m_text.encode(settings.prompt).embedding), std::nullopt};
+    conditions.prompt = m_text.encode(settings.prompt).embedding;
     clock.advance(1);
-    if (guided) {
-        text.negative = m_transformer.prepareText(m_text.encode(settings.negativePrompt).embedding);
-        clock.advance(2);
-    }
-    return text;
+    if (!guided) return;
+    conditions.negative = m_text.encode(settings.negativePrompt).embedding;
+    clock.advance(2);
 }
 
 at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
@@ -107,46 +176,36 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
     return noise.to(m_device);
 }
 
-/// Classifier-free guidance in two passes; one pass when there is no negative prompt to move away from.
-at::Tensor WanVideoModel::predictFlow(const at::Tensor& latents_BCTHW, double timestep, int step,
-                                      const Conditioning& text, double guidance,
-                                      attention::Dispatcher& attention, const Forward& forward) const {
-    const auto embedding = m_transformer.embedTimestep(timestep);
-    attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(latents_BCTHW, embedding, text.prompt, attention);
-    if (!text.negative) return conditional;
-    attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(latents_BCTHW, embedding, *text.negative, attention);
-    return unconditional + guidance * (conditional - unconditional);
-}
-
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                                   pipeline::StageClock& clock, pipeline::StepObserver* observer) {
-    const Conditioning text = encodeText(settings, clock);
     const auto scheduler =
         schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+    scheduler->setTimesteps(settings.numInferenceSteps);
+    Conditions conditions;
+    conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
+    conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
+    encodePictures(settings, conditions, clock);
+    encodeText(settings, conditions, clock);
+    const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
+    GuidedFlow flow(m_experts, std::move(conditions), static_cast<int>(trainTimesteps),
+                    settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
+    flow.prepare(scheduler->timesteps().front());
 
     clock.begin("denoise", settings.numInferenceSteps);
-    scheduler->setTimesteps(settings.numInferenceSteps);
-    GraphedForward graphed(m_transformer, m_execution);
-    const Forward forward = [&](const at::Tensor& input, const StepEmbedding& step,
-                                const PreparedText& prompt, attention::Dispatcher& with) {
-        return settings.useTorchCompile ? graphed.forward(input, step, prompt, with)
-                                        : m_transformer.forward(input, step, prompt, with, &clock.parts());
-    };
     at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
     for (int step = 0; step < settings.numInferenceSteps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
-        const auto predict = [&, input, timestep, step](attention::Dispatcher& with) {
-            return predictFlow(input, timestep, step, text, settings.guidanceScale, with, forward);
+        const auto predict = [&flow, input, timestep, step](attention::Dispatcher& with) {
+            return flow.predict(input, timestep, step, with);
         };
-        const at::Tensor flow = predict(attention);
+        const at::Tensor predicted = predict(attention);
         if (observer != nullptr) observer->predicted(step, latents, predict);
-        latents = scheduler->step(flow, step, latents);
+        latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
     }
     clock.end();
+    latents = flow.withFirstFrame(latents);
     if (observer != nullptr) observer->denoised(latents);
     return latents;
 }
@@ -184,7 +243,7 @@ std::optional<vae::Tiling> WanVideoModel::tilingOf(const catalog::RenderSettings
 
 /// Denoising holds a token's residual stream, norms, projections and feed-forward at once.
 std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
-    const WanTransformerConfig& dit = m_transformer.config();
+    const WanTransformerConfig& dit = m_experts.config();
     const vae::wan21::WanVaeConfig& vae = m_vae.config();
     const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const std::uint64_t pixels = count(settings.width) * count(settings.height);
@@ -193,17 +252,25 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t tokens =
         pixels / patchPixels * count((settings.numFrames - 1) / vae.temporalFactor() + 1);
     const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
-    const std::uint64_t decode = vae::wan21::bytesToDecode(
-        vae, {.frames = settings.numFrames, .height = settings.height, .width = settings.width},
-        tilingOf(settings));
-    return std::max(denoise, decode);
+    const vae::wan21::ClipSize clip{
+        .frames = settings.numFrames, .height = settings.height, .width = settings.width};
+    const std::uint64_t decode = vae::wan21::bytesToDecode(vae, clip, tilingOf(settings));
+    const std::uint64_t encode =
+        settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings)) : 0;
+    return std::max({denoise, decode, encode});
 }
 
 }  // namespace
 
 std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                      const pipeline::LoadOptions& options) {
-    return std::make_unique<WanVideoModel>(model.folder, options);
+    return loadVideoModel(model, options, Residence::AsMemoryAllows);
+}
+
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                     const pipeline::LoadOptions& options,
+                                                     Residence residence) {
+    return std::make_unique<WanVideoModel>(model, Checkpoint(model.folder), options, residence);
 }
 
 }  // namespace reelgrid::models::wan

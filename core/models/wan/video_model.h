@@ -8,9 +8,16 @@
 
 namespace reelgrid::models::wan {
 
-/// Wan 2.1 text-to-video from a diffusers folder: umT5, the transformer, the scheduler and the causal 3-D
-/// VAE. Source: diffusers 0.40, pipelines/wan/pipeline_wan.py.
+/// Whether the two transformers of a model that has two are in memory together.
+enum class Residence { AsMemoryAllows, Together, OneAtATime };
+
+/// A Wan model from a diffusers folder: umT5, CLIP's image encoder where there is one, one transformer or
+/// two, the scheduler and the causal 3-D VAE. Source: diffusers 0.40, pipelines/wan/pipeline_wan.py and
+/// pipeline_wan_i2v.py.
 std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                      const pipeline::LoadOptions& options);
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                     const pipeline::LoadOptions& options,
+                                                     Residence residence);
 
 }  // namespace reelgrid::models::wan

@@ -6,34 +6,56 @@ Decoder::Decoder(const LayerSource& source, const WanVaeConfig& config)
     : m_convIn(source / "conv_in", config.zDim, config.decoderBaseDim * config.dimMult.back()),
       m_midBlock(source / "mid_block", config.decoderBaseDim * config.dimMult.back()),
       m_normOut(source / "norm_out", config.decoderBaseDim * config.dimMult.front(), RmsNorm::Of::Video),
-      m_convOut(source / "conv_out", config.decoderBaseDim * config.dimMult.front(), 3) {
-    const std::size_t levels = config.dimMult.size();
-    std::int64_t channels = config.decoderBaseDim * config.dimMult.back();
-    for (std::size_t up = 0; up < levels; ++up) {
-        const LayerSource block = source / "up_blocks" / std::int64_t(up);
-        const std::int64_t wide = config.decoderBaseDim * config.dimMult[levels - 1 - up];
-        UpBlock& made = m_upBlocks.emplace_back();
-        for (std::int64_t i = 0; i <= config.numResBlocks; ++i) {
-            made.resnets.emplace_back(block / "resnets" / i, channels, wide);
-            channels = wide;
-        }
-        if (up + 1 == levels) break;
-        const bool inTime = config.temporalDownsample[levels - 2 - up];
-        made.upsampler.emplace(block / "upsamplers" / 0, wide,
-                               inTime ? ResampleAxes::SpaceAndTime : ResampleAxes::Space);
-        channels = wide / 2;
+      m_convOut(source / "conv_out", config.decoderBaseDim * config.dimMult.front(),
+                config.pictureChannels()) {
+    for (std::size_t up = 0; up < config.dimMult.size(); ++up)
+        m_upBlocks.push_back(makeUpBlock(source / "up_blocks" / std::int64_t(up), config, up));
+}
+
+Decoder::UpBlock Decoder::makeUpBlock(const LayerSource& source, const WanVaeConfig& config, std::size_t up) {
+    const std::size_t levels = config.dimMult.size(), level = levels - 1 - up;
+    const bool isLast = level == 0;
+    const std::int64_t wide = config.decoderBaseDim * config.dimMult[level];
+    std::int64_t in = wide;
+    if (up > 0) {
+        const std::int64_t before = config.decoderBaseDim * config.dimMult[level + 1];
+        in = config.isResidual ? before : before / 2;
     }
+    UpBlock block;
+    for (std::int64_t i = 0; i <= config.numResBlocks; ++i)
+        block.resnets.emplace_back(source / "resnets" / i, i == 0 ? in : wide, wide);
+    if (isLast) return block;
+    const bool inTime = config.temporalDownsample[level - 1];
+    const ResampleAxes axes = inTime ? ResampleAxes::SpaceAndTime : ResampleAxes::Space;
+    if (config.isResidual) {
+        block.upsampler.emplace(source / "upsampler", wide, wide, axes);
+        block.shortcut.emplace(in, wide, LevelFactors{inTime ? 2 : 1, 2}, source.weights.device());
+    } else {
+        block.upsampler.emplace(source / "upsamplers" / 0, wide, wide / 2, axes);
+    }
+    return block;
+}
+
+at::Tensor Decoder::forwardUp(const UpBlock& block, const at::Tensor& x_THWC, FeatureCache& cache,
+                              const std::string& name) {
+    at::Tensor around_THWC;
+    if (block.shortcut)
+        around_THWC = block.shortcut->forward(
+            x_THWC, cache.isFirstChunk() ? RepeatShortcut::Chunk::First : RepeatShortcut::Chunk::Later);
+    at::Tensor h = x_THWC;
+    for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(h, cache);
+    cache.endPart("up_blocks." + name);
+    if (block.upsampler) h = block.upsampler->forward(h, cache);
+    if (around_THWC.defined()) h = (h + around_THWC).contiguous();
+    cache.endPart("upsampler." + name);
+    return h;
 }
 
 at::Tensor Decoder::forward(const at::Tensor& z_THWC, FeatureCache& cache) const {
     at::Tensor h = m_midBlock.forward(m_convIn.forward(z_THWC, cache), cache);
     cache.endPart("mid_block");
-    for (std::size_t up = 0; up < m_upBlocks.size(); ++up) {
-        for (const ResidualBlock& resnet : m_upBlocks[up].resnets) h = resnet.forward(h, cache);
-        cache.endPart("up_blocks." + std::to_string(up));
-        if (m_upBlocks[up].upsampler) h = m_upBlocks[up].upsampler->forward(h, cache);
-        cache.endPart("upsampler." + std::to_string(up));
-    }
+    for (std::size_t up = 0; up < m_upBlocks.size(); ++up)
+        h = forwardUp(m_upBlocks[up], h, cache, std::to_string(up));
     h = m_convOut.forward(h, cache, {.normSilu = &m_normOut, .residual_THWO = {}});
     cache.endPart("conv_out");
     return h;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/vae/wan21/mid_block.h"
 #include "core/vae/wan21/resample.h"
+#include "core/vae/wan21/resample_shortcut.h"
 #include "core/vae/wan21/wan_vae_config.h"
 
 namespace reelgrid::vae::wan21 {
@@ -14,8 +16,8 @@ class Decoder {
   public:
     Decoder(const LayerSource& source, const WanVaeConfig& config);
 
-    /// z_THWC [T, H, W, z] → [T', H', W', 3], not clamped. The first chunk of a clip is one latent frame and
-    /// gives one frame; every later latent frame gives as many as the temporal factor.
+    /// z_THWC [T, H, W, z] → [T', H', W', pictureChannels()], not clamped. The first chunk of a clip is one
+    /// latent frame and gives one frame; every later latent frame gives as many as the temporal factor.
     [[nodiscard]] at::Tensor forward(const at::Tensor& z_THWC, FeatureCache& cache) const;
 
   private:
@@ -23,7 +25,11 @@ class Decoder {
     struct UpBlock {
         std::vector<ResidualBlock> resnets;
         std::optional<Upsample> upsampler;
+        std::optional<RepeatShortcut> shortcut;  ///< around both
     };
+    static UpBlock makeUpBlock(const LayerSource& source, const WanVaeConfig& config, std::size_t up);
+    [[nodiscard]] static at::Tensor forwardUp(const UpBlock& block, const at::Tensor& x_THWC,
+                                              FeatureCache& cache, const std::string& name);
 
     CausalConv3d m_convIn;
     MidBlock m_midBlock;

@@ -2,11 +2,45 @@
 
 namespace reelgrid::vae::wan21 {
 
+namespace {
+
+std::int64_t channelsBefore(const WanVaeConfig& config, std::size_t level) {
+    return config.baseDim * (level == 0 ? 1 : config.dimMult[level - 1]);
+}
+
+LevelFactors factorsOf(const WanVaeConfig& config, std::size_t level) {
+    if (level + 1 == config.dimMult.size()) return {1, 1};
+    return {config.temporalDownsample[level] ? 2 : 1, 2};
+}
+
+}  // namespace
+
+Encoder::DownLevel::DownLevel(const LayerSource& source, const WanVaeConfig& config, std::size_t level)
+    : shortcut(channelsBefore(config, level), config.baseDim * config.dimMult[level],
+               factorsOf(config, level)) {
+    const std::int64_t in = channelsBefore(config, level), wide = config.baseDim * config.dimMult[level];
+    for (std::int64_t block = 0; block < config.numResBlocks; ++block)
+        resnets.emplace_back(source / "resnets" / block, block == 0 ? in : wide, wide);
+    const LevelFactors factors = factorsOf(config, level);
+    if (factors.space > 1)
+        downsampler.emplace(source / "downsampler", wide,
+                            factors.time > 1 ? ResampleAxes::SpaceAndTime : ResampleAxes::Space);
+}
+
+at::Tensor Encoder::DownLevel::forward(const at::Tensor& x_THWC, FeatureCache& cache) const {
+    // First: the blocks may take the memory of what they are given.
+    const at::Tensor around_THWC = shortcut.forward(x_THWC);
+    at::Tensor h = x_THWC;
+    for (const ResidualBlock& resnet : resnets) h = resnet.forward(h, cache);
+    if (downsampler) h = downsampler->forward(h, cache);
+    return h + around_THWC;
+}
+
 Encoder::Encoder(const LayerSource& source, const WanVaeConfig& config)
     : Encoder(source, config, config.baseDim * config.dimMult.back()) {}
 
 Encoder::Encoder(const LayerSource& source, const WanVaeConfig& config, std::int64_t narrowestChannels)
-    : m_convIn(source / "conv_in", 3, config.baseDim),
+    : m_convIn(source / "conv_in", config.pictureChannels(), config.baseDim),
       m_midBlock(source / "mid_block", narrowestChannels),
       m_normOut(source / "norm_out", narrowestChannels, RmsNorm::Of::Video),
       m_convOut(source / "conv_out", narrowestChannels, 2 * config.zDim) {
@@ -14,6 +48,10 @@ Encoder::Encoder(const LayerSource& source, const WanVaeConfig& config, std::int
     std::int64_t channels = config.baseDim;
     const auto index = [&] { return std::int64_t(m_downBlocks.size()); };
     for (std::size_t level = 0; level < config.dimMult.size(); ++level) {
+        if (config.isResidual) {
+            m_downBlocks.emplace_back(DownLevel(down / index(), config, level));
+            continue;
+        }
         const std::int64_t wide = config.baseDim * config.dimMult[level];
         for (std::int64_t block = 0; block < config.numResBlocks; ++block) {
             m_downBlocks.emplace_back(ResidualBlock(down / index(), channels, wide));

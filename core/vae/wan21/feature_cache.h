@@ -28,9 +28,13 @@ class FeatureCache {
 
     /// To be called before each chunk's forward pass.
     void beginChunk() {
+        ++m_chunks;
         m_next = 0;
         m_partBegan = Clock::now();
     }
+
+    /// Whether the chunk that began is the clip's first.
+    [[nodiscard]] bool isFirstChunk() const { return m_chunks == 1; }
 
     /// The slot of the layer that asks. It is also where a stop request is seen: throws Failure(Cancelled).
     at::Tensor& next() {
@@ -52,6 +56,7 @@ class FeatureCache {
 
     std::vector<at::Tensor> m_slots;
     std::size_t m_next = 0;
+    int m_chunks = 0;
     std::stop_token m_stop;
     PartSeconds* m_partSeconds;
     Clock::time_point m_partBegan = Clock::now();

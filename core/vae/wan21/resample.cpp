@@ -10,17 +10,17 @@ at::Tensor imageConvWeight(const LayerSource& source, std::int64_t in, std::int6
 
 }  // namespace
 
-Upsample::Upsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes) {
+Upsample::Upsample(const LayerSource& source, std::int64_t in, std::int64_t out, ResampleAxes axes) {
     const LayerSource conv = source / "resample" / 1;
-    m_weight_OCHW = imageConvWeight(conv, channels, channels / 2);
-    m_bias_O = conv.weights("bias", {channels / 2});
+    m_weight_OCHW = imageConvWeight(conv, in, out);
+    m_bias_O = conv.weights("bias", {out});
     if (source.engine == ConvEngine::Fastest && GpuConv::takes(m_weight_OCHW)) {
         m_gpu.emplace(m_weight_OCHW, m_bias_O);
     } else if (source.engine == ConvEngine::Fastest && WinogradConv::takes(m_weight_OCHW)) {
         m_winograd.emplace(m_weight_OCHW.unsqueeze(2), m_bias_O);
         m_weight_OCHW.reset();
     }
-    if (axes == ResampleAxes::SpaceAndTime) m_timeConv.emplace(source / "time_conv", channels, 2 * channels);
+    if (axes == ResampleAxes::SpaceAndTime) m_timeConv.emplace(source / "time_conv", in, 2 * in);
 }
 
 at::Tensor Upsample::forward(const at::Tensor& x_THWC, FeatureCache& cache) const {

@@ -11,11 +11,11 @@ namespace reelgrid::vae::wan21 {
 
 enum class ResampleAxes { Space, SpaceAndTime };
 
-/// Doubles height and width (nearest, then a 3×3 convolution that halves the channels) and, with time, makes
-/// two frames of every frame but the clip's first.
+/// Doubles height and width (nearest, then a 3×3 convolution) and, with time, makes two frames of every frame
+/// but the clip's first.
 class Upsample {
   public:
-    Upsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes);
+    Upsample(const LayerSource& source, std::int64_t in, std::int64_t out, ResampleAxes axes);
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
 
   private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/vae/wan21/resample_shortcut.h"
 #include "core/vae/wan21/scaled_stream.h"
 
 namespace reelgrid::vae::wan21 {
@@ -83,7 +84,8 @@ at::Tensor WanVae::momentsOf(const at::Tensor& x_CTHW, const FrameCount& done, s
         const at::Tensor x_THWC =
             x_CTHW.narrow(1, first, count).permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous();
         cache.beginChunk();
-        chunks.push_back(m_encoding->quantConv.forward(m_encoding->encoder.forward(x_THWC, cache)));
+        chunks.push_back(m_encoding->quantConv.forward(
+            m_encoding->encoder.forward(patchesOf(x_THWC, m_config.patchSize), cache)));
         first += count;
         done(first);
     }
@@ -131,7 +133,7 @@ LatentMoments WanVae::encodeTiled(const at::Tensor& x_BCTHW, const Tiling& tilin
 
 std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
     if (m_options.latentFramesPerChunk > 0) return m_options.latentFramesPerChunk;
-    const std::int64_t edge = m_config.spatialFactor();
+    const std::int64_t edge = m_config.spatialFactor() / m_config.patchSize;  // of the largest activation
     const std::int64_t frameBytes = z_CTHW.size(2) * edge * z_CTHW.size(3) * edge * m_config.decoderBaseDim *
                                     m_config.dimMult.front() *
                                     std::int64_t(m_tensorOptions.dtype().itemsize());
@@ -147,7 +149,8 @@ void WanVae::decodeChunks(const at::Tensor& z_CTHW, const FrameSink& sink, std::
     for (std::int64_t first = 0; first < frames;) {
         const std::int64_t count = first == 0 ? 1 : std::min(chunk, frames - first);
         cache.beginChunk();
-        sink(m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache).to(at::kFloat));
+        const at::Tensor patches_THWC = m_decoding->decoder.forward(z_THWC.narrow(0, first, count), cache);
+        sink(pixelsOf(patches_THWC, m_config.patchSize).to(at::kFloat));
         first += count;
     }
 }

@@ -41,9 +41,9 @@ struct WanVaeOptions {
     FeatureCache::PartSeconds* partSeconds = nullptr;
 };
 
-/// Wan 2.1's causal 3-D autoencoder (AutoencoderKLWan of diffusers), in the dtype and on the device of the
-/// weight scope. A clip passes in chunks, so memory doesn't grow with its length. Not changed by use: one
-/// instance may serve several threads.
+/// The causal 3-D autoencoder of Wan 2.1, and Wan 2.2's (AutoencoderKLWan of diffusers), in the dtype and on
+/// the device of the weight scope. A clip passes in chunks, so memory doesn't grow with its length. Not
+/// changed by use: one instance may serve several threads.
 ///
 /// Both directions throw Failure: InvalidData for shapes they can't take, Internal without their part,
 /// Cancelled once `stop` was requested (seen within one layer).

@@ -15,13 +15,18 @@ void refuseOtherModels(const weights::ModelConfig& config) {
     if (config.textOr("_class_name", "AutoencoderKLWan") != "AutoencoderKLWan") {
         config.unsupported("_class_name", "\"AutoencoderKLWan\"");
     }
-    if (config.flagOr("is_residual", false)) config.unsupported("is_residual", "false (the VAE of Wan 2.1)");
-    if (config.has("patch_size")) config.unsupported("patch_size", "null (the VAE of Wan 2.1)");
     if (config.has("attn_scales") && !config.numbers("attn_scales").empty()) {
         config.unsupported("attn_scales", "[]");
     }
+}
+
+void readPatches(const weights::ModelConfig& config, WanVaeConfig& into) {
+    into.isResidual = config.flagOr("is_residual", false);
+    into.patchSize = config.positiveOr("patch_size", 1, 16);
     for (const char* key : {"in_channels", "out_channels"}) {
-        if (config.positiveOr(key, 3) != 3) config.unsupported(key, "3");
+        if (config.positiveOr(key, 3) != into.pictureChannels()) {
+            config.unsupported(key, std::to_string(into.pictureChannels()) + " (3 · patch_size²)");
+        }
     }
 }
 
@@ -62,6 +67,7 @@ WanVaeConfig WanVaeConfig::from(const weights::ModelConfig& config) {
     result.zDim = config.positiveOr("z_dim", result.zDim, kMaxChannels);
     result.numResBlocks = config.positiveOr("num_res_blocks", result.numResBlocks, 64);
     readLevels(config, result);
+    readPatches(config, result);
     result.latentsMean = perLatentChannel(config, "latents_mean", result.zDim);
     result.latentsStd = perLatentChannel(config, "latents_std", result.zDim);
     for (const double deviation : result.latentsStd) {

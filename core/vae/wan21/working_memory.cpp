@@ -12,7 +12,8 @@ constexpr std::int64_t kColors = 3;
 
 /// What a pass of `channels` at full size takes for one window of the picture: a chunk of activations.
 std::uint64_t chunkBytes(const WanVaeConfig& config, std::int64_t channels, std::int64_t pixels) {
-    return std::uint64_t(pixels * config.temporalFactor() * channels * kFp32 * kLayersAtOnce);
+    const std::int64_t patches = pixels / (config.patchSize * config.patchSize);
+    return std::uint64_t(patches * config.temporalFactor() * channels * kFp32 * kLayersAtOnce);
 }
 
 std::int64_t windowPixels(const ClipSize& clip, const std::optional<Tiling>& tiling) {

@@ -8,8 +8,25 @@ namespace reelgrid::kernels::cuda {
 /// What is not about where Q, K and V lie.
 AttentionShape shapeOf(const AttentionProblem& problem);
 
+/// Records the problem's event, if it has one: its preparation is queued.
+void notePrepared(const AttentionProblem& problem);
+
 void fav2(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
+void fav3Sage(const AttentionProblem& problem);
+void fav3Fp8(const AttentionProblem& problem);
+/// Bytes of workspace that they need.
+std::int64_t fav3SageWorkspace(const AttentionProblem& problem);
+std::int64_t fav3Fp8Workspace(const AttentionProblem& problem);
+
+/// By wgmma (Hopper) or by mma.
+void sagev1(const AttentionProblem& problem);
+std::int64_t sagev1Workspace(const AttentionProblem& problem);
+void sagev1Mma(const AttentionProblem& problem);
+std::int64_t sagev1MmaWorkspace(const AttentionProblem& problem);
+
+void sla(const AttentionProblem& problem);
+std::int64_t slaWorkspace(const AttentionProblem& problem);
 
 /// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
 template <class Function>

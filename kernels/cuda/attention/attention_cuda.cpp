@@ -32,9 +32,19 @@ std::optional<std::string> attentionObstacle(Method method, const AttentionProbl
     if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("out", p.out, p.outStrides, p, p.queryHeads, p.queries)) return why;
+    if (method == Method::SparseLinear && p.keys > kMostSparseKeys)
+        return std::to_string(p.keys) + " keys, needs at most " + std::to_string(kMostSparseKeys);
+    if (method == Method::SparseLinear && p.batch * p.queryHeads > kMostSparseHeads)
+        return std::to_string(p.batch * p.queryHeads) + " heads over the batch, needs at most " +
+               std::to_string(kMostSparseHeads);
     if (library() == nullptr) return "the CUDA kernels are not loaded";
     if (std::string why = library()->attentionObstacle(method); !why.empty()) return why;
     return std::nullopt;
+}
+
+std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem) {
+    if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
+    return library()->attentionWorkspace(method, problem);
 }
 
 void attend(Method method, const AttentionProblem& problem) {

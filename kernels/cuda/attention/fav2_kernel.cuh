@@ -109,6 +109,22 @@ struct Fav2Block {
         }
     }
 
+    /// A base that suits the scores, when they ask for one; outputs follow.
+    __device__ static void rise(float (&outputs)[2][kOutputs], const float (&scores)[2][kScores],
+                                OnlineSoftmax (&softmax)[2], float scale) {
+        float here[2][2];
+        const bool high[2] = {softmax[0].isHigh(scores[0], scale, here[0]),
+                              softmax[1].isHigh(scores[1], scale, here[1])};
+        if (!__any_sync(0xffffffffU, high[0] || high[1])) return;
+#pragma unroll
+        for (int m = 0; m < 2; ++m) {
+            float factor[2];
+            softmax[m].rise(here[m], factor);
+#pragma unroll
+            for (int i = 0; i < kOutputs; ++i) outputs[m][i] *= factor[i / 2 % 2];
+        }
+    }
+
     /// Scores become weights sixteen keys at a time, so that powers and products overlap.
     template <int kStep = 0>
     __device__ void multiplyValues(float (&outputs)[2][kOutputs], float (&scores)[2][kScores],
@@ -191,18 +207,7 @@ struct Fav2Block {
 #pragma unroll
                         for (int m = 0; m < 2; ++m)
                             biasAndHide(scores[m], shape, firstKey, row + 16 * m, lane, hides);
-                    float here[2][2];
-                    const bool high[2] = {softmax[0].isHigh(scores[0], scale, here[0]),
-                                          softmax[1].isHigh(scores[1], scale, here[1])};
-                    if (__any_sync(0xffffffffU, high[0] || high[1])) {
-#pragma unroll
-                        for (int m = 0; m < 2; ++m) {
-                            float factor[2];
-                            softmax[m].rise(here[m], factor);
-#pragma unroll
-                            for (int i = 0; i < kOutputs; ++i) outputs[m][i] *= factor[i / 2 % 2];
-                        }
-                    }
+                    rise(outputs, scores, softmax, scale);
                     if (part == 0) {
                         waitCopies<1>();
                         __syncthreads();  // this tile of values is there

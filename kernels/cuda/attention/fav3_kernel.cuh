@@ -68,7 +68,8 @@ template <class C>
 struct Fav3Tile {
     int firstQuery, head, batch, keyTiles;
 
-    __device__ Fav3Tile(const Fav3Call& call, int index) {
+    template <class Call>
+    __device__ Fav3Tile(const Call& call, int index) {
         const AttentionShape& shape = call.shape;
         int place = index % call.queryTiles;
         if (shape.mask == Mask::Causal) place = call.queryTiles - 1 - place;  // the longest first
@@ -122,13 +123,13 @@ __device__ void copyTiles(Fav3Shared<C>& shared, const CUtensorMap& qMap, const 
 }
 
 /// A warpgroup that computes.
-template <class C>
+template <class C, class Shared = Fav3Shared<C>>
 struct Fav3Group {
     using Element = typename C::Element;
     static constexpr int kScores = C::kKeys / 2;
     static constexpr int kOutputs = C::kHeadDim / 2;
 
-    Fav3Shared<C>& shared;
+    Shared& shared;
     const Fav3Call& call;
     const int group, warp, lane;
     RingPlace<C::kStages> kPlace{}, vPlace{};
@@ -295,8 +296,8 @@ struct Fav3Group {
     }
 };
 
-template <class C>
-__device__ void startShared(Fav3Shared<C>& shared) {
+template <class C, class Shared>
+__device__ void startShared(Shared& shared) {
     if (threadIdx.x == 0) {
         shared.qFull.start(1);
         shared.qEmpty.start(4 * C::kGroups);  // a warp's first lane
@@ -320,7 +321,7 @@ __global__ void __launch_bounds__(C::kThreads, 1)
     extern __shared__ std::uint8_t raw[];
     auto& shared =
         *reinterpret_cast<Fav3Shared<C>*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) / 1024 * 1024);
-    startShared(shared);
+    startShared<C>(shared);
     // From lane 0, so that the compiler knows it to be the warp's.
     const int group = __shfl_sync(0xffffffffU, static_cast<int>(threadIdx.x) / 128, 0) - 1;
     if (group < 0) {

@@ -46,6 +46,20 @@ struct Barrier {
     }
 };
 
+/// Sixteen bytes of shared memory.
+__device__ inline float4 loadFour(std::uint32_t from) {
+    float4 x;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "r"(from)
+                 : "memory");
+    return x;
+}
+__device__ inline void storeFour(std::uint32_t to, const float4& x) {
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w)
+                 : "memory");
+}
+
 /// Makes the barriers that this thread started visible to the copy engine.
 __device__ inline void publishBarriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -59,6 +73,15 @@ __device__ inline void copyBox(void* to, const CUtensorMap& map, Barrier& full, 
         "%6}], "
         "[%2];" ::"r"(sharedAddress(to)),
         "l"(&map), "r"(sharedAddress(&full.state)), "r"(column), "r"(row), "r"(head), "r"(batch)
+        : "memory");
+}
+
+/// So many bytes, a multiple of 16, that lie side by side at both ends; `full` gets them.
+__device__ inline void copyBytes(void* to, const void* from, std::uint32_t bytes, Barrier& full) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            sharedAddress(to)),
+        "l"(from), "r"(bytes), "r"(sharedAddress(&full.state))
         : "memory");
 }
 

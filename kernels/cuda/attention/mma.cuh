@@ -33,6 +33,17 @@ __device__ inline void multiply(float* d, const std::uint32_t (&a)[4], std::uint
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+/// d[4] += A B of int8 with int32 sums, which lie as above: 32 summed, four neighbours in a register of A or
+/// B.
+__device__ inline void multiplyInt8(std::int32_t* d, const std::uint32_t (&a)[4], std::uint32_t b0,
+                                    std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+        "%1, "
+        "%2, %3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
 /// Four matrices of 8 by 8; lane l names row l % 8 of matrix l / 8.
 __device__ inline void loadMatrices(std::uint32_t (&to)[4], std::uint32_t from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

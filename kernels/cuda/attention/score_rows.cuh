@@ -49,8 +49,8 @@ __device__ void biasAndHide(float (&scores)[kCount], const AttentionShape& shape
 }
 
 /// Divides by the sums and writes what lies inside the output.
-template <class Element, int kHeadDim, int kCount>
-__device__ void storeRows(const float (&outputs)[kCount], OnlineSoftmax& softmax, const AttentionShape& shape,
+template <class Element, int kHeadDim, int kCount, class Softmax>
+__device__ void storeRows(const float (&outputs)[kCount], Softmax& softmax, const AttentionShape& shape,
                           int row, int lane, int head, int batch) {
     const float inverse[2] = {softmax.finish(0), softmax.finish(1)};
     auto* out =

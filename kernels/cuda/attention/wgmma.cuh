@@ -1,10 +1,10 @@
 #pragma once
 
 // Hopper's warpgroup products: D += A B with 64 rows of A, fp32 accumulators in registers, sixteen-bit
-// operands. A tile of shared memory is rows of 128 bytes (64 elements), swizzled as the tensor copies write
-// them; wider matrices are several such tiles. Thread t of the warpgroup holds rows t / 4 % 8 + 16 (t / 32)
-// and 8 further, and of every eight columns 2 (t % 4) and the next: d[4j], d[4j + 1] of the first row, d[4j +
-// 2], d[4j + 3] of the second.
+// operands (bytes: wgmma_bytes.cuh). A tile of shared memory is rows of 128 bytes (64 elements), swizzled as
+// the tensor copies write them; wider matrices are several such tiles. Thread t of the warpgroup holds rows t
+// / 4 % 8 + 16 (t / 32) and 8 further, and of every eight columns 2 (t % 4) and the next: d[4j], d[4j + 1] of
+// the first row, d[4j + 2], d[4j + 3] of the second.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

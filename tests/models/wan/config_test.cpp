@@ -26,7 +26,9 @@ TEST(WanTransformerConfig, TakesEitherNameOfTheNormAsTheReferenceDoes) {
 TEST(WanTransformerConfig, RejectsWhatItCannotBuildNamingKeyAndValue) {
     const std::vector<std::pair<json, std::string>> cases{
         {{{"added_kv_proj_dim", 5120}}, "added_kv_proj_dim is 5120"},
+        {{{"pos_embed_seq_len", 514}}, "pos_embed_seq_len is 514"},
         {{{"image_dim", 1280}}, "image_dim is 1280"},
+        {{{"image_dim", 1280}, {"added_kv_proj_dim", 1280}}, "added_kv_proj_dim is 1280"},
         {{{"qk_norm", "layer_norm"}}, "qk_norm is \"layer_norm\""},
         {{{"patch_size", {1, 2}}}, "patch_size is [1,2]"},
         {{{"patch_size", {1, 0, 2}}}, "patch_size is [1,0,2]"},

@@ -16,7 +16,7 @@ using text::relativeError;
 
 // The tokenizer's library and libtorch both carry protobuf: that both work here is part of what is tested.
 TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
-    const PromptEncoder encoder(kDemoModel, at::kFloat);
+    const PromptEncoder encoder(Checkpoint(kDemoModel), at::kFloat);
     const auto map = safetensors::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
     const auto entries = safetensors::readHeader(map->bytes(), "demo-embeddings.safetensors");
     const nlohmann::json prompts = fixtureJson("demo-prompts.json");
@@ -37,7 +37,7 @@ TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
 TEST(PromptEncoder, CutsALongPromptAt512Tokens) {
     std::string prompt;
     for (int i = 0; i < 600; ++i) prompt += "a red car ";
-    const PromptEmbedding encoded = PromptEncoder(kDemoModel, at::kFloat).encode(prompt);
+    const PromptEmbedding encoded = PromptEncoder(Checkpoint(kDemoModel), at::kFloat).encode(prompt);
     EXPECT_EQ(encoded.tokens, 512);
     EXPECT_TRUE(encoded.embedding.isfinite().all().item<bool>());
 }

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "core/base/pending_file.h"
+#include "core/pt/pt_file.h"
 #include "core/vae/wan21/original_names.h"
+#include "core/weights/pt_tensors.h"
 #include "core/weights/safetensors_writer.h"
 #include "tests/vae/wan21/vae_fixture.h"
 
@@ -25,6 +28,13 @@ class VaeCheckpointTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(m_folder); }
 
+    [[nodiscard]] std::map<std::string, at::Tensor> originals() const {
+        std::map<std::string, at::Tensor> originals;
+        for (const auto& [name, tensor] : m_tensors)
+            originals[originalName(name, fixtureConfig("two_blocks"))] = tensor;
+        return originals;
+    }
+
     /// What the checkpoint's model makes of the latents, against the fixture's.
     void expectSameModel(const fs::path& path) {
         const VaeCheckpoint checkpoint = openCheckpoint(path);
@@ -44,12 +54,29 @@ TEST_F(VaeCheckpointTest, IsOneFileWithEitherNames) {
     const fs::path file = m_folder / "vae" / "any.safetensors";
     weights::writeSafetensors(file, m_tensors).value();
     expectSameModel(file);
-    std::map<std::string, at::Tensor> originals;
-    for (const auto& [name, tensor] : m_tensors)
-        originals[originalName(name, fixtureConfig("two_blocks"))] = tensor;
-    ASSERT_EQ(originals.size(), m_tensors.size());
-    weights::writeSafetensors(file, originals).value();
+    ASSERT_EQ(originals().size(), m_tensors.size());
+    weights::writeSafetensors(file, originals()).value();
     expectSameModel(file);
+}
+
+TEST_F(VaeCheckpointTest, IsAFileOfTorchSaveWithEitherNames) {
+    for (const auto& tensors : {m_tensors, originals()}) {
+        pt::Dict dict;
+        for (const auto& [name, tensor] : tensors) dict.add(name, weights::ptTensorOf(tensor));
+        pt::writePt(m_folder / "vae" / "any.pth", dict).value();
+        expectSameModel(m_folder / "vae" / "any.pth");
+    }
+}
+
+TEST_F(VaeCheckpointTest, IsInTheFolderOfWansAuthorsWhoseConfigIsTheTransformers) {
+    pt::Dict dict;
+    for (const auto& [name, tensor] : originals()) dict.add(name, weights::ptTensorOf(tensor));
+    pt::writePt(m_folder / "Wan2.1_VAE.pth", dict).value();
+    writeFile(m_folder / "config.json", R"({"_class_name": "WanModel", "dim": 1536})").value();
+    const VaeCheckpoint checkpoint = openCheckpoint(m_folder);
+    EXPECT_EQ(checkpoint.path, m_folder / "Wan2.1_VAE.pth");
+    EXPECT_EQ(checkpoint.config.baseDim, 96);
+    EXPECT_TRUE(checkpoint.weights->has("decoder.conv_in.weight"));
 }
 
 TEST_F(VaeCheckpointTest, WithoutAConfigIsWan21) {
@@ -69,8 +96,12 @@ TEST_F(VaeCheckpointTest, SaysWhatIsMissing) {
         return std::string("nothing was thrown");
     };
     EXPECT_THAT(messageOf(m_folder / "nowhere"), HasSubstr("nowhere: no such file or folder"));
-    EXPECT_THAT(messageOf(m_folder / "vae" / "config.json"), HasSubstr(".safetensors file was needed"));
+    EXPECT_THAT(messageOf(m_folder / "vae" / "config.json"),
+                HasSubstr("a .safetensors or a .pth file was needed"));
     EXPECT_THAT(messageOf(m_folder), HasSubstr("diffusion_pytorch_model.safetensors"));
+    const fs::path file = m_folder / "vae" / "none.pth";
+    pt::writePt(file, pt::Dict{}).value();
+    EXPECT_THAT(messageOf(file), HasSubstr("none.pth: holds no named tensors"));
 }
 
 }  // namespace

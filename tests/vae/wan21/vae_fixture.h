@@ -18,8 +18,7 @@ inline std::filesystem::path fixtureFolder() {
 }
 
 /// All tensors of one safetensors file, copied.
-inline std::map<std::string, at::Tensor> readTensors(const std::string& fileName) {
-    const std::filesystem::path path = fixtureFolder() / fileName;
+inline std::map<std::string, at::Tensor> tensorsOf(const std::filesystem::path& path) {
     const auto file = safetensors::MappedFile::open(path);
     std::map<std::string, at::Tensor> tensors;
     for (const auto& [name, entry] : safetensors::readHeader(file->bytes(), path.string())) {
@@ -28,6 +27,10 @@ inline std::map<std::string, at::Tensor> readTensors(const std::string& fileName
         tensors[name] = copy;
     }
     return tensors;
+}
+
+inline std::map<std::string, at::Tensor> readTensors(const std::string& fileName) {
+    return tensorsOf(fixtureFolder() / fileName);
 }
 
 /// Weights in memory, counting what was asked for.

@@ -55,10 +55,9 @@ TEST(WanVaeConfig, TakesTheDecodersWidthFromTheEncoderWhereItIsNull) {
 }
 
 TEST(WanVaeConfig, NamesAModelThatIsNotBuilt) {
-    const Error residual = errorWith("is_residual", true);
-    EXPECT_EQ(residual.code, ErrorCode::Unsupported);
-    EXPECT_THAT(residual.message, HasSubstr("is_residual is true"));
-    EXPECT_EQ(errorWith("patch_size", 2).code, ErrorCode::Unsupported);
+    const Error channels = errorWith("patch_size", 2);
+    EXPECT_EQ(channels.code, ErrorCode::Unsupported);
+    EXPECT_THAT(channels.message, HasSubstr("in_channels is missing, this version needs 12"));
     EXPECT_EQ(errorWith("attn_scales", {0.5}).code, ErrorCode::Unsupported);
     EXPECT_EQ(errorWith("in_channels", 12).code, ErrorCode::Unsupported);
     EXPECT_EQ(errorWith("_class_name", "AutoencoderKL").code, ErrorCode::Unsupported);

@@ -119,14 +119,16 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, WanVaeParity,
                                          ParityCase{"odd_widths", ConvEngine::Fastest},
                                          ParityCase{"odd_halves", ConvEngine::Fastest},
                                          ParityCase{"odd_halves", ConvEngine::Libtorch},
-                                         ParityCase{"odd_widths", ConvEngine::Libtorch}),
+                                         ParityCase{"odd_widths", ConvEngine::Libtorch},
+                                         ParityCase{"residual", ConvEngine::Fastest},
+                                         ParityCase{"residual", ConvEngine::Libtorch}),
                          nameOfCase);
 
-TEST(WanVaeParameters, AreTheReferencesAtTheOfficialConfiguration) {
-    const nlohmann::json document =
-        nlohmann::json::parse(readFile(fixtureFolder() / "wan21_parameters.json").value());
-    const WanVaeConfig config =
-        WanVaeConfig::from(weights::ModelConfig(document.at("config"), "wan21_parameters.json"));
+class WanVaeParameters : public testing::TestWithParam<const char*> {};
+
+TEST_P(WanVaeParameters, AreTheReferencesAtTheOfficialConfiguration) {
+    const nlohmann::json document = nlohmann::json::parse(readFile(fixtureFolder() / GetParam()).value());
+    const WanVaeConfig config = WanVaeConfig::from(weights::ModelConfig(document.at("config"), GetParam()));
     weights::RecordingWeights recording;
     const WanVae vae(weights::WeightScope(recording, at::kFloat), config);
 
@@ -138,10 +140,15 @@ TEST(WanVaeParameters, AreTheReferencesAtTheOfficialConfiguration) {
     EXPECT_EQ(asked, document.at("parameters").get<Shapes>());
 }
 
-TEST(WanVaeParameters, OfACheckpointAreAllUsed) {
-    TensorMap source(readTensors("two_blocks.safetensors"));
-    const WanVae vae(weights::WeightScope(source, at::kFloat), fixtureConfig("two_blocks"));
-    EXPECT_EQ(source.unused(), 0u);
+INSTANTIATE_TEST_SUITE_P(Official, WanVaeParameters,
+                         testing::Values("wan21_parameters.json", "wan22_parameters.json"));
+
+TEST(WanVaeCheckpoint, IsUsedWhole) {
+    for (const char* name : {"two_blocks", "residual"}) {
+        TensorMap source(readTensors(std::string(name) + ".safetensors"));
+        const WanVae vae(weights::WeightScope(source, at::kFloat), fixtureConfig(name));
+        EXPECT_EQ(source.unused(), 0u) << name;
+    }
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#include "app/cli/backends_new.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/console.h"
+#include "core/base/pending_file.h"
+#include "core/base/resources.h"
+#include "core/plugins/description_json.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the examples are called, in their files and in their files' names.
+const std::string kExample = "example";
+const std::string kHeader = "include/reelgrid/attention_backend.h";
+
+struct NewVerb {
+    std::string name;
+    std::string kind = "cpp";
+    std::string folder;
+    bool json = false;
+};
+
+std::string replaced(std::string text, const std::string& name) {
+    for (std::size_t at = 0; (at = text.find(kExample, at)) != std::string::npos; at += name.size())
+        text.replace(at, kExample.size(), name);
+    return text;
+}
+
+Result<void> copy(const fs::path& from, const fs::path& to, const std::string& name) {
+    auto text = readFile(from);
+    if (!text) return text.error();
+    return writeFile(to, name.empty() ? *text : replaced(*std::move(text), name));
+}
+
+Result<void> write(const NewVerb& verb, const fs::path& folder) {
+    if (!plugins::isBackendName(verb.name))
+        return Error{
+            ErrorCode::BadUsage,
+            "backends new " + verb.name + ": a letter, then letters, digits, _ or -, 40 at most, was needed"};
+    if (kernels::findBackend(verb.name) != nullptr)
+        return Error{ErrorCode::BadUsage,
+                     "backends new " + verb.name + ": there is a backend of that name, another was needed"};
+    std::error_code failed;
+    if (fs::exists(folder, failed) && !fs::is_empty(folder, failed))
+        return Error{ErrorCode::BadUsage,
+                     folder.string() + ": is there already, a new or empty folder was needed"};
+    const fs::path examples = resourceFolder() / "backends";
+    const std::string source = "." + std::string(verb.kind == "cuda" ? "cu" : "cpp");
+    if (auto done = copy(examples / kHeader, folder / kHeader, ""); !done) return done;
+    if (auto done =
+            copy(examples / verb.kind / (kExample + source), folder / (verb.name + source), verb.name);
+        !done)
+        return done;
+    return copy(examples / verb.kind / "CMakeLists.txt", folder / "CMakeLists.txt", verb.name);
+}
+
+int runNew(const NewVerb& verb) {
+    const fs::path folder = verb.folder.empty() ? fs::path(verb.name) : fs::path(verb.folder);
+    if (auto written = write(verb, folder); !written) return fail(written.error());
+    const fs::path library = folder / "build" / (verb.name + ".so");
+    if (verb.json)
+        return printResult(nlohmann::json{{"name", verb.name},
+                                          {"folder", fs::absolute(folder).lexically_normal().string()},
+                                          {"library", fs::absolute(library).lexically_normal().string()}});
+    return printResult(
+        "made " + folder.string() + ", whose backend is called " + verb.name + ". Next:\n" + "  cmake -S " +
+        folder.string() + " -B " + (folder / "build").string() + " && cmake --build " +
+        (folder / "build").string() + "\n" + "  reelgrid-cli backends check " + library.string() +
+        (verb.kind == "cuda" ? " --device cuda" : "") + "\n" + "  reelgrid-cli compare --backend-plugin " +
+        library.string() + " --types sdpa," + verb.name + " --stitch\n" + "  reelgrid --backend-plugin " +
+        library.string() + " rendered_videos/session.json");
+}
+
+}  // namespace
+
+std::function<int()> addNewCommand(CLI::App& backends) {
+    auto verb = std::make_shared<NewVerb>();
+    CLI::App* command =
+        backends.add_subcommand("new", "A CMake project with a working backend of your own to change");
+    command->add_option("NAME", verb->name, "What the backend is called")->required();
+    command->add_option("--kind", verb->kind, "cpp or cuda")
+        ->check(CLI::IsMember({"cpp", "cuda"}))
+        ->capture_default_str();
+    command->add_option("--output-dir", verb->folder, "The project's folder (default: NAME)");
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return [verb] { return runNew(*verb); };
+}
+
+}  // namespace reelgrid::cli

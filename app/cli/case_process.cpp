@@ -1,0 +1,127 @@
+#include "app/cli/case_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "core/jobs/exit_status.h"
+#include "core/jobs/file_descriptor.h"
+#include "core/protocol/line_buffer.h"
+#include "core/protocol/time_is_up.h"
+
+extern char** environ;
+
+namespace reelgrid::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using jobs::FileDescriptor;
+
+constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
+constexpr auto kLastWords = std::chrono::seconds(2);
+constexpr int kPollMilliseconds = 100;
+
+struct Pipe {
+    FileDescriptor ours, theirs;
+};
+
+Pipe makePipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw Failure(ErrorCode::Internal, std::string("can't make a pipe: ") + std::strerror(errno));
+    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+Result<pid_t> start(const std::vector<std::string>& arguments, int output, int errors) {
+    std::vector<std::string> words{"reelgrid-cli"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    // Ctrl-C is for this process, which ends the other.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    pid_t pid = -1;
+    const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (failed != 0)
+        return Error{ErrorCode::Internal, std::string("can't start a process: ") + std::strerror(failed)};
+    return pid;
+}
+
+/// What is there to read; empty at the end.
+std::string_view readSome(int descriptor, std::array<char, 4096>& buffer) {
+    ssize_t count = 0;
+    do count = ::read(descriptor, buffer.data(), buffer.size());
+    while (count < 0 && errno == EINTR);
+    return {buffer.data(), std::size_t(count > 0 ? count : 0)};
+}
+
+}  // namespace
+
+Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chrono::milliseconds patience,
+                            const std::function<void(const std::string& line)>& onLine,
+                            const std::stop_token& stop) {
+    Pipe output = makePipe(), errors = makePipe();
+    const auto pid = start(arguments, output.theirs.get(), errors.theirs.get());
+    if (!pid) return pid.error();
+    output.theirs.reset();
+    errors.theirs.reset();
+    protocol::LineBuffer lines(kMostLineBytes);
+    jobs::ErrorTail said;
+    ProcessEnd end;
+    std::array<char, 4096> buffer;
+    auto deadline = Clock::now() + patience;
+    while (output.ours.open() || errors.ours.open()) {
+        std::array<pollfd, 2> watched{pollfd{output.ours.get(), POLLIN, 0},
+                                      pollfd{errors.ours.get(), POLLIN, 0}};
+        ::poll(watched.data(), watched.size(), kPollMilliseconds);
+        if (output.ours.open() && watched[0].revents != 0) {
+            const std::string_view bytes = readSome(output.ours.get(), buffer);
+            if (bytes.empty()) output.ours.reset();
+            lines.append(bytes);
+            while (const auto line = lines.next()) {
+                onLine(*line);
+                deadline = Clock::now() + patience;
+            }
+        }
+        if (errors.ours.open() && watched[1].revents != 0) {
+            const std::string_view bytes = readSome(errors.ours.get(), buffer);
+            if (bytes.empty()) errors.ours.reset();
+            said.append(bytes);
+        }
+        const bool late = Clock::now() > deadline;
+        if (late && end.reason == ProcessEnd::Reason::Finished) {
+            end.reason = ProcessEnd::Reason::TookTooLong;
+            ::kill(*pid, protocol::kTimeIsUpSignal);
+            deadline = Clock::now() + kLastWords;
+        } else if (stop.stop_requested() || late) {
+            if (stop.stop_requested()) end.reason = ProcessEnd::Reason::Interrupted;
+            ::kill(*pid, SIGKILL);
+        }
+    }
+    int status = 0;
+    while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (end.reason == ProcessEnd::Reason::Finished && status != 0) end.reason = ProcessEnd::Reason::Died;
+    if (end.reason == ProcessEnd::Reason::Finished) return end;
+    const std::string words = said.text();
+    end.words = !words.empty() ? words : "the process " + jobs::describeExit(status);
+    return end;
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/families/model_info.h"
+
+namespace reelgrid::cli {
+
+/// catalog::findModel(), after a download of what the Hugging Face cache lacks of a hub id; says on stderr
+/// what is fetched from where. With HF_HUB_OFFLINE nothing is.
+Result<families::ModelInfo> findOrDownload(const std::string& idOrFolder);
+
+/// The same for a hub id alone, whatever is in the cache: its snapshot is up to date afterwards.
+Result<std::filesystem::path> download(const std::string& id, const std::string& revision);
+
+/// Only the folder `component` of the hub's model: where it is in the cache, after a download if need be.
+Result<std::filesystem::path> findOrDownloadComponent(const std::string& id, const std::string& component);
+
+}  // namespace reelgrid::cli

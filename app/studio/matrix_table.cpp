@@ -1,0 +1,118 @@
+#include "app/studio/matrix_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/comparison/caption.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+using comparison::RenderEstimate;
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+QString timeOf(const MatrixRow& row) {
+    if (!row.identical.empty()) return QObject::tr("there already");
+    return row.estimate ? aboutText(row.estimate->seconds) : QObject::tr("not known");
+}
+
+QString whyOf(const MatrixRow& row) {
+    if (!row.identical.empty())
+        return QObject::tr("An identical render: %1").arg(text(row.identical.string()));
+    if (!row.estimate)
+        return QObject::tr("No earlier render of this model on this device lies in the results folder.");
+    switch (row.estimate->from) {
+        case RenderEstimate::From::Same:
+            return QObject::tr("From earlier renders of this size with this backend.");
+        case RenderEstimate::From::OtherBackend:
+            return QObject::tr("From earlier renders of this size with other backends.");
+        case RenderEstimate::From::OtherSize:
+            return QObject::tr("From earlier renders of other sizes: a rough guess.");
+    }
+    return {};
+}
+
+}  // namespace
+
+QString aboutText(double seconds) {
+    if (seconds < 90) return QObject::tr("about %1 s").arg(std::max(1L, std::lround(seconds)));
+    if (seconds < 5400) return QObject::tr("about %1 min").arg(std::lround(seconds / 60));
+    return QObject::tr("about %1 h").arg(seconds / 3600, 0, 'f', 1);
+}
+
+void MatrixTable::setRows(std::vector<MatrixRow> rows) {
+    beginResetModel();
+    m_rows = std::move(rows);
+    endResetModel();
+}
+
+QString MatrixTable::summary(bool reuse) const {
+    if (m_rows.empty()) return tr("Nothing to render.");
+    double seconds = 0;
+    int there = 0, unknown = 0;
+    for (const MatrixRow& row : m_rows) {
+        const bool isThere = reuse && !row.identical.empty();
+        there += isThere;
+        if (isThere) continue;
+        unknown += !row.estimate;
+        seconds += row.estimate ? row.estimate->seconds : 0;
+    }
+    const int renders = int(m_rows.size()) - there;
+    QString words = tr("%1 renders in %2 comparisons").arg(renders).arg(m_rows.back().job.subject + 1);
+    if (unknown < renders) words += ", " + aboutText(seconds);
+    if (unknown > 0) words += tr(", and %1 whose time is not known").arg(unknown);
+    if (there > 0) words += tr("; %1 are there already").arg(there);
+    return words;
+}
+
+int MatrixTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int MatrixTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(ColumnCount);
+}
+
+QVariant MatrixTable::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const MatrixRow& row = m_rows[std::size_t(index.row())];
+    const protocol::RenderRequest& request = row.job.request;
+    if (role == Qt::ToolTipRole)
+        return index.column() == Prompt ? text(request.prompt)
+               : index.column() == Time ? whyOf(row)
+                                        : QVariant();
+    if (role != Qt::DisplayRole) return {};
+    switch (index.column()) {
+        case Subject:
+            return row.job.subject + 1;
+        case Prompt:
+            return text(request.prompt).simplified();
+        case Seed:
+            return qulonglong(request.seed);
+        case Model:
+            return row.model;
+        case Steps:
+            return row.steps;
+        case Backend:
+            return text(request.attentionType);
+        case Policy:
+            return text(row.job.policy);
+        case Time:
+            return timeOf(row);
+        default:
+            return {};
+    }
+}
+
+QVariant MatrixTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (role != Qt::DisplayRole || orientation != Qt::Horizontal) return {};
+    static const QStringList names{tr("Comparison"), tr("Prompt"),  tr("Seed"),   tr("Model"),
+                                   tr("Steps"),      tr("Backend"), tr("Policy"), tr("Time")};
+    return names.value(section);
+}
+
+}  // namespace reelgrid::studio

@@ -1,0 +1,102 @@
+// What MeasureTools has measured: the forms that ask, and what becomes of the answers.
+
+#include <QDateTime>
+#include <QDialog>
+#include <QRegularExpression>
+
+#include "app/studio/backend_choices.h"
+#include "app/studio/dialogs.h"
+#include "app/studio/measure/measure_tools.h"
+#include "app/studio/measure/render_arguments.h"
+#include "core/base/pending_file.h"
+#include "core/devices/gpu_choice.h"
+#include "widgets/measure/kernel_form.h"
+#include "widgets/measure/tune_form.h"
+#include "widgets/measure/vae_form.h"
+#include "widgets/panels/issue_panel.h"
+#include "widgets/panels/request_editor.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr QSize kFormSize(560, 620);
+
+QStringList deviceNames() {
+    QStringList names;
+    for (const devices::DeviceName& device : devices::usableDevices())
+        names << QString::fromStdString(device.text());
+    return names;
+}
+
+/// A name for what was measured now: its title as a file can have it, and the time.
+std::string fileNameFor(const QString& title) {
+    static const QRegularExpression unfit("[^A-Za-z0-9._-]+");
+    constexpr int kLongest = 80;
+    const QString when = QDateTime::currentDateTime().toString("yyyy-MM-dd_HHmmss_zzz");
+    return (QString(title).replace(unfit, "-").left(kLongest) + '_' + when).toStdString();
+}
+
+}  // namespace
+
+void MeasureTools::measure(const QString& title, const QStringList& arguments) {
+    const fs::path file = resultsFolder() / (fileNameFor(title) + ".json");
+    m_jobs.start({title, arguments, MeasureOrder::Turn::Waits, {}, [this, file](const QByteArray& document) {
+                      readAndShow(file, document);
+                      keep(file, document);
+                  }});
+}
+
+void MeasureTools::keep(const fs::path& file, const QByteArray& document) {
+    m_parts.background->run([this, file, document](const std::stop_token&) -> BackgroundThread::Completion {
+        const auto saved = writeFile(file, {document.constData(), std::size_t(document.size())});
+        return [this, saved] {
+            if (!saved) m_parts.issues->addIssue(QString::fromStdString(saved.error().message));
+        };
+    });
+}
+
+void MeasureTools::startTuning(const QString& title, const QStringList& arguments) {
+    const fs::path folder = resultsFolder() / fileNameFor(title);
+    const fs::path policy = folder / "policy.json";
+    const QString output = "--output=" + QString::fromStdString(policy.string());
+    m_jobs.start({title, arguments + QStringList{output}, MeasureOrder::Turn::Waits, folder,
+                  [this, policy](const QByteArray& document) { readAndShow(policy, document); }});
+}
+
+void MeasureTools::showForm(widgets::MeasureForm* form, const QString& title) {
+    QDialog* dialog = showInDialog(m_window, title, form);
+    dialog->resize(kFormSize);
+    connect(form, &widgets::MeasureForm::submitted, dialog, &QDialog::close);
+}
+
+widgets::KernelForm* MeasureTools::measureKernels() {
+    auto* form = new widgets::KernelForm(backendChoices(), deviceNames());
+    connect(form, &widgets::MeasureForm::submitted, this,
+            [this, form] { measure(form->title(), form->arguments()); });
+    showForm(form, tr("Kernel benchmark"));
+    return form;
+}
+
+widgets::VaeForm* MeasureTools::measureVae() {
+    const std::string model = m_parts.editor->request().model;
+    auto* form = new widgets::VaeForm(QString::fromStdString(model), deviceNames());
+    connect(form, &widgets::MeasureForm::submitted, this,
+            [this, form] { measure(form->title(), form->arguments()); });
+    showForm(form, tr("VAE benchmark"));
+    return form;
+}
+
+widgets::TuneForm* MeasureTools::tune() {
+    const protocol::RenderRequest request = m_parts.editor->request();
+    const QString about = tr("as in the request editor: %1").arg(QString::fromStdString(request.prompt));
+    auto* form = new widgets::TuneForm(backendChoices(), renderArguments(request), about);
+    connect(form, &widgets::MeasureForm::submitted, this,
+            [this, form] { startTuning(form->title(), form->arguments()); });
+    showForm(form, tr("Tune a policy"));
+    return form;
+}
+
+}  // namespace reelgrid::studio

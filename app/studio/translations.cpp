@@ -1,0 +1,24 @@
+#include "app/studio/translations.h"
+
+#include <QCoreApplication>
+#include <QLibraryInfo>
+#include <QLocale>
+#include <QTranslator>
+#include <memory>
+
+namespace reelgrid::studio {
+
+bool installTranslations(QCoreApplication& application, const QString& language) {
+    const QLocale locale = language.isEmpty() ? QLocale::system() : QLocale(language);
+    if (locale.language() == QLocale::English) return true;
+    auto own = std::make_unique<QTranslator>(&application);
+    if (!own->load(locale, "reelgrid", "_", ":/translations")) return false;
+    QCoreApplication::installTranslator(own.release());
+    // Those of Qt's own buttons and dialogs, where they are installed.
+    auto qt = std::make_unique<QTranslator>(&application);
+    if (qt->load(locale, "qtbase", "_", QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+        QCoreApplication::installTranslator(qt.release());
+    return true;
+}
+
+}  // namespace reelgrid::studio

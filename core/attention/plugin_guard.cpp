@@ -1,0 +1,129 @@
+#include "core/attention/plugin_guard.h"
+
+#include <c10/util/Exception.h>
+
+#include <chrono>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "core/base/result.h"
+
+namespace reelgrid::attention {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kGuardBytes = 4096;
+constexpr std::int64_t kPattern = 0xA5;
+constexpr std::int64_t kNanBytes = 0xFF;  // a NaN in fp32, bf16 and fp16
+
+std::string textOf(const Inputs& in) {
+    std::ostringstream text;
+    text << "q " << in.q_BHND.sizes() << ", k and v " << in.k_BHMD.sizes() << " "
+         << at::toString(in.q_BHND.scalar_type());
+    return text.str();
+}
+
+std::string callOf(const kernels::BackendInfo& backend, const Inputs& in) {
+    std::ostringstream text;
+    text << backend.name << " " << textOf(in) << " " << in.q_BHND.strides() << in.k_BHMD.strides()
+         << in.v_BHMD.strides() << (in.keyBias_M.defined() ? " bias" : "");
+    return text.str();
+}
+
+std::string nameOf(const kernels::BackendInfo& backend) {
+    return "plug-in " + std::string(backend.name) + " (" + backend.plugin->description.file + ")";
+}
+
+[[noreturn]] void blame(const std::string& plugin, const std::string& what) {
+    throw Failure(ErrorCode::Internal, plugin + " " + what);
+}
+
+bool isFinite(const at::Tensor& x) {
+    return at::isfinite(x).all().item<bool>();
+}
+
+bool areFinite(const Inputs& in) {
+    return isFinite(in.q_BHND) && isFinite(in.k_BHMD) && isFinite(in.v_BHMD);
+}
+
+constexpr const char* kNotFinite = "left NaN, infinite or unwritten values in its output";
+
+void checkOutput(const kernels::BackendInfo& backend, const Inputs& in, const GuardedOutput& output) {
+    if (!output.isIntact()) blame(nameOf(backend), "wrote outside its output in a call of " + textOf(in));
+    if (!isFinite(output.out_BHND()) && areFinite(in))
+        blame(nameOf(backend), kNotFinite + (" of a call of " + textOf(in)));
+}
+
+void checkInputs(const kernels::BackendInfo& backend, const Inputs& in, const Inputs& before) {
+    const bool same = at::equal(before.q_BHND, in.q_BHND) && at::equal(before.k_BHMD, in.k_BHMD) &&
+                      at::equal(before.v_BHMD, in.v_BHMD);
+    // NaN equals nothing, itself included.
+    if (!same && areFinite(before)) blame(nameOf(backend), "changed its inputs in a call of " + textOf(in));
+}
+
+/// Adds what it took to a sum.
+class Timed {
+  public:
+    explicit Timed(double& sum) : m_sum(sum) {}
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+    ~Timed() { m_sum += std::chrono::duration<double>(Clock::now() - m_start).count(); }
+
+  private:
+    double& m_sum;
+    Clock::time_point m_start = Clock::now();
+};
+
+}  // namespace
+
+GuardedOutput::GuardedOutput(const at::Tensor& q_BHND) {
+    const std::int64_t bytes = q_BHND.numel() * static_cast<std::int64_t>(q_BHND.element_size());
+    m_memory = at::full({kGuardBytes + bytes + kGuardBytes}, kPattern, q_BHND.options().dtype(at::kByte));
+    const at::Tensor own = m_memory.narrow(0, kGuardBytes, bytes);
+    own.fill_(kNanBytes);
+    m_out_BHND = own.view(q_BHND.scalar_type())
+                     .view({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)})
+                     .transpose(1, 2);
+}
+
+bool GuardedOutput::isIntact() const {
+    const std::int64_t after = m_memory.size(0) - kGuardBytes;
+    return m_memory.narrow(0, 0, kGuardBytes).eq(kPattern).all().item<bool>() &&
+           m_memory.narrow(0, after, kGuardBytes).eq(kPattern).all().item<bool>();
+}
+
+at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& backend, const Inputs& in) {
+    m_lookingSeconds = 0;
+    std::optional<Timed> looking(m_lookingSeconds);
+    const bool isFirst = m_seen.insert(callOf(backend, in)).second;
+    const bool looksNow = isFirst || in.q_BHND.is_cpu();
+    std::optional<Inputs> copies;
+    if (isFirst) copies = Inputs{in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), {}};
+    const GuardedOutput output(in.q_BHND);
+    looking.reset();
+    try {
+        call.runInto(backend, output.out_BHND());
+        looking.emplace(m_lookingSeconds);
+        if (looksNow) checkOutput(backend, in, output);
+        if (copies) checkInputs(backend, in, *copies);
+    } catch (const c10::AcceleratorError& failure) {
+        if (!isFirst) throw;  // what was queued before may be to blame
+        throw Failure(ErrorCode::DeviceLost, nameOf(backend) + " made the GPU fail in a call of " +
+                                                 textOf(in) + ": " + failure.what_without_backtrace());
+    }
+    if (!looksNow) {
+        const at::Tensor isFinite = at::isfinite(output.out_BHND()).all();
+        at::Tensor& all = m_isFinite[nameOf(backend)];
+        all = all.defined() ? all.logical_and(isFinite) : isFinite;
+    }
+    return output.out_BHND();
+}
+
+void PluginGuard::endPass() {
+    for (const auto& [plugin, isFinite] : std::exchange(m_isFinite, {}))
+        if (!isFinite.item<bool>()) blame(plugin, kNotFinite);
+}
+
+}  // namespace reelgrid::attention

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "core/comparison/report.h"
+
+namespace reelgrid::comparison {
+
+/// How often each clip was preferred in the blind test; nothing where nobody voted.
+std::string blindSection(const Report& report);
+
+}  // namespace reelgrid::comparison

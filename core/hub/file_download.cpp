@@ -1,0 +1,157 @@
+#include "core/hub/file_download.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "core/hub/http.h"
+#include "core/hub/partial_file.h"
+
+namespace reelgrid::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr long kUnauthorised = 401, kForbidden = 403, kNotFound = 404, kRangeNotSatisfiable = 416;
+
+/// False when `stop` came first.
+bool pauseFor(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+}
+
+Error refusal(const RemoteFile& file, const HttpAnswer& answer, const std::string& url) {
+    if (answer.status == kUnauthorised || answer.status == kForbidden)
+        return {ErrorCode::Io,
+                file.path + ": " + url + " answers " + std::to_string(answer.status) +
+                    ": a token in HF_TOKEN was needed, of someone who may read the model (some "
+                    "ask to accept their terms first)"};
+    if (answer.status == kNotFound) return {ErrorCode::NotFound, file.path + ": " + url + " isn't there"};
+    return {ErrorCode::Io, file.path + ": " + answer.problem + " (" + url + ")"};
+}
+
+/// One file on its way.
+class Download {
+  public:
+    Download(const std::string& url, const std::string& token, const RemoteFile& file, PartialFile& partial,
+             const Patience& patience, const BytesCame& came, const std::stop_token& stop)
+        : m_url(url),
+          m_token(token),
+          m_file(file),
+          m_partial(partial),
+          m_patience(patience),
+          m_came(came),
+          m_stop(stop) {}
+
+    /// Until all bytes are there.
+    Result<void> fetch() {
+        if (m_partial.size() > m_file.size)
+            if (auto cleared = startAgain(); !cleared) return cleared;
+        auto pause = m_patience.pause;
+        int vain = 0;
+        std::uint64_t most = m_partial.size();
+        while (m_partial.size() < m_file.size) {
+            const HttpAnswer answer = request();
+            if (m_stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
+            if (m_failed) return *m_failed;
+            if (m_partial.size() >= m_file.size) break;
+            if (answer.status == kRangeNotSatisfiable)
+                if (auto cleared = startAgain(); !cleared) return cleared;
+            if (!answer.ok() && !answer.mayPass()) return refusal(m_file, answer, m_url);
+            if (m_partial.size() > most) {
+                most = m_partial.size();
+                vain = 0;
+                pause = m_patience.pause;
+                continue;
+            }
+            if (++vain >= m_patience.tries) return givenUp(answer);
+            if (!pauseFor(pause, m_stop)) return Error{ErrorCode::Cancelled, "cancelled"};
+            pause *= 2;
+        }
+        return {};
+    }
+
+    Result<void> startAgain() {
+        m_came(-static_cast<std::int64_t>(m_partial.size()));
+        return m_partial.clear();
+    }
+
+  private:
+    HttpAnswer request() {
+        m_begun = false;
+        return httpGet(
+            {.url = m_url,
+             .token = m_token,
+             .from = m_partial.size(),
+             .connect = m_patience.connect,
+             .stall = m_patience.stall},
+            [this](const HttpAnswer& answer, std::string_view bytes) { return take(answer, bytes); }, m_stop);
+    }
+
+    bool take(const HttpAnswer& answer, std::string_view bytes) {
+        // A server that knows no ranges begins at the beginning, whatever was asked for.
+        if (!m_begun && answer.begin != m_partial.size())
+            if (auto cleared = startAgain(); !cleared) return fails(cleared.error());
+        if (!m_begun && answer.begin != m_partial.size())
+            return fails({ErrorCode::Io, m_file.path + ": the server sends from byte " +
+                                             std::to_string(answer.begin) + ", 0 was needed"});
+        m_begun = true;
+        if (m_partial.size() + bytes.size() > m_file.size)
+            return fails({ErrorCode::Io, m_file.path + ": the server sends more than the " +
+                                             std::to_string(m_file.size) + " bytes that the hub names"});
+        if (auto appended = m_partial.append(bytes); !appended) return fails(appended.error());
+        m_came(static_cast<std::int64_t>(bytes.size()));
+        return true;
+    }
+
+    bool fails(Error error) {
+        m_failed = std::move(error);
+        return false;
+    }
+
+    [[nodiscard]] Error givenUp(const HttpAnswer& answer) const {
+        return {ErrorCode::Io,
+                m_file.path + ": " + std::to_string(m_partial.size()) + " of " + std::to_string(m_file.size) +
+                    " bytes after " + std::to_string(m_patience.tries) +
+                    " tries in vain: " + (answer.ok() ? "the server ends there" : answer.problem) +
+                    "; the next download goes on from here"};
+    }
+
+    const std::string& m_url;
+    const std::string& m_token;
+    const RemoteFile& m_file;
+    PartialFile& m_partial;
+    const Patience& m_patience;
+    const BytesCame& m_came;
+    const std::stop_token& m_stop;
+    bool m_begun = false;  ///< the body of this request
+    std::optional<Error> m_failed;
+};
+
+}  // namespace
+
+Result<void> downloadFile(const std::string& url, const std::string& token, const RemoteFile& file,
+                          const Repository& repository, const Patience& patience, const BytesCame& came,
+                          const std::stop_token& stop) {
+    const fs::path blob = repository.blob(file.hash);
+    auto partial = PartialFile::open(fs::path(blob) += ".incomplete", repository.lockOf(file.hash));
+    if (!partial) return partial.error();
+    came(static_cast<std::int64_t>(std::min(partial->size(), file.size)));
+    Download download(url, token, file, *partial, patience, came, stop);
+    // Bytes of an earlier, different file may be among those that were there: once more from the start then.
+    for (const bool isLast : {false, true}) {
+        if (auto fetched = download.fetch(); !fetched) return fetched;
+        const auto hash = hashOfFile(partial->path().string(), file.hash);
+        if (!hash) return hash.error();
+        if (*hash == file.hash) return partial->becomes(blob);
+        if (auto cleared = download.startAgain(); !cleared) return cleared;
+        if (isLast)
+            return Error{ErrorCode::Io, file.path + ": what came has the hash " + *hash + ", " + file.hash +
+                                            " was needed: it was thrown away"};
+    }
+    return {};
+}
+
+}  // namespace reelgrid::hub

@@ -1,0 +1,144 @@
+#include "core/hub/http.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <mutex>
+
+namespace reelgrid::hub {
+namespace {
+
+constexpr long kRedirects = 5;
+constexpr long kOk = 200, kPartial = 206, kRangeNotSatisfiable = 416;
+
+struct CloseEasy {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+
+struct Transfer {
+    CURL* easy = nullptr;
+    const HttpBody* body = nullptr;
+    const std::stop_token* stop = nullptr;
+    HttpAnswer answer;
+    bool refused = false;  ///< by the body
+};
+
+std::optional<std::uint64_t> number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end == text.data()) return std::nullopt;
+    return value;
+}
+
+/// "bytes 100-199/200"
+void readContentRange(std::string_view value, HttpAnswer& answer) {
+    constexpr std::string_view kUnit = "bytes ";
+    if (!value.starts_with(kUnit)) return;
+    value.remove_prefix(kUnit.size());
+    answer.begin = number(value).value_or(0);
+    if (const auto slash = value.find('/'); slash != value.npos)
+        answer.total = number(value.substr(slash + 1));
+}
+
+std::size_t onHeader(const char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    std::string line(data, size * count);
+    std::transform(line.begin(), line.end(), line.begin(),
+                   [](unsigned char letter) { return std::tolower(letter); });
+    const std::string_view text(line);
+    const auto valueOf = [&](std::string_view name) { return text.substr(name.size()); };
+    if (text.starts_with("http/")) transfer.answer = {};  // of the redirect, before this
+    if (text.starts_with("content-range: ")) readContentRange(valueOf("content-range: "), transfer.answer);
+    if (text.starts_with("content-length: ") && !transfer.answer.total)
+        transfer.answer.total = number(valueOf("content-length: "));
+    return size * count;
+}
+
+std::size_t onBody(const char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &transfer.answer.status);
+    const bool isContent = transfer.answer.status == kOk || transfer.answer.status == kPartial;
+    if (!isContent) return size * count;  // an error's page
+    if ((*transfer.body)(transfer.answer, {data, size * count})) return size * count;
+    transfer.refused = true;
+    return 0;
+}
+
+int onProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    return static_cast<Transfer*>(user)->stop->stop_requested() ? 1 : 0;
+}
+
+void configure(CURL* easy, const HttpRequest& request, Transfer& transfer) {
+    const bool secure = request.url.starts_with("https:");
+    curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, kRedirects);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "reelgrid");
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, static_cast<long>(request.connect.count()));
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.stall.count()));
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &onHeader);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &onBody);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, &onProgress);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, &transfer);
+    if (request.from > 0) curl_easy_setopt(easy, CURLOPT_RANGE, (std::to_string(request.from) + "-").c_str());
+    if (!request.token.empty()) {
+        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+        curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request.token.c_str());
+    }
+}
+
+}  // namespace
+
+bool HttpAnswer::mayPass() const {
+    return status == 0 || status == kOk || status == kPartial || status == kRangeNotSatisfiable ||
+           status == 408 || status == 429 || status >= 500;
+}
+
+HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::stop_token& stop) {
+    static std::once_flag once;
+    std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    const std::unique_ptr<CURL, CloseEasy> easy(curl_easy_init());
+    Transfer transfer{.easy = easy.get(), .body = &body, .stop = &stop, .answer = {}};
+    char message[CURL_ERROR_SIZE] = "";
+    configure(easy.get(), request, transfer);
+    curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, message);
+    const CURLcode code = curl_easy_perform(easy.get());
+    HttpAnswer& answer = transfer.answer;
+    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &answer.status);
+    if (stop.stop_requested())
+        answer.problem = "cancelled";
+    else if (transfer.refused)
+        answer.problem = "ended by the reader";
+    else if (code != CURLE_OK)
+        answer.problem = *message != '\0' ? message : curl_easy_strerror(code);
+    else if (answer.status != kOk && answer.status != kPartial)
+        answer.problem = "HTTP status " + std::to_string(answer.status);
+    return answer;
+}
+
+std::string urlPath(std::string_view path) {
+    constexpr std::string_view kPlain = "-._~/";
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string escaped;
+    for (const char letter : path) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                           (byte >= 'a' && byte <= 'z') || kPlain.find(letter) != kPlain.npos;
+        if (plain)
+            escaped += letter;
+        else
+            escaped += {'%', kDigits[byte / 16], kDigits[byte % 16]};
+    }
+    return escaped;
+}
+
+}  // namespace reelgrid::hub

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace reelgrid::hub {
+
+struct HttpRequest {
+    std::string url;
+    std::string token;       ///< sent to the URL's own host alone, not where it redirects to
+    std::uint64_t from = 0;  ///< asks for the bytes from here on
+    std::chrono::seconds connect{20};
+    std::chrono::seconds stall{30};  ///< without a byte: given up
+};
+
+/// What came of a request.
+struct HttpAnswer {
+    long status = 0;                     ///< 0: no answer
+    std::uint64_t begin = 0;             ///< of the resource, where the body began
+    std::optional<std::uint64_t> total;  ///< of the resource, as far as the server said
+    std::string problem;                 ///< why the body isn't whole; empty: it is
+
+    [[nodiscard]] bool ok() const { return problem.empty(); }
+    /// Whether another try may help: broken connections, stalls, 408, 429, 5xx.
+    [[nodiscard]] bool mayPass() const;
+};
+
+/// A part of the body of a 200 or 206, with status, begin and total filled in; false ends the transfer.
+using HttpBody = std::function<bool(const HttpAnswer& answer, std::string_view bytes)>;
+
+/// GET, following up to 5 redirects; https never leads to http. Certificates are checked as curl does it.
+HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::stop_token& stop);
+
+/// A URL's path as it is sent: everything but letters, digits, "-._~" and "/" escaped.
+std::string urlPath(std::string_view path);
+
+}  // namespace reelgrid::hub

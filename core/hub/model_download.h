@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/hub/file_download.h"
+#include "core/hub/hub_access.h"
+#include "core/hub/remote_file.h"
+
+namespace reelgrid::hub {
+
+/// What a model needs of its repository, at one commit.
+struct ModelPlan {
+    std::string id, revision, commit;
+    std::vector<RemoteFile> files;   ///< model_index.json last
+    std::uint64_t bytes = 0;         ///< of all of them
+    std::uint64_t missingBytes = 0;  ///< that aren't in the cache yet
+};
+
+/// Which folders of a repository a model's pipeline needs, from the text of its model_index.json.
+using ComponentsOf = std::function<Result<std::vector<std::string>>(const std::string& modelIndex)>;
+
+/// Asks the hub what `revision` (a branch, tag or commit) of the model `id` holds. NotFound, Unsupported (no
+/// model_index.json, or what `componentsOf` says), Io, InvalidData, Cancelled; BadUsage when `id` is no hub
+/// id or access is offline.
+Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
+                            const ComponentsOf& componentsOf, const Patience& patience,
+                            const std::stop_token& stop);
+
+struct DownloadProgress {
+    std::uint64_t bytes = 0, totalBytes = 0;  ///< of what was missing
+    int files = 0, totalFiles = 0;
+};
+
+/// Fetches what is missing, several files at a time, and returns the snapshot's folder. Until everything is
+/// there the snapshot has no model_index.json, so that nobody takes it for a model. Io before the first byte
+/// when the disk has no room. `told` is called from this thread.
+Result<std::filesystem::path> downloadModel(const HubAccess& access, const ModelPlan& plan,
+                                            const Patience& patience,
+                                            const std::function<void(const DownloadProgress&)>& told,
+                                            const std::stop_token& stop);
+
+}  // namespace reelgrid::hub

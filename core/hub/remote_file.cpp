@@ -1,0 +1,117 @@
+#include "core/hub/remote_file.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.h"
+#include "core/base/sha256.h"
+
+namespace reelgrid::hub {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kGitDigits = 40, kSha256Digits = 64;
+constexpr std::size_t kMostFiles = 100'000, kLongestPath = 1000;
+
+bool isHex(const std::string& text, std::size_t digits) {
+    return text.size() == digits && std::all_of(text.begin(), text.end(), [](char letter) {
+               return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
+           });
+}
+
+/// Relative, plain, and inside the folder that it is put into.
+bool staysInside(const std::string& path) {
+    if (path.empty() || path.size() > kLongestPath || path.front() == '/') return false;
+    if (path.find('\\') != path.npos || path.find('\0') != path.npos) return false;
+    for (const auto& part : std::filesystem::path(path))
+        if (part == ".." || part == "." || part.empty()) return false;
+    return true;
+}
+
+std::string textOf(const json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::uint64_t sizeOf(const json& object) {
+    const auto found = object.find("size");
+    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+/// Throws Failure.
+RemoteFile fileFrom(const json& entry, const std::string& what) {
+    RemoteFile file{
+        .path = textOf(entry, "rfilename"), .size = sizeOf(entry), .hash = textOf(entry, "blobId")};
+    if (!staysInside(file.path))
+        throw Failure(ErrorCode::InvalidData, what + ": it names a file " + showJson(json(file.path)) +
+                                                  ", a path inside the repository was needed");
+    if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object()) {
+        file.hash = textOf(*lfs, "sha256");
+        file.size = sizeOf(*lfs);
+    }
+    if (!isHex(file.hash, kGitDigits) && !isHex(file.hash, kSha256Digits))
+        throw Failure(ErrorCode::InvalidData, what + ": the hash of " + file.path + " is " +
+                                                  showJson(json(file.hash)) +
+                                                  ", 40 or 64 hex digits were needed");
+    return file;
+}
+
+/// As git names a file: the SHA-1 of "blob <size>", a zero byte and the contents.
+Result<std::string> gitHashOf(const std::string& path) {
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(path, failed);
+    std::ifstream file(path, std::ios::binary);
+    if (failed || !file) return Error{ErrorCode::Io, path + ": can't be read"};
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+    const std::string head = "blob " + std::to_string(size) + '\0';
+    EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr);
+    EVP_DigestUpdate(context.get(), head.data(), head.size());
+    std::array<char, 1 << 16> part{};
+    while (file.read(part.data(), part.size()) || file.gcount() > 0)
+        EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(file.gcount()));
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context.get(), digest.data(), &length);
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string hex;
+    for (unsigned i = 0; i < length; ++i) hex += {kDigits[digest[i] / 16], kDigits[digest[i] % 16]};
+    return hex;
+}
+
+}  // namespace
+
+Result<FileList> fileListFrom(const std::string& text, const std::string& what) {
+    const auto document = parseJson(text, what);
+    if (!document) return document.error();
+    if (!document->is_object()) return Error{ErrorCode::InvalidData, what + ": a JSON object was needed"};
+    FileList list{.commit = textOf(*document, "sha"), .files = {}};
+    if (!isHex(list.commit, kGitDigits))
+        return Error{ErrorCode::InvalidData,
+                     what + ": the commit is " + showJson(json(list.commit)) + ", 40 hex digits were needed"};
+    const auto files = document->find("siblings");
+    if (files == document->end() || !files->is_array() || files->size() > kMostFiles)
+        return Error{ErrorCode::InvalidData, what + ": siblings, a list of at most " +
+                                                 std::to_string(kMostFiles) + " files, was needed"};
+    try {
+        for (const json& entry : *files) {
+            if (!entry.is_object())
+                return Error{ErrorCode::InvalidData, what + ": siblings has an entry that is no object"};
+            list.files.push_back(fileFrom(entry, what));
+        }
+    } catch (const Failure& failure) {
+        return failure.error();
+    }
+    return list;
+}
+
+Result<std::string> hashOfFile(const std::string& path, const std::string& like) {
+    return like.size() == kSha256Digits ? sha256OfFile(path) : gitHashOf(path);
+}
+
+}  // namespace reelgrid::hub

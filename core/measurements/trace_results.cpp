@@ -1,0 +1,119 @@
+#include "core/measurements/trace_results.h"
+
+#include "core/measurements/list_reader.h"
+
+namespace reelgrid::measurements {
+namespace {
+
+using nlohmann::json;
+using protocol::FieldReader;
+
+void readName(FieldReader& fields, TraceTime& row) {
+    fields.requireText("name", row.name);
+    fields.text("group", row.group);
+    fields.boolean("on_device", row.onDevice);
+    fields.requireNumber("calls", row.calls);
+    fields.requireNumber("self_cpu", row.selfCpu);
+    fields.requireNumber("total_cpu", row.totalCpu);
+    fields.number("self_device", row.selfDevice);
+    fields.number("total_device", row.totalDevice);
+}
+
+/// A stage or a step.
+void readPlace(FieldReader& fields, TraceTime& row) {
+    fields.requireText("name", row.name);
+    fields.requireNumber("calls", row.calls);
+    fields.requireNumber("cpu", row.totalCpu);
+}
+
+void readAdvice(FieldReader& fields, TraceAdvice& row) {
+    fields.requireText("what", row.what);
+    fields.text("evidence", row.evidence);
+    fields.text("advice", row.advice);
+    fields.requireNumber("seconds", row.seconds);
+    fields.requireNumber("of_seconds", row.ofSeconds);
+}
+
+void readChange(FieldReader& fields, TraceChange& row) {
+    fields.requireText("name", row.name);
+    fields.boolean("on_device", row.onDevice);
+    fields.number("before", row.before);
+    fields.number("after", row.after);
+    fields.requireNumber("difference", row.difference);
+    fields.requireNumber("calls_before", row.callsBefore);
+    fields.requireNumber("calls_after", row.callsAfter);
+}
+
+Result<std::vector<TraceTime>> groupsFrom(const json& object) {
+    constexpr std::size_t kMostGroups = 64;
+    std::vector<TraceTime> groups;
+    for (const auto& [name, spent] : object.items()) {
+        if (!spent.is_object() || groups.size() == kMostGroups)
+            return Error{ErrorCode::InvalidData, "groups: at most 64 objects were needed"};
+        FieldReader fields(spent, "group " + name, ErrorCode::InvalidData);
+        TraceTime group;
+        group.name = name;
+        fields.requireNumber("self_cpu", group.selfCpu);
+        fields.requireNumber("calls", group.calls);
+        fields.number("device", group.selfDevice);
+        if (auto read = fields.finish(); !read) return read.error();
+        groups.push_back(std::move(group));
+    }
+    return groups;
+}
+
+/// Moves what was read into `target`; keeps the first error.
+template <class T>
+void take(Result<T> read, T& target, Result<void>& outcome) {
+    if (!read) {
+        if (outcome) outcome = read.error().in("trace");
+        return;
+    }
+    target = *std::move(read);
+}
+
+}  // namespace
+
+Result<TraceSummary> traceSummaryFrom(const json& document) {
+    TraceSummary summary;
+    FieldReader fields(document, "trace", ErrorCode::InvalidData);
+    fields.requireNumber("events", summary.events);
+    fields.requireNumber("span", summary.span);
+    fields.requireNumber("self_cpu", summary.selfCpu);
+    fields.number("device", summary.device);
+    fields.number("device_busy", summary.deviceBusy);
+    const json* groups = fields.object("groups", true);
+    const json* stages = fields.array("stages", kMostRows, true);
+    const json* steps = fields.array("steps", kMostRows, true);
+    const json* names = fields.array("names", kMostRows, true);
+    const json* advice = fields.array("bottlenecks", kMostRows, true);
+    if (auto read = fields.finish(); !read) return read.error();
+    Result<void> outcome;
+    take(groupsFrom(*groups), summary.groups, outcome);
+    take(rowsFrom<TraceTime>(*stages, "stage", readPlace), summary.stages, outcome);
+    take(rowsFrom<TraceTime>(*steps, "step", readPlace), summary.steps, outcome);
+    take(rowsFrom<TraceTime>(*names, "name", readName), summary.names, outcome);
+    take(rowsFrom<TraceAdvice>(*advice, "bottleneck", readAdvice), summary.bottlenecks, outcome);
+    if (!outcome) return outcome.error();
+    return summary;
+}
+
+Result<TraceComparison> traceComparisonFrom(const json& document) {
+    TraceComparison comparison;
+    FieldReader fields(document, "trace comparison", ErrorCode::InvalidData);
+    fields.text("of", comparison.of);
+    fields.requireNumber("before", comparison.before);
+    fields.requireNumber("after", comparison.after);
+    fields.integer("steps_before", comparison.stepsBefore, 0);
+    fields.integer("steps_after", comparison.stepsAfter, 0);
+    const json* groups = fields.array("groups", kMostRows, true);
+    const json* names = fields.array("names", kMostRows, true);
+    if (auto read = fields.finish(); !read) return read.error();
+    Result<void> outcome;
+    take(rowsFrom<TraceChange>(*groups, "group", readChange), comparison.groups, outcome);
+    take(rowsFrom<TraceChange>(*names, "name", readChange), comparison.names, outcome);
+    if (!outcome) return outcome.error();
+    return comparison;
+}
+
+}  // namespace reelgrid::measurements

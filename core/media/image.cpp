@@ -1,0 +1,101 @@
+#include "core/media/image.h"
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/pending_file.h"
+#include "core/media/av_error.h"
+#include "core/media/exif_orientation.h"
+#include "core/media/image_limits.h"
+#include "core/media/picture.h"
+#include "core/media/rgb.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
+
+/// The decoder that a file's first bytes ask for. Whole files go to it: no demuxer sees them.
+AVCodecID codecOf(std::string_view bytes) {
+    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return AV_CODEC_ID_PNG;
+    if (bytes.starts_with("\xFF\xD8\xFF")) return AV_CODEC_ID_MJPEG;
+    if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return AV_CODEC_ID_WEBP;
+    return AV_CODEC_ID_NONE;
+}
+
+Result<FrameHandle> decode(const std::string& bytes, AVCodecID id) {
+    const AVCodec* decoder = avcodec_find_decoder(id);
+    if (decoder == nullptr)
+        return Error{ErrorCode::Unsupported, std::string("no decoder for ") + avcodec_get_name(id)};
+    const CodecHandle codec(avcodec_alloc_context3(decoder));
+    const PacketHandle packet(av_packet_alloc());
+    FrameHandle frame(av_frame_alloc());
+    if (!codec || !packet || !frame) return Error{ErrorCode::OutOfMemory, "no memory for a decoder"};
+    codec->thread_count = 1;
+    codec->max_pixels = kMaxPixels;
+    if (const int failed = avcodec_open2(codec.get(), decoder, nullptr); failed < 0)
+        return avError(std::string("decoder ") + decoder->name, failed);
+    if (const int failed = av_new_packet(packet.get(), int(bytes.size())); failed < 0)
+        return avError("a buffer for it", failed);
+    std::memcpy(packet->data, bytes.data(), bytes.size());
+    int status = avcodec_send_packet(codec.get(), packet.get());
+    if (status >= 0) avcodec_send_packet(codec.get(), nullptr);  // there is no more
+    if (status >= 0) status = avcodec_receive_frame(codec.get(), frame.get());
+    if (status < 0)
+        return Error{ErrorCode::InvalidData,
+                     std::string("not a picture that can be decoded as ") + avcodec_get_name(id)};
+    return frame;
+}
+
+/// A palette's picture with the colours themselves: swscale would mix those of neighbours.
+Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
+    FrameHandle rgb(av_frame_alloc());
+    if (!rgb) return Error{ErrorCode::OutOfMemory, "no memory for a picture"};
+    rgb->width = indexed.width;
+    rgb->height = indexed.height;
+    rgb->format = AV_PIX_FMT_RGB24;
+    if (const int failed = av_frame_get_buffer(rgb.get(), 0); failed < 0)
+        return avError("picture buffer", failed);
+    for (int y = 0; y < indexed.height; ++y) {
+        const std::uint8_t* from = indexed.data[0] + std::ptrdiff_t(y) * indexed.linesize[0];
+        std::uint8_t* to = rgb->data[0] + std::ptrdiff_t(y) * rgb->linesize[0];
+        for (int x = 0; x < indexed.width; ++x) {
+            std::uint32_t color = 0;  // 0xAARRGGBB
+            std::memcpy(&color, indexed.data[1] + sizeof color * from[x], sizeof color);
+            for (const int shift : {16, 8, 0}) *to++ = std::uint8_t(color >> shift);
+        }
+    }
+    return rgb;
+}
+
+Result<RgbImage> imageFrom(const std::string& bytes) {
+    const AVCodecID id = codecOf(bytes);
+    if (id == AV_CODEC_ID_NONE) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
+    auto frame = decode(bytes, id);
+    if (frame && (*frame)->format == AV_PIX_FMT_PAL8) frame = withoutPalette(**frame);
+    if (!frame) return frame.error();
+    PlaneExtractor planes;
+    planes.setDisplay(exifDisplay({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+    auto yuv = planes.extract(**frame);
+    if (!yuv) return yuv.error();
+    auto rgb = RgbConverter().convert(**yuv);
+    if (!rgb) return rgb.error();
+    return RgbImage{(*yuv)->width, (*yuv)->height, *std::move(rgb)};
+}
+
+}  // namespace
+
+Result<RgbImage> readImage(const fs::path& path) {
+    silenceAvLog();
+    auto bytes = readFile(path, kMaxFileBytes);
+    if (!bytes) return bytes.error();
+    auto image = imageFrom(*bytes);
+    if (!image) return image.error().in(path.string());
+    return image;
+}
+
+}  // namespace reelgrid::media

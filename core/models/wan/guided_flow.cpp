@@ -1,0 +1,74 @@
+#include "core/models/wan/guided_flow.h"
+
+#include <utility>
+
+namespace reelgrid::models::wan {
+
+using attention::GuidanceBranch;
+
+GuidedFlow::GuidedFlow(Experts& experts, Conditions conditions, int trainTimesteps, Passes passes,
+                       const execution::Execution& execution, pipeline::StageClock& clock)
+    : m_experts(experts),
+      m_conditions(std::move(conditions)),
+      m_trainTimesteps(trainTimesteps),
+      m_passes(passes),
+      m_execution(execution),
+      m_clock(clock) {}
+
+void GuidedFlow::prepare(double firstTimestep) {
+    static_cast<void>(preparedFor(m_experts.at(firstTimestep, m_trainTimesteps)));
+    if (!m_experts.fitTogether()) return;
+    for (const Experts::Index expert : {Experts::kHighNoise, Experts::kLowNoise})
+        static_cast<void>(preparedFor(expert));
+}
+
+GuidedFlow::Prepared& GuidedFlow::preparedFor(Experts::Index expert) {
+    // What another expert needed goes with it: its graphs are of a model that is no more.
+    if (!m_experts.isLoaded(expert))
+        for (auto& other : m_prepared) other.reset();
+    WanTransformer& model = m_experts.use(expert, m_clock);
+    std::unique_ptr<Prepared>& prepared = m_prepared[expert];
+    if (prepared) return *prepared;
+    prepared = std::make_unique<Prepared>();
+    prepared->prompt = model.prepareText(m_conditions.prompt, m_conditions.imageEmbedding);
+    if (m_conditions.negative.defined())
+        prepared->negative = model.prepareText(m_conditions.negative, m_conditions.imageEmbedding);
+    if (m_passes == Passes::Graphed) prepared->graphed = std::make_unique<GraphedForward>(model, m_execution);
+    return *prepared;
+}
+
+/// A frame that is given has no noise: its tokens are at timestep 0.
+StepEmbedding GuidedFlow::embed(const WanTransformer& model, const at::Tensor& latents_BCTHW,
+                                double timestep) const {
+    if (!m_conditions.firstFrame_BC1HW.defined()) return model.embedTimestep(timestep);
+    const auto& patch = model.config().patchSize;
+    const auto tokens = latents_BCTHW.size(3) / patch[1] * (latents_BCTHW.size(4) / patch[2]);
+    return model.embedTimesteps(tokens, 0, timestep);
+}
+
+at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep, int step,
+                               attention::Dispatcher& attention) {
+    const Experts::Index expert = m_experts.at(timestep, m_trainTimesteps);
+    Prepared& prepared = preparedFor(expert);
+    WanTransformer& model = m_experts.use(expert, m_clock);
+    at::Tensor input = withFirstFrame(latents_BCTHW);
+    if (m_conditions.givenFrames_BCTHW.defined()) input = at::cat({input, m_conditions.givenFrames_BCTHW}, 1);
+    const StepEmbedding embedding = embed(model, input, timestep);
+    const auto forward = [&](const PreparedText& text) {
+        return prepared.graphed ? prepared.graphed->forward(input, embedding, text, attention)
+                                : model.forward(input, embedding, text, attention, &m_clock.parts());
+    };
+    attention.beginPass(step, GuidanceBranch::Conditional);
+    const at::Tensor conditional = forward(prepared.prompt);
+    if (!prepared.negative) return conditional;
+    attention.beginPass(step, GuidanceBranch::Unconditional);
+    const at::Tensor unconditional = forward(*prepared.negative);
+    return unconditional + m_conditions.guidance[expert] * (conditional - unconditional);
+}
+
+at::Tensor GuidedFlow::withFirstFrame(const at::Tensor& latents_BCTHW) const {
+    if (!m_conditions.firstFrame_BC1HW.defined()) return latents_BCTHW;
+    return at::cat({m_conditions.firstFrame_BC1HW, latents_BCTHW.narrow(2, 1, latents_BCTHW.size(2) - 1)}, 2);
+}
+
+}  // namespace reelgrid::models::wan

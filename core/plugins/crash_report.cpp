@@ -1,0 +1,88 @@
+#include "core/plugins/crash_report.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+#include "core/protocol/time_is_up.h"
+
+namespace reelgrid::plugins {
+
+namespace {
+
+// A signal handler sees only what is lock-free and static.
+std::atomic<const char*> theBlamed = nullptr;
+std::atomic<FaultExplainer> theExplainer = nullptr;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+void write(const char* text) {
+    for (std::size_t left = std::strlen(text); left > 0;) {
+        const ssize_t count = ::write(STDERR_FILENO, text, left);
+        if (count <= 0) return;
+        text += count;
+        left -= static_cast<std::size_t>(count);
+    }
+}
+
+const char* wordFor(int signal) {
+    switch (signal) {
+        case SIGSEGV:
+            return "crashed (segmentation fault)";
+        case SIGBUS:
+            return "crashed (bus error)";
+        case SIGFPE:
+            return "crashed (arithmetic error)";
+        case SIGILL:
+            return "crashed (illegal instruction)";
+        case SIGABRT:
+            return "aborted";
+        default:
+            return "was still running";
+    }
+}
+
+void answer(int signal, siginfo_t* info, void*) {
+    if (const char* blamed = theBlamed.load()) {
+        write(blamed);
+        write(" ");
+        write(wordFor(signal));
+        const FaultExplainer explainer = theExplainer.load();
+        const bool hasAddress = signal == SIGSEGV || signal == SIGBUS;
+        if (explainer != nullptr && hasAddress)
+            if (const char* more = explainer(info->si_addr)) {
+                write(": ");
+                write(more);
+            }
+        write("\n");
+    }
+    // SA_RESETHAND has put the default back; the signal is blocked until this returns.
+    raise(signal);
+}
+
+}  // namespace
+
+void reportCrashes() {
+    static std::atomic<bool> done = false;
+    if (done.exchange(true)) return;
+    struct sigaction action {};
+    action.sa_sigaction = answer;
+    action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, protocol::kTimeIsUpSignal})
+        sigaction(signal, &action, nullptr);
+}
+
+void explainFaults(FaultExplainer explainer) {
+    theExplainer = explainer;
+}
+
+BlameScope::BlameScope(const std::string& what) : m_outer(theBlamed.exchange(what.c_str())) {}
+
+BlameScope::~BlameScope() {
+    theBlamed = m_outer;
+}
+
+}  // namespace reelgrid::plugins

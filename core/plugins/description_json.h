@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "core/base/result.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::plugins {
+
+/// Whether a plug-in's backend may be called that: file names, policies and labels are made of it.
+bool isBackendName(const std::string& name);
+
+/// What `backends list --json` says of a plug-in's backend, and one process tells another.
+nlohmann::json toJson(const kernels::PluginDescription& description);
+/// Untrusted. InvalidData naming what is wrong.
+Result<kernels::PluginDescription> descriptionFromJson(const nlohmann::json& object);
+
+/// A backend of any origin, with "plugin" where it is a user's.
+nlohmann::json backendJson(const kernels::BackendInfo& backend);
+
+}  // namespace reelgrid::plugins

@@ -1,0 +1,71 @@
+#include "core/plugins/plugin_search.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace reelgrid::plugins {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+/// One file a backend, each once.
+class Collected {
+  public:
+    void add(const fs::path& path, Found found) {
+        std::error_code failed;
+        fs::path whole = fs::canonical(path, failed);
+        if (failed) whole = fs::absolute(path);  // opening it says what is wrong
+        for (const PluginFile& file : files)
+            if (file.path == whole) return;
+        files.push_back({std::move(whole), found});
+    }
+
+    void addFolder(const fs::path& folder) {
+        constexpr std::size_t kMost = 256;
+        std::error_code failed;
+        std::vector<fs::path> found;
+        for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+             entry.increment(failed)) {
+            const fs::path extension = entry->path().extension();
+            if ((extension == ".so" || extension == ".json") && found.size() < kMost) found.push_back(*entry);
+        }
+        std::sort(found.begin(), found.end());
+        for (const fs::path& path : found) add(path, Found::InFolder);
+    }
+
+    std::vector<PluginFile> files;
+};
+
+}  // namespace
+
+fs::path userPluginFolder() {
+    const std::string data = variable("XDG_DATA_HOME"), home = variable("HOME");
+    if (!data.empty()) return fs::path(data) / "reelgrid" / "backends";
+    if (home.empty()) return {};
+    return fs::path(home) / ".local" / "share" / "reelgrid" / "backends";
+}
+
+std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given) {
+    Collected collected;
+    for (const std::string& file : given) collected.add(file, Found::Given);
+    const std::string path = variable("REELGRID_BACKEND_PATH");
+    for (std::size_t start = 0; start < path.size();) {
+        const std::size_t end = std::min(path.find(':', start), path.size());
+        const fs::path part = path.substr(start, end - start);
+        std::error_code failed;
+        if (fs::is_directory(part, failed))
+            collected.addFolder(part);
+        else if (!part.empty())
+            collected.add(part, Found::InFolder);
+        start = end + 1;
+    }
+    if (const fs::path own = userPluginFolder(); !own.empty()) collected.addFolder(own);
+    return collected.files;
+}
+
+}  // namespace reelgrid::plugins

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace reelgrid::plugins {
+
+/// Where a plug-in was found: given by its user for this run, or lying in a folder that is looked through.
+enum class Found { Given, InFolder };
+
+struct PluginFile {
+    std::filesystem::path path;  ///< absolute, symbolic links followed
+    Found found = Found::Given;
+};
+
+/// The folder of a user's own plug-ins: $XDG_DATA_HOME/reelgrid/backends, else
+/// ~/.local/share/reelgrid/backends. Empty without a home.
+std::filesystem::path userPluginFolder();
+
+/// `given`, then the libraries (.so) and recipes (.json) of $REELGRID_BACKEND_PATH (files and folders,
+/// separated by colons) and of the user's folder, each once and a folder's in the order of their names.
+std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given);
+
+}  // namespace reelgrid::plugins

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+namespace reelgrid::weights {
+class ModelConfig;
+}
+
+namespace reelgrid::vision {
+
+/// image_encoder/config.json (CLIPVisionModel of transformers); the defaults are the reference's own.
+struct ClipVisionConfig {
+    std::int64_t hiddenSize = 768;
+    std::int64_t intermediateSize = 3072;
+    std::int64_t numHiddenLayers = 12;
+    std::int64_t numAttentionHeads = 12;
+    std::int64_t imageSize = 224;
+    std::int64_t patchSize = 32;
+    enum class Activation { QuickGelu, Gelu } hiddenAct = Activation::QuickGelu;
+    double layerNormEps = 1e-5;
+
+    /// Throws Failure(InvalidData or Unsupported) naming the file, the key and its value.
+    static ClipVisionConfig from(const weights::ModelConfig& config);
+
+    /// Patches, and one position for the whole picture.
+    [[nodiscard]] std::int64_t positions() const {
+        return (imageSize / patchSize) * (imageSize / patchSize) + 1;
+    }
+};
+
+}  // namespace reelgrid::vision

@@ -1,0 +1,46 @@
+#pragma once
+
+// Shape legend: P pictures, C channels, N positions of a picture: its patches behind one for the whole.
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "core/vision/clip_vision_config.h"
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::vision {
+
+/// CLIP's vision transformer up to the layer before the last, whose output says more of a picture's places
+/// than the last one's. Source: transformers 5, modeling_clip.py (CLIPVisionModel).
+class ClipVisionEncoder {
+  public:
+    /// Takes the parameters by their checkpoint names, with or without "vision_model." in front; computes in
+    /// the scope's dtype on its device.
+    ClipVisionEncoder(const ClipVisionConfig& config, const weights::WeightScope& scope);
+
+    /// pixels_P3YX, image_size square and normalised → hidden_states[-2], [P, N, C]. Throws
+    /// Failure(BadUsage) for another size.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& pixels_P3YX) const;
+
+    [[nodiscard]] const ClipVisionConfig& config() const { return m_config; }
+
+  private:
+    /// The checkpoint's `weight` and `bias`, of a product or a norm.
+    struct Affine {
+        at::Tensor weight, bias;
+    };
+    struct Layer {
+        Affine norm1, q, k, v, out, norm2, up, down;
+    };
+    [[nodiscard]] at::Tensor normed(const at::Tensor& x, const Affine& norm) const;
+    [[nodiscard]] at::Tensor attend(const at::Tensor& x_PNC, const Layer& layer) const;
+    [[nodiscard]] at::Tensor activated(const at::Tensor& x) const;
+
+    ClipVisionConfig m_config;
+    at::Tensor m_classEmbedding_C, m_patchEmbedding, m_positionEmbedding_NC;
+    Affine m_preNorm;
+    std::vector<Layer> m_layers;
+};
+
+}  // namespace reelgrid::vision

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/pt/value.h"
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::weights {
+
+/// The weights in a file of torch.save: a state dict by itself, or one under "state_dict". Nothing in the
+/// file is ever run. Tensors are views of the mapped file, as SafetensorsFolder's are.
+class PtWeights final : public WeightSource {
+  public:
+    /// Throws Failure: what readPt() says, or InvalidData when the file holds no named tensors.
+    explicit PtWeights(const std::filesystem::path& file);
+
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
+    [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+
+    /// As stored; nothing when there is no such tensor.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
+
+  private:
+    std::filesystem::path m_file;
+    std::map<std::string, pt::Tensor> m_tensors;
+};
+
+}  // namespace reelgrid::weights

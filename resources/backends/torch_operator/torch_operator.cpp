@@ -1,0 +1,246 @@
+// A ReelGrid plug-in that makes an attention backend of an operator which some library registers with
+// libtorch (torch.ops.NAMESPACE.NAME): a wheel's, or a TORCH_LIBRARY extension of your own. What to call is
+// said in a recipe; docs/plugins.md has its fields.
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
+#include <reelgrid/attention_backend.h>
+#include <torch/headeronly/version.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+
+enum class Layout { TokensFirst, HeadsFirst };  // [B,N,H,D], [B,H,N,D]
+
+struct Recipe {
+    std::string name, title, description, version, library, op, overload;
+    Layout layout = Layout::TokensFirst;
+    json arguments;
+    std::size_t result = 0;  // which of the operator's outputs
+    bool contiguous = false;
+};
+
+/// What the backend's `self` points to; lives as long as the process.
+struct Operator {
+    Recipe recipe;
+    reelgrid_backend backend{};
+    std::string whyNot;  // why it can't be called
+    bool isLoaded = false;
+    std::optional<c10::OperatorHandle> handle;
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw std::runtime_error(what);
+}
+
+std::uint32_t bitsOf(const json& recipe, const char* key, const std::vector<std::string>& names,
+                     const std::vector<std::uint32_t>& bits) {
+    std::uint32_t set = 0;
+    for (const json& word : recipe.value(key, json::array())) {
+        const auto found = std::find(names.begin(), names.end(), word.get<std::string>());
+        if (found == names.end()) refuse(std::string(key) + ": " + word.dump() + " is none of them");
+        set |= bits[std::size_t(found - names.begin())];
+    }
+    return set;
+}
+
+/// A path is relative to the recipe's folder.
+std::string libraryOf(const json& recipe, const std::string& file) {
+    const std::string library = recipe.value("library", "");
+    if (library.empty() || library.front() == '/') return library;
+    return file.substr(0, file.rfind('/') + 1) + library;
+}
+
+std::unique_ptr<Operator> read(const std::string& file) {
+    std::ifstream stream(file);
+    const json recipe = json::parse(stream);
+    auto made = std::make_unique<Operator>();
+    Recipe& own = made->recipe;
+    own.name = recipe.at("name");
+    own.op = recipe.at("operator");
+    own.overload = recipe.value("overload", "");
+    own.title = recipe.value("title", "torch.ops " + own.op);
+    own.description =
+        recipe.value("description", "libtorch's operator " + own.op + ", as a recipe calls it.");
+    own.version = recipe.value("version", "");
+    own.library = libraryOf(recipe, file);
+    own.result = recipe.value("result", std::size_t{0});
+    own.contiguous = recipe.value("contiguous", false);
+    own.arguments = recipe.at("arguments");
+    const std::string layout = recipe.value("layout", "BNHD");
+    if (layout != "BNHD" && layout != "BHND") refuse("layout " + layout + ": BNHD or BHND was needed");
+    own.layout = layout == "BNHD" ? Layout::TokensFirst : Layout::HeadsFirst;
+
+    reelgrid_backend& backend = made->backend;
+    backend.size = sizeof backend;
+    backend.abi = REELGRID_BACKEND_ABI;
+    backend.devices = bitsOf(recipe, "devices", {"cpu", "cuda"}, {1, 2});
+    backend.dtypes = bitsOf(recipe, "dtypes", {"fp32", "bf16", "fp16"}, {1, 2, 4});
+    backend.features =
+        bitsOf(recipe, "features", {"causal", "shared_keys"}, {REELGRID_CAUSAL, REELGRID_SHARED_KEYS});
+    backend.max_head_dim = recipe.value("max_head_dim", 256);
+    backend.head_dim_multiple = recipe.value("head_dim_multiple", 1);
+    backend.claimed_l1 = recipe.value("claimed_l1", 0.0);
+    backend.name = own.name.c_str();
+    backend.title = own.title.c_str();
+    backend.description = own.description.c_str();
+    backend.version = own.version.c_str();
+    backend.author = "";
+    backend.self = made.get();
+    return made;
+}
+
+/// Libraries of wheels name libtorch's by their plain names: they must be in the process already.
+void loadLibtorch() {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&c10::Dispatcher::singleton), &info) == 0 || info.dli_fname == nullptr)
+        return;
+    const std::string path = info.dli_fname, folder = path.substr(0, path.rfind('/') + 1);
+    for (const char* name : {"libc10_cuda.so", "libtorch_cuda.so", "libtorch.so"})
+        static_cast<void>(dlopen((folder + name).c_str(), RTLD_NOW | RTLD_GLOBAL));  // those that are there
+}
+
+/// Every argument without a default has to be in the recipe, and the other way round.
+std::string misfit(const c10::FunctionSchema& schema, const json& arguments) {
+    for (const c10::Argument& argument : schema.arguments())
+        if (!argument.default_value() && !arguments.contains(argument.name()))
+            return "\"arguments\" lacks " + argument.name();
+    for (const auto& [name, value] : arguments.items())
+        if (!schema.argumentIndexWithName(name)) return "the operator has no argument " + name;
+    return "";
+}
+
+/// When the first call asks, in the process that renders: what a GPU's operators need is loaded by then.
+void load(Operator& own) {
+    if (std::exchange(own.isLoaded, true)) return;
+    const Recipe& recipe = own.recipe;
+    if (!recipe.library.empty()) {
+        loadLibtorch();
+        if (dlopen(recipe.library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+            own.whyNot =
+                "its library can't be loaded by libtorch " TORCH_VERSION ": " + std::string(dlerror());
+            return;
+        }
+    }
+    own.handle = c10::Dispatcher::singleton().findSchema({recipe.op, recipe.overload});
+    if (!own.handle) {
+        own.whyNot = "libtorch knows no operator " + recipe.op +
+                     (recipe.overload.empty() ? "" : "." + recipe.overload) +
+                     (recipe.library.empty() ? "" : " after " + recipe.library + " was loaded");
+        return;
+    }
+    const std::string why = misfit(own.handle->schema(), recipe.arguments);
+    if (!why.empty()) own.whyNot = why + ": " + c10::toString(own.handle->schema());
+}
+
+at::Tensor tensorOf(void* data, const reelgrid_call& c, int64_t heads, int64_t tokens,
+                    const reelgrid_strides& s, Layout layout) {
+    const at::ScalarType type = c.dtype == REELGRID_FP32   ? at::kFloat
+                                : c.dtype == REELGRID_BF16 ? at::kBFloat16
+                                                           : at::kHalf;
+    const at::Tensor x_BNHD =
+        at::from_blob(data, {c.batch, tokens, heads, c.head_dim}, {s.batch, s.token, s.head, 1},
+                      at::dtype(type).device(c.device == REELGRID_CPU ? at::kCPU : at::kCUDA));
+    return layout == Layout::TokensFirst ? x_BNHD : x_BNHD.transpose(1, 2);
+}
+
+struct Tensors {
+    at::Tensor q, k, v;
+};
+
+/// What the recipe gives for an argument: "$q", "$k", "$v", "$scale", "$causal", or a value of its own.
+c10::IValue valueOf(const json& given, const c10::Argument& argument, const reelgrid_call& c,
+                    const Tensors& tensors) {
+    if (given.is_null()) return {};
+    if (given.is_boolean()) return given.get<bool>();
+    if (given.is_number_float()) return given.get<double>();
+    const bool wantsFloat = argument.type()->str().find("float") != std::string::npos;
+    if (given.is_number())
+        return wantsFloat ? c10::IValue(given.get<double>()) : c10::IValue(given.get<int64_t>());
+    const auto word = given.get<std::string>();
+    if (word == "$q") return tensors.q;
+    if (word == "$k") return tensors.k;
+    if (word == "$v") return tensors.v;
+    if (word == "$scale") return c.scale;
+    if (word == "$causal") return c.causal != 0;
+    return word;
+}
+
+std::vector<c10::IValue> stackFor(const Operator& own, const reelgrid_call& c) {
+    const Layout layout = own.recipe.layout;
+    Tensors tensors{tensorOf(const_cast<void*>(c.q), c, c.query_heads, c.queries, c.q_strides, layout),
+                    tensorOf(const_cast<void*>(c.k), c, c.key_heads, c.keys, c.k_strides, layout),
+                    tensorOf(const_cast<void*>(c.v), c, c.key_heads, c.keys, c.v_strides, layout)};
+    if (own.recipe.contiguous)
+        for (at::Tensor* x : {&tensors.q, &tensors.k, &tensors.v}) *x = x->contiguous();
+    std::vector<c10::IValue> stack;
+    for (const c10::Argument& argument : own.handle->schema().arguments()) {
+        const auto given = own.recipe.arguments.find(argument.name());
+        stack.push_back(given == own.recipe.arguments.end() ? *argument.default_value()
+                                                            : valueOf(*given, argument, c, tensors));
+    }
+    return stack;
+}
+
+int32_t supports(const reelgrid_backend* backend, const reelgrid_call*, char* reason, size_t size) {
+    auto& own = *static_cast<Operator*>(const_cast<void*>(backend->self));
+    load(own);
+    if (own.whyNot.empty()) return 1;
+    std::snprintf(reason, size, "%s", own.whyNot.c_str());
+    return 0;
+}
+
+int32_t run(const reelgrid_backend* backend, const reelgrid_call* c, char* error, size_t size) {
+    auto& own = *static_cast<Operator*>(const_cast<void*>(backend->self));
+    try {
+        load(own);
+        if (!own.whyNot.empty()) refuse(own.whyNot);
+        const c10::InferenceMode inference;
+        std::vector<c10::IValue> stack = stackFor(own, *c);
+        own.handle->callBoxed(&stack);
+        if (own.recipe.result >= stack.size() || !stack[own.recipe.result].isTensor())
+            refuse("output " + std::to_string(own.recipe.result) + " of " + std::to_string(stack.size()) +
+                   " is no tensor");
+        tensorOf(c->out, *c, c->query_heads, c->queries, c->out_strides, own.recipe.layout)
+            .copy_(stack[own.recipe.result].toTensor());
+        return 0;
+    } catch (const c10::Error& failure) {
+        std::snprintf(error, size, "%s", failure.what_without_backtrace());
+    } catch (const std::exception& failure) {
+        std::snprintf(error, size, "%s", failure.what());
+    }
+    return 1;
+}
+
+}  // namespace
+
+REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t, uint32_t) {
+    return nullptr;  // without a recipe there is nothing to call
+}
+
+REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_from_recipe(uint32_t abi, const char* file,
+                                                                             char* error, size_t size) {
+    try {
+        if (abi != REELGRID_BACKEND_ABI) refuse("made for another version of the interface");
+        auto made = read(file);
+        made->backend.supports = supports;
+        made->backend.run = run;
+        return &made.release()->backend;
+    } catch (const std::exception& failure) {
+        std::snprintf(error, size, "%s", failure.what());
+    }
+    return nullptr;
+}

@@ -1,0 +1,3624 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>Actions</name>
+    <message>
+        <source>&amp;Open clips or session…</source>
+        <translation>Clips oder Sitzung ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>Opens clips beside those on show, or a session in their place</source>
+        <translation>Öffnet Clips neben den gezeigten oder eine Sitzung an ihrer Stelle</translation>
+    </message>
+    <message>
+        <source>Open the &amp;demo comparison</source>
+        <translation>&amp;Demo-Vergleich öffnen</translation>
+    </message>
+    <message>
+        <source>Shows one prompt rendered by several backends, without rendering</source>
+        <translation>Zeigt einen Prompt von mehreren Backends, ohne zu rendern</translation>
+    </message>
+    <message>
+        <source>&amp;Rendered comparisons…</source>
+        <translation>Ge&amp;renderte Vergleiche …</translation>
+    </message>
+    <message>
+        <source>Chooses among the comparisons in the results folder</source>
+        <translation>Wählt unter den Vergleichen im Ergebnisordner</translation>
+    </message>
+    <message>
+        <source>&amp;Save session</source>
+        <translation>Sitzung &amp;speichern</translation>
+    </message>
+    <message>
+        <source>Saves what is on show into its file</source>
+        <translation>Speichert das Gezeigte in seine Datei</translation>
+    </message>
+    <message>
+        <source>Save session &amp;as…</source>
+        <translation>Sitzung speichern &amp;unter …</translation>
+    </message>
+    <message>
+        <source>Saves what is on show into another file</source>
+        <translation>Speichert das Gezeigte in eine andere Datei</translation>
+    </message>
+    <message>
+        <source>Save re&amp;port…</source>
+        <translation>&amp;Bericht speichern …</translation>
+    </message>
+    <message>
+        <source>Writes times, quality and votes as one web page</source>
+        <translation>Schreibt Zeiten, Qualität und Stimmen als eine Webseite</translation>
+    </message>
+    <message>
+        <source>&amp;Export grid…</source>
+        <translation>Raster &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>Writes the labelled grid as one video</source>
+        <translation>Schreibt das beschriftete Raster als ein Video</translation>
+    </message>
+    <message>
+        <source>Save p&amp;icture of the grid…</source>
+        <translation>Raster als B&amp;ild speichern …</translation>
+    </message>
+    <message>
+        <source>Writes all tiles as they are on screen as PNG or JPEG</source>
+        <translation>Schreibt alle Kacheln, wie sie zu sehen sind, als PNG oder JPEG</translation>
+    </message>
+    <message>
+        <source>Choose &amp;model folder…</source>
+        <translation>&amp;Modellordner wählen …</translation>
+    </message>
+    <message>
+        <source>Adds a model in a folder of diffusers’ layout</source>
+        <translation>Fügt ein Modell aus einem Ordner im Aufbau von diffusers hinzu</translation>
+    </message>
+    <message>
+        <source>Choose res&amp;ults folder…</source>
+        <translation>Er&amp;gebnisordner wählen …</translation>
+    </message>
+    <message>
+        <source>Chooses where new renders go</source>
+        <translation>Wählt, wohin neue Renderings kommen</translation>
+    </message>
+    <message>
+        <source>&amp;Close comparison</source>
+        <translation>Vergleich s&amp;chließen</translation>
+    </message>
+    <message>
+        <source>Empties the grid; files stay as they are</source>
+        <translation>Leert das Raster; Dateien bleiben, wie sie sind</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>Ends the program</source>
+        <translation>Beendet das Programm</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>Takes the last change back</source>
+        <translation>Nimmt die letzte Änderung zurück</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Makes a change again that was taken back</source>
+        <translation>Macht eine zurückgenommene Änderung noch einmal</translation>
+    </message>
+    <message>
+        <source>Re&amp;name clip…</source>
+        <translation>Clip &amp;umbenennen …</translation>
+    </message>
+    <message>
+        <source>Gives the selected clip another label</source>
+        <translation>Gibt dem gewählten Clip eine andere Beschriftung</translation>
+    </message>
+    <message>
+        <source>Remo&amp;ve clip</source>
+        <translation>Clip &amp;entfernen</translation>
+    </message>
+    <message>
+        <source>Takes the selected clip out of the grid; its file stays</source>
+        <translation>Nimmt den gewählten Clip aus dem Raster; seine Datei bleibt</translation>
+    </message>
+    <message>
+        <source>Move clip &amp;left</source>
+        <translation>Clip nach &amp;links</translation>
+    </message>
+    <message>
+        <source>Moves the selected clip one place towards the first</source>
+        <translation>Schiebt den gewählten Clip einen Platz nach vorn</translation>
+    </message>
+    <message>
+        <source>Move clip ri&amp;ght</source>
+        <translation>Clip nach rec&amp;hts</translation>
+    </message>
+    <message>
+        <source>Moves the selected clip one place towards the last</source>
+        <translation>Schiebt den gewählten Clip einen Platz nach hinten</translation>
+    </message>
+    <message>
+        <source>&amp;Write the prompt</source>
+        <translation>&amp;Prompt schreiben</translation>
+    </message>
+    <message>
+        <source>Puts the cursor into the prompt</source>
+        <translation>Setzt den Cursor in den Prompt</translation>
+    </message>
+    <message>
+        <source>R&amp;ender the prompt</source>
+        <translation>Prompt re&amp;ndern</translation>
+    </message>
+    <message>
+        <source>Renders with every checked backend</source>
+        <translation>Rendert mit jedem angekreuzten Backend</translation>
+    </message>
+    <message>
+        <source>&amp;Play or pause</source>
+        <translation>&amp;Abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Plays all clips, or pauses</source>
+        <translation>Spielt alle Clips ab oder hält an</translation>
+    </message>
+    <message>
+        <source>Play &amp;backwards</source>
+        <translation>&amp;Rückwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Plays backwards; again: twice as fast</source>
+        <translation>Spielt rückwärts; noch einmal: doppelt so schnell</translation>
+    </message>
+    <message>
+        <source>P&amp;ause</source>
+        <translation>A&amp;nhalten</translation>
+    </message>
+    <message>
+        <source>Stops where the playhead is</source>
+        <translation>Hält an, wo der Abspielkopf ist</translation>
+    </message>
+    <message>
+        <source>Play &amp;forwards</source>
+        <translation>&amp;Vorwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Plays; again: twice as fast</source>
+        <translation>Spielt ab; noch einmal: doppelt so schnell</translation>
+    </message>
+    <message>
+        <source>One frame &amp;on</source>
+        <translation>Ein Bild &amp;weiter</translation>
+    </message>
+    <message>
+        <source>Shows the next frame</source>
+        <translation>Zeigt das nächste Bild</translation>
+    </message>
+    <message>
+        <source>One frame ba&amp;ck</source>
+        <translation>Ein Bild &amp;zurück</translation>
+    </message>
+    <message>
+        <source>Shows the frame before</source>
+        <translation>Zeigt das Bild davor</translation>
+    </message>
+    <message>
+        <source>Ten frames on</source>
+        <translation>Zehn Bilder weiter</translation>
+    </message>
+    <message>
+        <source>Goes ten frames forward</source>
+        <translation>Geht zehn Bilder vor</translation>
+    </message>
+    <message>
+        <source>Ten frames back</source>
+        <translation>Zehn Bilder zurück</translation>
+    </message>
+    <message>
+        <source>Goes ten frames back</source>
+        <translation>Geht zehn Bilder zurück</translation>
+    </message>
+    <message>
+        <source>One second on</source>
+        <translation>Eine Sekunde weiter</translation>
+    </message>
+    <message>
+        <source>Goes one second forward</source>
+        <translation>Geht eine Sekunde vor</translation>
+    </message>
+    <message>
+        <source>One second back</source>
+        <translation>Eine Sekunde zurück</translation>
+    </message>
+    <message>
+        <source>Goes one second back</source>
+        <translation>Geht eine Sekunde zurück</translation>
+    </message>
+    <message>
+        <source>Fi&amp;rst frame</source>
+        <translation>&amp;Erstes Bild</translation>
+    </message>
+    <message>
+        <source>Goes to the first frame</source>
+        <translation>Geht zum ersten Bild</translation>
+    </message>
+    <message>
+        <source>&amp;Last frame</source>
+        <translation>&amp;Letztes Bild</translation>
+    </message>
+    <message>
+        <source>Goes to the last frame</source>
+        <translation>Geht zum letzten Bild</translation>
+    </message>
+    <message>
+        <source>Mark &amp;in</source>
+        <translation>An&amp;fang setzen</translation>
+    </message>
+    <message>
+        <source>The range that repeats begins with this frame</source>
+        <translation>Der wiederholte Bereich beginnt mit diesem Bild</translation>
+    </message>
+    <message>
+        <source>Mark ou&amp;t</source>
+        <translation>En&amp;de setzen</translation>
+    </message>
+    <message>
+        <source>The range that repeats ends with this frame</source>
+        <translation>Der wiederholte Bereich endet mit diesem Bild</translation>
+    </message>
+    <message>
+        <source>Clear in and out</source>
+        <translation>Anfang und Ende löschen</translation>
+    </message>
+    <message>
+        <source>Repeats the whole comparison again</source>
+        <translation>Wiederholt wieder den ganzen Vergleich</translation>
+    </message>
+    <message>
+        <source>&amp;Repeat</source>
+        <translation>W&amp;iederholen</translation>
+    </message>
+    <message>
+        <source>Repeats the whole comparison, or stops at its end</source>
+        <translation>Wiederholt den ganzen Vergleich oder hält am Ende an</translation>
+    </message>
+    <message>
+        <source>Slo&amp;wer</source>
+        <translation>Lang&amp;samer</translation>
+    </message>
+    <message>
+        <source>Plays a tenth slower</source>
+        <translation>Spielt um ein Zehntel langsamer</translation>
+    </message>
+    <message>
+        <source>Fas&amp;ter</source>
+        <translation>S&amp;chneller</translation>
+    </message>
+    <message>
+        <source>Plays a tenth faster</source>
+        <translation>Spielt um ein Zehntel schneller</translation>
+    </message>
+    <message>
+        <source>&amp;Normal speed</source>
+        <translation>N&amp;ormale Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>Plays at 1×</source>
+        <translation>Spielt mit 1×</translation>
+    </message>
+    <message>
+        <source>Select ne&amp;xt tile</source>
+        <translation>Nä&amp;chste Kachel wählen</translation>
+    </message>
+    <message>
+        <source>Selects the next tile: rename, move and remove are about it</source>
+        <translation>Wählt die nächste Kachel: um sie geht es beim Umbenennen, Verschieben und Entfernen</translation>
+    </message>
+    <message>
+        <source>Select pre&amp;vious tile</source>
+        <translation>&amp;Vorige Kachel wählen</translation>
+    </message>
+    <message>
+        <source>Selects the tile before</source>
+        <translation>Wählt die Kachel davor</translation>
+    </message>
+    <message>
+        <source>&amp;All tiles, whole pictures</source>
+        <translation>&amp;Alle Kacheln, ganze Bilder</translation>
+    </message>
+    <message>
+        <source>Ends full screen, a tile alone and zoom</source>
+        <translation>Beendet Vollbild, Einzelkachel und Zoom</translation>
+    </message>
+    <message>
+        <source>Tile 1 alone</source>
+        <translation>Kachel 1 allein</translation>
+    </message>
+    <message>
+        <source>Shows one tile; again: all</source>
+        <translation>Zeigt eine Kachel; noch einmal: alle</translation>
+    </message>
+    <message>
+        <source>Tile 2 alone</source>
+        <translation>Kachel 2 allein</translation>
+    </message>
+    <message>
+        <source>Tile 3 alone</source>
+        <translation>Kachel 3 allein</translation>
+    </message>
+    <message>
+        <source>Tile 4 alone</source>
+        <translation>Kachel 4 allein</translation>
+    </message>
+    <message>
+        <source>Tile 5 alone</source>
+        <translation>Kachel 5 allein</translation>
+    </message>
+    <message>
+        <source>Tile 6 alone</source>
+        <translation>Kachel 6 allein</translation>
+    </message>
+    <message>
+        <source>Tile 7 alone</source>
+        <translation>Kachel 7 allein</translation>
+    </message>
+    <message>
+        <source>Tile 8 alone</source>
+        <translation>Kachel 8 allein</translation>
+    </message>
+    <message>
+        <source>Tile 9 alone</source>
+        <translation>Kachel 9 allein</translation>
+    </message>
+    <message>
+        <source>&amp;More columns</source>
+        <translation>&amp;Mehr Spalten</translation>
+    </message>
+    <message>
+        <source>Puts more tiles into a row</source>
+        <translation>Stellt mehr Kacheln in eine Reihe</translation>
+    </message>
+    <message>
+        <source>F&amp;ewer columns</source>
+        <translation>&amp;Weniger Spalten</translation>
+    </message>
+    <message>
+        <source>Puts fewer tiles into a row</source>
+        <translation>Stellt weniger Kacheln in eine Reihe</translation>
+    </message>
+    <message>
+        <source>Columns by &amp;themselves</source>
+        <translation>Spalten von &amp;selbst</translation>
+    </message>
+    <message>
+        <source>As many columns as make the grid square</source>
+        <translation>So viele Spalten, dass das Raster quadratisch wird</translation>
+    </message>
+    <message>
+        <source>&amp;Side panel</source>
+        <translation>&amp;Seitenleiste</translation>
+    </message>
+    <message>
+        <source>Shows prompt and jobs</source>
+        <translation>Zeigt Prompt und Aufträge</translation>
+    </message>
+    <message>
+        <source>&amp;Charts</source>
+        <translation>&amp;Diagramme</translation>
+    </message>
+    <message>
+        <source>Shows times and metrics</source>
+        <translation>Zeigt Zeiten und Metriken</translation>
+    </message>
+    <message>
+        <source>Frame &amp;numbers</source>
+        <translation>Bild&amp;nummern</translation>
+    </message>
+    <message>
+        <source>Shows in every tile which frame it is</source>
+        <translation>Zeigt in jeder Kachel, welches Bild es ist</translation>
+    </message>
+    <message>
+        <source>Sharp &amp;pixels</source>
+        <translation>Scharfe &amp;Pixel</translation>
+    </message>
+    <message>
+        <source>Shows enlarged pixels as squares</source>
+        <translation>Zeigt vergrößerte Pixel als Quadrate</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>&amp;Dunkel</translation>
+    </message>
+    <message>
+        <source>Dark colours</source>
+        <translation>Dunkle Farben</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>&amp;Hell</translation>
+    </message>
+    <message>
+        <source>Light colours</source>
+        <translation>Helle Farben</translation>
+    </message>
+    <message>
+        <source>As the &amp;desktop</source>
+        <translation>Wie die Arbeits&amp;umgebung</translation>
+    </message>
+    <message>
+        <source>Dark or light, as the desktop is</source>
+        <translation>Dunkel oder hell wie die Arbeitsumgebung</translation>
+    </message>
+    <message>
+        <source>Lar&amp;ger text</source>
+        <translation>&amp;Größere Schrift</translation>
+    </message>
+    <message>
+        <source>Text a tenth larger, to twice the size</source>
+        <translation>Schrift um ein Zehntel größer, bis zur doppelten Größe</translation>
+    </message>
+    <message>
+        <source>S&amp;maller text</source>
+        <translation>&amp;Kleinere Schrift</translation>
+    </message>
+    <message>
+        <source>Text a tenth smaller</source>
+        <translation>Schrift um ein Zehntel kleiner</translation>
+    </message>
+    <message>
+        <source>N&amp;ormal text</source>
+        <translation>&amp;Normale Schrift</translation>
+    </message>
+    <message>
+        <source>Text in its normal size</source>
+        <translation>Schrift in normaler Größe</translation>
+    </message>
+    <message>
+        <source>The desktop’s language, from the next start on</source>
+        <translation>Die Sprache der Arbeitsumgebung, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>English, from the next start on</source>
+        <translation>Englisch, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>German, from the next start on</source>
+        <translation>Deutsch, ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <source>&amp;Full screen</source>
+        <translation>&amp;Vollbild</translation>
+    </message>
+    <message>
+        <source>The grid alone on the whole screen, or back</source>
+        <translation>Das Raster allein auf dem ganzen Bildschirm, oder zurück</translation>
+    </message>
+    <message>
+        <source>Pres&amp;ent</source>
+        <translation>Vor&amp;führen</translation>
+    </message>
+    <message>
+        <source>Full screen, repeating, with captions for an audience</source>
+        <translation>Vollbild, wiederholt, mit Texten für ein Publikum</translation>
+    </message>
+    <message>
+        <source>&amp;Blind test</source>
+        <translation>&amp;Blindtest</translation>
+    </message>
+    <message>
+        <source>Two unlabelled tiles at a time: which one looks better?</source>
+        <translation>Je zwei unbeschriftete Kacheln: Welche sieht besser aus?</translation>
+    </message>
+    <message>
+        <source>Blind test’s &amp;results</source>
+        <translation>&amp;Ergebnisse des Blindtests</translation>
+    </message>
+    <message>
+        <source>How often each backend was preferred, and how sure that is</source>
+        <translation>Wie oft jedes Backend bevorzugt wurde, und wie sicher das ist</translation>
+    </message>
+    <message>
+        <source>&amp;Forget all votes</source>
+        <translation>Alle Stimmen &amp;vergessen</translation>
+    </message>
+    <message>
+        <source>Begins the blind test anew; can be undone</source>
+        <translation>Beginnt den Blindtest neu; lässt sich rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Command &amp;palette…</source>
+        <translation>&amp;Befehlspalette …</translation>
+    </message>
+    <message>
+        <source>Finds any command by its name</source>
+        <translation>Findet jeden Befehl nach seinem Namen</translation>
+    </message>
+    <message>
+        <source>&amp;Keys</source>
+        <translation>&amp;Tasten</translation>
+    </message>
+    <message>
+        <source>Lists every key</source>
+        <translation>Listet alle Tasten auf</translation>
+    </message>
+    <message>
+        <source>&amp;About ReelGrid</source>
+        <translation>&amp;Über ReelGrid</translation>
+    </message>
+    <message>
+        <source>Version and licences</source>
+        <translation>Version und Lizenzen</translation>
+    </message>
+    <message>
+        <source>Add attention p&amp;lug-in…</source>
+        <translation>Attention-P&amp;lug-in hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Adds a backend of your own: its library, or a recipe</source>
+        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek oder ein Rezept</translation>
+    </message>
+    <message>
+        <source>Export what is s&amp;een…</source>
+        <translation>Gese&amp;henes exportieren …</translation>
+    </message>
+    <message>
+        <source>Writes the wipe, difference or grid as it is seen as one video</source>
+        <translation>Schreibt Wischblende, Differenz oder Raster, wie sie zu sehen sind, als ein Video</translation>
+    </message>
+    <message>
+        <source>Save each &amp;tile’s picture…</source>
+        <translation>Bild &amp;jeder Kachel speichern …</translation>
+    </message>
+    <message>
+        <source>Writes each clip’s frame at its own size as a PNG picture</source>
+        <translation>Schreibt das Bild jedes Clips in eigener Größe als PNG</translation>
+    </message>
+</context>
+<context>
+    <name>Captions</name>
+    <message>
+        <source>denoises %1× as fast as %2</source>
+        <translation>entrauscht %1× so schnell wie %2</translation>
+    </message>
+    <message>
+        <source>%1 dB PSNR from it</source>
+        <translation>%1 dB PSNR davon entfernt</translation>
+    </message>
+    <message>
+        <source>One prompt, one seed, one model: only the attention kernel differs</source>
+        <translation>Ein Prompt, ein Seed, ein Modell: Nur der Attention-Kernel ist ein anderer</translation>
+    </message>
+    <message>
+        <source>denoises in %1 s</source>
+        <translation>entrauscht in %1 s</translation>
+    </message>
+</context>
+<context>
+    <name>GridOverlay</name>
+    <message>
+        <source>signed %1</source>
+        <translation>mit Vorzeichen %1</translation>
+    </message>
+    <message>
+        <source>absolute</source>
+        <translation>absolut</translation>
+    </message>
+    <message>
+        <source>absolute %1</source>
+        <translation>absolut %1</translation>
+    </message>
+    <message>
+        <source>largest channel</source>
+        <translation>größter Kanal</translation>
+    </message>
+    <message>
+        <source>reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>%1 codes</source>
+        <translation>%1 Codes</translation>
+    </message>
+</context>
+<context>
+    <name>MeasureTools</name>
+    <message>
+        <source>Traces (*.json.gz *.json);;All files (*)</source>
+        <translation>Traces (*.json.gz *.json);;Alle Dateien (*)</translation>
+    </message>
+</context>
+<context>
+    <name>QObject</name>
+    <message>
+        <source>On the CPU: </source>
+        <translation>Auf der CPU: </translation>
+    </message>
+    <message>
+        <source>95 % interval</source>
+        <translation>95-%-Intervall</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more vote(s)</source>
+        <translation>
+            <numerusform>noch %n Stimme</numerusform>
+            <numerusform>noch %n Stimmen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>preferred</source>
+        <translation>bevorzugt</translation>
+    </message>
+    <message>
+        <source>not preferred</source>
+        <translation>nicht bevorzugt</translation>
+    </message>
+    <message>
+        <source>no difference that matters</source>
+        <translation>kein Unterschied von Belang</translation>
+    </message>
+    <message>
+        <source>Blind test’s results</source>
+        <translation>Ergebnisse des Blindtests</translation>
+    </message>
+    <message>
+        <source>clip</source>
+        <translation>Clip</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>still needed</source>
+        <translation>noch nötig</translation>
+    </message>
+    <message>
+        <source> (+ %1 undecided)</source>
+        <translation> (+ %1 unentschieden)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 (%2 to %3)</source>
+        <translation>%1 (%2 bis %3)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n vote(s). No difference counts half for each of the two. The interval is Wilson’s; one that leaves 50 % out is a preference. Who stops as soon as one shows finds it too often: decide on the number of votes before.</source>
+        <translation>
+            <numerusform>%n Stimme. Kein Unterschied zählt für beide halb. Das Intervall ist das von Wilson; eines ohne die 50 % ist eine Bevorzugung. Wer aufhört, sobald sich eine zeigt, findet sie zu oft: die Zahl der Stimmen vorher festlegen.</numerusform>
+            <numerusform>%n Stimmen. Kein Unterschied zählt für beide halb. Das Intervall ist das von Wilson; eines ohne die 50 % ist eine Bevorzugung. Wer aufhört, sobald sich eine zeigt, findet sie zu oft: die Zahl der Stimmen vorher festlegen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Mouse</source>
+        <translation>Maus</translation>
+    </message>
+    <message>
+        <source>wheel</source>
+        <translation>Rad</translation>
+    </message>
+    <message>
+        <source>Zoom all pictures together</source>
+        <translation>Alle Bilder gemeinsam zoomen</translation>
+    </message>
+    <message>
+        <source>drag</source>
+        <translation>Ziehen</translation>
+    </message>
+    <message>
+        <source>Move all pictures together</source>
+        <translation>Alle Bilder gemeinsam verschieben</translation>
+    </message>
+    <message>
+        <source>click</source>
+        <translation>Klick</translation>
+    </message>
+    <message>
+        <source>Select a tile</source>
+        <translation>Kachel wählen</translation>
+    </message>
+    <message>
+        <source>double click</source>
+        <translation>Doppelklick</translation>
+    </message>
+    <message>
+        <source>Show a tile alone, or all again</source>
+        <translation>Eine Kachel allein zeigen, oder wieder alle</translation>
+    </message>
+    <message>
+        <source>click a chart</source>
+        <translation>Klick ins Diagramm</translation>
+    </message>
+    <message>
+        <source>Go to that time</source>
+        <translation>Zu dieser Zeit gehen</translation>
+    </message>
+    <message>
+        <source>drop files</source>
+        <translation>Dateien ablegen</translation>
+    </message>
+    <message>
+        <source>Open clips or a session</source>
+        <translation>Clips oder Sitzung öffnen</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Export grid</source>
+        <translation>Raster exportieren</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung speichern</translation>
+    </message>
+    <message>
+        <source>Sessions (*.json)</source>
+        <translation>Sitzungen (*.json)</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>Bericht speichern</translation>
+    </message>
+    <message>
+        <source>Web pages (*.html)</source>
+        <translation>Webseiten (*.html)</translation>
+    </message>
+    <message>
+        <source>Save picture of the grid</source>
+        <translation>Raster als Bild speichern</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.jpg)</source>
+        <translation>Bilder (*.png *.jpg)</translation>
+    </message>
+    <message>
+        <source>Choose an attention policy</source>
+        <translation>Attention-Regeln wählen</translation>
+    </message>
+    <message>
+        <source>Attention policies (*.json);;All files (*)</source>
+        <translation>Attention-Regeln (*.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>About ReelGrid</source>
+        <translation>Über ReelGrid</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;ReelGrid %1&lt;/b&gt;&lt;p&gt;Compares renders of one prompt with several attention kernels.&lt;/p&gt;&lt;p&gt;The sources are under the Apache License 2.0. This program, with QCustomPlot and FFmpeg, is distributed under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
+        <translation>&lt;b&gt;ReelGrid %1&lt;/b&gt;&lt;p&gt;Vergleicht Renderings eines Prompts mit mehreren Attention-Kerneln.&lt;/p&gt;&lt;p&gt;Die Quellen stehen unter der Apache-Lizenz 2.0. Dieses Programm wird, mit QCustomPlot und FFmpeg, unter der GNU General Public License, Version 3 oder später, verbreitet.&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>cancelling</source>
+        <translation>bricht ab</translation>
+    </message>
+    <message>
+        <source>done in %1 s</source>
+        <translation>fertig in %1 s</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 und %2 weitere</translation>
+    </message>
+    <message>
+        <source>%1 against %2</source>
+        <translation>%1 gegen %2</translation>
+    </message>
+    <message>
+        <source>Per-frame curves appear with the first measured clip.</source>
+        <translation>Kurven je Bild erscheinen mit dem ersten gemessenen Clip.</translation>
+    </message>
+    <message>
+        <source>%1 appears once the %2 clip and another of the same size are here.</source>
+        <translation>%1 erscheint, sobald der %2-Clip und ein weiterer derselben Größe da sind.</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>The rest: the checked backends</source>
+        <translation>Der Rest: die angekreuzten Backends</translation>
+    </message>
+    <message>
+        <source>%1 (plug-in)</source>
+        <translation>%1 (Plug-in)</translation>
+    </message>
+    <message>
+        <source>Plug-in, not part of ReelGrid: </source>
+        <translation>Plug-in, kein Teil von ReelGrid: </translation>
+    </message>
+    <message>
+        <source>, version </source>
+        <translation>, Version </translation>
+    </message>
+    <message>
+        <source>Open clips, a session or a result</source>
+        <translation>Clips, Sitzung oder Ergebnis öffnen</translation>
+    </message>
+    <message>
+        <source>Clips, sessions and results (%1 *.json *.json.gz *.pt);;All files (*)</source>
+        <translation>Clips, Sitzungen und Ergebnisse (%1 *.json *.json.gz *.pt);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Add an attention backend of your own</source>
+        <translation>Eigenes Attention-Backend hinzufügen</translation>
+    </message>
+    <message>
+        <source>Libraries and recipes (*.so *.json);;All files (*)</source>
+        <translation>Bibliotheken und Rezepte (*.so *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>there already</source>
+        <translation>schon da</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>An identical render: %1</source>
+        <translation>Ein gleiches Rendering: %1</translation>
+    </message>
+    <message>
+        <source>No earlier render of this model on this device lies in the results folder.</source>
+        <translation>Im Ergebnisordner liegt kein früheres Rendering dieses Modells auf diesem Gerät.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of this size with this backend.</source>
+        <translation>Aus früheren Renderings dieser Größe mit diesem Backend.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of this size with other backends.</source>
+        <translation>Aus früheren Renderings dieser Größe mit anderen Backends.</translation>
+    </message>
+    <message>
+        <source>From earlier renders of other sizes: a rough guess.</source>
+        <translation>Aus früheren Renderings anderer Größe: grob geschätzt.</translation>
+    </message>
+    <message>
+        <source>about %1 s</source>
+        <translation>etwa %1 s</translation>
+    </message>
+    <message>
+        <source>about %1 min</source>
+        <translation>etwa %1 min</translation>
+    </message>
+    <message>
+        <source>about %1 h</source>
+        <translation>etwa %1 h</translation>
+    </message>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 M parameters</source>
+        <translation>%1 Mio. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 B parameters</source>
+        <translation>%1 Mrd. Parameter</translation>
+    </message>
+    <message>
+        <source>%1, seed %2</source>
+        <translation>%1, Seed %2</translation>
+    </message>
+    <message>
+        <source>, %1 steps</source>
+        <translation>, %1 Schritte</translation>
+    </message>
+    <message>
+        <source>%1, ran %2</source>
+        <translation>%1, lief %2</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1: %2 values from %3 to %4</source>
+        <translation>%1: %2 Werte von %3 bis %4</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>module</source>
+        <translation>Modul</translation>
+    </message>
+    <message>
+        <source>branch</source>
+        <translation>Zweig</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>q</source>
+        <translation>q</translation>
+    </message>
+    <message>
+        <source>k</source>
+        <translation>k</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>call</source>
+        <translation>Aufruf</translation>
+    </message>
+    <message>
+        <source>TIME OF THE DEVICE</source>
+        <translation>ZEIT DES GERÄTS</translation>
+    </message>
+    <message>
+        <source>TIME OF THE THREADS</source>
+        <translation>ZEIT DER THREADS</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>WHAT TAKES THE TIME, AND WHAT TO TRY</source>
+        <translation>WAS DIE ZEIT BRAUCHT, UND WAS ZU VERSUCHEN IST</translation>
+    </message>
+    <message>
+        <source>No group takes so much that it stands out.</source>
+        <translation>Keine Gruppe braucht so viel, dass sie hervorsticht.</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>group</source>
+        <translation>Gruppe</translation>
+    </message>
+    <message>
+        <source>calls</source>
+        <translation>Aufrufe</translation>
+    </message>
+    <message>
+        <source>self</source>
+        <translation>selbst</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <translation>gesamt</translation>
+    </message>
+    <message>
+        <source>self device</source>
+        <translation>Gerät selbst</translation>
+    </message>
+    <message>
+        <source>total device</source>
+        <translation>Gerät gesamt</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <translation>vorher</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>nachher</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>calls before</source>
+        <translation>Aufrufe vorher</translation>
+    </message>
+    <message>
+        <source>PSNR against sdpa, dB</source>
+        <translation>PSNR gegen sdpa, dB</translation>
+    </message>
+    <message>
+        <source>SSIM against sdpa</source>
+        <translation>SSIM gegen sdpa</translation>
+    </message>
+    <message>
+        <source>relative L1 of the latents</source>
+        <translation>relatives L1 der Latents</translation>
+    </message>
+    <message>
+        <source>cosine of the latents</source>
+        <translation>Kosinus der Latents</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::BlindTest</name>
+    <message numerus="yes">
+        <source>%n vote(s).</source>
+        <translation>
+            <numerusform>%n Stimme.</numerusform>
+            <numerusform>%n Stimmen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>As they stand, the least certain backend needs %n more.</source>
+        <translation>
+            <numerusform>Nach ihrem Stand braucht das unsicherste Backend noch %n.</numerusform>
+            <numerusform>Nach ihrem Stand braucht das unsicherste Backend noch %n.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::BlindTestView</name>
+    <message>
+        <source>Which one looks better?</source>
+        <translation>Welche sieht besser aus?</translation>
+    </message>
+    <message>
+        <source>Blind test: left is A, right is B</source>
+        <translation>Blindtest: links ist A, rechts ist B</translation>
+    </message>
+    <message>
+        <source>A looks better</source>
+        <translation>A sieht besser aus</translation>
+    </message>
+    <message>
+        <source>← or 1</source>
+        <translation>← oder 1</translation>
+    </message>
+    <message>
+        <source>No difference</source>
+        <translation>Kein Unterschied</translation>
+    </message>
+    <message>
+        <source>↓ or 0</source>
+        <translation>↓ oder 0</translation>
+    </message>
+    <message>
+        <source>B looks better</source>
+        <translation>B sieht besser aus</translation>
+    </message>
+    <message>
+        <source>→ or 2</source>
+        <translation>→ oder 2</translation>
+    </message>
+    <message>
+        <source>Take back (Backspace)</source>
+        <translation>Zurücknehmen (Rücktaste)</translation>
+    </message>
+    <message>
+        <source>End and reveal (Esc)</source>
+        <translation>Beenden und auflösen (Esc)</translation>
+    </message>
+    <message>
+        <source>A</source>
+        <translation>A</translation>
+    </message>
+    <message>
+        <source>B</source>
+        <translation>B</translation>
+    </message>
+    <message>
+        <source>can’t be shown</source>
+        <translation>kann nicht gezeigt werden</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::CommandPalette</name>
+    <message>
+        <source>Command palette</source>
+        <translation>Befehlspalette</translation>
+    </message>
+    <message>
+        <source>Type what you want to do</source>
+        <translation>Eingeben, was geschehen soll</translation>
+    </message>
+    <message>
+        <source>Words of a command</source>
+        <translation>Wörter eines Befehls</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>Befehle</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::EditorFiles</name>
+    <message>
+        <source>Choose a model folder (diffusers layout)</source>
+        <translation>Modellordner wählen (Aufbau von diffusers)</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::EmptyState</name>
+    <message>
+        <source>See what an attention kernel costs, and what it buys</source>
+        <translation>Sehen, was ein Attention-Kernel kostet und was er bringt</translation>
+    </message>
+    <message>
+        <source>Write a prompt on the left and render it: each checked backend gives a clip with the same seed.
+They play here side by side, frame by frame in step, with their times and metrics below.
+Or drop clips, or a session file, anywhere in this window.</source>
+        <translation>Links einen Prompt schreiben und rendern: Jedes angekreuzte Backend liefert einen Clip mit demselben Seed.
+Hier laufen sie nebeneinander, Bild für Bild im Gleichschritt, darunter ihre Zeiten und Metriken.
+Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translation>
+    </message>
+    <message>
+        <source>Render the prompt</source>
+        <translation>Prompt rendern</translation>
+    </message>
+    <message>
+        <source>Open the demo comparison</source>
+        <translation>Demo-Vergleich öffnen</translation>
+    </message>
+    <message>
+        <source>One prompt by several backends, rendered already: opens at once</source>
+        <translation>Ein Prompt von mehreren Backends, schon gerendert: öffnet sich sofort</translation>
+    </message>
+    <message>
+        <source>Open clips or a session…</source>
+        <translation>Clips oder Sitzung öffnen …</translation>
+    </message>
+    <message>
+        <source>RECENT COMPARISONS</source>
+        <translation>LETZTE VERGLEICHE</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::ExportJobs</name>
+    <message>
+        <source>exporting</source>
+        <translation>exportiert</translation>
+    </message>
+    <message>
+        <source>exporting %1 / %2</source>
+        <translation>exportiert %1 / %2</translation>
+    </message>
+    <message>
+        <source>exported, %1 frames</source>
+        <translation>exportiert, %1 Bilder</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>Export grid: 0 clips on show, at least one was needed</source>
+        <translation>Raster exportieren: 0 Clips werden gezeigt, mindestens einer ist nötig</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::Library</name>
+    <message>
+        <source>Words of prompt, backend, model, seed, date</source>
+        <translation>Wörter aus Prompt, Backend, Modell, Seed, Datum</translation>
+    </message>
+    <message>
+        <source>Look for comparisons</source>
+        <translation>Vergleiche suchen</translation>
+    </message>
+    <message>
+        <source>%1 comparisons</source>
+        <translation>%1 Vergleiche</translation>
+    </message>
+    <message>
+        <source>%1 of %2 comparisons</source>
+        <translation>%1 von %2 Vergleichen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::LookingActions</name>
+    <message>
+        <source>&amp;Grid</source>
+        <translation>&amp;Raster</translation>
+    </message>
+    <message>
+        <source>Shows every clip in a tile of its own</source>
+        <translation>Zeigt jeden Clip in einer eigenen Kachel</translation>
+    </message>
+    <message>
+        <source>&amp;Wipe</source>
+        <translation>&amp;Wischblende</translation>
+    </message>
+    <message>
+        <source>Two clips over each other, parted by a line to drag and to turn</source>
+        <translation>Zwei Clips übereinander, geteilt durch eine Linie zum Ziehen und Drehen</translation>
+    </message>
+    <message>
+        <source>&amp;Difference</source>
+        <translation>&amp;Differenz</translation>
+    </message>
+    <message>
+        <source>Shows where each clip differs from the reference</source>
+        <translation>Zeigt, wo jeder Clip von der Referenz abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Onion skin</source>
+        <translation>&amp;Überblendung</translation>
+    </message>
+    <message>
+        <source>Shows one clip through the other</source>
+        <translation>Zeigt einen Clip durch den anderen</translation>
+    </message>
+    <message>
+        <source>&amp;Flicker</source>
+        <translation>&amp;Flackern</translation>
+    </message>
+    <message>
+        <source>Shows two clips in turns</source>
+        <translation>Zeigt zwei Clips im Wechsel</translation>
+    </message>
+    <message>
+        <source>Selected tile as &amp;reference</source>
+        <translation>Gewählte Kachel als R&amp;eferenz</translation>
+    </message>
+    <message>
+        <source>Holds the others against the selected tile</source>
+        <translation>Hält die anderen gegen die gewählte Kachel</translation>
+    </message>
+    <message>
+        <source>&amp;Next clip against the reference</source>
+        <translation>&amp;Nächsten Clip gegen die Referenz</translation>
+    </message>
+    <message>
+        <source>Holds the next clip against the reference</source>
+        <translation>Hält den nächsten Clip gegen die Referenz</translation>
+    </message>
+    <message>
+        <source>E&amp;xchange the two</source>
+        <translation>Beide &amp;tauschen</translation>
+    </message>
+    <message>
+        <source>The reference becomes the other one, and the other one the reference</source>
+        <translation>Die Referenz wird der andere, und der andere die Referenz</translation>
+    </message>
+    <message>
+        <source>&amp;Signed difference</source>
+        <translation>Differenz mit &amp;Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Grey where nothing differs</source>
+        <translation>Grau, wo nichts abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Absolute difference</source>
+        <translation>&amp;Absolute Differenz</translation>
+    </message>
+    <message>
+        <source>Black where nothing differs, as large as it is</source>
+        <translation>Schwarz, wo nichts abweicht, so groß, wie sie ist</translation>
+    </message>
+    <message>
+        <source>A&amp;mplified difference</source>
+        <translation>Vers&amp;tärkte Differenz</translation>
+    </message>
+    <message>
+        <source>The absolute difference times a gain</source>
+        <translation>Die absolute Differenz mal einem Faktor</translation>
+    </message>
+    <message>
+        <source>&amp;Heat map</source>
+        <translation>&amp;Wärmebild</translation>
+    </message>
+    <message>
+        <source>The largest channel&apos;s difference in colours</source>
+        <translation>Die Differenz des größten Kanals in Farben</translation>
+    </message>
+    <message>
+        <source>More &amp;gain</source>
+        <translation>&amp;Mehr Verstärkung</translation>
+    </message>
+    <message>
+        <source>Shows differences twice as large</source>
+        <translation>Zeigt Differenzen doppelt so groß</translation>
+    </message>
+    <message>
+        <source>&amp;Less gain</source>
+        <translation>Weni&amp;ger Verstärkung</translation>
+    </message>
+    <message>
+        <source>Shows differences half as large</source>
+        <translation>Zeigt Differenzen halb so groß</translation>
+    </message>
+    <message>
+        <source>&amp;Turn the wipe</source>
+        <translation>Wischblende &amp;drehen</translation>
+    </message>
+    <message>
+        <source>Turns the wipe&apos;s line by 45°</source>
+        <translation>Dreht die Linie der Wischblende um 45°</translation>
+    </message>
+    <message>
+        <source>Wipe in the m&amp;iddle</source>
+        <translation>Wischblende in die M&amp;itte</translation>
+    </message>
+    <message>
+        <source>Puts the wipe&apos;s line upright in the middle</source>
+        <translation>Stellt die Linie der Wischblende senkrecht in die Mitte</translation>
+    </message>
+    <message>
+        <source>Pixel &amp;values</source>
+        <translation>&amp;Pixelwerte</translation>
+    </message>
+    <message>
+        <source>Shows every tile&apos;s colour at the pointer, and how it differs from the reference&apos;s</source>
+        <translation>Zeigt die Farbe jeder Kachel am Zeiger und wie sie von der der Referenz abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Zoom in</source>
+        <translation>&amp;Vergrößern</translation>
+    </message>
+    <message>
+        <source>Magnifies all pictures at the pointer</source>
+        <translation>Vergrößert alle Bilder am Zeiger</translation>
+    </message>
+    <message>
+        <source>Zoom o&amp;ut</source>
+        <translation>Ver&amp;kleinern</translation>
+    </message>
+    <message>
+        <source>Shows more of all pictures</source>
+        <translation>Zeigt mehr von allen Bildern</translation>
+    </message>
+    <message>
+        <source>Whole &amp;pictures</source>
+        <translation>&amp;Ganze Bilder</translation>
+    </message>
+    <message>
+        <source>Ends the zoom</source>
+        <translation>Beendet den Zoom</translation>
+    </message>
+    <message>
+        <source>Hold clips together by &amp;frame number</source>
+        <translation>Clips nach &amp;Bildnummer zusammenhalten</translation>
+    </message>
+    <message>
+        <source>Frame 12 of every clip at once, whatever its rate; else what is due at the same time</source>
+        <translation>Bild 12 jedes Clips zugleich, gleich welcher Rate; sonst, was zur selben Zeit dran ist</translation>
+    </message>
+    <message>
+        <source>Selected clip one frame &amp;ahead</source>
+        <translation>Gewählter Clip ein Bild &amp;voraus</translation>
+    </message>
+    <message>
+        <source>Shifts the selected clip against the others</source>
+        <translation>Verschiebt den gewählten Clip gegen die anderen</translation>
+    </message>
+    <message>
+        <source>Selected clip one frame &amp;behind</source>
+        <translation>Gewählter Clip ein Bild &amp;hinterher</translation>
+    </message>
+    <message>
+        <source>Selected clip 10 ms ahead</source>
+        <translation>Gewählter Clip 10 ms voraus</translation>
+    </message>
+    <message>
+        <source>Selected clip 10 ms behind</source>
+        <translation>Gewählter Clip 10 ms hinterher</translation>
+    </message>
+    <message>
+        <source>&amp;No shifts</source>
+        <translation>&amp;Keine Verschiebungen</translation>
+    </message>
+    <message>
+        <source>Clips begin together again</source>
+        <translation>Clips beginnen wieder gemeinsam</translation>
+    </message>
+    <message>
+        <source>&amp;Look</source>
+        <translation>An&amp;sehen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MainWindow</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>Open recen&amp;t</source>
+        <translation>Zule&amp;tzt geöffnet</translation>
+    </message>
+    <message>
+        <source>Nothing was opened yet</source>
+        <translation>Noch nichts geöffnet</translation>
+    </message>
+    <message>
+        <source>&amp;Forget these</source>
+        <translation>Diese &amp;vergessen</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>&amp;Wiedergabe</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>T&amp;ile alone</source>
+        <translation>&amp;Eine Kachel</translation>
+    </message>
+    <message>
+        <source>Co&amp;lumns</source>
+        <translation>Spa&amp;lten</translation>
+    </message>
+    <message>
+        <source>T&amp;heme</source>
+        <translation>&amp;Farben</translation>
+    </message>
+    <message>
+        <source>Te&amp;xt size</source>
+        <translation>Schrift&amp;größe</translation>
+    </message>
+    <message>
+        <source>Langua&amp;ge</source>
+        <translation>Sp&amp;rache</translation>
+    </message>
+    <message>
+        <source>&amp;Compare</source>
+        <translation>&amp;Vergleich</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>All renders have ended</source>
+        <translation>Alle Renderings sind beendet</translation>
+    </message>
+    <message>
+        <source>The grid is exported</source>
+        <translation>Das Raster ist exportiert</translation>
+    </message>
+    <message>
+        <source>%1: can&apos;t be written as a PNG or JPEG picture</source>
+        <translation>%1: lässt sich nicht als PNG- oder JPEG-Bild schreiben</translation>
+    </message>
+    <message>
+        <source>%1: only local files can be opened</source>
+        <translation>%1: nur lokale Dateien lassen sich öffnen</translation>
+    </message>
+    <message>
+        <source>Where renders go</source>
+        <translation>Wohin Renderings kommen</translation>
+    </message>
+    <message>
+        <source>Rename clip</source>
+        <translation>Clip umbenennen</translation>
+    </message>
+    <message>
+        <source>Label of %1 (empty: its backend’s name)</source>
+        <translation>Beschriftung von %1 (leer: Name des Backends)</translation>
+    </message>
+    <message numerus="yes">
+        <source>Blind test: %n clip(s) on show, at least two were needed: open or render more</source>
+        <translation>
+            <numerusform>Blindtest: %n Clip wird gezeigt, mindestens zwei sind nötig: weitere öffnen oder rendern</numerusform>
+            <numerusform>Blindtest: %n Clips werden gezeigt, mindestens zwei sind nötig: weitere öffnen oder rendern</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n clip(s) in an unsaved session</source>
+        <translation>
+            <numerusform>%n Clip in einer ungespeicherten Sitzung</numerusform>
+            <numerusform>%n Clips in einer ungespeicherten Sitzung</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>unsaved changes to %1</source>
+        <translation>ungespeicherte Änderungen an %1</translation>
+    </message>
+    <message>
+        <source>ReelGrid ended unexpectedly and kept %1.</source>
+        <translation>ReelGrid endete unerwartet und hat aufgehoben: %1.</translation>
+    </message>
+    <message>
+        <source>When ReelGrid was closed there were %1.</source>
+        <translation>Beim Schließen von ReelGrid gab es: %1.</translation>
+    </message>
+    <message>
+        <source>Go on with it</source>
+        <translation>Damit weitermachen</translation>
+    </message>
+    <message>
+        <source>Forget it</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>%1: can&apos;t be written as a PNG picture</source>
+        <translation>%1: lässt sich nicht als PNG-Bild schreiben</translation>
+    </message>
+    <message>
+        <source>Where the pictures go</source>
+        <translation>Wohin die Bilder kommen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MatrixDialog</name>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>Policies</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Reuse identical renders that are there already</source>
+        <translation>Gleiche Renderings wiederverwenden, die schon da sind</translation>
+    </message>
+    <message>
+        <source>Render a matrix</source>
+        <translation>Matrix rendern</translation>
+    </message>
+    <message>
+        <source>The renders, in their order</source>
+        <translation>Die Renderings in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>42, 100-103</source>
+        <translation>42, 100-103</translation>
+    </message>
+    <message>
+        <source>10, 20</source>
+        <translation>10, 20</translation>
+    </message>
+    <message>
+        <source>Add a policy file…</source>
+        <translation>Datei mit Regeln hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Prompts, one a line</source>
+        <translation>Prompts, einer je Zeile</translation>
+    </message>
+    <message>
+        <source>Seeds</source>
+        <translation>Seeds</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>the request&apos;s</source>
+        <translation>die des Auftrags</translation>
+    </message>
+    <message>
+        <source> – looking through earlier renders…</source>
+        <translation> – sieht frühere Renderings durch …</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MatrixTable</name>
+    <message>
+        <source>Nothing to render.</source>
+        <translation>Nichts zu rendern.</translation>
+    </message>
+    <message>
+        <source>%1 renders in %2 comparisons</source>
+        <translation>%1 Renderings in %2 Vergleichen</translation>
+    </message>
+    <message>
+        <source>, and %1 whose time is not known</source>
+        <translation>, und %1, deren Zeit nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>; %1 are there already</source>
+        <translation>; %1 sind schon da</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>Backend</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureJob</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>the result has more than %1 MB</source>
+        <translation>das Ergebnis hat mehr als %1 MB</translation>
+    </message>
+    <message>
+        <source>reelgrid-cli was killed (out of memory?)</source>
+        <translation>reelgrid-cli wurde beendet (kein Speicher mehr?)</translation>
+    </message>
+    <message>
+        <source>reelgrid-cli ended with code %1</source>
+        <translation>reelgrid-cli endete mit Code %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureJobs</name>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>cancelling</source>
+        <translation>bricht ab</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasureTools</name>
+    <message>
+        <source>&amp;Measure</source>
+        <translation>&amp;Messen</translation>
+    </message>
+    <message>
+        <source>&amp;Kernel benchmark…</source>
+        <translation>&amp;Kernel-Benchmark …</translation>
+    </message>
+    <message>
+        <source>&amp;VAE benchmark…</source>
+        <translation>&amp;VAE-Benchmark …</translation>
+    </message>
+    <message>
+        <source>&amp;Tune a policy…</source>
+        <translation>&amp;Regeln abstimmen …</translation>
+    </message>
+    <message>
+        <source>&amp;Error maps of this comparison</source>
+        <translation>&amp;Fehlerkarten dieses Vergleichs</translation>
+    </message>
+    <message>
+        <source>&amp;Captures…</source>
+        <translation>&amp;Mitschnitte …</translation>
+    </message>
+    <message>
+        <source>Folder of captures</source>
+        <translation>Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>T&amp;race…</source>
+        <translation>T&amp;race …</translation>
+    </message>
+    <message>
+        <source>Open a trace</source>
+        <translation>Trace öffnen</translation>
+    </message>
+    <message>
+        <source>Compare t&amp;wo traces…</source>
+        <translation>&amp;Zwei Traces vergleichen …</translation>
+    </message>
+    <message>
+        <source>The trace before</source>
+        <translation>Der Trace vorher</translation>
+    </message>
+    <message>
+        <source>The trace after</source>
+        <translation>Der Trace nachher</translation>
+    </message>
+    <message>
+        <source>Open a &amp;result…</source>
+        <translation>&amp;Ergebnis öffnen …</translation>
+    </message>
+    <message>
+        <source>Open a result</source>
+        <translation>Ergebnis öffnen</translation>
+    </message>
+    <message>
+        <source>Results (*.json)</source>
+        <translation>Ergebnisse (*.json)</translation>
+    </message>
+    <message>
+        <source>Kernel benchmark</source>
+        <translation>Kernel-Benchmark</translation>
+    </message>
+    <message>
+        <source>VAE benchmark</source>
+        <translation>VAE-Benchmark</translation>
+    </message>
+    <message>
+        <source>as in the request editor: %1</source>
+        <translation>wie im Auftrag: %1</translation>
+    </message>
+    <message>
+        <source>Tune a policy</source>
+        <translation>Regeln abstimmen</translation>
+    </message>
+    <message>
+        <source>Capture %1</source>
+        <translation>Mitschnitt %1</translation>
+    </message>
+    <message>
+        <source>Trace %1</source>
+        <translation>Trace %1</translation>
+    </message>
+    <message>
+        <source>Captures in %1</source>
+        <translation>Mitschnitte in %1</translation>
+    </message>
+    <message>
+        <source>Traces %1</source>
+        <translation>Traces %1</translation>
+    </message>
+    <message>
+        <source>Error maps: no clip on show has them; compare --lockstep or render --lockstep makes them</source>
+        <translation>Fehlerkarten: kein gezeigter Clip hat sie; compare --lockstep oder render --lockstep macht sie</translation>
+    </message>
+    <message>
+        <source>Error maps: no clip by %1 is on show or beside %2</source>
+        <translation>Fehlerkarten: kein Clip von %1 wird gezeigt oder liegt neben %2</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MeasurementWindow</name>
+    <message>
+        <source>Save result…</source>
+        <translation>Ergebnis speichern …</translation>
+    </message>
+    <message>
+        <source>Saves the figures as JSON, which File › Open shows again</source>
+        <translation>Speichert die Zahlen als JSON, das Datei › Öffnen wieder zeigt</translation>
+    </message>
+    <message>
+        <source>Save result</source>
+        <translation>Ergebnis speichern</translation>
+    </message>
+    <message>
+        <source>Results (*.json)</source>
+        <translation>Ergebnisse (*.json)</translation>
+    </message>
+    <message>
+        <source>saved as %1</source>
+        <translation>gespeichert als %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::ModelBrowser</name>
+    <message>
+        <source>Render with this model</source>
+        <translation>Mit diesem Modell rendern</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Present</source>
+        <translation>Vorhanden</translation>
+    </message>
+    <message>
+        <source>On disk</source>
+        <translation>Auf der Platte</translation>
+    </message>
+    <message>
+        <source>Weights in 16 bit</source>
+        <translation>Gewichte in 16 Bit</translation>
+    </message>
+    <message>
+        <source>Renders by default</source>
+        <translation>Rendert von sich aus</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>%1×%2, %3 frames, %4 steps</source>
+        <translation>%1×%2, %3 Bilder, %4 Schritte</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Not on this machine. To get it: reelgrid-cli models download %1</source>
+        <translation>Nicht auf dieser Maschine. Holen: reelgrid-cli models download %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::Playback</name>
+    <message>
+        <source>preview, step %1 of %2</source>
+        <translation>Vorschau, Schritt %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::RecentList</name>
+    <message>
+        <source>Recent comparisons</source>
+        <translation>Letzte Vergleiche</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::RenderController</name>
+    <message>
+        <source>, seed %1, %2 steps, %3</source>
+        <translation>, Seed %1, %2 Schritte, %3</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::RenderMenu</name>
+    <message>
+        <source>&amp;Render</source>
+        <translation>&amp;Rendern</translation>
+    </message>
+    <message>
+        <source>&amp;Matrix of prompts, seeds, models…</source>
+        <translation>&amp;Matrix aus Prompts, Seeds, Modellen …</translation>
+    </message>
+    <message>
+        <source>M&amp;odels…</source>
+        <translation>M&amp;odelle …</translation>
+    </message>
+    <message>
+        <source>&amp;Library of comparisons…</source>
+        <translation>&amp;Bibliothek der Vergleiche …</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SessionController</name>
+    <message>
+        <source>Recent comparisons</source>
+        <translation>Letzte Vergleiche</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SessionFiles</name>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+    <message>
+        <source>Open session</source>
+        <translation>Sitzung öffnen</translation>
+    </message>
+    <message>
+        <source>This session names clips outside its own folder. Open them too?</source>
+        <translation>Diese Sitzung nennt Clips außerhalb ihres eigenen Ordners. Auch diese öffnen?</translation>
+    </message>
+    <message>
+        <source>Open all</source>
+        <translation>Alle öffnen</translation>
+    </message>
+    <message>
+        <source>Only those inside</source>
+        <translation>Nur die darin</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SessionHistory</name>
+    <message>
+        <source>add clip</source>
+        <translation>Clip hinzufügen</translation>
+    </message>
+    <message>
+        <source>remove clip</source>
+        <translation>Clip entfernen</translation>
+    </message>
+    <message>
+        <source>move clip</source>
+        <translation>Clip verschieben</translation>
+    </message>
+    <message>
+        <source>rename clip</source>
+        <translation>Clip umbenennen</translation>
+    </message>
+    <message>
+        <source>clip’s offset</source>
+        <translation>Versatz des Clips</translation>
+    </message>
+    <message>
+        <source>close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>vote</source>
+        <translation>Stimme</translation>
+    </message>
+    <message>
+        <source>view</source>
+        <translation>Ansicht</translation>
+    </message>
+    <message>
+        <source>charts</source>
+        <translation>Diagramme</translation>
+    </message>
+    <message>
+        <source>request</source>
+        <translation>Auftrag</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::AdvancedFields</name>
+    <message>
+        <source>Scheduler</source>
+        <translation>Scheduler</translation>
+    </message>
+    <message>
+        <source>model&apos;s</source>
+        <translation>des Modells</translation>
+    </message>
+    <message>
+        <source>Flow shift</source>
+        <translation>Flow-Shift</translation>
+    </message>
+    <message>
+        <source>Frames per second</source>
+        <translation>Bilder je Sekunde</translation>
+    </message>
+    <message>
+        <source>Number format</source>
+        <translation>Zahlenformat</translation>
+    </message>
+    <message>
+        <source>fastest</source>
+        <translation>schnellstes</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>Number format of the VAE</source>
+        <translation>Zahlenformat des VAE</translation>
+    </message>
+    <message>
+        <source>Products of fp32</source>
+        <translation>Produkte in fp32</translation>
+    </message>
+    <message>
+        <source>Generator of the noise</source>
+        <translation>Generator des Rauschens</translation>
+    </message>
+    <message>
+        <source>Repetitions</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Erweitert</translation>
+    </message>
+    <message>
+        <source>Fastest: the fastest format of equal quality on the device</source>
+        <translation>Schnellstes: das schnellste Format gleicher Qualität auf dem Gerät</translation>
+    </message>
+    <message>
+        <source>What the VAE decodes in. The model&apos;s own is fp32; bf16 and fp16 take half the memory</source>
+        <translation>Worin der VAE dekodiert. Das Modell selbst nimmt fp32; bf16 und fp16 brauchen halb so viel Speicher</translation>
+    </message>
+    <message>
+        <source>How a GPU multiplies fp32: as written, or with factors rounded to TF32&apos;s 10 bits, which is faster</source>
+        <translation>Wie eine GPU fp32 multipliziert: wie geschrieben, oder mit auf die 10 Bit von TF32 gerundeten Faktoren, was schneller ist</translation>
+    </message>
+    <message>
+        <source>Whose random numbers the noise is. The processor&apos;s give one picture for a seed on every device</source>
+        <translation>Wessen Zufallszahlen das Rauschen sind. Die des Prozessors ergeben für einen Seed auf jedem Gerät dasselbe Bild</translation>
+    </message>
+    <message>
+        <source>Automatic: a GPU with room for the model, else the processor</source>
+        <translation>Automatisch: eine GPU mit Platz für das Modell, sonst der Prozessor</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source>Repeat</source>
+        <translation>Wiederh.</translation>
+    </message>
+    <message>
+        <source>VAE</source>
+        <translation>VAE</translation>
+    </message>
+    <message>
+        <source>fp32</source>
+        <translation>fp32</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation>Rauschen</translation>
+    </message>
+    <message>
+        <source>Advanced  ▾</source>
+        <translation>Erweitert  ▾</translation>
+    </message>
+    <message>
+        <source>Advanced  ▸</source>
+        <translation>Erweitert  ▸</translation>
+    </message>
+    <message>
+        <source>model&apos;s: %1</source>
+        <translation>des Modells: %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::BackendMap</name>
+    <message>
+        <source>Whose calls</source>
+        <translation>Wessen Aufrufe</translation>
+    </message>
+    <message>
+        <source>Which attention</source>
+        <translation>Welche Attention</translation>
+    </message>
+    <message>
+        <source>Which backend served each layer in each step appears with the first clip that was rendered by this version.</source>
+        <translation>Welches Backend jede Schicht in jedem Schritt bediente, erscheint mit dem ersten Clip, den diese Version gerendert hat.</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layer %1, step %2: </source>
+        <translation>Schicht %1, Schritt %2: </translation>
+    </message>
+    <message>
+        <source>no call</source>
+        <translation>kein Aufruf</translation>
+    </message>
+    <message>
+        <source>asked for %1, ran %2</source>
+        <translation>verlangt %1, lief %2</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::BarPlot</name>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>up to</source>
+        <translation>bis</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::BarsChart</name>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation>tief</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>hoch</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::CaptureDetailsView</name>
+    <message>
+        <source>VALUES</source>
+        <translation>WERTE</translation>
+    </message>
+    <message>
+        <source>CHANNELS</source>
+        <translation>KANÄLE</translation>
+    </message>
+    <message>
+        <source>ATTENTION</source>
+        <translation>ATTENTION</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>Kanäle</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation>Histogramm</translation>
+    </message>
+    <message>
+        <source>Outliers</source>
+        <translation>Ausreißer</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>std</source>
+        <translation>Std.-Abw.</translation>
+    </message>
+    <message>
+        <source>absmax</source>
+        <translation>Betragsmax.</translation>
+    </message>
+    <message>
+        <source>least</source>
+        <translation>kleinster</translation>
+    </message>
+    <message>
+        <source>largest</source>
+        <translation>größter</translation>
+    </message>
+    <message>
+        <source>NaN</source>
+        <translation>NaN</translation>
+    </message>
+    <message>
+        <source>infinite</source>
+        <translation>unendlich</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>farthest channel</source>
+        <translation>fernster Kanal</translation>
+    </message>
+    <message>
+        <source>%1× the median</source>
+        <translation>%1× der Median</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>how many, all heads</source>
+        <translation>wie viele, alle Köpfe</translation>
+    </message>
+    <message>
+        <source>%1 channel %2: %3, %4× the median</source>
+        <translation>%1 Kanal %2: %3, %4× der Median</translation>
+    </message>
+    <message>
+        <source>channel of head %1</source>
+        <translation>Kanal von Kopf %1</translation>
+    </message>
+    <message>
+        <source>absmax over its tokens</source>
+        <translation>Betragsmaximum über seine Token</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>channel</source>
+        <translation>Kanal</translation>
+    </message>
+    <message>
+        <source>× the head&apos;s median</source>
+        <translation>× der Median des Kopfes</translation>
+    </message>
+    <message>
+        <source>keys, %1 in %2 blocks</source>
+        <translation>Keys, %1 in %2 Blöcken</translation>
+    </message>
+    <message>
+        <source>queries, %1 in %2 blocks</source>
+        <translation>Queries, %1 in %2 Blöcken</translation>
+    </message>
+    <message>
+        <source>mean weight of a key in head %1</source>
+        <translation>mittleres Gewicht eines Keys in Kopf %1</translation>
+    </message>
+    <message>
+        <source>queries %1, keys %2: %3, %4× uniform</source>
+        <translation>Queries %1, Keys %2: %3, %4× gleichverteilt</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::CapturesView</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>head </source>
+        <translation>Kopf </translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Kernel benchmark…</source>
+        <translation>Kernel-Benchmark …</translation>
+    </message>
+    <message>
+        <source>Times attention kernels on the captures of this folder</source>
+        <translation>Misst Attention-Kernel an den Mitschnitten dieses Ordners</translation>
+    </message>
+    <message>
+        <source>%1 files can&apos;t be read; the first: %2</source>
+        <translation>%1 Dateien lassen sich nicht lesen; die erste: %2</translation>
+    </message>
+    <message>
+        <source>reading</source>
+        <translation>liest</translation>
+    </message>
+    <message>
+        <source>%1   %2 of each block&apos;s queries were computed</source>
+        <translation>%1   %2 der Queries jedes Blocks wurden berechnet</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ChartFrame</name>
+    <message>
+        <source>Save or detach this chart</source>
+        <translation>Dieses Diagramm speichern oder ablösen</translation>
+    </message>
+    <message>
+        <source>Save as %1…</source>
+        <translation>Als %1 speichern …</translation>
+    </message>
+    <message>
+        <source>Detach</source>
+        <translation>Ablösen</translation>
+    </message>
+    <message>
+        <source>Put back</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Save the chart</source>
+        <translation>Diagramm speichern</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::CoherenceChart</name>
+    <message>
+        <source>COHERENCE</source>
+        <translation>KOHÄRENZ</translation>
+    </message>
+    <message>
+        <source>What the curves show</source>
+        <translation>Was die Kurven zeigen</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>%1 (noise floor)</source>
+        <translation>%1 (Grundrauschen)</translation>
+    </message>
+    <message>
+        <source>%1 at %2 s</source>
+        <translation>%1 bei %2 s</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ErrorMapView</name>
+    <message>
+        <source>1 − cosine</source>
+        <translation>1 − Kosinus</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>%1 layers × %2 steps on the latents of the %3 clip. A click shows the backend&apos;s clip where it differs most.</source>
+        <translation>%1 Schichten × %2 Schritte auf den Latents des %3-Clips. Ein Klick zeigt den Clip des Backends, wo er am meisten abweicht.</translation>
+    </message>
+    <message>
+        <source>denoising step</source>
+        <translation>Entrauschungsschritt</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>whole pass</source>
+        <translation>ganzer Durchgang</translation>
+    </message>
+    <message>
+        <source>step %1, whole pass</source>
+        <translation>Schritt %1, ganzer Durchgang</translation>
+    </message>
+    <message>
+        <source>step %1, layer %2</source>
+        <translation>Schritt %1, Schicht %2</translation>
+    </message>
+    <message>
+        <source>: not measured</source>
+        <translation>: nicht gemessen</translation>
+    </message>
+    <message>
+        <source>:  cosine %1   L1 %2   RMSE %3</source>
+        <translation>:  Kosinus %1   L1 %2   RMSE %3</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::HeatMapPlot</name>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::IssuePanel</name>
+    <message>
+        <source>Issues</source>
+        <translation>Probleme</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::JobPanel</name>
+    <message>
+        <source>No renders yet.</source>
+        <translation>Noch keine Renderings.</translation>
+    </message>
+    <message>
+        <source>JOBS</source>
+        <translation>AUFTRÄGE</translation>
+    </message>
+    <message>
+        <source>The render that runs goes on; no other starts until the queue is resumed</source>
+        <translation>Das laufende Rendering geht weiter; kein anderes beginnt, bis die Warteschlange fortgesetzt wird</translation>
+    </message>
+    <message>
+        <source>Resume queue</source>
+        <translation>Warteschlange fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause queue</source>
+        <translation>Warteschlange anhalten</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::JobRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Render again</source>
+        <translation>Erneut rendern</translation>
+    </message>
+    <message>
+        <source>Show log</source>
+        <translation>Protokoll zeigen</translation>
+    </message>
+    <message>
+        <source> · %1 left</source>
+        <translation> · noch %1</translation>
+    </message>
+    <message>
+        <source>Render earlier</source>
+        <translation>Früher rendern</translation>
+    </message>
+    <message>
+        <source>Render later</source>
+        <translation>Später rendern</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KernelForm</name>
+    <message>
+        <source>Times attention kernels in turns on the same input and holds each against float64. sdpa is always among them.</source>
+        <translation>Misst Attention-Kernel reihum an derselben Eingabe und hält jeden gegen float64. sdpa ist immer dabei.</translation>
+    </message>
+    <message>
+        <source>as many as a second takes</source>
+        <translation>so viele, wie eine Sekunde fasst</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Causal mask</source>
+        <translation>Kausale Maske</translation>
+    </message>
+    <message>
+        <source>the demo model&apos;s self-attention</source>
+        <translation>die Self-Attention des Demo-Modells</translation>
+    </message>
+    <message>
+        <source>B,H,N,D or B,H,N,D,Nk; a model&apos;s name; or a folder of captures</source>
+        <translation>B,H,N,D oder B,H,N,D,Nk; der Name eines Modells; oder ein Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>bf16, or the captures&apos; own</source>
+        <translation>bf16, oder das der Mitschnitte</translation>
+    </message>
+    <message>
+        <source>Captures…</source>
+        <translation>Mitschnitte …</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Made-up values</source>
+        <translation>Erfundene Werte</translation>
+    </message>
+    <message>
+        <source>Captures at most</source>
+        <translation>Mitschnitte höchstens</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>Folder of captures</source>
+        <translation>Ordner mit Mitschnitten</translation>
+    </message>
+    <message>
+        <source>Kernels on %1</source>
+        <translation>Kernel auf %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KernelView</name>
+    <message>
+        <source>KERNELS</source>
+        <translation>KERNEL</translation>
+    </message>
+    <message>
+        <source>ROOFLINE</source>
+        <translation>ROOFLINE</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>inputs: %1</source>
+        <translation>Eingaben: %1</translation>
+    </message>
+    <message>
+        <source>   %1×</source>
+        <translation>   %1×</translation>
+    </message>
+    <message>
+        <source>; whiskers: 5 % to 95 % of the turns</source>
+        <translation>; Striche: 5 % bis 95 % der Runden</translation>
+    </message>
+    <message>
+        <source>%1 roof</source>
+        <translation>Dach %1</translation>
+    </message>
+    <message>
+        <source>%1 roof: %2 GFLOP/s, %3 GB/s</source>
+        <translation>Dach %1: %2 GFLOP/s, %3 GB/s</translation>
+    </message>
+    <message>
+        <source>%1: %2 GFLOP/s at %3 FLOP/byte%4</source>
+        <translation>%1: %2 GFLOP/s bei %3 FLOP/Byte%4</translation>
+    </message>
+    <message>
+        <source>, as if dense</source>
+        <translation>, als wäre es dicht</translation>
+    </message>
+    <message>
+        <source>FLOP/byte</source>
+        <translation>FLOP/Byte</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>Kernel</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>ms p50</source>
+        <translation>ms p50</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>kernel ms</source>
+        <translation>Kernel-ms</translation>
+    </message>
+    <message>
+        <source>turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>× sdpa</source>
+        <translation>× sdpa</translation>
+    </message>
+    <message>
+        <source>TFLOP/s</source>
+        <translation>TFLOP/s</translation>
+    </message>
+    <message>
+        <source>of peak</source>
+        <translation>vom Gipfel</translation>
+    </message>
+    <message>
+        <source>GB/s</source>
+        <translation>GB/s</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>L1</source>
+        <translation>L1</translation>
+    </message>
+    <message>
+        <source>RMSE</source>
+        <translation>RMSE</translation>
+    </message>
+    <message>
+        <source>largest error</source>
+        <translation>größter Fehler</translation>
+    </message>
+    <message>
+        <source>rates as if dense</source>
+        <translation>Raten, als wäre es dicht</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::MeasureForm</name>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ModelBox</name>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>Sucht Modelle …</translation>
+    </message>
+    <message>
+        <source>Choose a model folder…</source>
+        <translation>Modellordner wählen …</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>No model found: choose a folder</source>
+        <translation>Kein Modell gefunden: einen Ordner wählen</translation>
+    </message>
+    <message>
+        <source>--model: choose a model, or a folder with one</source>
+        <translation>--model: ein Modell wählen oder einen Ordner mit einem</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::Player</name>
+    <message>
+        <source>Opening…</source>
+        <translation>Öffnet …</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PointsChart</name>
+    <message>
+        <source>series</source>
+        <translation>Reihe</translation>
+    </message>
+    <message>
+        <source>point</source>
+        <translation>Punkt</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PolicyBox</name>
+    <message>
+        <source>Policy…</source>
+        <translation>Regeln …</translation>
+    </message>
+    <message>
+        <source>Choose a file of rules: a backend for some steps, layers, modules or guidance branches</source>
+        <translation>Eine Datei mit Regeln wählen: ein Backend für manche Schritte, Schichten, Module oder Zweige der Guidance</translation>
+    </message>
+    <message>
+        <source>Render without the policy</source>
+        <translation>Ohne die Regeln rendern</translation>
+    </message>
+    <message>
+        <source>Remove the policy</source>
+        <translation>Regeln entfernen</translation>
+    </message>
+    <message>
+        <source>Attention policy</source>
+        <translation>Attention-Regeln</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PromptFields</name>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>What the video shows, e.g. “a red car driving to the right on a beach”</source>
+        <translation>Was das Video zeigt, z. B. „a red car driving to the right on a beach“</translation>
+    </message>
+    <message>
+        <source>Negative prompt</source>
+        <translation>Negativer Prompt</translation>
+    </message>
+    <message>
+        <source>What it should not show (optional)</source>
+        <translation>Was es nicht zeigen soll (freiwillig)</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>Words</source>
+        <translation>Wörter</translation>
+    </message>
+    <message>
+        <source>The demo model knows no object here: see Words</source>
+        <translation>Das Demo-Modell kennt hier keinen Gegenstand: siehe Wörter</translation>
+    </message>
+    <message>
+        <source>The words that the demo model knows</source>
+        <translation>Die Wörter, die das Demo-Modell kennt</translation>
+    </message>
+    <message>
+        <source>PROMPT</source>
+        <translation>PROMPT</translation>
+    </message>
+    <message>
+        <source>--prompt: some words are needed</source>
+        <translation>--prompt: ein paar Wörter sind nötig</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::RequestEditor</name>
+    <message>
+        <source>Render</source>
+        <translation>Rendern</translation>
+    </message>
+    <message>
+        <source>Render with each checked backend, in the background (Ctrl+Enter)</source>
+        <translation>Mit jedem angekreuzten Backend rendern, im Hintergrund (Strg+Eingabe)</translation>
+    </message>
+    <message>
+        <source>MODEL</source>
+        <translation>MODELL</translation>
+    </message>
+    <message>
+        <source>ATTENTION BACKENDS</source>
+        <translation>ATTENTION-BACKENDS</translation>
+    </message>
+    <message>
+        <source>SAMPLING</source>
+        <translation>SAMPLING</translation>
+    </message>
+    <message>
+        <source>--types: at least one attention backend is needed</source>
+        <translation>--types: mindestens ein Attention-Backend ist nötig</translation>
+    </message>
+    <message>
+        <source>Render %1 backends</source>
+        <translation>%1 Backends rendern</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::SamplingFields</name>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Guidance</source>
+        <translation>Guidance</translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>Height</source>
+        <translation>Höhe</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ThumbnailStrip</name>
+    <message>
+        <source>Frames of every clip along the time</source>
+        <translation>Bilder jedes Clips über der Zeit</translation>
+    </message>
+    <message>
+        <source>Frames appear with the first clip.</source>
+        <translation>Bilder erscheinen mit dem ersten Clip.</translation>
+    </message>
+    <message>
+        <source>%1: frame %2 at %3 s</source>
+        <translation>%1: Bild %2 bei %3 s</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TimelineSlider</name>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TimingChart</name>
+    <message>
+        <source>Stages</source>
+        <translation>Abschnitte</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>TIME</source>
+        <translation>ZEIT</translation>
+    </message>
+    <message>
+        <source>denoising step</source>
+        <translation>Entrauschungsschritt</translation>
+    </message>
+    <message>
+        <source>seconds a step</source>
+        <translation>Sekunden je Schritt</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>   denoise %1× %2</source>
+        <translation>   entrauscht %1× %2</translation>
+    </message>
+    <message>
+        <source>   %1×</source>
+        <translation>   %1×</translation>
+    </message>
+    <message>
+        <source>seconds; uneven: the same work took %1 to %2 s</source>
+        <translation>Sekunden; ungleich: dieselbe Arbeit dauerte %1 bis %2 s</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>Denoising outside attention is the same work for every backend. Here it did not take the same time: the machine was busy with something else, or changed its clock. Render again on a quiet machine before quoting a ratio of times.</source>
+        <translation>Das Entrauschen außerhalb der Attention ist für jedes Backend dieselbe Arbeit. Hier dauerte es nicht gleich lang: Die Maschine war mit etwas anderem beschäftigt oder änderte ihren Takt. Vor dem Zitieren eines Zeitverhältnisses auf einer ruhigen Maschine noch einmal rendern.</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>Beschleunigung</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>%1×</source>
+        <translation>%1×</translation>
+    </message>
+    <message>
+        <source>%1 against %2
+denoise %3×</source>
+        <translation>%1 gegen %2
+entrauscht %3×</translation>
+    </message>
+    <message>
+        <source>
+attention %1×</source>
+        <translation>
+Attention %1×</translation>
+    </message>
+    <message>
+        <source>
+whole render %1×</source>
+        <translation>
+ganzes Rendering %1×</translation>
+    </message>
+    <message>
+        <source>speed-up of denoising</source>
+        <translation>Beschleunigung des Entrauschens</translation>
+    </message>
+    <message>
+        <source>speed-up of denoising, %1 = 1</source>
+        <translation>Beschleunigung des Entrauschens, %1 = 1</translation>
+    </message>
+    <message>
+        <source>peak memory in GB, the model included</source>
+        <translation>höchster Speicherbedarf in GB, mit dem Modell</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TraceComparisonView</name>
+    <message>
+        <source>%1: before %2, after %3</source>
+        <translation>%1: vorher %2, nachher %3</translation>
+    </message>
+    <message>
+        <source>time of the device</source>
+        <translation>Zeit des Geräts</translation>
+    </message>
+    <message>
+        <source>time of the threads</source>
+        <translation>Zeit der Threads</translation>
+    </message>
+    <message>
+        <source>.  The work is not the same: %1 steps were recorded before, %2 after</source>
+        <translation>.  Die Arbeit ist nicht dieselbe: %1 Schritte wurden vorher aufgezeichnet, %2 nachher</translation>
+    </message>
+    <message>
+        <source>WHAT CHANGED</source>
+        <translation>WAS SICH ÄNDERTE</translation>
+    </message>
+    <message>
+        <source>seconds more (less is better)</source>
+        <translation>Sekunden mehr (weniger ist besser)</translation>
+    </message>
+    <message>
+        <source>Operators and kernels</source>
+        <translation>Operatoren und Kernel</translation>
+    </message>
+    <message>
+        <source>Groups</source>
+        <translation>Gruppen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TraceView</name>
+    <message>
+        <source>%1 events   %2 from the first to the last   threads %3</source>
+        <translation>%1 Ereignisse   %2 vom ersten bis zum letzten   Threads %3</translation>
+    </message>
+    <message>
+        <source>   device %1</source>
+        <translation>   Gerät %1</translation>
+    </message>
+    <message>
+        <source>Operators and kernels</source>
+        <translation>Operatoren und Kernel</translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation>Abschnitte</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TransportBar</name>
+    <message>
+        <source>First frame</source>
+        <translation>Erstes Bild</translation>
+    </message>
+    <message>
+        <source>First frame (Home)</source>
+        <translation>Erstes Bild (Pos1)</translation>
+    </message>
+    <message>
+        <source>Step back</source>
+        <translation>Schritt zurück</translation>
+    </message>
+    <message>
+        <source>One frame back (←)</source>
+        <translation>Ein Bild zurück (←)</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>Abspielen</translation>
+    </message>
+    <message>
+        <source>Play or pause (Space)</source>
+        <translation>Abspielen oder anhalten (Leertaste)</translation>
+    </message>
+    <message>
+        <source>Step forward</source>
+        <translation>Schritt vor</translation>
+    </message>
+    <message>
+        <source>One frame forward (→)</source>
+        <translation>Ein Bild weiter (→)</translation>
+    </message>
+    <message>
+        <source>Last frame</source>
+        <translation>Letztes Bild</translation>
+    </message>
+    <message>
+        <source>Last frame (End)</source>
+        <translation>Letztes Bild (Ende)</translation>
+    </message>
+    <message>
+        <source>Loop</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Repeat the whole comparison (Shift+L); I and O mark a range</source>
+        <translation>Den ganzen Vergleich wiederholen (Umschalt+L); I und O setzen einen Bereich</translation>
+    </message>
+    <message>
+        <source>Speed ([ and ], Backspace for 1×)</source>
+        <translation>Geschwindigkeit ([ und ], Rücktaste für 1×)</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>%1 / %2   frame %3 / %4</source>
+        <translation>%1 / %2   Bild %3 / %4</translation>
+    </message>
+    <message>
+        <source>Every frame was shown in time</source>
+        <translation>Jedes Bild wurde rechtzeitig gezeigt</translation>
+    </message>
+    <message>
+        <source>The playhead waited for a frame: %1 times</source>
+        <translation>Der Abspielkopf wartete auf ein Bild: %1-mal</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TuneForm</name>
+    <message>
+        <source>Looks for the fastest backend of every layer and step whose clip stays within the budget, against sdpa. Renders sdpa, each backend, and some policies.</source>
+        <translation>Sucht für jede Schicht und jeden Schritt das schnellste Backend, dessen Clip gegen sdpa im Rahmen bleibt. Rendert sdpa, jedes Backend und einige Regeln.</translation>
+    </message>
+    <message>
+        <source>psnr&gt;=DB or ssim&gt;=N of the frames, l1&lt;=N or cosine&gt;=N of the final latents</source>
+        <translation>psnr&gt;=DB oder ssim&gt;=N der Bilder, l1&lt;=N oder cosine&gt;=N der letzten Latents</translation>
+    </message>
+    <message>
+        <source>Render</source>
+        <translation>Rendern</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
+        <source>Policies at most</source>
+        <translation>Regeln höchstens</translation>
+    </message>
+    <message>
+        <source>Backends</source>
+        <translation>Backends</translation>
+    </message>
+    <message>
+        <source>Policy within %1</source>
+        <translation>Regeln im Rahmen %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::TuningView</name>
+    <message>
+        <source>QUALITY OVER TIME</source>
+        <translation>QUALITÄT ÜBER ZEIT</translation>
+    </message>
+    <message>
+        <source>Use this policy</source>
+        <translation>Diese Regeln nehmen</translation>
+    </message>
+    <message>
+        <source>budget %1   %2</source>
+        <translation>Rahmen %1   %2</translation>
+    </message>
+    <message>
+        <source>Puts the chosen clip&apos;s attention policy into the request editor</source>
+        <translation>Setzt die Attention-Regeln des gewählten Clips in den Auftrag</translation>
+    </message>
+    <message>
+        <source>predicted curve</source>
+        <translation>vorhergesagte Kurve</translation>
+    </message>
+    <message>
+        <source>predicted: %1, %2</source>
+        <translation>vorhergesagt: %1, %2</translation>
+    </message>
+    <message>
+        <source>predicted for a policy</source>
+        <translation>für Regeln vorhergesagt</translation>
+    </message>
+    <message>
+        <source>policies, measured</source>
+        <translation>Regeln, gemessen</translation>
+    </message>
+    <message>
+        <source>%1, predicted: %2, %3</source>
+        <translation>%1, vorhergesagt: %2, %3</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3; click to use it</source>
+        <translation>%1: %2, %3; Klick übernimmt sie</translation>
+    </message>
+    <message>
+        <source>seconds of self-attention</source>
+        <translation>Sekunden der Self-Attention</translation>
+    </message>
+    <message>
+        <source>seconds of denoising</source>
+        <translation>Sekunden des Entrauschens</translation>
+    </message>
+    <message>
+        <source>render</source>
+        <translation>Rendering</translation>
+    </message>
+    <message>
+        <source>within the budget</source>
+        <translation>im Rahmen</translation>
+    </message>
+    <message>
+        <source>predicted s</source>
+        <translation>vorhergesagt s</translation>
+    </message>
+    <message>
+        <source>measured s</source>
+        <translation>gemessen s</translation>
+    </message>
+    <message>
+        <source>predicted quality</source>
+        <translation>vorhergesagte Qualität</translation>
+    </message>
+    <message>
+        <source>measured quality</source>
+        <translation>gemessene Qualität</translation>
+    </message>
+    <message>
+        <source>PSNR</source>
+        <translation>PSNR</translation>
+    </message>
+    <message>
+        <source>SSIM</source>
+        <translation>SSIM</translation>
+    </message>
+    <message>
+        <source>L1</source>
+        <translation>L1</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>rules</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>  (chosen)</source>
+        <translation>  (gewählt)</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>The request editor has the policy of %1.</source>
+        <translation>Der Auftrag hat die Regeln von %1.</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VaeForm</name>
+    <message>
+        <source>Encodes and decodes a made-up clip with a Wan VAE alone. fp32 is always measured: what the others are held against.</source>
+        <translation>Kodiert und dekodiert einen erfundenen Clip mit einem Wan-VAE allein. fp32 wird immer gemessen: daran werden die anderen gehalten.</translation>
+    </message>
+    <message>
+        <source>demo, a hub id in the local cache, a diffusers folder or a .safetensors file</source>
+        <translation>demo, eine Hub-Kennung im lokalen Cache, ein diffusers-Ordner oder eine .safetensors-Datei</translation>
+    </message>
+    <message>
+        <source>weights and activations in bf16</source>
+        <translation>Gewichte und Aktivierungen in bf16</translation>
+    </message>
+    <message>
+        <source>fp32 in tiles</source>
+        <translation>fp32 in Kacheln</translation>
+    </message>
+    <message>
+        <source>as --vae-tiling on decodes</source>
+        <translation>wie --vae-tiling on dekodiert</translation>
+    </message>
+    <message>
+        <source>bf16 in tiles</source>
+        <translation>bf16 in Kacheln</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Pixels of a tile</source>
+        <translation>Pixel einer Kachel</translation>
+    </message>
+    <message>
+        <source>Warm-up passes</source>
+        <translation>Durchgänge zum Aufwärmen</translation>
+    </message>
+    <message>
+        <source>Timed passes</source>
+        <translation>Gemessene Durchgänge</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Beside fp32</source>
+        <translation>Neben fp32</translation>
+    </message>
+    <message>
+        <source>VAE %1, %2 frames</source>
+        <translation>VAE %1, %2 Bilder</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VaeView</name>
+    <message>
+        <source>CONFIGURATIONS</source>
+        <translation>KONFIGURATIONEN</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>%1   clip %2   tiles of %3 pixels   %4 passes</source>
+        <translation>%1   Clip %2   Kacheln von %3 Pixeln   %4 Durchgänge</translation>
+    </message>
+    <message>
+        <source>; whiskers: fastest to slowest pass</source>
+        <translation>; Striche: schnellster bis langsamster Durchgang</translation>
+    </message>
+    <message>
+        <source>configuration</source>
+        <translation>Konfiguration</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>encode</source>
+        <translation>Kodieren</translation>
+    </message>
+    <message>
+        <source>decode</source>
+        <translation>Dekodieren</translation>
+    </message>
+    <message>
+        <source>encode peak</source>
+        <translation>Spitze Kodieren</translation>
+    </message>
+    <message>
+        <source>decode peak</source>
+        <translation>Spitze Dekodieren</translation>
+    </message>
+    <message>
+        <source>latents SNR, dB</source>
+        <translation>Latents-SNR, dB</translation>
+    </message>
+    <message>
+        <source>decode PSNR, dB</source>
+        <translation>Dekodier-PSNR, dB</translation>
+    </message>
+    <message>
+        <source>to the clip, dB</source>
+        <translation>zum Clip, dB</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VideoGrid</name>
+    <message>
+        <source>Video grid</source>
+        <translation>Videoraster</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ViewBar</name>
+    <message>
+        <source>Grid</source>
+        <translation>Raster</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>Wischblende</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Differenz</translation>
+    </message>
+    <message>
+        <source>Onion skin</source>
+        <translation>Überblendung</translation>
+    </message>
+    <message>
+        <source>Flicker</source>
+        <translation>Flackern</translation>
+    </message>
+    <message>
+        <source>Every clip in its own tile (G)</source>
+        <translation>Jeder Clip in eigener Kachel (G)</translation>
+    </message>
+    <message>
+        <source>Two clips parted by a line: drag it, turn it by a handle (W)</source>
+        <translation>Zwei Clips, geteilt durch eine Linie: ziehen, am Griff drehen (W)</translation>
+    </message>
+    <message>
+        <source>Where each clip differs from the reference (D)</source>
+        <translation>Wo jeder Clip von der Referenz abweicht (D)</translation>
+    </message>
+    <message>
+        <source>One clip through the other (A)</source>
+        <translation>Ein Clip durch den anderen (A)</translation>
+    </message>
+    <message>
+        <source>Two clips in turns (B)</source>
+        <translation>Zwei Clips im Wechsel (B)</translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>What the others are held against (R: the selected tile)</source>
+        <translation>Wogegen die anderen gehalten werden (R: die gewählte Kachel)</translation>
+    </message>
+    <message>
+        <source>Held against the reference</source>
+        <translation>Gegen die Referenz gehalten</translation>
+    </message>
+    <message>
+        <source>What is held against it (E: the next one)</source>
+        <translation>Was gegen sie gehalten wird (E: der nächste)</translation>
+    </message>
+    <message>
+        <source>Kind of difference</source>
+        <translation>Art der Differenz</translation>
+    </message>
+    <message>
+        <source>How differences are shown (H: heat map)</source>
+        <translation>Wie Differenzen gezeigt werden (H: Wärmebild)</translation>
+    </message>
+    <message>
+        <source>Signed</source>
+        <translation>Vorzeichen</translation>
+    </message>
+    <message>
+        <source>Absolute</source>
+        <translation>Absolut</translation>
+    </message>
+    <message>
+        <source>Amplified</source>
+        <translation>Verstärkt</translation>
+    </message>
+    <message>
+        <source>Heat map</source>
+        <translation>Wärmebild</translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation>Verstärkung</translation>
+    </message>
+    <message>
+        <source>Times what differences are shown (+ and -)</source>
+        <translation>Mit welchem Faktor Differenzen gezeigt werden (+ und -)</translation>
+    </message>
+    <message>
+        <source>Angle</source>
+        <translation>Winkel</translation>
+    </message>
+    <message>
+        <source>Of the wipe&apos;s line: 90° is upright (Shift+W: turn)</source>
+        <translation>Der Linie der Wischblende: 90° ist senkrecht (Umschalt+W: drehen)</translation>
+    </message>
+    <message>
+        <source>Opacity</source>
+        <translation>Deckkraft</translation>
+    </message>
+    <message>
+        <source>Of the clip in front</source>
+        <translation>Des vorderen Clips</translation>
+    </message>
+    <message>
+        <source>Flicker rate</source>
+        <translation>Wechselrate</translation>
+    </message>
+    <message>
+        <source>Changes a second</source>
+        <translation>Wechsel je Sekunde</translation>
+    </message>
+    <message>
+        <source> Hz</source>
+        <translation> Hz</translation>
+    </message>
+    <message>
+        <source>Shift in frames</source>
+        <translation>Verschiebung in Bildern</translation>
+    </message>
+    <message>
+        <source>How many frames the selected clip is ahead of the others (Alt+Up, Alt+Down)</source>
+        <translation>Wie viele Bilder der gewählte Clip den anderen voraus ist (Alt+Auf, Alt+Ab)</translation>
+    </message>
+    <message>
+        <source> fr</source>
+        <translation> B.</translation>
+    </message>
+    <message>
+        <source>Shift in milliseconds</source>
+        <translation>Verschiebung in Millisekunden</translation>
+    </message>
+    <message>
+        <source>How far the selected clip is ahead of the others (Alt+Shift+Up, Alt+Shift+Down)</source>
+        <translation>Wie weit der gewählte Clip den anderen voraus ist (Alt+Umschalt+Auf, Alt+Umschalt+Ab)</translation>
+    </message>
+    <message>
+        <source> ms</source>
+        <translation> ms</translation>
+    </message>
+    <message>
+        <source>Clips are held together</source>
+        <translation>Clips werden zusammengehalten</translation>
+    </message>
+    <message>
+        <source>By time, or the same frame number of every clip (T)</source>
+        <translation>Nach der Zeit, oder dieselbe Bildnummer jedes Clips (T)</translation>
+    </message>
+    <message>
+        <source>By time</source>
+        <translation>Nach Zeit</translation>
+    </message>
+    <message>
+        <source>By frame</source>
+        <translation>Nach Bild</translation>
+    </message>
+    <message>
+        <source>Memory of frames</source>
+        <translation>Speicher der Bilder</translation>
+    </message>
+    <message>
+        <source>What decoded frames take, and the most that they may take: click to change it</source>
+        <translation>Was dekodierte Bilder belegen und höchstens belegen dürfen: Klick ändert es</translation>
+    </message>
+    <message>
+        <source>At most %1 MB</source>
+        <translation>Höchstens %1 MB</translation>
+    </message>
+    <message>
+        <source>%1 / %2 MB</source>
+        <translation>%1 / %2 MB</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::WordsPopup</name>
+    <message>
+        <source>Words the demo model knows</source>
+        <translation>Wörter, die das Demo-Modell kennt</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,306 @@
+// A user's own attention backends, as the program takes them: found, rendered with, and blamed.
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/result_paths.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string pluginFile(const std::string& name) {
+    return std::string(REELGRID_TEST_PLUGINS) + "/" + name + ".so";
+}
+
+std::vector<std::string> tiny(std::vector<std::string> arguments, const std::string& plugin) {
+    arguments.insert(arguments.end(),
+                     {"--height", "48", "--width", "64", "--num-frames", "5", "--num-inference-steps", "2",
+                      "--dtype", "fp32", "--backend-plugin", pluginFile(plugin)});
+    return arguments;
+}
+
+TEST(BackendPlugin, IsListedDescribedAndNamedWhereOursAre) {
+    const json listed = onlyDocument(
+        runProgram({"backends", "list", "--json", "--backend-plugin", pluginFile("wrong")}).output);
+    ASSERT_TRUE(listed.is_array());
+    EXPECT_FALSE(listed[0].contains("plugin"));
+    EXPECT_EQ(listed.back()["name"], "tail");
+    EXPECT_EQ(listed.back()["plugin"]["file"], pluginFile("wrong"));
+    const ProgramRun described =
+        runProgram({"backends", "describe", "example", "--backend-plugin=" + pluginFile("example")});
+    EXPECT_THAT(described.output, AllOf(HasSubstr("origin      plug-in, not part of ReelGrid"),
+                                        HasSubstr("takes       causal, key_bias, shared_keys")));
+    EXPECT_THAT(runProgram({"doctor"}, "", {{"REELGRID_BACKEND_PATH", pluginFile("example")}}).output,
+                HasSubstr("backend    example (cpu): Exact attention in plain C++"));
+    const ProgramRun unknown = runProgram({"backends", "describe", "example"});
+    EXPECT_EQ(unknown.exitCode, 2);
+    EXPECT_THAT(unknown.errors, HasSubstr("--backend-plugin FILE"));
+}
+
+TEST(BackendPlugin, ABadOneThatWasGivenEndsTheProgramAndOneThatLiesThereIsLeftOut) {
+    const ProgramRun given =
+        runProgram({"backends", "list", "--backend-plugin", pluginFile("CrashesAsLoaded")});
+    EXPECT_EQ(given.exitCode, 1);
+    EXPECT_THAT(given.errors, HasSubstr("CrashesAsLoaded.so: it crashed as it was loaded"));
+    const ProgramRun there =
+        runProgram({"backends", "list"}, "", {{"REELGRID_BACKEND_PATH", pluginFile("CrashesAsLoaded")}});
+    EXPECT_EQ(there.exitCode, 0);
+    EXPECT_THAT(there.errors, HasSubstr("note: backend plug-in left out: "));
+}
+
+TEST(BackendPlugin, RendersAndTheManifestSaysWhichFileItWas) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(tiny({"compare", "--types", "sdpa,example", "--lockstep",
+                                            "--output-dir", folder.path(), "--json", "--reuse"},
+                                           "example"));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json results = onlyDocument(run.output)["results"];
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[1]["used"], "example");
+    const json manifest = results[1]["manifest"];
+    ASSERT_EQ(manifest["plugins"].size(), 1U) << manifest;
+    EXPECT_EQ(manifest["plugins"][0]["file"], pluginFile("example"));
+    EXPECT_EQ(manifest["plugins"][0]["version"], "1.0");
+    EXPECT_EQ(manifest["plugins"][0]["sha256"].get<std::string>().size(), 64U);
+    std::ifstream report(folder.path() / "report.html");
+    const std::string html((std::istreambuf_iterator<char>(report)), {});
+    EXPECT_THAT(html, HasSubstr("Plug-in, not part of ReelGrid"));
+}
+
+TEST(BackendPlugin, AnotherBuildOfItIsRenderedAgain) {
+    const TestFolder folder;
+    fs::copy_file(pluginFile("example"), folder.path() / "mine.so");
+    std::vector<std::string> command =
+        tiny({"compare", "--types", "example", "--output-dir", folder.file("out"), "--json", "--reuse"},
+             "example");
+    command.back() = folder.file("mine.so");
+    ASSERT_EQ(runProgram(command).exitCode, 0);
+    EXPECT_TRUE(onlyDocument(runProgram(command).output)["results"][0]["reused"]);
+    std::ofstream(folder.path() / "mine.so", std::ios::app) << "another build";
+    const ProgramRun again = runProgram(command);
+    EXPECT_FALSE(onlyDocument(again.output)["results"][0]["reused"]);
+    EXPECT_THAT(again.errors, HasSubstr("its example was another plug-in's, or another build of it"));
+}
+
+/// A render that must fail, leave nothing and say whose fault it was.
+void expectBlamed(const std::string& backend, const std::vector<std::string>& more, const std::string& what) {
+    const TestFolder folder;
+    const fs::path clip = folder.path() / "clip.mp4";
+    std::vector<std::string> command =
+        tiny({"render", "--attention-type", backend, "--output", clip}, "faulty");
+    command.insert(command.end(), more.begin(), more.end());
+    const ProgramRun run = runProgram(command);
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors,
+                AllOf(HasSubstr("plug-in " + backend + " (" + pluginFile("faulty") + ")"), HasSubstr(what)));
+    EXPECT_FALSE(fs::exists(clip)) << backend;
+    EXPECT_FALSE(fs::exists(protocol::resultFolderOf(clip))) << backend;
+}
+
+TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
+    expectBlamed("crashing", {}, "in run(), crashed (segmentation fault)");
+    expectBlamed("hanging", {"--job-timeout", "6"}, "in run(), was still running");
+    expectBlamed("leaving", {}, "left NaN, infinite or unwritten values in its output");
+    expectBlamed("overrunning", {}, "wrote outside its output");
+    expectBlamed("meddling", {}, "changed its inputs");
+    expectBlamed("throwing", {}, "threw an exception: no tiles left");
+}
+
+TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        tiny({"compare", "--types", "crashing,sdpa", "--output-dir", folder.path(), "--json"}, "faulty"));
+    EXPECT_EQ(run.exitCode, 1);
+    const json results = onlyDocument(run.output)["results"];
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_THAT(results[0]["error"]["message"].get<std::string>(), HasSubstr("plug-in crashing"));
+    EXPECT_EQ(results[1]["used"], "sdpa");
+}
+
+TEST(BackendPlugin, AWrongOneIsSeenInTheGridsFigures) {
+    const TestFolder folder;
+    // 144 tokens: more than the head dim, within whose squares it goes wrong.
+    const ProgramRun run =
+        runProgram({"compare", "--types", "sdpa,fav2,transposed", "--output-dir", folder.path(), "--json",
+                    "--height", "96", "--width", "128", "--num-frames", "9", "--num-inference-steps", "2",
+                    "--dtype", "fp32", "--backend-plugin", pluginFile("wrong")});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json results = onlyDocument(run.output)["results"];
+    const auto psnr = [](const json& result) {
+        const json& metrics = result["metrics"];
+        const json& own = metrics.contains("drift") ? metrics["drift"]["psnr"] : metrics["psnr"];
+        return own.is_object() ? own["mean"].get<double>() : own.get<double>();
+    };
+    EXPECT_GT(psnr(results[1]), psnr(results[2]) + 20) << results[2]["metrics"];
+}
+
+TEST(BackendPlugin, ARecipeMakesABackendOfALibtorchOperator) {
+    const std::string recipes = REELGRID_SOURCE_DIR "/resources/backends/torch_operator/";
+    const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,2,100,64", "--dtype", "fp32,bf16",
+                                       "--kernel", "flash_cpu", "--num-repetitions", "2", "--json",
+                                       "--backend-plugin", recipes + "flash_cpu.json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json rows = onlyDocument(run.output)["rows"];
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows[1]["used"], "flash_cpu");
+    EXPECT_GT(rows[1]["cosine"], 0.999999);
+    EXPECT_GT(rows[3]["cosine"], 0.9999);
+}
+
+TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
+    const TestFolder folder;
+    const auto whyNot = [&](json recipe) {
+        const std::string file = folder.file("recipe.json");
+        std::ofstream(file) << recipe;
+        const ProgramRun run = runProgram({"bench", "attention", "--shape", "1,2,10,64", "--kernel", "mine",
+                                           "--num-repetitions", "1", "--json", "--backend-plugin", file});
+        if (run.exitCode != 0) return run.errors;
+        return onlyDocument(run.output)["rows"][1].value("why", "");
+    };
+    const json recipe = {{"plugin", "torch_operator"},
+                         {"name", "mine"},
+                         {"operator", "aten::softmax"},
+                         {"overload", "int"},
+                         {"arguments", {{"self", "$q"}, {"dim", -1}}},
+                         {"devices", json::array({"cpu"})},
+                         {"dtypes", json::array({"bf16"})}};
+    const auto with = [&](const char* key, const json& value) {
+        json changed = recipe;
+        changed[key] = value;
+        return changed;
+    };
+    EXPECT_EQ(whyNot(recipe), "");
+    EXPECT_THAT(whyNot(with("operator", "nobody::knows")),
+                HasSubstr("libtorch knows no operator nobody::knows"));
+    EXPECT_THAT(whyNot(with("library", "missing.so")),
+                HasSubstr("its library can't be loaded by libtorch 2."));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}})),
+                HasSubstr("\"arguments\" lacks dim: aten::softmax.int("));
+    EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", -1}, {"speed", 3}})),
+                HasSubstr("no argument speed"));
+    EXPECT_THAT(whyNot(with("plugin", "nothing")), HasSubstr("there is no such file"));
+    EXPECT_THAT(whyNot(with("layout", "DHNB")), HasSubstr("layout DHNB: BNHD or BHND was needed"));
+}
+
+TEST(BackendPlugin, NoRequestBringsOneAlong) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram({"render", "--attention-type", "example", "--output", folder.file("a.mp4")});
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.errors, HasSubstr("was needed (a plug-in's: --backend-plugin FILE)"));
+}
+
+TEST(BackendPlugin, IsBenchedBesideOurs) {
+    const ProgramRun run =
+        runProgram({"bench", "attention", "--shape", "1,2,100,64", "--kernel", "fav2,example",
+                    "--num-repetitions", "2", "--json", "--backend-plugin", pluginFile("example")});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json rows = onlyDocument(run.output)["rows"];
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[2]["used"], "example");
+    EXPECT_GT(rows[2]["cosine"], 0.9999);
+    EXPECT_TRUE(rows[2]["ms_kernel_p50"].is_null());
+}
+
+json checked(const std::vector<std::string>& arguments, int exitCode) {
+    std::vector<std::string> command{"backends",  "check",          "--json", "--shape",
+                                     "1,1,64,64", "--case-timeout", "20"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const ProgramRun run = runProgram(command);
+    EXPECT_EQ(run.exitCode, exitCode) << run.errors;
+    const json document = onlyDocument(run.output);
+    return document.is_object() ? document["checked"] : json();
+}
+
+const json& caseOf(const json& check, const std::string& name, const std::string& dtype) {
+    for (const json& each : check["cases"])
+        if (each["name"] == name && each["dtype"] == dtype) return each;
+    static const json none = json::object();
+    return none;
+}
+
+TEST(BackendsCheck, TheExampleHoldsInEveryCaseThatItSupports) {
+    const json check = checked({pluginFile("example")}, 0);
+    ASSERT_EQ(check.size(), 1U);
+    EXPECT_EQ(check[0]["failing"], 0) << check[0];
+    EXPECT_GT(check[0]["holding"], 60);
+    EXPECT_EQ(caseOf(check[0], "lengths 113×203", "fp16")["why_not"],
+              "example: dtype fp16, needs fp32 or bf16");
+    EXPECT_LT(caseOf(check[0], "lengths 113×203", "fp32")["max_error"], 1e-6);
+    EXPECT_EQ(check[0]["speed"]["rows"].size(), 3U);
+}
+
+TEST(BackendsCheck, OursHoldToo) {
+    EXPECT_EQ(checked({"fav2"}, 0)[0]["failing"], 0);
+    EXPECT_EQ(checked({"sagev1", "--max-l1", "0.2"}, 0)[0]["claimed_l1"], 0.2);
+}
+
+TEST(BackendsCheck, SeesWhatTheWrongExampleDoesWrong) {
+    const json check = checked({pluginFile("wrong")}, 1);
+    ASSERT_EQ(check.size(), 2U);
+    const json &transposed = check[0], &tail = check[1];
+    EXPECT_FALSE(caseOf(transposed, "lengths 128×128", "fp32")["holds"]);
+    EXPECT_TRUE(caseOf(transposed, "lengths 799×3", "fp32")["holds"]);  // has no whole square
+    EXPECT_TRUE(caseOf(tail, "lengths 128×128", "fp32")["holds"]);
+    EXPECT_TRUE(caseOf(tail, "lengths 48×64", "fp32")["holds"]);
+    EXPECT_FALSE(caseOf(tail, "lengths 65×129", "fp32")["holds"]);
+    EXPECT_THAT(caseOf(tail, "lengths 65×129", "fp32")["failure"].get<std::string>(),
+                HasSubstr("largest error"));
+}
+
+TEST(BackendsCheck, OutlivesACrashAndAHangAndNamesThem) {
+    const json check = checked({pluginFile("faulty")}, 1);
+    std::map<std::string, std::string> failures;
+    for (const json& backend : check)
+        failures[backend["backend"]["name"]] =
+            caseOf(backend, "lengths 113×203", "fp32").value("failure", "");
+    EXPECT_THAT(caseOf(check[0], "lengths 1×1", "fp32")["failure"].get<std::string>(),
+                HasSubstr("in run(), crashed (segmentation fault)"));
+    EXPECT_THAT(
+        caseOf(check[1], "lengths 1×1", "fp32")["failure"].get<std::string>(),
+        AllOf(HasSubstr("took more than 20 seconds (--case-timeout)"), HasSubstr("was still running")));
+    EXPECT_EQ(failures["leaving"], "NaN, infinite or unwritten values in its output");
+    EXPECT_THAT(
+        caseOf(check[3], "lengths 1×1", "fp32")["failure"].get<std::string>(),
+        testing::AnyOf(HasSubstr("it went past the end of out"), HasSubstr("wrote outside its output")));
+    EXPECT_THAT(caseOf(check[4], "lengths 1×1", "fp32")["failure"].get<std::string>(),
+                HasSubstr("it wrote to its input k"));
+    EXPECT_THAT(failures["throwing"], HasSubstr("no tiles left"));
+}
+
+TEST(BackendsNew, MakesAProjectThatBuildsAndHolds) {
+    const TestFolder folder;
+    const std::string project = folder.file("mine");
+    ASSERT_EQ(runProgram({"backends", "new", "my_kernel", "--output-dir", project}).exitCode, 0);
+    const std::string build = "cmake -S " + project + " -B " + project + "/build > " + folder.file("log") +
+                              " 2>&1 && cmake --build " + project + "/build >> " + folder.file("log") +
+                              " 2>&1";
+    ASSERT_EQ(std::system(build.c_str()), 0);
+    const json listed = onlyDocument(
+        runProgram({"backends", "list", "--json", "--backend-plugin", project + "/build/my_kernel.so"})
+            .output);
+    EXPECT_EQ(listed.back()["name"], "my_kernel");
+    EXPECT_EQ(checked({project + "/build/my_kernel.so"}, 0)[0]["failing"], 0);
+
+    const ProgramRun again = runProgram({"backends", "new", "my_kernel", "--output-dir", project});
+    EXPECT_EQ(again.exitCode, 2);
+    EXPECT_THAT(again.errors, HasSubstr("is there already"));
+    EXPECT_EQ(runProgram({"backends", "new", "fav2", "--output-dir", folder.file("b")}).exitCode, 2);
+    EXPECT_EQ(runProgram({"backends", "new", "../x", "--output-dir", folder.file("c")}).exitCode, 2);
+    EXPECT_EQ(
+        runProgram({"backends", "new", "gpu", "--kind", "cuda", "--output-dir", folder.file("d")}).exitCode,
+        0);
+    EXPECT_TRUE(fs::exists(folder.path() / "d" / "gpu.cu"));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli

@@ -1,0 +1,227 @@
+// fav3_sage and fav3_fp8 on the GPU: the error of their definitions in float64
+// (tests/kernels/attention/method_oracle.h) and no other. What a weight is relative to, and so how e4m3
+// rounds it, depends on the tiles of a kernel: beside the definition with exact weights stands the error that
+// rounding them makes there.
+
+#include <cmath>
+#include <limits>
+
+#include "core/attention/make_dispatcher.h"
+#include "kernels/attention/half_types.h"
+#include "tests/gpu/case_on_gpu.h"
+#include "tests/gpu/gpu.h"
+#include "tests/kernels/attention/method_oracle.h"
+
+namespace reelgrid {
+namespace {
+
+using kernels::DataType;
+using kernels::Mask;
+using kernels::test::AttentionCase;
+using kernels::test::Family;
+using kernels::test::Layout;
+using kernels::test::Quantisation;
+
+constexpr DataType kTypes[] = {DataType::BFloat16, DataType::Float16};
+
+class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<const char*> {
+  protected:
+    void SetUp() override {
+        OnGpu::SetUp();
+        if (IsSkipped()) return;
+        kernels::AttentionProblem problem;
+        problem.device = kernels::Device::Cuda;
+        problem.type = DataType::BFloat16;
+        problem.queries = problem.keys = problem.headDim = 64;
+        if (const auto why = kernels::whyNot(backend(), problem)) GTEST_SKIP() << *why;
+    }
+
+    static const kernels::BackendInfo& backend() { return *kernels::findBackend(GetParam()); }
+    static Quantisation definition(std::int64_t dim) {
+        return kernels::test::quantisationOf(*backend().method, static_cast<int>(dim));
+    }
+    void expectItsOwnError(AttentionCase& c) const { expectItsOwnError(c, definition(c.problem.headDim)); }
+    void expectItsOwnError(AttentionCase& c, const Quantisation& method) const {
+        using namespace kernels::test;
+        Quantisation withExactWeights = method;
+        withExactWeights.roundWeights = false;
+        const auto exact = quantisedAttention(c.problem, withExactWeights),
+                   defined = quantisedAttention(c.problem, method);
+        const auto out = runOnGpu(backend(), c, gpu);
+        ASSERT_TRUE(allFinite(out)) << c.name();
+        const double most = largest(defined);
+        if (most == 0) {
+            EXPECT_EQ(largest(out), 0) << c.name();
+            return;
+        }
+        // A weight is off by at most a sixteenth, most by less: what is left of a row is seldom half of it.
+        EXPECT_LE(maxError(out, exact), 0.06 * most) << c.name();
+        EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012) << c.name();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Ours, Fav3QuantisedOnGpu, testing::Values("fav3_sage", "fav3_fp8"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : {64, 128, 40, 96, 8})
+            for (const auto& [queries, keys] :
+                 {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {193, 96}, {192, 128}, {400, 700}}) {
+                AttentionCase c({1, 2, 2, queries, keys, dim}, type);
+                expectItsOwnError(c);
+            }
+}
+
+TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionOnEveryInputFamily) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : {64, 128})
+            for (const auto family :
+                 {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Outliers}) {
+                AttentionCase c({1, 1, 1, 150, 511, dim}, type, family);
+                expectItsOwnError(c);
+            }
+    AttentionCase tiny({1, 1, 1, 60, 130, 64}, DataType::BFloat16, Family::Underflow);
+    EXPECT_TRUE(kernels::test::allFinite(runOnGpu(backend(), tiny, gpu)));
+}
+
+TEST_P(Fav3QuantisedOnGpu, TakesMasksBiasesBatchesAndSharedKeyHeads) {
+    for (const auto layout : {Layout::HeadsFirst, Layout::TokensFirst})
+        for (const std::int64_t dim : {64, 128})
+            for (const auto mask : {Mask::None, Mask::Causal})
+                for (const bool hasKeyBias : {false, true})
+                    for (const auto& [queries, keys] : {std::pair{150, 150}, {203, 113}, {113, 303}}) {
+                        std::vector<float> bias(static_cast<std::size_t>(keys));
+                        for (std::size_t j = 0; j < bias.size(); ++j)
+                            bias[j] = 2 * std::sin(static_cast<float>(j));
+                        AttentionCase c({2, 6, 3, queries, keys, dim}, DataType::BFloat16, Family::Normal,
+                                        layout, mask);
+                        if (hasKeyBias) c.problem.keyBias = bias.data();
+                        expectItsOwnError(c);
+                    }
+}
+
+TEST_P(Fav3QuantisedOnGpu, LogSumExpIsThatOfTheInputs) {
+    for (const std::int64_t dim : {64, 128})
+        for (const auto family : {Family::Normal, Family::KeyBias}) {
+            if (family == Family::KeyBias && !definition(dim).centreKeys) continue;
+            AttentionCase c({1, 4, 2, 200, 350, dim}, DataType::BFloat16, family);
+            c.withLse();
+            const auto truth = kernels::test::referenceAttention(c.problem);
+            expectItsOwnError(c);
+            for (std::size_t i = 0; i < truth.lse.size(); ++i)
+                ASSERT_NEAR(c.lse[i], truth.lse[i], 0.04) << c.name();
+        }
+}
+
+TEST_P(Fav3QuantisedOnGpu, WithoutSmoothingMakesTheErrorOfThatDefinition) {
+    auto unsmoothed = definition(64);
+    unsmoothed.centreKeys = false;
+    AttentionCase c({1, 4, 2, 150, 211, 64}, DataType::BFloat16);
+    c.problem.keySmoothing = kernels::KeySmoothing::None;
+    expectItsOwnError(c, unsmoothed);
+}
+
+TEST_P(Fav3QuantisedOnGpu, RowsThatSeeNothingGiveZero) {
+    std::vector<float> bias(300, -std::numeric_limits<float>::infinity());
+    AttentionCase c({1, 2, 2, 300, 300, 64}, DataType::Float16);
+    c.problem.keyBias = bias.data();
+    c.withLse();
+    EXPECT_EQ(kernels::test::largest(runOnGpu(backend(), c, gpu)), 0);
+    for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
+}
+
+TEST_P(Fav3QuantisedOnGpu, AllZeroBlocksAndChannelsGiveNumbers) {
+    AttentionCase c({1, 1, 1, 512, 448, 64}, DataType::BFloat16);
+    auto* q = reinterpret_cast<std::uint16_t*>(c.q.data());
+    auto* k = reinterpret_cast<std::uint16_t*>(c.k.data());
+    auto* v = reinterpret_cast<std::uint16_t*>(c.v.data());
+    std::fill(q + 256 * 64, q + 512 * 64, std::uint16_t{0});
+    std::fill(k + 128 * 64, k + 448 * 64, std::uint16_t{0});
+    for (std::size_t n = 0; n < 448; ++n) v[n * 64 + 9] = 0;
+    expectItsOwnError(c);
+    const auto out = c.output();
+    for (std::size_t n = 0; n < 512; ++n) ASSERT_EQ(out[n * 64 + 9], 0.0);
+    std::fill(k, k + 448 * 64, kernels::bf16FromFloat(0.5F));  // all keys equal: zero after smoothing
+    expectItsOwnError(c);
+}
+
+TEST_P(Fav3QuantisedOnGpu, ValuesBeyondFp16DoNotOverflow) {
+    AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
+    auto* v = reinterpret_cast<std::uint16_t*>(c.v.data());
+    for (std::size_t i = 0; i < c.v.size() / 2; ++i)
+        v[i] = kernels::bf16FromFloat(kernels::floatFromBf16(v[i]) * 1e6F);  // far above 65504
+    expectItsOwnError(c);
+}
+
+TEST_P(Fav3QuantisedOnGpu, ScoresThatRiseOrFallAlongTheKeysKeepTheirWeights) {
+    // The base of the weights lags behind the largest score, and sums follow it.
+    for (const std::int64_t dim : {64, 128})
+        for (const float step : {0.0005F, 0.005F, 0.05F, -0.0005F, -0.005F, -0.05F}) {
+            AttentionCase c({1, 1, 1, 70, 2500, dim}, DataType::BFloat16);
+            auto* q = reinterpret_cast<std::uint16_t*>(c.q.data());
+            auto* k = reinterpret_cast<std::uint16_t*>(c.k.data());
+            for (std::size_t i = 0; i < c.q.size() / 2; ++i) q[i] = kernels::bf16FromFloat(1);
+            for (std::size_t i = 0; i < c.k.size() / 2; ++i)
+                k[i] = kernels::bf16FromFloat(static_cast<float>(i / static_cast<std::size_t>(dim)) * step);
+            expectItsOwnError(c);
+        }
+}
+
+TEST_P(Fav3QuantisedOnGpu, LongSumsKeepTheirBits) {
+    // The tensor cores drop bits of a sum that grows, of this one a fifth if they had it all: values with a
+    // mean show it.
+    AttentionCase c({1, 1, 1, 70, 16384, 64}, DataType::BFloat16);
+    auto* v = reinterpret_cast<std::uint16_t*>(c.v.data());
+    for (std::size_t i = 0; i < c.v.size() / 2; ++i)
+        v[i] = kernels::bf16FromFloat(kernels::floatFromBf16(v[i]) + 4);
+    const auto truth = kernels::test::referenceAttention(c.problem).out;
+    EXPECT_LE(kernels::test::relativeL1(runOnGpu(backend(), c, gpu), truth), 0.012);
+}
+
+TEST_P(Fav3QuantisedOnGpu, ANanIsSeenInTheOutput) {
+    for (const int which : {0, 1, 2}) {
+        AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
+        auto& data = which == 0 ? c.q : which == 1 ? c.k : c.v;
+        reinterpret_cast<std::uint16_t*>(data.data())[17 * 64 + 5] = 0x7FC0;
+        EXPECT_TRUE(std::isnan(runOnGpu(backend(), c, gpu)[17 * 64 + 5])) << which;
+    }
+}
+
+TEST_P(Fav3QuantisedOnGpu, ReachesTokensBeyondTwoToThe31Elements) {
+    constexpr std::int64_t kTokens = 300'000, kWidth = 8192;
+    const auto options = at::TensorOptions().device(gpu.device).dtype(at::kBFloat16);
+    at::Tensor memory = at::zeros({1, kTokens, kWidth}, options);
+    const auto rows = [&](std::int64_t first) { return memory.slice(2, first, first + 128).unsqueeze(1); };
+    rows(0).normal_();
+    rows(4096).normal_();
+    const at::Tensor q = at::randn({1, 1, 70, 128}, options);
+    const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam()), gpu).value();
+    const auto attend = [&](const at::Tensor& k, const at::Tensor& v) {
+        return dispatcher->attend({q, k, v, {}}, {attention::ModuleKind::Self, 0});
+    };
+    const at::Tensor out = attend(rows(0), rows(4096));
+    EXPECT_TRUE(at::equal(out, attend(rows(0).contiguous(), rows(4096).contiguous())));
+    EXPECT_GT(out.abs().max().item<double>(), 0);
+    EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
+}
+
+TEST_P(Fav3QuantisedOnGpu, AThousandLaunchesGiveTheSameBits) {
+    for (const std::int64_t dim : {64, 128}) {
+        const auto random_BHND = [&] {
+            return at::randn({1, 1500, 4, dim}, at::TensorOptions().device(gpu.device))
+                .to(at::kBFloat16)
+                .transpose(1, 2);
+        };
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam()), gpu).value();
+        const attention::Inputs in{random_BHND(), random_BHND(), random_BHND(), {}};
+        const attention::CallSite site{attention::ModuleKind::Self, 0};
+        const at::Tensor first = dispatcher->attend(in, site);
+        at::Tensor equal = at::ones({}, at::TensorOptions().device(gpu.device).dtype(at::kBool));
+        for (int i = 0; i < 1000; ++i) equal = equal & (dispatcher->attend(in, site) == first).all();
+        EXPECT_TRUE(equal.item<bool>());
+        EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid

@@ -1,0 +1,158 @@
+// sla on the GPU against its definition in float64 (tests/kernels/attention/method_oracle.h).
+
+#include <cmath>
+#include <random>
+
+#include "core/attention/attention_problem.h"
+#include "core/attention/make_dispatcher.h"
+#include "kernels/cuda/attention/attention_cuda.h"
+#include "tests/gpu/case_on_gpu.h"
+#include "tests/gpu/gpu.h"
+#include "tests/kernels/attention/method_oracle.h"
+
+namespace reelgrid {
+namespace {
+
+using kernels::DataType;
+using kernels::test::AttentionCase;
+
+constexpr DataType kTypes[] = {DataType::BFloat16, DataType::Float16};
+constexpr std::int64_t kHeadDims[] = {64, 128, 40, 96};
+
+std::vector<float> random(std::int64_t count, float deviation) {
+    std::mt19937 generator(7);
+    std::normal_distribution<float> normal(0, deviation);
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& x : values) x = normal(generator);
+    return values;
+}
+
+class SparseLinearOnGpu : public OnGpu {
+  protected:
+    void SetUp() override {
+        OnGpu::SetUp();
+        if (IsSkipped()) return;
+        if (const auto why = kernels::whyNot(backend(), problemOver(128))) GTEST_SKIP() << *why;
+    }
+
+    static const kernels::BackendInfo& backend() { return *kernels::findBackend("sla"); }
+    [[nodiscard]] kernels::AttentionProblem problemOver(std::int64_t keys) const {
+        kernels::AttentionProblem problem;
+        problem.device = kernels::Device::Cuda;
+        problem.type = DataType::BFloat16;
+        problem.queries = 1;
+        problem.keys = keys;
+        problem.headDim = 64;
+        return problem;
+    }
+    void expectTheOracle(AttentionCase& c) const {
+        const auto oracle = kernels::test::sparseLinearAttention(c.problem);
+        EXPECT_LE(kernels::test::maxError(runOnGpu(backend(), c, gpu), oracle),
+                  0.012 * std::max(1.0, kernels::test::largest(oracle)))
+            << c.name();
+    }
+};
+
+TEST_F(SparseLinearOnGpu, AttendsToTheBlocksOfItsDefinition) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : kHeadDims)
+            for (const double ratio : {0.1, 0.35, 1.0})
+                for (const auto& [queries, keys] :
+                     {std::pair{130, 700}, {1, 200}, {300, 65}, {150, 1}, {257, 1400}}) {
+                    AttentionCase c({1, 2, 1, queries, keys, dim}, type);
+                    c.problem.sparseLinear.topkRatio = ratio;
+                    expectTheOracle(c);
+                }
+}
+
+TEST_F(SparseLinearOnGpu, AddsTheLinearBranchThroughTheProjection) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : kHeadDims)
+            for (const auto& [queries, keys] : {std::pair{130, 300}, {1, 200}, {150, 1}}) {
+                const auto projection = random(dim * dim, 0.3F), bias = random(dim, 0.3F);
+                AttentionCase c({1, 2, 1, queries, keys, dim}, type);
+                c.problem.sparseLinear.projection = projection.data();
+                if (queries > 1) c.problem.sparseLinear.bias = bias.data();
+                expectTheOracle(c);
+            }
+}
+
+TEST_F(SparseLinearOnGpu, SumsTheLinearBranchOverSeveralRunsOfKeys) {
+    for (const std::int64_t dim : {64, 128}) {
+        const auto projection = random(dim * dim, 0.3F);
+        AttentionCase c({1, 1, 1, 20, 4500, dim}, DataType::BFloat16);
+        c.problem.sparseLinear.projection = projection.data();
+        expectTheOracle(c);
+    }
+}
+
+TEST_F(SparseLinearOnGpu, KeepsHeadsAndBatchesApart) {
+    for (const auto layout : {kernels::test::Layout::HeadsFirst, kernels::test::Layout::TokensFirst})
+        for (const std::int64_t dim : {64, 128}) {
+            const auto projection = random(dim * dim, 0.3F);
+            AttentionCase c({2, 6, 3, 400, 1300, dim}, DataType::BFloat16,
+                            kernels::test::Family::OutlierChannels, layout);
+            c.problem.sparseLinear.projection = projection.data();
+            expectTheOracle(c);
+        }
+}
+
+TEST_F(SparseLinearOnGpu, AConstantOfTheKeysDoesNotChooseTheBlocks) {
+    AttentionCase c({1, 1, 1, 400, 1300, 64}, DataType::BFloat16, kernels::test::Family::KeyBias);
+    expectTheOracle(c);
+}
+
+TEST_F(SparseLinearOnGpu, LargeValuesPassFp16sRangeInTheLinearBranch) {
+    std::vector<float> projection(64 * 64, 0.0F);
+    for (std::size_t i = 0; i < 64; ++i) projection[i * 65] = 1;
+    AttentionCase c({1, 1, 1, 20, 1500, 64}, DataType::Float16);
+    for (std::size_t i = 0; i < 1500 * 64; ++i)
+        reinterpret_cast<std::uint16_t*>(c.v.data())[i] = 0x7000;  // 8192: Σ φ(k) v passes 65504
+    c.problem.sparseLinear.projection = projection.data();
+    expectTheOracle(c);
+}
+
+TEST_F(SparseLinearOnGpu, ANanKeyIsSeenInTheOutputAndEqualScoresGiveNumbers) {
+    AttentionCase nan({1, 1, 1, 100, 700, 64}, DataType::BFloat16);
+    reinterpret_cast<std::uint16_t*>(nan.k.data())[650 * 64 + 3] = 0x7FC0;
+    EXPECT_FALSE(kernels::test::allFinite(runOnGpu(backend(), nan, gpu)));
+    for (const auto family : {kernels::test::Family::Zeros, kernels::test::Family::Underflow}) {
+        AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::BFloat16, family);
+        EXPECT_TRUE(kernels::test::allFinite(runOnGpu(backend(), c, gpu)));
+    }
+}
+
+TEST_F(SparseLinearOnGpu, AThousandLaunchesGiveTheSameBits) {
+    for (const std::int64_t dim : {64, 128}) {
+        const auto options = at::TensorOptions().device(gpu.device);
+        const auto random_BHND = [&] {
+            return at::randn({1, 3000, 4, dim}, options).to(at::kBFloat16).transpose(1, 2);
+        };
+        const auto dispatcher = attention::makeDispatcher(attention::Policy("sla"), gpu).value();
+        const attention::Inputs in{.q_BHND = random_BHND(),
+                                   .k_BHMD = random_BHND(),
+                                   .v_BHMD = random_BHND(),
+                                   .keyBias_M = {},
+                                   .projL_DD = at::randn({dim, dim}, options)};
+        const attention::CallSite site{attention::ModuleKind::Self, 0};
+        const at::Tensor first = dispatcher->attend(in, site);
+        at::Tensor equal = at::ones({}, options.dtype(at::kBool));
+        for (int i = 0; i < 1000; ++i) equal = equal & (dispatcher->attend(in, site) == first).all();
+        EXPECT_TRUE(equal.item<bool>());
+        EXPECT_EQ(dispatcher->records().at(0).used, "sla");
+    }
+}
+
+TEST_F(SparseLinearOnGpu, SaysWhatItDoesNotTake) {
+    EXPECT_EQ(kernels::whyNot(backend(), problemOver(kernels::cuda::kMostSparseKeys + 1)),
+              "sla: 384001 keys, needs at most 384000");
+    kernels::AttentionProblem many = problemOver(128);
+    many.batch = 65'536;
+    EXPECT_EQ(kernels::whyNot(backend(), many), "sla: 65536 heads over the batch, needs at most 65535");
+    kernels::AttentionProblem causal = problemOver(128);
+    causal.mask = kernels::Mask::Causal;
+    EXPECT_EQ(kernels::whyNot(backend(), causal), "sla: no causal mask");
+}
+
+}  // namespace
+}  // namespace reelgrid

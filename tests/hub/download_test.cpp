@@ -1,0 +1,198 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "core/base/pending_file.h"
+#include "core/hub/model_download.h"
+#include "core/hub/repository.h"
+#include "tests/hub/test_hub.h"
+
+namespace reelgrid::hub {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kShard = "transformer/diffusion_pytorch_model-00001-of-00002.safetensors";
+
+class DownloadTest : public testing::Test {
+  protected:
+    TestHub m_hub;
+    DownloadProgress m_last;
+
+    static Result<std::vector<std::string>> parts(const std::string&) {
+        return std::vector<std::string>{"transformer", "tokenizer", "vae"};
+    }
+
+    Result<ModelPlan> plan(const std::string& id) {
+        return planModel(m_hub.access(), id, "main", parts, impatient(), {});
+    }
+    Result<fs::path> fetch(const std::string& id, std::stop_token stop = {}) {
+        const auto planned = plan(id);
+        if (!planned) return planned.error();
+        return downloadModel(
+            m_hub.access(), *planned, impatient(), [this](const DownloadProgress& now) { m_last = now; },
+            stop);
+    }
+    /// The snapshot has what the hub has, and a blob of each, no half ones.
+    void expectWhole(const std::string& id, const Result<fs::path>& snapshot) {
+        ASSERT_TRUE(snapshot) << snapshot.error().message;
+        for (const char* file : {"model_index.json", "transformer/config.json",
+                                 "tokenizer/tokenizer model.json", kShard, "vae/model.safetensors"}) {
+            EXPECT_TRUE(readFile(*snapshot / file).value() == m_hub.contents(id, file)) << file;
+            EXPECT_TRUE(fs::is_symlink(*snapshot / file)) << file;
+        }
+        EXPECT_FALSE(fs::exists(*snapshot / "README.md"));
+        EXPECT_FALSE(fs::exists(*snapshot / "transformer/diffusion_pytorch_model.fp16.safetensors"));
+        for (const auto& blob :
+             fs::directory_iterator(Repository(m_hub.access().cache, id).folder() / "blobs"))
+            EXPECT_NE(blob.path().extension(), ".incomplete") << blob.path();
+        EXPECT_EQ(Repository(m_hub.access().cache, id).presentSnapshot(), *snapshot);
+    }
+};
+
+TEST_F(DownloadTest, BringsWhatAModelNeedsAsHuggingFacesCacheHasIt) {
+    m_hub.addModel("owner/good");
+    const auto planned = plan("owner/good");
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_EQ(planned->files.size(), 6U);
+    EXPECT_EQ(planned->missingBytes, planned->bytes);
+    expectWhole("owner/good", fetch("owner/good"));
+    EXPECT_EQ(m_last.bytes, planned->bytes);
+    EXPECT_EQ(m_last.files, m_last.totalFiles);
+
+    EXPECT_EQ(plan("owner/good")->missingBytes, 0U);
+    const std::size_t before = m_hub.log().size();
+    expectWhole("owner/good", fetch("owner/good"));
+    EXPECT_EQ(m_hub.log().size(), before + 2);  // the list and the index
+}
+
+TEST_F(DownloadTest, TheTokenGoesToTheEndpointAlone) {
+    m_hub.addModel("owner/private");
+    expectWhole("owner/private", fetch("owner/private"));
+    int redirected = 0;
+    for (const auto& request : m_hub.log()) {
+        const bool isElsewhere = request["host"] == "localhost";
+        EXPECT_EQ(request["token"], isElsewhere ? "" : "Bearer secret") << request;
+        redirected += isElsewhere ? 1 : 0;
+    }
+    EXPECT_EQ(redirected, 3);
+    HubAccess stranger = m_hub.access();
+    stranger.token.clear();
+    const auto refused = planModel(stranger, "owner/private", "main", parts, impatient(), {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("401"), HasSubstr("HF_TOKEN")));
+}
+
+TEST_F(DownloadTest, GoesOnWhereAConnectionBrokeOffOrStalled) {
+    for (const char* id : {"owner/drops", "owner/stalls", "owner/norange", "owner/busy"}) {
+        SCOPED_TRACE(id);
+        m_hub.addModel(id);
+        expectWhole(id, fetch(id));
+    }
+    bool resumed = false;
+    for (const auto& request : m_hub.log()) resumed = resumed || request["range"] == "bytes=100000-";
+    EXPECT_TRUE(resumed);
+}
+
+TEST_F(DownloadTest, WhatCameBeforeIsNotFetchedAgain) {
+    m_hub.addModel("owner/good");
+    const Repository repository(m_hub.access().cache, "owner/good");
+    const auto planned = plan("owner/good");
+    for (const RemoteFile& file : planned->files)
+        if (file.path == kShard) {
+            fs::create_directories(repository.blob(file.hash).parent_path());
+            std::ofstream(repository.blob(file.hash + ".incomplete"), std::ios::binary)
+                << m_hub.contents("owner/good", kShard).substr(0, 123456);
+        }
+    expectWhole("owner/good", fetch("owner/good"));
+    bool resumed = false;
+    for (const auto& request : m_hub.log()) resumed = resumed || request["range"] == "bytes=123456-";
+    EXPECT_TRUE(resumed);
+}
+
+TEST_F(DownloadTest, OtherContentsAreThrownAwayAndFetchedOnceMore) {
+    m_hub.addModel("owner/once-wrong");
+    expectWhole("owner/once-wrong", fetch("owner/once-wrong"));
+    m_hub.addModel("owner/wrong");
+    const auto refused = fetch("owner/wrong");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("has the hash"), HasSubstr("was needed")));
+    EXPECT_FALSE(fs::exists(Repository(m_hub.access().cache, "owner/wrong").presentSnapshot() / kShard));
+}
+
+TEST_F(DownloadTest, LiesAboutLengthsEndInALine) {
+    m_hub.addModel("owner/short");
+    const auto tooShort = fetch("owner/short");
+    ASSERT_FALSE(tooShort);
+    EXPECT_THAT(tooShort.error().message, AllOf(HasSubstr("of 300000 bytes"), HasSubstr("in vain")));
+    m_hub.addModel("owner/long");
+    const auto tooLong = fetch("owner/long");
+    ASSERT_FALSE(tooLong);
+    EXPECT_THAT(tooLong.error().message, HasSubstr("more than the 300000 bytes"));
+}
+
+TEST_F(DownloadTest, AFileThatWouldLeaveTheRepositoryIsRefused) {
+    m_hub.addModel("owner/escape");
+    const auto refused = fetch("owner/escape");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("evil.json"), HasSubstr("inside the repository")));
+}
+
+TEST_F(DownloadTest, SaysWhatIsNotThere) {
+    const auto missing = fetch("owner/none");
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
+    m_hub.addModel("owner/good");
+    fs::remove(m_hub.folder() / "served/owner/good/model_index.json");
+    const auto other = fetch("owner/good");
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().message, HasSubstr("no model_index.json"));
+    EXPECT_FALSE(fetch("no-id"));
+    HubAccess offline = m_hub.access();
+    offline.offline = true;
+    const auto unplugged = planModel(offline, "owner/good", "main", parts, impatient(), {});
+    ASSERT_FALSE(unplugged);
+    EXPECT_THAT(unplugged.error().message, HasSubstr("HF_HUB_OFFLINE"));
+}
+
+TEST_F(DownloadTest, AnotherProcessesDownloadIsLeftAlone) {
+    m_hub.addModel("owner/good");
+    const Repository repository(m_hub.access().cache, "owner/good");
+    const auto planned = plan("owner/good");
+    const fs::path lock = repository.lockOf(planned->files.front().hash);
+    fs::create_directories(lock.parent_path());
+    const int held = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    ASSERT_EQ(::flock(held, LOCK_EX), 0);
+    const auto refused = fetch("owner/good");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("another process is downloading it"));
+    ::close(held);
+    expectWhole("owner/good", fetch("owner/good"));
+}
+
+TEST_F(DownloadTest, AStopKeepsWhatCameAndLeavesNoModel) {
+    m_hub.addModel("owner/stalls");
+    std::stop_source stop;
+    const std::jthread soon([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        stop.request_stop();
+    });
+    const auto stopped = fetch("owner/stalls", stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code, ErrorCode::Cancelled);
+    const Repository repository(m_hub.access().cache, "owner/stalls");
+    EXPECT_TRUE(repository.presentSnapshot().empty());
+    std::uintmax_t kept = 0;
+    for (const auto& blob : fs::directory_iterator(repository.folder() / "blobs")) kept += blob.file_size();
+    EXPECT_GE(kept, 100'000U);
+    expectWhole("owner/stalls", fetch("owner/stalls"));
+}
+
+}  // namespace
+}  // namespace reelgrid::hub

@@ -1,0 +1,62 @@
+#include "core/hub/remote_file.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/base/pending_file.h"
+
+namespace reelgrid::hub {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kCommit(40, 'a'), kGit(40, '1'), kSha(64, '2');
+
+std::string list(const std::string& siblings, const std::string& commit = kCommit) {
+    return R"({"sha": ")" + commit + R"(", "siblings": [)" + siblings + "]}";
+}
+
+TEST(FileList, HasTheHashOfEachKindOfFile) {
+    const auto files = fileListFrom(list(R"({"rfilename": "a/b.json", "size": 3, "blobId": ")" + kGit + R"("},
+                {"rfilename": "c.safetensors", "size": 134, "blobId": ")" +
+                                         kGit + R"(", "lfs": {"sha256": ")" + kSha + R"(", "size": 99}})"),
+                                    "list");
+    ASSERT_TRUE(files) << files.error().message;
+    EXPECT_EQ(files->commit, kCommit);
+    EXPECT_EQ(files->files[0].hash, kGit);
+    EXPECT_EQ(files->files[1].hash, kSha);
+    EXPECT_EQ(files->files[1].size, 99U);
+}
+
+TEST(FileList, RefusesWhatItCannotBelieve) {
+    const auto message = [](const std::string& text) {
+        const auto files = fileListFrom(text, "list");
+        return files ? "taken" : files.error().message;
+    };
+    EXPECT_THAT(message("[]"), HasSubstr("a JSON object was needed"));
+    EXPECT_THAT(message(list("", "../main")), HasSubstr("40 hex digits"));
+    EXPECT_THAT(message("{\"sha\": \"" + kCommit + "\"}"), HasSubstr("siblings"));
+    EXPECT_THAT(message(list("3")), HasSubstr("no object"));
+    for (const char* path : {"/etc/passwd", "../x", "a/../../x", "", "a\\\\b", "./x", "a//b/"})
+        EXPECT_THAT(
+            message(list(R"({"rfilename": ")" + std::string(path) + R"(", "blobId": ")" + kGit + "\"}")),
+            HasSubstr("inside the repository"))
+            << path;
+    EXPECT_THAT(message(list(R"({"rfilename": "a", "blobId": "../../x"})")), HasSubstr("hex digits"));
+}
+
+TEST(HashOfFile, IsGitsForSmallFilesAndSha256ForLargeOnes) {
+    const auto path = std::filesystem::path(testing::TempDir()) / ("hashed_" + std::to_string(getpid()));
+    writeFile(path, "hello\n").value();
+    // git hash-object; sha256sum
+    EXPECT_EQ(hashOfFile(path, kGit).value(), "ce013625030ba8dba906f756967f9e9ca394464a");
+    EXPECT_EQ(hashOfFile(path, kSha).value(),
+              "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03");
+    std::filesystem::remove(path);
+    EXPECT_FALSE(hashOfFile(path, kGit));
+}
+
+}  // namespace
+}  // namespace reelgrid::hub

@@ -1,0 +1,124 @@
+"""A hub on loopback that behaves as its repositories' names say: server.py FOLDER.
+
+FOLDER holds owner/name/files. Prints its port, ends when its standard input does. Every request is logged to FOLDER/log as
+one JSON object a line: path, range, and whether it brought a token.
+"""
+import hashlib
+import http.server
+import json
+import os
+import sys
+import threading
+import time
+import urllib.parse
+
+folder = sys.argv[1]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+served = {}  # path: how often it was asked for
+log_lock = threading.Lock()
+
+
+def git_hash(data):
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+class Hub(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, body, headers=(), length=None):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            pass
+
+    def hang_up(self):
+        self.close_connection = True
+
+    def do_GET(self):
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        with log_lock:
+            count = served[path] = served.get(path, 0) + 1
+            with open(os.path.join(folder, "log"), "a") as log:
+                log.write(json.dumps({"path": path, "range": self.headers.get("Range", ""),
+                                      "token": self.headers.get("Authorization", ""),
+                                      "host": self.headers.get("Host", "").split(":")[0]}) + "\n")
+        parts = path.strip("/").split("/")
+        if parts[:2] == ["api", "models"]:
+            self.list_files("/".join(parts[2:4]), count)
+        elif parts[0] == "cdn":
+            self.send_file("/".join(parts[1:3]), "/".join(parts[3:]), count)
+        elif len(parts) > 4 and parts[2] == "resolve" and parts[3] == COMMIT:
+            repository, file = "/".join(parts[:2]), "/".join(parts[4:])
+            if file.endswith(".safetensors"):  # as large files are: from another host
+                port = self.server.server_address[1]
+                self.answer(302, b"", [("Location", f"http://localhost:{port}/cdn/{repository}/{file}")])
+            else:
+                self.send_file(repository, file, count)
+        else:
+            self.answer(404, b"no such page")
+
+    def list_files(self, repository, count):
+        root = os.path.join(folder, repository)
+        if not os.path.isdir(root):
+            return self.answer(404, b"no such model")
+        if repository.endswith("private") and self.headers.get("Authorization") != "Bearer secret":
+            return self.answer(401, b"log in")
+        if repository.endswith("busy") and count < 3:
+            return self.answer(503, b"later")
+        siblings = []
+        for where, _, names in sorted(os.walk(root)):
+            for name in sorted(names):
+                path = os.path.join(where, name)
+                data = open(path, "rb").read()
+                entry = {"rfilename": os.path.relpath(path, root), "size": len(data), "blobId": git_hash(data)}
+                if name.endswith(".safetensors"):
+                    entry["lfs"] = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+                siblings.append(entry)
+        if repository.endswith("escape"):
+            siblings.append({"rfilename": "transformer/../../../evil.json", "size": 1, "blobId": git_hash(b"x")})
+        self.answer(200, json.dumps({"sha": COMMIT, "siblings": siblings}).encode())
+
+    def send_file(self, repository, file, count):
+        path = os.path.join(folder, repository, file)
+        if not os.path.isfile(path):
+            return self.answer(404, b"no such file")
+        data = open(path, "rb").read()
+        kind = repository.rsplit("/", 1)[1] if file.endswith(".safetensors") else "good"
+        begin = 0
+        if self.headers.get("Range") and kind != "norange":
+            begin = int(self.headers["Range"].removeprefix("bytes=").split("-")[0])
+        if kind == "short":
+            data = data[:len(data) // 2]  # and says so
+        if kind == "long":
+            data += b"more"
+        if kind == "wrong" or (kind == "once-wrong" and count == 1):
+            data = bytes(byte ^ 1 for byte in data)
+        if begin >= len(data):
+            return self.answer(416, b"")
+        status = 206 if begin else 200
+        headers = [("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")] if begin else []
+        rest = data[begin:]
+        if kind == "drops" or (kind == "norange" and count == 1):
+            self.answer(status, rest[:len(data) // 3], headers, len(rest))
+            return self.hang_up()
+        if kind == "stalls" and count == 1:
+            self.answer(status, rest[:len(data) // 3], headers, len(rest))
+            self.wfile.flush()
+            time.sleep(3)
+            return self.hang_up()
+        self.answer(status, rest, headers)
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+server.daemon_threads = True
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_address[1], flush=True)
+sys.stdin.read()

@@ -1,0 +1,141 @@
+#include "core/measurements/measurement_file.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.h"
+
+namespace reelgrid::measurements {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+json fixture(const char* name) {
+    return readJsonObject(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/measurements" / name).value();
+}
+
+template <class T>
+T read(const char* name) {
+    const json document = fixture(name);
+    EXPECT_TRUE(isMeasurement(document)) << name;
+    auto measurement = measurementFrom(document);
+    EXPECT_TRUE(measurement) << measurement.error().message;
+    return std::get<T>(measurement.value());
+}
+
+TEST(Measurements, AKernelBenchmarkIsReadWhole) {
+    const auto results = read<KernelResults>("kernels.json");
+    EXPECT_EQ(results.device, "cpu");
+    EXPECT_FALSE(results.machine.empty());
+    EXPECT_GT(results.peakGflops.at("fp32"), 0);
+    ASSERT_EQ(results.rows.size(), 8U);  // sdpa and three kernels on two inputs
+    const KernelRow& sdpa = results.rows.front();
+    EXPECT_EQ(sdpa.kernel, "sdpa");
+    EXPECT_EQ(sdpa.repetitions, 9);
+    EXPECT_DOUBLE_EQ(sdpa.timesSdpa.value(), 1);
+    EXPECT_GE(sdpa.msP95.value(), sdpa.msP50);
+    EXPECT_EQ(results.inputNames(),
+              (std::vector<std::string>{"1×2×256×64 bf16", "1×2×96×32 over 40 keys bf16"}));
+}
+
+TEST(Measurements, AVaeBenchmarkIsReadWhole) {
+    const auto results = read<VaeResults>("vae.json");
+    EXPECT_EQ(results.model, "demo");
+    EXPECT_EQ(results.tilePixels, 32);
+    ASSERT_EQ(results.rows.size(), 4U);
+    EXPECT_EQ(results.rows[0].configuration, "fp32");
+    EXPECT_GT(results.rows[0].decode->secondsP50, 0);
+    EXPECT_FALSE(results.rows[0].decodePsnrDb);
+    EXPECT_GT(results.rows[2].decodePsnrDb.value(), 0);
+}
+
+TEST(Measurements, TracesAreReadWhole) {
+    const auto summary = read<TraceSummary>("trace.json");
+    EXPECT_FALSE(summary.device);
+    EXPECT_GT(summary.selfCpu, 0);
+    EXPECT_EQ(summary.names.size(), 30U);
+    EXPECT_EQ(summary.steps.size(), 2U);
+    EXPECT_FALSE(summary.bottlenecks.empty());
+    const auto comparison = read<TraceComparison>("traces.json");
+    EXPECT_EQ(comparison.of, "cpu");
+    EXPECT_EQ(comparison.stepsBefore, comparison.stepsAfter);
+    EXPECT_FALSE(comparison.groups.empty());
+}
+
+TEST(Measurements, CapturesAreReadWhole) {
+    const auto list = read<CaptureList>("captures.json");
+    ASSERT_EQ(list.captures.size(), 3U);
+    EXPECT_EQ(list.captures[1].q, (std::vector<std::int64_t>{1, 2, 6, 8}));
+    EXPECT_EQ(list.captures[1].heads(), 2);
+    EXPECT_FALSE(list.captures[1].layer);
+    const auto details = read<CaptureDetails>("capture.json");
+    EXPECT_EQ(details.map.head, 1);
+    EXPECT_EQ(details.map.means.size(), 60U);
+    EXPECT_EQ(details.k.channelAbsMax.size(), 8U);
+    EXPECT_EQ(details.q.nans, 0);
+}
+
+TEST(Measurements, ATuningIsReadWhole) {
+    const auto results = read<TuningResults>("tuning.json");
+    EXPECT_EQ(results.budget, "psnr>=30");
+    EXPECT_EQ(results.renders.front().name, "sdpa");
+    EXPECT_FALSE(results.curve.empty());
+    for (const TuningRow& row : results.renders) EXPECT_FALSE(row.policy.rules.empty()) << row.name;
+}
+
+TEST(Measurements, ErrorMapsAreReadFromMetrics) {
+    const auto map = read<metrics::LockstepMap>("metrics.json");
+    EXPECT_EQ(map.steps, 2);
+    EXPECT_EQ(map.layers, 8);
+    EXPECT_EQ(map.backends.size(), 2U);
+}
+
+TEST(Measurements, OtherDocumentsAreNone) {
+    for (const char* text : {"{}", "[]", "3", R"({"reelgrid_session": 1, "clips": []})", R"({"rules": []})"})
+        EXPECT_FALSE(isMeasurement(json::parse(text))) << text;
+    EXPECT_THAT(measurementFrom(json::object()).error().message, HasSubstr("not a result of bench"));
+}
+
+struct Damage {
+    const char* file;
+    const char* pointer;
+    json value;
+    const char* says;
+};
+
+TEST(Measurements, ADamagedOneIsRefusedInOneLine) {
+    const Damage damages[] = {
+        {"kernels.json", "/rows", 3, "rows 3"},
+        {"kernels.json", "/rows/0/ms_p50", "fast", "row 1: ms_p50"},
+        {"kernels.json", "/rows/0/shape", json::array({1, 2}), "row 1: shape: four sizes"},
+        {"kernels.json", "/rows/0/shape/1", -2, "row 1: shape"},
+        {"kernels.json", "/rows/1", "row", "row 2: an object was needed"},
+        {"kernels.json", "/peak_gflops/fp32", 0, "peak_gflops fp32"},
+        {"vae.json", "/rows/0/decode/s_p50", nullptr, "decode: s_p50"},
+        {"trace.json", "/groups/attention", 1, "groups"},
+        {"trace.json", "/names/0/calls", "x", "name 1: calls"},
+        {"traces.json", "/names/0/name", 7, "name 1: name"},
+        {"captures.json", "/captures/0/q_shape", json::array(), "capture 1: shape"},
+        {"capture.json", "/attention_map/rows", 100000, "100000 rows, at most 512"},
+        {"capture.json", "/attention_map/means/0", json::array({1}), "rows of 10 numbers"},
+        {"capture.json", "/tensors/q", json::array(), "q"},
+        {"tuning.json", "/renders/0/policy", json::object(), "render 1"},
+        {"metrics.json", "/lockstep/layers", 90000, "lockstep"},
+    };
+    for (const Damage& damage : damages) {
+        json document = fixture(damage.file);
+        document[json::json_pointer(damage.pointer)] = damage.value;
+        const auto read = measurementFrom(document);
+        ASSERT_FALSE(read) << damage.file << damage.pointer;
+        EXPECT_EQ(read.error().code, ErrorCode::InvalidData);
+        EXPECT_THAT(read.error().message, HasSubstr(damage.says)) << damage.pointer;
+        EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::measurements

@@ -1,0 +1,134 @@
+#include "core/media/image.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "core/base/pending_file.h"
+#include "core/media/resample.h"
+
+namespace reelgrid::media {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const fs::path kPictures = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/media/pictures";
+
+using Color = std::array<int, 3>;
+constexpr Color kRed{255, 0, 0}, kGreen{0, 255, 0}, kBlue{0, 0, 255}, kWhite{255, 255, 255};
+
+/// The largest difference from the picture that the fixtures show upright: 16x8, a quadrant each of red,
+/// green, blue and white.
+int worstOf(const RgbImage& image) {
+    int worst = 0;
+    for (int y = 0; y < image.height; ++y)
+        for (int x = 0; x < image.width; ++x) {
+            const Color& expected = y < 4 ? (x < 8 ? kRed : kGreen) : (x < 8 ? kBlue : kWhite);
+            for (int color = 0; color < 3; ++color) {
+                const int value = image.pixels[std::size_t(3 * (y * image.width + x) + color)];
+                worst = std::max(worst, std::abs(value - expected[std::size_t(color)]));
+            }
+        }
+    return worst;
+}
+
+class Orientations : public testing::TestWithParam<const char*> {};
+
+TEST_P(Orientations, AreTurnedUpright) {
+    const bool isLossy = std::string(GetParam()) == ".jpg";
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+        const auto image = readImage(kPictures / (std::to_string(orientation) + GetParam()));
+        ASSERT_TRUE(image) << image.error().message;
+        ASSERT_EQ(image->size(), (PictureSize{16, 8})) << orientation;
+        EXPECT_LE(worstOf(*image), isLossy ? 6 : 0) << orientation;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Orientations, testing::Values(".png", ".jpg", ".webp"),
+                         [](const auto& format) { return std::string(format.param).substr(1); });
+
+TEST(Image, OfOtherKindsOfPixelsIsRgb) {
+    for (const char* name : {"rgba.png", "palette.png"}) {
+        const auto image = readImage(kPictures / name);
+        ASSERT_TRUE(image) << image.error().message;
+        EXPECT_EQ(worstOf(*image), 0) << name;
+    }
+    const auto lossy = readImage(kPictures / "lossy.webp");
+    ASSERT_TRUE(lossy) << lossy.error().message;
+    EXPECT_EQ(lossy->size(), (PictureSize{16, 8}));
+    // Its chroma has half the size: only the quadrants' middles are their own.
+    EXPECT_GT(lossy->pixels[std::size_t(3 * (2 * 16 + 3))], 200) << "red";
+
+    const auto grey = readImage(kPictures / "grey.png");
+    ASSERT_TRUE(grey) << grey.error().message;
+    const auto* red = grey->pixels.data();
+    EXPECT_EQ(red[0], red[1]);
+    EXPECT_EQ(red[1], red[2]);
+    EXPECT_NEAR(red[0], 76, 1);  // Pillow's luma of red
+}
+
+class DamagedImage : public testing::Test {
+  protected:
+    fs::path m_file = fs::path(testing::TempDir()) / ("image_" + std::to_string(getpid()));
+    void TearDown() override { fs::remove(m_file); }
+    std::string complaint(const std::string& bytes) {
+        writeFile(m_file, bytes).value();
+        const auto image = readImage(m_file);
+        return image ? "none" : image.error().message;
+    }
+};
+
+TEST_F(DamagedImage, IsRefusedNamingTheFile) {
+    EXPECT_THAT(complaint("hello"),
+                testing::AllOf(HasSubstr(m_file.string()), HasSubstr("PNG, JPEG or WebP")));
+    EXPECT_THAT(complaint("\x89PNG\r\n\x1a\n"), HasSubstr("not a picture that can be decoded as png"));
+    const std::string whole = readFile(kPictures / "6.jpg").value();
+    for (const std::size_t size : {3, 30, 40, 60})
+        EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("not a picture that can be decoded as mjpeg"))
+            << size;
+    EXPECT_EQ(readImage("/nowhere.png").error().code, ErrorCode::NotFound);
+}
+
+TEST_F(DamagedImage, WithAnyByteOfItsExifChangedIsReadOrRefused) {
+    for (const char* name : {"6.jpg", "6.png", "6.webp"}) {
+        const std::string whole = readFile(kPictures / name).value();
+        for (std::size_t at = 0; at < std::min<std::size_t>(whole.size(), 160); ++at)
+            for (const char value : {'\x00', '\x7f', '\xff'}) {
+                std::string changed = whole;
+                changed[at] = value;
+                writeFile(m_file, changed).value();
+                if (const auto image = readImage(m_file)) {
+                    EXPECT_EQ(image->pixels.size(), 3U * unsigned(image->width) * unsigned(image->height));
+                }
+            }
+    }
+}
+
+TEST(SizeOfArea, KeepsTheShapeInMultiples) {
+    const auto size = [](PictureSize picture, double area, int multiple) {
+        return *sizeOfArea(picture, area, multiple);
+    };
+    EXPECT_EQ(size({1000, 1000}, 832.0 * 480, 16), (PictureSize{624, 624}));
+    EXPECT_EQ(size({832, 480}, 832.0 * 480, 16), (PictureSize{832, 480}));
+    EXPECT_EQ(size({1080, 1920}, 1280.0 * 704, 32), (PictureSize{704, 1248}));
+    const auto thin = sizeOfArea({5000, 2}, 832.0 * 480, 16);
+    ASSERT_FALSE(thin);
+    EXPECT_THAT(thin.error().message, HasSubstr("5000x2"));
+}
+
+TEST(MiddleOf, ASmallerPictureHasBlackAround) {
+    const RgbImage dot{1, 1, {7, 8, 9}};
+    const RgbImage framed = middleOf(dot, {3, 2});
+    // As transformers pads: what is odd is added above.
+    std::vector<std::uint8_t> expected(18, 0);
+    expected[12] = 7, expected[13] = 8, expected[14] = 9;
+    EXPECT_EQ(framed.size(), (PictureSize{3, 2}));
+    EXPECT_EQ(framed.pixels, expected);
+    EXPECT_EQ(middleOf(framed, {3, 2}).pixels, framed.pixels);
+}
+
+}  // namespace
+}  // namespace reelgrid::media

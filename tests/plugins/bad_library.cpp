@@ -1,0 +1,47 @@
+// What isn't a plug-in of this version, in the way that BAD says (tests/plugins/CMakeLists.txt).
+#include <reelgrid/attention_backend.h>
+
+#include <cstdlib>
+#include <thread>
+
+enum Bad {
+    CrashesAsLoaded,
+    HangsAsLoaded,
+    ExitsAsLoaded,
+    OfAnotherAbi,
+    TooSmall,
+    BadlyNamed,
+    NamedAsOurs,
+    WithoutRun
+};
+
+namespace {
+
+int32_t doNothing(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    return 0;
+}
+
+reelgrid_backend made() {
+    reelgrid_backend backend{};
+    backend.size = BAD == TooSmall ? 64 : sizeof backend;
+    backend.abi = REELGRID_BACKEND_ABI;
+    backend.devices = REELGRID_BIT(REELGRID_CPU);
+    backend.dtypes = REELGRID_BIT(REELGRID_FP32);
+    backend.max_head_dim = 64;
+    backend.head_dim_multiple = 1;
+    backend.name = BAD == BadlyNamed ? "../mine" : BAD == NamedAsOurs ? "fav2" : "mine";
+    backend.title = "Mine";
+    backend.run = BAD == WithoutRun ? nullptr : doNothing;
+    return backend;
+}
+
+}  // namespace
+
+REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t, uint32_t index) {
+    if (BAD == CrashesAsLoaded) std::abort();
+    if (BAD == HangsAsLoaded) std::this_thread::sleep_for(std::chrono::hours(1));
+    if (BAD == ExitsAsLoaded) std::exit(0);
+    if (BAD == OfAnotherAbi) return nullptr;
+    static const reelgrid_backend backend = made();
+    return index == 0 ? &backend : nullptr;
+}

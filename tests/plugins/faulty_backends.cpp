@@ -1,0 +1,110 @@
+// Backends that go wrong, one a name, each as real kernels do.
+#include <reelgrid/attention_backend.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+std::int64_t elements(const reelgrid_call* c) {
+    return c->batch * c->query_heads * c->queries * c->head_dim;
+}
+
+/// The values of what the output should not be, but may be: zeros.
+void zero(const reelgrid_call* c) {
+    std::memset(c->out, 0, std::size_t(elements(c)) * (c->dtype == REELGRID_FP32 ? 4 : 2));
+}
+
+using Run = int32_t (*)(const reelgrid_backend*, const reelgrid_call*, char*, size_t);
+
+int32_t crash(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+    return 0;
+}
+int32_t hang(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
+}
+int32_t leaveRowsUnwritten(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    if (c->dtype == REELGRID_FP32) std::memset(c->out, 0, std::size_t(elements(c)) * 2);
+    return 0;
+}
+int32_t writePastTheEnd(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    static_cast<char*>(c->out)[elements(c) * (c->dtype == REELGRID_FP32 ? 4 : 2)] = 1;
+    return 0;
+}
+int32_t writeToKeys(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    std::memset(const_cast<void*>(c->k), 0, 8);
+    return 0;
+}
+int32_t throwIt(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    throw std::runtime_error("no tiles left");
+}
+int32_t fail(const reelgrid_backend*, const reelgrid_call*, char* error, size_t size) {
+    std::snprintf(error, size, "the tile is\ntoo large");
+    return 7;
+}
+int32_t giveZeros(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    zero(c);
+    return 0;
+}
+/// Half of what it asks for is enough to see that it got it.
+int32_t useWorkspace(const reelgrid_backend*, const reelgrid_call* c, char* error, size_t size) {
+    if (c->workspace == nullptr || c->workspace_bytes != 4096 ||
+        reinterpret_cast<std::uintptr_t>(c->workspace) % 64 != 0) {
+        std::snprintf(error, size, "no workspace");
+        return 1;
+    }
+    std::memset(c->workspace, 0xFF, c->workspace_bytes);
+    zero(c);
+    return 0;
+}
+
+int32_t refuse(const reelgrid_backend*, const reelgrid_call* c, char* reason, size_t size) {
+    std::snprintf(reason, size, "%lld keys, needs an odd number", static_cast<long long>(c->keys));
+    return c->keys % 2;
+}
+uint64_t pageOfWorkspace(const reelgrid_backend*, const reelgrid_call*) {
+    return 4096;
+}
+
+reelgrid_backend named(const char* name, Run run) {
+    reelgrid_backend backend{};
+    backend.size = sizeof backend;
+    backend.abi = REELGRID_BACKEND_ABI;
+    backend.devices = REELGRID_BIT(REELGRID_CPU);
+    backend.dtypes = REELGRID_BIT(REELGRID_FP32) | REELGRID_BIT(REELGRID_BF16);
+    backend.max_head_dim = 256;
+    backend.head_dim_multiple = 1;
+    backend.name = name;
+    backend.title = "Goes wrong";
+    backend.description = "For tests.";
+    backend.version = "0.1";
+    backend.run = run;
+    return backend;
+}
+
+}  // namespace
+
+REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi, uint32_t index) {
+    static reelgrid_backend backends[] = {named("crashing", crash),
+                                          named("hanging", hang),
+                                          named("leaving", leaveRowsUnwritten),
+                                          named("overrunning", writePastTheEnd),
+                                          named("meddling", writeToKeys),
+                                          named("throwing", throwIt),
+                                          named("failing", fail),
+                                          named("choosy", giveZeros),
+                                          named("roomy", useWorkspace)};
+    constexpr uint32_t kChoosy = 7, kRoomy = 8;
+    backends[kChoosy].supports = refuse;
+    backends[kRoomy].workspace_bytes = pageOfWorkspace;
+    return abi == REELGRID_BACKEND_ABI && index < sizeof backends / sizeof *backends ? &backends[index]
+                                                                                     : nullptr;
+}

@@ -1,0 +1,109 @@
+#include "core/weights/lora.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "core/weights/safetensors_writer.h"
+
+namespace reelgrid::weights {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using Tensors = std::map<std::string, at::Tensor>;
+
+class LoraTest : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("lora_" + std::to_string(getpid()));
+    at::Tensor m_weight = at::randn({6, 4}), m_bias = at::randn({6});
+    at::Tensor m_a = at::randn({2, 4}), m_b = at::randn({6, 2});
+
+    void SetUp() override {
+        fs::create_directories(m_folder);
+        write("base", {{"layer.weight", m_weight}, {"layer.bias", m_bias}, {"norm.weight", m_bias}});
+    }
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    fs::path write(const std::string& name, const Tensors& tensors) const {
+        const fs::path file = m_folder / (name + ".safetensors");
+        writeSafetensors(file, tensors).value();
+        return file;
+    }
+    [[nodiscard]] LoraWeights with(const std::vector<Lora>& loras) const {
+        return {std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), loras,
+                [](const std::string& module) {
+                    return std::vector{module, "kohya_" + module};
+                }};
+    }
+    void expectWeight(LoraWeights weights, const at::Tensor& expected) const {
+        EXPECT_TRUE(at::allclose(weights.require("layer.weight", {6, 4}), expected, 1e-5, 1e-6));
+        weights.requireAllTaken();
+    }
+    static std::string messageOf(const std::function<void()>& act) {
+        try {
+            act();
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return "nothing was thrown";
+    }
+};
+
+TEST_F(LoraTest, DiffusersMatricesAreMergedWithTheirScale) {
+    const fs::path file = write("diffusers", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
+    expectWeight(with({{file, 1}}), m_weight + at::mm(m_b, m_a));
+    expectWeight(with({{file, -0.5}}), m_weight - 0.5 * at::mm(m_b, m_a));
+}
+
+TEST_F(LoraTest, KohyasAlphaIsSharedByTheRank) {
+    const fs::path file = write("kohya", {{"kohya_layer.lora_down.weight", m_a},
+                                          {"kohya_layer.lora_up.weight", m_b},
+                                          {"kohya_layer.alpha", at::scalar_tensor(1.0)}});
+    expectWeight(with({{file, 1}}), m_weight + 0.5 * at::mm(m_b, m_a));
+}
+
+TEST_F(LoraTest, SeveralAddUpAndWholeDifferencesCount) {
+    const fs::path first = write("first", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
+    const fs::path second =
+        write("second", {{"layer.diff", m_weight}, {"layer.diff_b", m_bias}, {"norm.diff", m_bias}});
+    LoraWeights weights = with({{first, 1}, {second, 2}});
+    EXPECT_TRUE(
+        at::allclose(weights.require("layer.weight", {6, 4}), 3 * m_weight + at::mm(m_b, m_a), 1e-5, 1e-6));
+    EXPECT_TRUE(at::allclose(weights.require("layer.bias", {6}), 3 * m_bias));
+    EXPECT_THAT(
+        messageOf([&] { weights.requireAllTaken(); }),
+        AllOf(HasSubstr("second.safetensors: tensor norm.diff"), HasSubstr("no layer of this model")));
+    EXPECT_TRUE(at::allclose(weights.require("norm.weight", {6}), 3 * m_bias));
+    weights.requireAllTaken();
+}
+
+TEST_F(LoraTest, TheDtypeOfTheCheckpointStays) {
+    write("base", {{"layer.weight", m_weight.to(at::kBFloat16)}});
+    const fs::path file = write("diffusers", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
+    const at::Tensor merged = with({{file, 1}}).require("layer.weight", {6, 4});
+    EXPECT_EQ(merged.scalar_type(), at::kBFloat16);
+    const at::Tensor expected =
+        (m_weight.to(at::kBFloat16).to(at::kFloat) + at::mm(m_b, m_a)).to(at::kBFloat16);
+    EXPECT_TRUE(at::allclose(merged.to(at::kFloat), expected.to(at::kFloat), 1e-2, 1e-2));
+}
+
+TEST_F(LoraTest, SaysWhatDoesNotFit) {
+    const auto message = [&](const Tensors& tensors) {
+        return messageOf([&] {
+            LoraWeights weights = with({{write("bad", tensors), 1}});
+            (void)weights.require("layer.weight", {6, 4});
+            weights.requireAllTaken();
+        });
+    };
+    EXPECT_THAT(message({{"layer.lora_A.weight", m_a}}), HasSubstr("layer.lora_B.weight is missing"));
+    EXPECT_THAT(message({{"layer.lora_A.weight", at::zeros({2, 5})}, {"layer.lora_B.weight", m_b}}),
+                HasSubstr("layer.lora_A.weight has shape [2, 5]"));
+    EXPECT_THAT(message({{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", at::zeros({6, 3})}}),
+                HasSubstr("layer.lora_B.weight has shape [6, 3]"));
+    EXPECT_THAT(message({{"layer.diff", at::zeros({4, 6})}}), HasSubstr("layer.diff has shape [4, 6]"));
+    EXPECT_THAT(message({{"other.lora_A.weight", m_a}}), HasSubstr("nothing in it is named after"));
+}
+
+}  // namespace
+}  // namespace reelgrid::weights

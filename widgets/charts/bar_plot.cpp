@@ -1,0 +1,136 @@
+#include "widgets/charts/bar_plot.h"
+
+#include <qcustomplot.h>
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/charts/plot_hover.h"
+#include "widgets/charts/plot_style.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+// A bar alone must not fill the chart.
+constexpr int kFewestRows = 3;
+// Of the chart's width: what the bars keep, however long the texts after them.
+constexpr double kLeastForBars = 0.35;
+constexpr int kBeforeText = 6;
+constexpr int kLongestName = 160;
+
+QString textOf(const Bar& bar) {
+    return bar.text.isEmpty() ? QString::number(bar.value, 'g', 4) : bar.text;
+}
+
+double endOf(const Bar& bar) {
+    return std::max(bar.value, bar.upTo.value_or(bar.value));
+}
+
+}  // namespace
+
+BarPlot::BarPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_plot);
+    stylePlot(*m_plot);
+    m_plot->yAxis->grid()->setVisible(false);
+    m_plot->yAxis->setTickPen(Qt::NoPen);
+    m_plot->yAxis->setTickLabelColor(theme::kText);
+    connect(m_plot, &QCustomPlot::afterLayout, this, &BarPlot::makeRoomForTexts);
+    new PlotHover(m_plot, [this](const QPoint& at) { return readingAt(at); });
+}
+
+void BarPlot::setBars(std::vector<Bar> bars, const QString& axis) {
+    m_bars = std::move(bars);
+    m_axis = axis;
+    redraw();
+}
+
+void BarPlot::setMark(std::optional<double> value) {
+    m_mark = value;
+    redraw();
+}
+
+void BarPlot::redraw() {
+    m_plot->clearPlottables();
+    m_plot->clearItems();
+    m_texts.clear();
+    const int rows = std::max(kFewestRows, int(m_bars.size()));
+    const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
+    const QFontMetrics metrics(m_plot->yAxis->tickLabelFont());
+    double longest = 0;
+    for (std::size_t i = 0; i < m_bars.size(); ++i) {
+        const Bar& bar = m_bars[i];
+        const double row = rows - double(i);
+        names->addTick(row, metrics.elidedText(bar.name, Qt::ElideMiddle, kLongestName));
+        auto* drawn = new QCPBars(m_plot->yAxis, m_plot->xAxis);
+        drawn->setPen(Qt::NoPen);
+        drawn->setBrush(bar.color);
+        drawn->setWidth(0.62);
+        drawn->setData({row}, {bar.value});
+        if (bar.upTo) {
+            auto* spread = new QCPItemLine(m_plot);
+            spread->start->setCoords(bar.value, row);
+            spread->end->setCoords(*bar.upTo, row);
+            spread->setPen(QPen(theme::kText, 1));
+            spread->setTail(QCPLineEnding(QCPLineEnding::esBar, 5));
+            spread->setHead(QCPLineEnding(QCPLineEnding::esBar, 5));
+        }
+        longest = std::max(longest, endOf(bar));
+        auto* text = new QCPItemText(m_plot);
+        text->position->setCoords(endOf(bar), row);
+        text->setPositionAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        text->setPadding(QMargins(kBeforeText, 0, 0, 0));
+        text->setText(textOf(bar));
+        text->setColor(theme::kText);
+        text->setFont(m_plot->xAxis->tickLabelFont());
+        text->setClipToAxisRect(false);
+        m_texts.push_back(text);
+    }
+    if (m_mark) {
+        auto* line = new QCPItemStraightLine(m_plot);
+        line->point1->setCoords(*m_mark, 0);
+        line->point2->setCoords(*m_mark, 1);
+        line->setPen(QPen(theme::kQuiet, 1, Qt::DashLine));
+        longest = std::max(longest, *m_mark);
+    }
+    m_plot->yAxis->setTicker(names);
+    m_plot->yAxis->setRange(0.4, rows + 0.6);
+    m_plot->xAxis->setLabel(m_axis);
+    m_plot->xAxis->setRange(0, longest > 0 ? longest : 1);
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// Once the layout says how wide the chart is.
+void BarPlot::makeRoomForTexts() {
+    const double width = m_plot->axisRect()->width();
+    double range = m_mark.value_or(0);
+    for (std::size_t i = 0; i < m_texts.size(); ++i) {
+        const QFontMetrics metrics(m_texts[i]->font());
+        const double beside = width - metrics.horizontalAdvance(m_texts[i]->text()) - 2 * kBeforeText;
+        range = std::max(range, endOf(m_bars[i]) * width / std::max(kLeastForBars * width, beside));
+    }
+    if (range <= 0 || std::abs(range - m_plot->xAxis->range().upper) < 1e-6 * range) return;
+    m_plot->xAxis->setRange(0, range);
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+QString BarPlot::readingAt(const QPoint& at) const {
+    const int rows = std::max(kFewestRows, int(m_bars.size()));
+    const auto index = std::lround(rows - m_plot->yAxis->pixelToCoord(at.y()));
+    if (!m_plot->axisRect()->rect().contains(at) || index < 0 || index >= long(m_bars.size())) return {};
+    const Bar& bar = m_bars[std::size_t(index)];
+    return bar.reading.isEmpty() ? bar.name + ": " + textOf(bar) : bar.reading;
+}
+
+ChartTable BarPlot::table() const {
+    ChartTable table{{tr("name"), m_axis, tr("up to")}, {}};
+    for (const Bar& bar : m_bars)
+        table.rows.push_back({bar.name, numberCell(bar.value), bar.upTo ? numberCell(*bar.upTo) : QString()});
+    return table;
+}
+
+}  // namespace reelgrid::widgets

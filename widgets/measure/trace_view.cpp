@@ -1,0 +1,182 @@
+#include "widgets/measure/trace_view.h"
+
+#include <QLabel>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/measure/bars_chart.h"
+#include "widgets/measure/figure_text.h"
+#include "widgets/measure/result_table.h"
+#include "widgets/theme/theme.h"
+
+namespace reelgrid::widgets {
+
+namespace {
+
+using measurements::TraceAdvice;
+using measurements::TraceChange;
+using measurements::TraceComparison;
+using measurements::TraceSummary;
+using measurements::TraceTime;
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+QString percent(double part, double whole) {
+    return whole > 0 ? QString("%1 %").arg(100 * part / whole, 0, 'f', 1) : figure({});
+}
+
+QLabel* plainLabel(const QString& words, const char* look = nullptr) {
+    auto* label = new QLabel(words);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    if (look != nullptr) label->setObjectName(look);
+    return label;
+}
+
+QWidget* groupsChart(const TraceSummary& summary) {
+    const bool onDevice = summary.device.has_value();
+    const double whole = onDevice ? *summary.device : summary.selfCpu;
+    std::vector<MeasuredBar> bars;
+    for (const TraceTime& group : summary.groups) {
+        const double seconds = onDevice ? group.selfDevice.value_or(0) : group.selfCpu;
+        bars.push_back({text(group.name),
+                        theme::kAccent,
+                        seconds,
+                        {},
+                        {},
+                        secondsText(seconds) + "   " + percent(seconds, whole)});
+    }
+    std::ranges::sort(bars, std::ranges::greater(), &MeasuredBar::value);
+    auto* chart =
+        new BarsChart(onDevice ? QObject::tr("TIME OF THE DEVICE") : QObject::tr("TIME OF THE THREADS"));
+    chart->setBars(bars, QObject::tr("seconds"));
+    return chart;
+}
+
+QWidget* adviceList(const TraceSummary& summary) {
+    auto* list = new QWidget;
+    auto* column = new QVBoxLayout(list);
+    column->addWidget(plainLabel(QObject::tr("WHAT TAKES THE TIME, AND WHAT TO TRY"), "heading"));
+    for (const TraceAdvice& each : summary.bottlenecks) {
+        column->addWidget(plainLabel(
+            QString("%1: %2, %3")
+                .arg(text(each.what), secondsText(each.seconds), percent(each.seconds, each.ofSeconds))));
+        column->addWidget(plainLabel(text(each.evidence), "quiet"));
+        column->addWidget(plainLabel(text(each.advice)));
+        column->addSpacing(10);
+    }
+    if (summary.bottlenecks.empty())
+        column->addWidget(plainLabel(QObject::tr("No group takes so much that it stands out.")));
+    column->addStretch();
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(list);
+    scroll->setWidgetResizable(true);
+    return scroll;
+}
+
+QWidget* namesTable(const TraceSummary& summary) {
+    FigureTable table{{QObject::tr("name"), QObject::tr("group"), QObject::tr("calls"), QObject::tr("self"),
+                       QObject::tr("share"), QObject::tr("total")},
+                      {}};
+    const bool onDevice = summary.device.has_value();
+    if (onDevice) table.heads << QObject::tr("self device") << QObject::tr("total device");
+    for (const TraceTime& row : summary.names) {
+        QStringList line{text(row.name),
+                         text(row.group),
+                         figure(row.calls, 9),
+                         secondsText(row.selfCpu),
+                         percent(row.selfCpu, summary.selfCpu),
+                         secondsText(row.totalCpu)};
+        if (onDevice) line << secondsText(row.selfDevice) << secondsText(row.totalDevice);
+        table.rows.push_back(std::move(line));
+    }
+    auto* widget = new ResultTable(2);
+    widget->setTable(table);
+    return widget;
+}
+
+QWidget* placesTable(const std::vector<TraceTime>& places) {
+    FigureTable table{{QObject::tr("name"), QObject::tr("calls"), QObject::tr("time")}, {}};
+    for (const TraceTime& place : places)
+        table.rows.push_back({text(place.name), figure(place.calls, 9), secondsText(place.totalCpu)});
+    auto* widget = new ResultTable(1);
+    widget->setTable(table);
+    return widget;
+}
+
+QWidget* changesTable(const std::vector<TraceChange>& changes) {
+    FigureTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
+                       QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
+                      {}};
+    for (const TraceChange& change : changes)
+        table.rows.push_back({text(change.name), secondsText(change.before), secondsText(change.after),
+                              (change.difference > 0 ? "+" : "") + secondsText(change.difference),
+                              figure(change.callsBefore, 9), figure(change.callsAfter, 9)});
+    auto* widget = new ResultTable(1);
+    widget->setTable(table);
+    return widget;
+}
+
+}  // namespace
+
+TraceView::TraceView(const TraceSummary& summary, QWidget* parent) : QWidget(parent) {
+    QString about = tr("%1 events   %2 from the first to the last   threads %3")
+                        .arg(summary.events, 0, 'f', 0)
+                        .arg(secondsText(summary.span), secondsText(summary.selfCpu));
+    if (summary.device) about += tr("   device %1").arg(secondsText(summary.device));
+    auto* upper = new QSplitter(Qt::Horizontal);
+    upper->addWidget(groupsChart(summary));
+    upper->addWidget(adviceList(summary));
+    upper->setSizes({560, 560});
+    auto* tables = new QTabWidget;
+    tables->addTab(namesTable(summary), tr("Operators and kernels"));
+    tables->addTab(placesTable(summary.stages), tr("Stages"));
+    tables->addTab(placesTable(summary.steps), tr("Steps"));
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->addWidget(upper);
+    rows->addWidget(tables);
+    rows->setSizes({330, 360});
+    auto* column = new QVBoxLayout(this);
+    column->addWidget(plainLabel(about, "quiet"));
+    column->addWidget(rows, 1);
+}
+
+TraceComparisonView::TraceComparisonView(const TraceComparison& comparison, QWidget* parent)
+    : QWidget(parent) {
+    QString about = tr("%1: before %2, after %3")
+                        .arg(comparison.of == "device" ? tr("time of the device") : tr("time of the threads"),
+                             secondsText(comparison.before), secondsText(comparison.after));
+    const bool sameWork = comparison.stepsBefore == comparison.stepsAfter;
+    if (!sameWork)
+        about += tr(".  The work is not the same: %1 steps were recorded before, %2 after")
+                     .arg(comparison.stepsBefore)
+                     .arg(comparison.stepsAfter);
+    std::vector<MeasuredBar> bars;
+    for (const TraceChange& change : comparison.groups)
+        bars.push_back({text(change.name),
+                        change.difference > 0 ? theme::kWrong : theme::kAccent,
+                        change.difference,
+                        {},
+                        {},
+                        (change.difference > 0 ? "+" : "") + secondsText(change.difference)});
+    auto* chart = new BarsChart(tr("WHAT CHANGED"));
+    chart->setBars(bars, tr("seconds more (less is better)"));
+    auto* tables = new QTabWidget;
+    tables->addTab(changesTable(comparison.names), tr("Operators and kernels"));
+    tables->addTab(changesTable(comparison.groups), tr("Groups"));
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->addWidget(chart);
+    rows->addWidget(tables);
+    rows->setSizes({300, 380});
+    auto* column = new QVBoxLayout(this);
+    column->addWidget(plainLabel(about, sameWork ? "quiet" : "note"));
+    column->addWidget(rows, 1);
+}
+
+}  // namespace reelgrid::widgets
