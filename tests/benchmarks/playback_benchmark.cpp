@@ -5,6 +5,7 @@
 // The clips are made with the ffmpeg program, once, in FOLDER (default: a folder of its own in /tmp).
 
 #include <QApplication>
+#include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QMimeData>
@@ -87,11 +88,14 @@ class Benchmark {
         for (int i = 0; i < kClips; ++i)
             urls << QUrl::fromLocalFile(QString::fromStdString(clipAt(folder, i)));
         data.setUrls(urls);
+        // Qt gives a drop only to whom the drag came before.
+        QDragEnterEvent enter({800, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_window, &enter);
         QDropEvent event(QPointF(800, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QElapsedTimer timer;
         timer.start();
         QCoreApplication::sendEvent(&m_window, &event);
-        return waitUntil([this] { return complete(); }) && painted() ? elapsed(timer) : NAN;
+        return waitFast([this] { return complete(); }) && painted() ? elapsed(timer) : NAN;
     }
     /// Milliseconds until what `act` asks for is on screen, each time.
     template <class Act>
@@ -167,8 +171,13 @@ int run(const fs::path& folder) {
         return 1;
     }
     Benchmark bench;
+    const double dropped = bench.drop(folder);
+    if (std::isnan(dropped)) {
+        std::fprintf(stderr, "the nine clips did not come on screen\n");
+        return 1;
+    }
     std::printf("%u cores, %s\n", std::thread::hardware_concurrency(), qPrintable(bench.renderer()));
-    std::printf("%-28s %.0f ms\n", "nine dropped to first grid", bench.drop(folder));
+    std::printf("%-28s %.0f ms\n", "nine dropped to first grid", dropped);
     std::fflush(stdout);
 
     // As it begins: while the clips are still being decoded for the first time.

@@ -53,6 +53,9 @@ ViewBar::ViewBar(VideoGrid* grid, Player* player, QWidget* parent)
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
+    // What a mode shows of it must not move the window's other parts.
+    row->setSizeConstraint(QLayout::SetNoConstraint);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     addModes(*row);
     addPair(*row);
     addDifference(*row);
