@@ -1,10 +1,11 @@
 #include "core/hub/file_download.h"
 
-#include <condition_variable>
-#include <mutex>
+#include <algorithm>
+#include <optional>
 
 #include "core/hub/http.h"
 #include "core/hub/partial_file.h"
+#include "core/hub/pause.h"
 
 namespace reelgrid::hub {
 namespace {
@@ -12,15 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long kUnauthorised = 401, kForbidden = 403, kNotFound = 404, kRangeNotSatisfiable = 416;
-
-/// False when `stop` came first.
-bool pauseFor(std::chrono::milliseconds time, const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, time, [] { return false; });
-    return !stop.stop_requested();
-}
 
 Error refusal(const RemoteFile& file, const HttpAnswer& answer, const std::string& url) {
     if (answer.status == kUnauthorised || answer.status == kForbidden)

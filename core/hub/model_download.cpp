@@ -8,6 +8,7 @@
 #include "core/base/byte_count.h"
 #include "core/hub/http.h"
 #include "core/hub/needed_files.h"
+#include "core/hub/pause.h"
 #include "core/hub/repository.h"
 
 namespace reelgrid::hub {
@@ -51,7 +52,7 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
         if (answer.ok()) return text;
         if (!answer.mayPass()) break;
         if (answer.status == 0 && i > 0) break;  // no network, most likely: nobody waits long for that
-        if (i + 1 < patience.tries) std::this_thread::sleep_for(pause);
+        if (i + 1 < patience.tries && !pauseFor(pause, stop)) return cancelled();
         pause *= 2;
     }
     if (answer.status == 401 || answer.status == 403)

@@ -2,13 +2,11 @@
 
 #include "core/base/result.h"
 #include "core/pt/pt_file.h"
-#include "core/safetensors/header.h"
 #include "core/weights/pt_tensors.h"
+#include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
 namespace {
-
-using safetensors::shapeText;
 
 const pt::Dict* stateDictOf(const pt::Value& file) {
     const auto* dict = file.as<pt::Dict>();
@@ -39,13 +37,8 @@ std::optional<std::vector<std::int64_t>> PtWeights::shapeOf(const std::string& n
 
 at::Tensor PtWeights::require(const std::string& name, at::IntArrayRef shape) {
     const auto found = m_tensors.find(name);
-    if (found == m_tensors.end())
-        throw Failure(ErrorCode::InvalidData, m_file.string() + ": tensor " + name + " is missing, shape " +
-                                                  shapeText(shape) + " was needed");
-    if (at::IntArrayRef(found->second.sizes) != shape)
-        throw Failure(ErrorCode::InvalidData, m_file.string() + ": tensor " + name + " has shape " +
-                                                  shapeText(found->second.sizes) + ", the config needs " +
-                                                  shapeText(shape));
+    if (found == m_tensors.end()) throwMissing(m_file.string(), name, shape);
+    requireShape(m_file.string(), name, found->second.sizes, shape);
     return tensorFrom(found->second).contiguous();
 }
 

@@ -10,13 +10,13 @@
 #include "core/base/result.h"
 #include "core/weights/scalar_type.h"
 #include "core/weights/scaled_fp8.h"
+#include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
 namespace {
 
 namespace fs = std::filesystem;
 using safetensors::quotedName;
-using safetensors::shapeText;
 using safetensors::TensorEntry;
 
 constexpr std::size_t kMaxIndexBytes = std::size_t{16} << 20;
@@ -120,14 +120,9 @@ bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
 
 at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef shape) {
     const auto found = m_tensors.find(name);
-    if (found == m_tensors.end())
-        throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " is missing, shape " +
-                                                  shapeText(shape) + " was needed");
+    if (found == m_tensors.end()) throwMissing(m_folder.string(), name, shape);
     const TensorEntry& entry = found->second.entry;
-    if (at::IntArrayRef(entry.shape) != shape)
-        throw Failure(ErrorCode::InvalidData, m_folder.string() + ": tensor " + name + " has shape " +
-                                                  shapeText(entry.shape) + ", the config needs " +
-                                                  shapeText(shape));
+    requireShape(m_folder.string(), name, entry.shape, shape);
     const at::Tensor tensor = view(found->second);
     if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
     const std::string scaleName = scaleNameOf(name);

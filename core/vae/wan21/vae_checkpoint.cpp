@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/vae/wan21/original_names.h"
 #include "core/weights/pt_weights.h"
+#include "core/weights/renamed_weights.h"
 #include "core/weights/safetensors_folder.h"
 
 namespace reelgrid::vae::wan21 {
@@ -67,8 +68,9 @@ VaeCheckpoint openCheckpoint(const fs::path& path) {
     checkpoint.config = configOf(checkpoint.path);
     openWeights(checkpoint);
     if (checkpoint.weights->has(kOriginalFirstConv))
-        checkpoint.weights =
-            std::make_unique<OriginalNames>(std::move(checkpoint.weights), checkpoint.config);
+        checkpoint.weights = std::make_unique<weights::RenamedWeights>(
+            std::move(checkpoint.weights),
+            [config = checkpoint.config](const std::string& name) { return originalName(name, config); });
     return checkpoint;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/pending_file.h"
+#include "core/weights/renamed_weights.h"
 #include "tests/vae/wan21/vae_fixture.h"
 
 namespace reelgrid::vae::wan21 {
@@ -27,7 +28,9 @@ TEST(OriginalNames, AreThoseThatDiffusersConverts) {
 TEST(OriginalNames, ServeEveryParameterOfTheModel) {
     auto recording = std::make_unique<weights::RecordingWeights>();
     weights::RecordingWeights& seen = *recording;
-    OriginalNames names(std::move(recording), WanVaeConfig::official());
+    weights::RenamedWeights names(std::move(recording), [](const std::string& name) {
+        return originalName(name, WanVaeConfig::official());
+    });
     const WanVae vae(weights::WeightScope(names, at::kFloat), WanVaeConfig::official());
     const auto recorded = recordedNames();
     EXPECT_EQ(seen.requests().size(), recorded.size());
