@@ -18,9 +18,7 @@ void UnbuiltOptions::addValue(CLI::App& command, const std::string& name) {
 }
 
 void UnbuiltOptions::addRenderOptions(CLI::App& command) {
-    for (const char* name :
-         {"--use-fp8-gemms", "--use-bf16-te-gemms", "--use-fp8-attn", "--use-hybrid-fp8-attn"})
-        addFlag(command, name);
+    for (const char* name : {"--use-fp8-attn", "--use-hybrid-fp8-attn"}) addFlag(command, name);
     for (const char* name : {"--ulysses-degree", "--ring-degree", "--warmup-calls", "--rep-sleep-duration"})
         addValue(command, name);
 }

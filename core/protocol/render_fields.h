@@ -24,6 +24,10 @@ inline constexpr const char* kTf32 = "tf32";  ///< factors rounded to TensorFloa
 inline constexpr const char* kTilingAuto = "auto";  ///< only where the whole picture doesn't fit in memory
 inline constexpr const char* kTilingOn = "on";
 inline constexpr const char* kTilingOff = "off";
+/// What --offload takes: where the transformer's blocks lie while they aren't needed.
+inline constexpr const char* kOffloadAuto = "auto";  ///< in host memory, where the device hasn't room
+inline constexpr const char* kOffloadNone = "none";
+inline constexpr const char* kOffloadBlocks = "blocks";
 /// Edge of a tile where nothing else is asked for.
 inline constexpr int kTilePixels = 256;
 
@@ -53,12 +57,18 @@ struct RenderFields {
     int numRepetitions = 1;
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
     Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
-    Maybe<std::string> vaeDtype{};      ///< the same of the VAE; default: fp32
-    Maybe<std::string> vaeTiling{};     ///< kTilingAuto (default), kTilingOn, kTilingOff
-    Maybe<int> vaeTilePx{};             ///< edge of a tile; default: kTilePixels
-    std::string fp32Precision = kIeee;  ///< kIeee or kTf32: how a GPU multiplies fp32
-    std::string generator = "cpu";      ///< whose random numbers the initial noise is
-    bool useTorchCompile = false;       ///< a step's passes as CUDA graphs
+    Maybe<std::string> vaeDtype{};       ///< the same of the VAE; default: fp32
+    Maybe<std::string> vaeTiling{};      ///< kTilingAuto (default), kTilingOn, kTilingOff
+    Maybe<int> vaeTilePx{};              ///< edge of a tile; default: kTilePixels
+    std::string fp32Precision = kIeee;   ///< kIeee or kTf32: how a GPU multiplies fp32
+    std::string generator = "cpu";       ///< whose random numbers the initial noise is
+    bool useTorchCompile = false;        ///< a step's passes as CUDA graphs
+    bool useFp8Gemms = false;            ///< products of the transformer's linear layers in e4m3
+    bool useBf16TeGemms = false;         ///< products of the time embedding in bf16
+    double stepCache = 0;                ///< relative change of the first block under which a pass is skipped
+    std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
+    int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
+    bool useDynamicCfg = false;          ///< CogVideoX: guidance that grows with the steps
     std::string attentionType = kReferenceBackend;
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
     std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
@@ -247,6 +257,45 @@ void forEachRenderField(Visit&& visit) {
                     .help = "On a GPU: each denoising pass as one CUDA graph (what it means here)",
                     .decides = Decides::Nothing},
         [](auto& fields) -> auto& { return fields.useTorchCompile; });
+    visit(
+        RenderField{
+            .key = "use_fp8_gemms",
+            .help = "Products of linear layers in FP8 (e4m3); exact in bf16 where the device has none",
+            .decides = Decides::Attention,
+            .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.useFp8Gemms; });
+    visit(
+        RenderField{.key = "use_bf16_te_gemms",
+                    .help = "Products of the time embedding in bf16 (default: as --dtype says)",
+                    .decides = Decides::Attention,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.useBf16TeGemms; });
+    visit(
+        RenderField{.key = "step_cache",
+                    .help = "Skip a pass where the first block changed less than this share, such as 0.08 "
+                            "(default: 0, never)",
+                    .decides = Decides::Attention,
+                    .range = {.least = 0, .most = 1},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.stepCache; });
+    visit(
+        RenderField{.key = "offload",
+                    .help = "Keep the transformer's blocks in host memory: auto (where the device hasn't "
+                            "room), none, blocks (default: auto)",
+                    .decides = Decides::Nothing,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.offload; });
+    visit(
+        RenderField{.key = "save_latents_every",
+                    .help = "Steps between two that --resume can go on from; 0: none (default: 5)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 0, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.saveLatentsEvery; });
+    visit(
+        RenderField{.key = "use_dynamic_cfg",
+                    .help = "Guidance that grows with the steps (CogVideoX)",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.useDynamicCfg; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

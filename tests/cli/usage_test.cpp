@@ -131,8 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                              "--use-torch-compile: a GPU was needed"},
                     BadUsage{{"render", "--ulysses_degree", "8"}, "--ulysses-degree: not in this version"},
                     BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
-                    BadUsage{{"render", "--use_fp8_gemms"}, "--use-fp8-gemms: not in this version"},
-                    BadUsage{{"render", "--use_bf16_te_gemms"}, "--use-bf16-te-gemms: not in this version"},
+                    BadUsage{{"render", "--use_fp8_attn"}, "--use-fp8-attn: not in this version"},
                     BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
                     BadUsage{{"models", "verify", "a/b"}, "models verify: not in this version"}));
 
