@@ -88,8 +88,8 @@ TEST_F(DemoOnGpu, GivesTheSameBitsTwice) {
     EXPECT_TRUE(at::equal(first.frames, second.frames));
 }
 
-/// Frames' cosine with those of sdpa in the same dtype.
-TEST_F(DemoOnGpu, EveryBackendGivesThePicture) {
+/// Frames' cosine with those of sdpa in the same dtype. sla's are others: the demo wasn't fine-tuned with it.
+TEST_F(DemoOnGpu, EveryDenseBackendGivesThePicture) {
     const Clip plain = renderDemo(gpu, at::kBFloat16);
     for (const auto& [backend, least] : {std::pair{"cudnn", 0.999},
                                          {"flash", 0.999},
