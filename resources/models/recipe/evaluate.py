@@ -18,6 +18,8 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file
 
+import cog_model
+import cog_vae_model
 import train_i2v
 import transformer_model
 from render import Renderer
@@ -29,7 +31,9 @@ from train_judge import COLOURS, HEADS, Judge, view
 from train_t2v import choose_attention, load_vae, read
 from vocabulary import (ANIMALS, BACKGROUND_NAMES, BACKGROUNDS, COLOURED, DIRECTIONS, HELD_OUT, HUES, MOTION_PHRASES, MOTIONS,
                         NAMES, OBJECTS, ONLY_COLOURS, VERBS)
+from adopt import load_folder
 from captions import with_article
+from cog_vae_model import CogVAE
 from vae_model import VAE
 
 SHOWCASE = ["a rocket launching in space", "the earth spinning in outer space", "a watermelon falling on a beach",
@@ -101,12 +105,7 @@ def load_models(a):
         vae = VAE().to(a.device)
         vae.load_state_dict({k: v.float() for k, v in load_file(f"{a.diffusers}/vae/diffusion_pytorch_model.safetensors").items()})
         vae = vae.eval(), *(torch.tensor(config[k], device=a.device) for k in ("latents_mean", "latents_std"))
-    for model in (transformer, text_encoder):
-        if a.precision == "fp8":
-            tensors = dequantise(quantise({k: v.cpu() for k, v in model.state_dict().items()}))
-            model.load_state_dict({k: v.float() for k, v in tensors.items()})
-        model.requires_grad_(False).eval()
-    return transformer, text_encoder, *vae
+    return *round_weights(a, transformer, text_encoder), *vae
 
 
 class Pictures:
@@ -147,10 +146,33 @@ def load_image_model(a):
     transformer = transformer_model.Transformer(in_channels=36, image_dim=transformer_model.IMAGE["image_dim"]).to(a.device)
     image_encoder = transformer_model.make_image_encoder().to(a.device)
     train_i2v.read(a.work, transformer, image_encoder)
-    if a.precision == "fp8":
-        tensors = dequantise(quantise({k: v.cpu() for k, v in transformer.state_dict().items()}))
-        transformer.load_state_dict({k: v.float() for k, v in tensors.items()})
-    return transformer.requires_grad_(False).eval(), text_encoder, *vae, image_encoder.requires_grad_(False).eval()
+    round_weights(a, transformer)
+    return transformer, text_encoder, *vae, image_encoder.requires_grad_(False).eval()
+
+
+def load_cogvideox(a):
+    """Transformer, text encoder and autoencoder with its scale, of a work folder or of one in diffusers' layout."""
+    transformer, text_encoder = cog_model.CogTransformer().to(a.device), cog_model.make_text_encoder().to(a.device)
+    if a.diffusers:
+        vae = CogVAE().to(a.device)
+        vae.load_state_dict(load_folder(f"{a.diffusers}/vae"))
+        mean, std = torch.zeros(16, device=a.device), torch.full((16,), 1 / cog_vae_model.CONFIG["scaling_factor"], device=a.device)
+        vae = vae.eval(), mean, std
+        for part, model in (("transformer", transformer), ("text_encoder", text_encoder)):
+            model.load_state_dict(load_folder(f"{a.diffusers}/{part}"))
+    else:
+        read(a.work, transformer, text_encoder)
+        vae = load_vae(f"{a.work}/vae.safetensors", a.device, "cogvideox")
+    return *round_weights(a, transformer, text_encoder), *vae
+
+
+def round_weights(a, *models):
+    for model in models:
+        if a.precision == "fp8":
+            tensors = dequantise(quantise({k: v.cpu() for k, v in model.state_dict().items()}))
+            model.load_state_dict({k: v.float() for k, v in tensors.items()})
+        model.requires_grad_(False).eval()
+    return models
 
 
 def name_of(head, label):
@@ -161,14 +183,15 @@ def name_of(head, label):
 def generate_clips(a, rows):
     if a.device == "cuda":
         choose_attention()
-    models = load_image_model(a) if a.family == "i2v" else load_models(a)
+    models = {"wan": load_models, "i2v": load_image_model, "cogvideox": load_cogvideox}[a.family](a)
+    render = cog_model.generate if a.family == "cogvideox" else generate
     pictures = Pictures(a, models, rows, a.pictures) if a.family == "i2v" else None
     for guidance in a.guidance:
         start, seen, kept = time.time(), [], []
         for i in range(0, len(rows), a.batch):
             part = slice(i, i + a.batch)
-            clips = generate(*models[:5], [r[0] for r in rows[part]], a.frames, a.steps, guidance, seed=1000 + i,
-                             given=pictures.given(part) if pictures else None)
+            given = {"given": pictures.given(part)} if pictures else {}
+            clips = render(*models[:5], [r[0] for r in rows[part]], a.frames, a.steps, guidance, seed=1000 + i, **given)
             kept += pictures.kept(clips, part) if pictures else []
             if clips.shape[2] != FRAMES:  # a trial run: nine frames all the same
                 clips = clips[:, :, torch.linspace(0, clips.shape[2] - 1, 9).long()]
@@ -184,7 +207,7 @@ def generate_clips(a, rows):
             say("first frame kept:", round(float(np.mean(kept)), 2), "dB, lowest", round(min(kept), 2), sum(k < 28 for k in kept),
                 "below 28")
     if a.showcase and not pictures:
-        shown = to_bytes(generate(*models, SHOWCASE[:a.showcase], a.frames, a.steps, a.guidance[0], seed=42))
+        shown = to_bytes(render(*models, SHOWCASE[:a.showcase], a.frames, a.steps, a.guidance[0], seed=42))
         contact_sheet([list(c[::4]) for c in shown], SHOWCASE, f"{a.work}/showcase_{a.name}_{a.precision}.png")
 
 
@@ -227,7 +250,7 @@ def main():
     p.add_argument("what", choices=["generate", "judge"])
     p.add_argument("--work", required=True, help="clips and results go here; holds judge.safetensors and the models")
     p.add_argument("--diffusers", default="", help="take the models from a folder in diffusers' layout instead")
-    p.add_argument("--family", default="wan", choices=["wan", "i2v"])
+    p.add_argument("--family", default="wan", choices=["wan", "i2v", "cogvideox"])
     p.add_argument("--pictures", default="own", choices=["own", "still"])
     p.add_argument("--model", default="", help="for image to video, the folder of the model that it shares parts with")
     p.add_argument("--precision", default="bf16", choices=["bf16", "fp8"])
