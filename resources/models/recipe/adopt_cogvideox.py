@@ -2,14 +2,16 @@
 
 Taken over: the text encoder (T5 keeps the first layer's position biases alone); of each block the feed-forward, the values
 and the output of self-attention, queries and keys with each head of 128 split into two of 64 whose rotary frequencies are the
-nearest; of the time's modulations what 128 features of CogVideoX's time embedding can express; first and last layer through
-the rotation that best turns the one autoencoder's latents into the other's. Cross-attention has no counterpart.
+nearest; of the time's modulations what 128 features of CogVideoX's time embedding can express; the first layer through the
+rotation that best turns the one autoencoder's latents into the other's. Cross-attention has no counterpart. The last layer is
+the least-squares answer to v-prediction on a few noisy clips.
 """
 import argparse
 import json
 import math
 import os
 
+import sentencepiece
 import torch
 import torch.nn.functional as F
 
@@ -18,7 +20,7 @@ from adopt import load_folder, patches
 from cog_model import CogTransformer, make_text_encoder
 from render import Renderer
 from scenes import SceneSource, load_sprites
-from session import SPRITES, say
+from session import SPRITES, TOKENIZER, say
 from train_t2v import load_vae, write
 from transformer_model import Transformer
 from vae_model import VAE
@@ -79,6 +81,29 @@ def adopt_times(ours, theirs):
     say(f"modulations: relative errors up to {max(errors):.3f}")
 
 
+def fit_last_layer(ours, text_encoder, latents, tokens, draws):
+    """Solves for proj_out: what the layer before it makes of noisy latents, against their v."""
+    device, root, seen = latents.device, cog_model.alphas().float(), {}
+    hook = ours.proj_out.register_forward_hook(lambda module, inputs, output: seen.update(x=inputs[0]))
+    width = ours.proj_out.in_features + 1
+    gram, answer, count, square = (torch.zeros(s, device=device, dtype=torch.float64) for s in ((width, width), (width, 64), (), ()))
+    for _ in range(draws):
+        for z, ids in zip(latents.split(3), tokens.split(3)):
+            time = torch.randint(0, 1000, (len(z),))
+            a = root[time].view(-1, 1, 1, 1, 1).to(device)
+            s, noise = (1 - a * a).clamp_min(0).sqrt(), torch.randn(z.shape).to(device)
+            ours(a * z + s * noise, time.to(device), cog_model.encode_text(text_encoder, ids))
+            x, y = seen["x"].flatten(0, 1).double(), patches(a * noise - s * z)
+            x = torch.cat([x, torch.ones_like(x[:, :1])], 1)
+            gram, answer, count, square = gram + x.T @ x, answer + x.T @ y, count + len(x), square + y.pow(2).sum()
+    hook.remove()
+    solved = torch.linalg.solve(gram + 1e-4 * gram.diagonal().mean() * torch.eye(width, device=device), answer)
+    ours.proj_out.weight.copy_(solved[:-1].T)
+    ours.proj_out.bias.copy_(solved[-1])
+    left = square - 2 * (solved * answer).sum() + (solved * (gram @ solved)).sum()
+    say(f"loss with the last layer solved: {float(left / square):.3f} of what nothing at all would give")
+
+
 @torch.no_grad()
 def main():
     p = argparse.ArgumentParser()
@@ -87,6 +112,7 @@ def main():
     p.add_argument("--out", required=True)
     p.add_argument("--clips", type=int, default=18)
     p.add_argument("--frames", type=int, default=17)
+    p.add_argument("--draws", type=int, default=12, help="of noise for each clip")
     p.add_argument("--device", default="cuda")
     a = p.parse_args()
     torch.manual_seed(0)
@@ -98,10 +124,13 @@ def main():
     now, _, now_std = load_vae(a.vae, a.device, "cogvideox")
     sprites, variants = load_sprites(SPRITES)
     scenes, renderer, pairs = SceneSource(variants, 17), Renderer(sprites, a.device, seed=3), ([], [])
+    encode, latents, tokens = sentencepiece.SentencePieceProcessor(model_file=TOKENIZER).encode, [], []
     for _ in range(a.clips // 3):
-        batch = {k: torch.as_tensor(v).to(a.device) for k, v in scenes.batch(3).items()}
+        batch = {k: torch.as_tensor(v).to(a.device) for k, v in scenes.batch(3, encode).items()}
         clips, _ = renderer.render(batch, torch.arange(a.frames, device=a.device)[None].expand(3, a.frames))
-        pairs[0].append(patches(now.encode(clips)[0] / now_std.view(1, 16, 1, 1, 1)).cpu())
+        latents.append(now.encode(clips)[0] / now_std.view(1, 16, 1, 1, 1))
+        tokens.append(batch["tokens"][:, 0])
+        pairs[0].append(patches(latents[-1]).cpu())
         pairs[1].append(patches((before.encode(clips)[0] - mean) / std).cpu())
     new, old = (torch.cat(x) for x in pairs)
     u, _, vh = torch.linalg.svd(old.T @ new)
@@ -112,11 +141,6 @@ def main():
     first = theirs.patch_embedding.weight.flatten(1).double() @ rotation
     ours.patch_embed.proj.weight.copy_(first.float().view(ours.patch_embed.proj.weight.shape))
     ours.patch_embed.proj.bias.copy_(theirs.patch_embedding.bias)
-    order = torch.arange(64).view(16, 2, 2).permute(1, 2, 0).reshape(-1)  # Wan's last layer counts (row, column, channel)
-    for into, source in ((ours.proj_out.weight, theirs.proj_out.weight), (ours.proj_out.bias, theirs.proj_out.bias)):
-        by_channel = torch.empty_like(source).double()
-        by_channel[order] = source.double()
-        into.copy_((rotation.T @ by_channel).float())
     for block, source in zip(ours.transformer_blocks, theirs.blocks):
         adopt_attention(block.attn1, source.attn1)
         for k in (0, 2):
@@ -130,6 +154,7 @@ def main():
     assert not unknown, unknown
     say("text encoder lacks", missing)
     text_encoder.shared.weight[0] = 0  # the padding, which Wan's prompts never see: keys and values of nothing to begin with
+    fit_last_layer(ours.to(a.device), text_encoder.to(a.device), torch.cat(latents), torch.cat(tokens), a.draws)
     os.makedirs(a.out, exist_ok=True)
     write(a.out, ours, text_encoder)
 
