@@ -122,7 +122,6 @@ void removeEmptyFoldersOf(const protocol::RenderRequest& request) {
         removeIfEmpty(traces);
         removeIfEmpty(traces.parent_path());
     }
-    result::removeUnfinishedWithoutSteps(request.output);
     removeIfEmpty(protocol::resultFolderOf(request.output));
 }
 
@@ -208,12 +207,22 @@ class ResumeScope {
     VideoModel& m_model;
 };
 
-/// From now on the folder says what it is, unless an earlier render left steps there, which still count.
-void sayUnfinished(const protocol::RenderRequest& request, const catalog::RenderSettings& settings) {
-    std::error_code failed;
-    if (!fs::exists(protocol::resultFolderOf(request.output) / protocol::kResumeFile, failed))
-        result::writeUnfinished(request.output, {0, settings.numInferenceSteps, request}).value();
-}
+/// As long as this lives the folder says what it is, and after it where steps are kept. What an earlier
+/// render says of its steps stays until there are others. Within the lock of the result alone.
+class UnfinishedNote {
+  public:
+    UnfinishedNote(const protocol::RenderRequest& request, int steps) : m_clip(request.output) {
+        std::error_code failed;
+        if (!fs::exists(protocol::resultFolderOf(m_clip) / protocol::kResumeFile, failed))
+            result::writeUnfinished(m_clip, {0, steps, request}).value();
+    }
+    ~UnfinishedNote() { result::removeUnfinishedWithoutSteps(m_clip); }
+    UnfinishedNote(const UnfinishedNote&) = delete;
+    UnfinishedNote& operator=(const UnfinishedNote&) = delete;
+
+  private:
+    fs::path m_clip;
+};
 
 }  // namespace
 
@@ -287,7 +296,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
-    sayUnfinished(request, settings);
+    const UnfinishedNote note(request, settings.numInferenceSteps);
     auto mapping = std::make_unique<CallMapDispatcher>(dispatcherFor(plan), plan.model.layers,
                                                        settings.numInferenceSteps);
     CallMapDispatcher& calls = *mapping;

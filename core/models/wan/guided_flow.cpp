@@ -58,10 +58,15 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     at::Tensor input = withFirstFrame(latents_BCTHW);
     if (m_conditions.givenFrames_BCTHW.defined()) input = at::cat({input, m_conditions.givenFrames_BCTHW}, 1);
     const StepEmbedding embedding = embed(model, input, timestep);
+    // The first pass decides for both: guidance draws apart what two passes made of different steps.
+    auto skip = WanTransformer::Skip::WhereClose;
     const auto forward = [&](const PreparedText& text, std::optional<FirstBlockCache>& cache) {
-        if (cache) return cached(model, input, embedding, text, *cache, attention);
-        return prepared.graphed ? prepared.graphed->forward(input, embedding, text, attention)
-                                : model.forward(input, embedding, text, attention, &m_clock.parts());
+        if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
+        if (!cache) return model.forward(input, embedding, text, attention, &m_clock.parts());
+        auto pass = model.forward(input, embedding, text, attention, *cache, skip, &m_clock.parts());
+        m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
+        skip = pass.skipped ? WanTransformer::Skip::Yes : WanTransformer::Skip::No;
+        return std::move(pass.flow_BZFYX);
     };
     attention.beginPass(step, GuidanceBranch::Conditional);
     const at::Tensor conditional = forward(prepared.prompt, prepared.promptCache);
@@ -69,15 +74,6 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     attention.beginPass(step, GuidanceBranch::Unconditional);
     const at::Tensor unconditional = forward(*prepared.negative, prepared.negativeCache);
     return unconditional + m_conditions.guidance[expert] * (conditional - unconditional);
-}
-
-at::Tensor GuidedFlow::cached(WanTransformer& model, const at::Tensor& input, const StepEmbedding& embedding,
-                              const PreparedText& text, FirstBlockCache& cache,
-                              attention::Dispatcher& attention) {
-    WanTransformer::CachedFlow pass =
-        model.forward(input, embedding, text, attention, cache, &m_clock.parts());
-    m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
-    return std::move(pass.flow_BZFYX);
 }
 
 std::map<std::string, FirstBlockCache*> GuidedFlow::caches() const {

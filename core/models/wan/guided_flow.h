@@ -60,9 +60,6 @@ class GuidedFlow {
     [[nodiscard]] Prepared& preparedFor(Experts::Index expert);
     /// Every cache that there is, with its name.
     [[nodiscard]] std::map<std::string, FirstBlockCache*> caches() const;
-    [[nodiscard]] at::Tensor cached(WanTransformer& model, const at::Tensor& input,
-                                    const StepEmbedding& embedding, const PreparedText& text,
-                                    FirstBlockCache& cache, attention::Dispatcher& attention);
     [[nodiscard]] StepEmbedding embed(const WanTransformer& model, const at::Tensor& latents_BCTHW,
                                       double timestep) const;
 

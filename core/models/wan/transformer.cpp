@@ -122,13 +122,13 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
 WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                                    const PreparedText& text,
                                                    attention::Dispatcher& dispatcher, FirstBlockCache& cache,
-                                                   execution::PartClock* parts) {
+                                                   Skip skip, execution::PartClock* parts) {
     Pass pass = begin(latents_BZFYX, step);
     const at::Tensor before_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, text, dispatcher, parts);
     const at::Tensor after_BNC = pass.stream.copy();
     at::Tensor first_BNC = after_BNC - before_BNC;
-    const bool skipped = cache.isClose(first_BNC);
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
     if (skipped) {
         pass.stream.add(cache.others(), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
