@@ -8,6 +8,8 @@ reelgridCudaLibrary() {
                                       .rmsNormRotate = &rmsNormRotate,
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
+                                      .channelSums = &channelSums,
+                                      .affineSilu = &affineSilu,
                                       .attend = &attend,
                                       .attentionObstacle = &attentionObstacle,
                                       .attentionWorkspace = &attentionWorkspace};
