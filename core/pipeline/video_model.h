@@ -7,6 +7,7 @@
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"
 #include "core/media/frame.h"
+#include "core/pipeline/resume_point.h"
 #include "core/pipeline/stage_clock.h"
 #include "core/pipeline/step_observer.h"
 #include "core/weights/lora.h"
@@ -39,6 +40,16 @@ class VideoModel {
 
     /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
     [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
+
+    /// Who has the next denoise() begin where an earlier one was interrupted, and is given what a later one
+    /// would begin with; null: nobody. A family whose loop doesn't ask is always rendered from the start.
+    void setResumePoints(ResumePoints* points) { m_resumePoints = points; }
+
+  protected:
+    [[nodiscard]] ResumePoints* resumePoints() const { return m_resumePoints; }
+
+  private:
+    ResumePoints* m_resumePoints = nullptr;
 };
 
 }  // namespace reelgrid::pipeline
