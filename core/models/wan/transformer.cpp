@@ -33,17 +33,20 @@ std::array<std::int64_t, 3> gridOf(const at::Tensor& latents_BZFYX, const WanTra
 
 }  // namespace
 
-WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope)
+WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                               const TransformerOptions& options)
     : m_config(config),
       m_dtype(scope.dtype()),
       m_rope(config.attentionHeadDim, config.ropeMaxSeqLen, scope.device()),
       m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embedding")),
-      m_conditionEmbedder(config, scope / "condition_embedder"),
+      m_conditionEmbedder(config, scope / "condition_embedder", options.timeProducts),
+      m_blocks(loadBlocks(config, scope / "blocks", options.blocks)),
       m_projOut(
           Linear::load(scope / "proj_out", config.innerDim(), config.outChannels * config.patchVolume())),
-      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {
-    for (int layer = 0; layer < config.numLayers; ++layer)
-        m_blocks.emplace_back(config, scope / "blocks" / layer, layer);
+      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {}
+
+void WanTransformer::visitBlocks() {
+    for (int layer = 0; layer < m_blocks->count(); ++layer) (void)m_blocks->use(layer);
 }
 
 PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::Tensor& image) const {
@@ -57,8 +60,8 @@ PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::T
     const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
     const at::Tensor image_BIC = m_conditionEmbedder.embedImage(image);
     PreparedText prepared;
-    for (const Block& block : m_blocks)
-        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
+    for (int layer = 0; layer < m_blocks->count(); ++layer)
+        prepared.layers.push_back(m_blocks->use(layer).prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
     return prepared;
 }
 
@@ -83,9 +86,10 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
     std::vector<std::int64_t> tokens;  // of all runs but the last
     for (std::size_t run = 0; run + 1 < step.runs.size(); ++run) tokens.push_back(step.runs[run].tokens);
     ResidualStream stream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat), tokens);
-    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
+    for (int layer = 0; layer < m_blocks->count(); ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks[layer].forward(stream, step, text.layers.at(layer), rope, dispatcher, parts);
+        m_blocks->use(layer).forward(stream, step, text.layers.at(static_cast<std::size_t>(layer)), rope,
+                                     dispatcher, parts);
     }
 
     std::vector<NormAffine> normOut;
