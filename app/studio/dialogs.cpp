@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QScreen>
 #include <QVBoxLayout>
 
 #include "app/studio/session_report.h"
@@ -83,7 +84,8 @@ QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content) {
     dialog->setWindowTitle(title);
     auto* layout = new QVBoxLayout(dialog);
     layout->addWidget(content);
-    dialog->resize(640, 420);
+    constexpr QSize kLeast(640, 420);
+    dialog->resize(dialog->sizeHint().expandedTo(kLeast).boundedTo(parent->screen()->availableSize() * 0.94));
     dialog->show();
     return dialog;
 }

@@ -8,6 +8,8 @@ reelgridCudaLibrary() {
                                       .rmsNormRotate = &rmsNormRotate,
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
+                                      .channelSums = &channelSums,
+                                      .affineSilu = &affineSilu,
                                       .rowsToFp8 = &rowsToFp8,
                                       .multipliesFp8 = &multipliesFp8,
                                       .attend = &attend,

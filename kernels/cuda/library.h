@@ -73,6 +73,35 @@ struct AddBias {
     const void* residual = nullptr;
 };
 
+/// Of each channel, over one of `parts` runs of pixels after another: sums of x − x's first pixel, and of the
+/// squares of that. x [pixels, channels] in `type`, sums fp32 [parts, 2, channels]. channels: a multiple of
+/// 8, at most 1024.
+struct ChannelSums {
+    std::int64_t pixels = 0;
+    std::int64_t channels = 0;
+    std::int64_t parts = 1;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    float* sums = nullptr;
+};
+
+/// out = silu(x scale + shift), computed in fp32 and rounded once, with a scale and a shift a channel for
+/// each cell of pixels. x and out [rows, columns, channels] in `type`; scale and shift fp32 [rows /
+/// rowsOfCell, columns / columnsOfCell, channels]. channels: a multiple of 8, at most 1024; rows: at most
+/// 65535.
+struct AffineSilu {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t channels = 0;
+    std::int64_t rowsOfCell = 1;
+    std::int64_t columnsOfCell = 1;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+    void* out = nullptr;
+};
+
 /// out = activation(x) / scale of its row in e4m3, scale = the row's largest magnitude / 448 (1 where that is
 /// 0), as the products of linear layers take it. x [rows, channels] in `type`, activation None or GeluTanh
 /// (rounded to `type`), out [rows, channels] bytes, scales fp32 [rows]. channels: a multiple of 16, at most
@@ -89,13 +118,15 @@ struct RowsToFp8 {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 4;
+    static constexpr int kVersion = 6;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
     void (*rmsNormRotate)(const RmsNormRotate&, void* stream) = nullptr;
     void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
     void (*addBias)(const AddBias&, void* stream) = nullptr;
+    void (*channelSums)(const ChannelSums&, void* stream) = nullptr;
+    void (*affineSilu)(const AffineSilu&, void* stream) = nullptr;
     void (*rowsToFp8)(const RowsToFp8&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;

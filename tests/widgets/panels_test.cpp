@@ -149,6 +149,12 @@ protocol::RenderRequest nothingByDefault() {
     request.fp32Precision = "tf32";
     request.generator = "cuda";
     request.useTorchCompile = true;
+    request.useFp8Gemms = true;
+    request.useBf16TeGemms = true;
+    request.stepCache = 0.08;
+    request.offload = "blocks";
+    request.saveLatentsEvery = 2;
+    request.useDynamicCfg = true;
     request.vaeTiling = "on";
     request.vaeTilePx = 128;
     request.profileOutput = "steps";

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -22,6 +23,26 @@
 #include "widgets/theme/icons.h"
 
 namespace reelgrid::widgets {
+
+namespace {
+
+/// Scrolls up and down alone: never narrower than what it shows.
+class ColumnScroll : public QScrollArea {
+  public:
+    [[nodiscard]] QSize minimumSizeHint() const override {
+        const QSize own = QScrollArea::minimumSizeHint();
+        if (widget() == nullptr) return own;
+        return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(), own.height()};
+    }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
+}  // namespace
 
 RequestEditor::RequestEditor(QWidget* parent)
     : QWidget(parent),
@@ -76,7 +97,7 @@ void RequestEditor::buildLayout() {
     column->addWidget(m_sampling);
     column->addWidget(m_advanced);
     column->addStretch();
-    auto* scroll = new QScrollArea;
+    auto* scroll = new ColumnScroll;
     scroll->setWidget(fields);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
