@@ -53,6 +53,12 @@ std::filesystem::path askForPolicyFile(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForPicture(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Choose a picture"), {},
+                                        QObject::tr("Pictures (*.png *.jpg *.jpeg *.webp);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForPlugin(QWidget* parent) {
     return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
                                         QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))

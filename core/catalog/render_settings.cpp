@@ -10,6 +10,7 @@
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
+#include "core/protocol/attention_name.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -90,28 +91,14 @@ std::uint64_t roomFor(const families::ModelInfo& model, const RenderSettings& se
     return offloads ? std::min(held, kMostOffloaded) : held;
 }
 
-template <class T>
-bool isGiven(const T&) {
-    return false;
-}
-template <class T>
-bool isGiven(const std::optional<T>& value) {
-    return value.has_value();
-}
-bool isGiven(const bool& value) {
-    return value;
-}
-template <class T>
-bool isGiven(const std::vector<T>& values) {
-    return !values.empty();
-}
-
 /// A field that this family has no use for was given all the same.
 std::optional<Error> findUseless(const protocol::RenderRequest& request, const families::ModelInfo& model) {
     std::optional<Error> error;
+    const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const RenderField& field, auto access) {
-        const bool useless = field.families == RenderField::For::SomeFamilies && isGiven(access(request)) &&
-                             !model.takes(field.key);
+        const bool given = access(request) != access(usual);
+        const bool useless =
+            field.families == RenderField::For::SomeFamilies && given && !model.takes(field.key);
         if (useless && !error)
             error = Error{ErrorCode::BadUsage,
                           optionOf(field) + ": " + model.family + " models have no use for it"};
@@ -270,7 +257,7 @@ Result<void> checkProfile(const RenderSettings& settings) {
 }  // namespace
 
 std::string attentionName(const RenderSettings& settings) {
-    return protocol::attentionName(settings.attentionType, settings.attentionPolicy);
+    return protocol::attentionName(settings);
 }
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
@@ -292,6 +279,10 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkLockstep(settings); !fits) return fits.error();
+    if (settings.stepCache > 0 && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage,
+                     "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "
+                     "was needed"};
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();
     return settings;

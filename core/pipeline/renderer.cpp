@@ -28,6 +28,7 @@
 #include "core/pipeline/latent_preview.h"
 #include "core/pipeline/memory_choice.h"
 #include "core/pipeline/reference_frames.h"
+#include "core/pipeline/resume_file.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
@@ -37,8 +38,10 @@
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "core/result/picture_hashes.h"
+#include "core/result/unfinished_render.h"
 #include "core/weights/safetensors_writer.h"
 #include "kernels/attention/backend_list.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -219,6 +222,53 @@ std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
     return text;
 }
 
+/// What a step cache did in the last repetition.
+std::optional<result::StepCacheRecord> stepCacheOf(const catalog::RenderSettings& settings,
+                                                   const result::Timing& timing) {
+    if (settings.stepCache <= 0) return std::nullopt;
+    result::StepCacheRecord record;
+    record.threshold = settings.stepCache;
+    for (const result::StepPasses& step : timing.passes) {
+        record.passes += step.whole + step.skipped;
+        record.skipped += step.skipped;
+        record.skippedPerStep.push_back(step.skipped);
+    }
+    return record;
+}
+
+std::string instructionSetOn(const execution::Execution& execution) {
+    return execution.device.is_cpu() ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
+}
+
+/// The model asks for points as long as this lives.
+class ResumeScope {
+  public:
+    ResumeScope(VideoModel& model, ResumePoints* points) : m_model(model) { m_model.setResumePoints(points); }
+    ~ResumeScope() { m_model.setResumePoints(nullptr); }
+    ResumeScope(const ResumeScope&) = delete;
+    ResumeScope& operator=(const ResumeScope&) = delete;
+
+  private:
+    VideoModel& m_model;
+};
+
+/// As long as this lives the folder says what it is, and after it where steps are kept. What an earlier
+/// render says of its steps stays until there are others. Within the lock of the result alone.
+class UnfinishedNote {
+  public:
+    UnfinishedNote(const protocol::RenderRequest& request, int steps) : m_clip(request.output) {
+        std::error_code failed;
+        if (!fs::exists(protocol::resultFolderOf(m_clip) / protocol::kResumeFile, failed))
+            result::writeUnfinished(m_clip, {0, steps, request}).value();
+    }
+    ~UnfinishedNote() { result::removeUnfinishedWithoutSteps(m_clip); }
+    UnfinishedNote(const UnfinishedNote&) = delete;
+    UnfinishedNote& operator=(const UnfinishedNote&) = delete;
+
+  private:
+    fs::path m_clip;
+};
+
 }  // namespace
 
 struct Renderer::State {
@@ -236,9 +286,9 @@ struct Renderer::State {
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
     /// How the plan's model lies in memory now; nothing where it isn't loaded.
     [[nodiscard]] std::optional<MemoryChoice> presentChoice(const Plan& plan) const;
+    /// As far as it is known before there are frames.
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
-                                              const attention::Dispatcher& dispatcher,
-                                              const media::RgbVideo& frames) const;
+                                              const attention::Dispatcher& dispatcher) const;
 };
 
 std::optional<MemoryChoice> Renderer::State::presentChoice(const Plan& plan) const {
@@ -262,25 +312,25 @@ VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
 }
 
 result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& request, const Plan& plan,
-                                             const attention::Dispatcher& dispatcher,
-                                             const media::RgbVideo& frames) const {
+                                             const attention::Dispatcher& dispatcher) const {
     const execution::DeviceDescription device = execution::describe(plan.execution);
     std::map<std::string, std::string> versions = device.versions;
     versions["reelgrid"] = kVersion;
     versions["libtorch"] = TORCH_VERSION;
-    return {
+    result::Manifest manifest{
         .request = request,
         .settings = plan.settings,
         .versions = std::move(versions),
         .device = plan.settings.device,
         .deviceName = device.name,
         .threads = at::get_num_threads(),
+        .instructionSet = instructionSetOn(plan.execution),
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
         .pictureHashes = plan.pictureHashes,
         .attention = dispatcher.records(),
         .plugins = pluginsOf(plan.settings),
-        .framesSha256 = sha256Hex(frames.pixels),
+        .framesSha256 = {},
         .clipSha256 = {},
         .memory = result::MemoryRecord{.offload = plan.settings.offload,
                                        .predictedPeak = plan.memory.forecast
@@ -288,6 +338,8 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
                                                             : std::nullopt},
         .gemms = model->gemms(),
     };
+    manifest.request->resume = false;  // how it came about is no part of what was asked
+    return manifest;
 }
 
 std::string Renderer::State::render(const protocol::RenderRequest& request,
@@ -302,9 +354,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
+    const UnfinishedNote note(request, settings.numInferenceSteps);
     auto mapping = std::make_unique<CallMapDispatcher>(dispatcherFor(plan), plan.model.layers,
                                                        settings.numInferenceSteps);
-    const CallMapDispatcher& calls = *mapping;
+    CallMapDispatcher& calls = *mapping;
     std::unique_ptr<attention::Dispatcher> dispatcher = std::move(mapping);
     capture::CapturingDispatcher* captures = nullptr;
     if (settings.saveInputs) {
@@ -321,6 +374,28 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     const auto lockstep = lockstepOf(plan, clock);
     const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
     StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
+    const bool resumable = result::obstacleToResuming(settings).empty();
+    ResumeFile::Story earlier;
+    const auto manifestNow = [&] {
+        result::Manifest manifest = manifestOf(request, plan, *dispatcher);
+        manifest.attention = joined(earlier.manifest.attention, std::move(manifest.attention));
+        manifest.resumedAt = earlier.manifest.resumedAt;
+        return manifest;
+    };
+    ResumeFile points(request, settings, [&] {
+        ResumeFile::Story story{0, manifestNow(), clock.stepsUntilNow()};
+        story.manifest.calls = calls.mapsOfBranches();
+        return story;
+    });
+    const ResumeScope resuming(video, resumable ? &points : nullptr);
+    if (request.resume && resumable) {
+        if (auto left = points.readLeft(manifestNow())) {
+            earlier = *std::move(left);
+            earlier.manifest.resumedAt.push_back(earlier.done);
+            calls.goOnFrom(earlier.manifest.calls);
+            clock.setEarlier(earlier.timing);
+        }
+    }
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
@@ -350,7 +425,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         trace = profiler->write(protocol::tracePathOf(plan.clip, *settings.profileOutput)).value();
     }
     clock.end();
-    result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    result::Manifest manifest = manifestNow();
+    manifest.framesSha256 = sha256Hex(frames.pixels);
     manifest.calls = calls.maps();
     if (captures != nullptr) {
         manifest.captures = captures->finish();
@@ -362,6 +438,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     repetitions.push_back(clock.finishRepetition());
     manifest.memory->measuredPeak = repetitions.back().peakOfRender();
+    manifest.stepCache = stepCacheOf(settings, repetitions.back());
     if (trace) trace->commit().value();
     pending.commit(std::move(manifest), measured, repetitions).value();
     reference.offer(sourcesKey(loaded, plan), settings, frames);

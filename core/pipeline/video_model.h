@@ -7,6 +7,7 @@
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"
 #include "core/media/frame.h"
+#include "core/pipeline/resume_point.h"
 #include "core/pipeline/stage_clock.h"
 #include "core/pipeline/step_observer.h"
 #include "core/result/manifest.h"
@@ -62,6 +63,16 @@ class VideoModel {
 
     /// What became of products in FP8 that were asked for; nothing where none were.
     [[nodiscard]] virtual std::optional<result::GemmRecord> gemms() const { return std::nullopt; }
+
+    /// Who has the next denoise() begin where an earlier one was interrupted, and is given what a later one
+    /// would begin with; null: nobody. A family whose loop doesn't ask is always rendered from the start.
+    void setResumePoints(ResumePoints* points) { m_resumePoints = points; }
+
+  protected:
+    [[nodiscard]] ResumePoints* resumePoints() const { return m_resumePoints; }
+
+  private:
+    ResumePoints* m_resumePoints = nullptr;
 };
 
 }  // namespace reelgrid::pipeline

@@ -1181,6 +1181,26 @@
         <source>%1, version %2</source>
         <translation>%1, Version %2</translation>
     </message>
+    <message>
+        <source>Choose a picture</source>
+        <translation>Bild wählen</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.jpg *.jpeg *.webp);;All files (*)</source>
+        <translation>Bilder (*.png *.jpg *.jpeg *.webp);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>from text (t2v)</source>
+        <translation>aus Text (t2v)</translation>
+    </message>
+    <message>
+        <source>from a picture (i2v)</source>
+        <translation>aus einem Bild (i2v)</translation>
+    </message>
+    <message>
+        <source>from text, with or without a picture (ti2v)</source>
+        <translation>aus Text, mit oder ohne Bild (ti2v)</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -2265,6 +2285,22 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>model&apos;s: %1</source>
         <translation>des Modells: %1</translation>
     </message>
+    <message>
+        <source>Step cache</source>
+        <translation>Schrittspeicher</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>Skips passes whose first block changed by less than this share, such as 0.1: faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Überspringt Durchläufe, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.1: schneller, mit etwas Verlust. Wie viel, zeigt ein sdpa-Clip ohne ihn</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Speicher</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::BackendMap</name>
@@ -2619,10 +2655,6 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Render again</source>
-        <translation>Erneut rendern</translation>
-    </message>
-    <message>
         <source>Show log</source>
         <translation>Protokoll zeigen</translation>
     </message>
@@ -2637,6 +2669,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Render later</source>
         <translation>Später rendern</translation>
+    </message>
+    <message>
+        <source>Render again, from the last step that was kept</source>
+        <translation>Noch einmal rendern, vom letzten behaltenen Schritt an</translation>
     </message>
 </context>
 <context>
@@ -2881,6 +2917,64 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>--model: choose a model, or a folder with one</source>
         <translation>--model: ein Modell wählen oder einen Ordner mit einem</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PictureFields</name>
+    <message>
+        <source>First picture</source>
+        <translation>Erstes Bild</translation>
+    </message>
+    <message>
+        <source>Last picture</source>
+        <translation>Letztes Bild</translation>
+    </message>
+    <message>
+        <source>Cut to width × height</source>
+        <translation>Auf Breite × Höhe zuschneiden</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Else the picture keeps its shape, and the clip has the area of width × height</source>
+        <translation>Sonst behält das Bild seine Form, und der Clip hat die Fläche von Breite × Höhe</translation>
+    </message>
+    <message>
+        <source>PICTURE</source>
+        <translation>BILD</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PictureSlot</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>A PNG, JPEG or WebP file; it can be dropped here, too</source>
+        <translation>Eine PNG-, JPEG- oder WebP-Datei; sie kann auch hierher gezogen werden</translation>
+    </message>
+    <message>
+        <source>Choose %1</source>
+        <translation>%1 wählen</translation>
+    </message>
+    <message>
+        <source>Render without this picture</source>
+        <translation>Ohne dieses Bild rendern</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>drop here</source>
+        <translation>hierher</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keines</translation>
     </message>
 </context>
 <context>

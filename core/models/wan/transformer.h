@@ -9,6 +9,7 @@
 #include "core/models/wan/blocks.h"
 #include "core/models/wan/condition_embedder.h"
 #include "core/models/wan/config.h"
+#include "core/models/wan/first_block_cache.h"
 #include "core/models/wan/rope.h"
 
 namespace reelgrid::models::wan {
@@ -57,7 +58,25 @@ class WanTransformer {
                                      const PreparedText& text, attention::Dispatcher& dispatcher,
                                      execution::PartClock* parts = nullptr);
 
+    /// What a pass with a cache came to.
+    struct CachedFlow {
+        at::Tensor flow_BZFYX;
+        bool skipped = false;  ///< all blocks but the first
+    };
+    /// Who says whether a cache stands for them: what the first block adds, or another pass.
+    enum class Skip { WhereClose, Yes, No };
+    /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
+    [[nodiscard]] CachedFlow forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                     const PreparedText& text, attention::Dispatcher& dispatcher,
+                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose,
+                                     execution::PartClock* parts = nullptr);
+
   private:
+    struct Pass;
+    [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step);
+    void runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
+                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+    [[nodiscard]] at::Tensor finish(Pass& pass, execution::PartClock* parts) const;
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX,
                                       const std::array<std::int64_t, 3>& grid) const;
     [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,9 @@
 
 namespace reelgrid::models::wan {
 namespace {
+
+/// Of the sampler's tensors in a resume point.
+constexpr std::string_view kSchedulerPrefix = "scheduler.";
 
 bool hasImageEncoder(const families::ModelInfo& model) {
     return std::ranges::any_of(model.components, [](const families::ComponentInfo& component) {
@@ -95,6 +100,10 @@ class WanVideoModel final : public pipeline::VideoModel {
     void loadImageEncoder();
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
+    [[nodiscard]] at::Tensor taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
+                                   GuidedFlow& flow) const;
+    void save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
+              const GuidedFlow& flow, pipeline::StageClock& clock) const;
 
     Checkpoint m_files;
     pipeline::LoadOptions m_options;
@@ -179,6 +188,32 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
     return noise.to(m_device);
 }
 
+/// Scheduler and flow as they were at the point; its latents.
+at::Tensor WanVideoModel::taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
+                                GuidedFlow& flow) const {
+    schedulers::SchedulerState state;
+    for (const auto& [name, tensor] : point.tensors)
+        if (name.starts_with(kSchedulerPrefix))
+            state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
+    scheduler.restore(point.done, state);
+    flow.restore(point.tensors);
+    return point.tensors.at("latents").to(m_device);
+}
+
+void WanVideoModel::save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
+                         const GuidedFlow& flow, pipeline::StageClock& clock) const {
+    if (resumePoints() == nullptr || !resumePoints()->wants(done)) return;
+    const auto state = scheduler.state();
+    if (!state) return;
+    clock.aside(pipeline::kSaveStage, [&] {
+        pipeline::ResumePoint point{done, {{"latents", latents}}};
+        for (const auto& [name, tensor] : *state)
+            point.tensors[std::string(kSchedulerPrefix) + name] = tensor;
+        flow.save(point.tensors);
+        resumePoints()->keep(point);
+    });
+}
+
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                                   pipeline::StageClock& clock, pipeline::StepObserver* observer) {
     const auto scheduler =
@@ -187,16 +222,21 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     Conditions conditions;
     conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
     conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
+    conditions.stepCache = settings.stepCache;
     encodePictures(settings, conditions, clock);
     encodeText(settings, conditions, clock);
     const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
     GuidedFlow flow(m_experts, std::move(conditions), static_cast<int>(trainTimesteps),
                     settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
-    flow.prepare(scheduler->timesteps().front());
+    const int steps = settings.numInferenceSteps;
+    const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
+    const int first = left ? left->done : 0;
+    flow.prepare(scheduler->timesteps()[static_cast<std::size_t>(std::min(first, steps - 1))]);
+    at::Tensor latents =
+        left ? taken(*left, *scheduler, flow) : noiseFor(settings) * scheduler->initialNoiseSigma();
 
-    clock.begin("denoise", settings.numInferenceSteps);
-    at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
-    for (int step = 0; step < settings.numInferenceSteps; ++step) {
+    clock.begin("denoise", steps, first);
+    for (int step = first; step < steps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
         const auto predict = [&flow, input, timestep, step](attention::Dispatcher& with) {
@@ -206,6 +246,7 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
         if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
+        save(step + 1, latents, *scheduler, flow, clock);
     }
     clock.end();
     latents = flow.withFirstFrame(latents);
