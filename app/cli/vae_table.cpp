@@ -64,7 +64,7 @@ std::string passes(int count, const char* kind) {
 }  // namespace
 
 std::string vaeTable(const benchmark::VaeReport& report) {
-    const vae::Tiling& tiling = report.wanted.tiling;
+    const vae::TileAxis& tiling = report.wanted.tiling.rows;  // square
     std::string text =
         systemText(report.system) + "\nmodel    " + report.model + ": " + report.weights + ", " +
         byteCount(report.weightBytes) + "\nvideo    " + shapeText(report.videoShape()) + ": " +

@@ -10,11 +10,21 @@ namespace {
 
 constexpr std::int64_t kRowAxis = 1, kColumnAxis = 2;
 
-std::vector<TileSpan> spansOf(std::int64_t length, std::int64_t tile, std::int64_t stride) {
+std::vector<TileSpan> spansOf(std::int64_t length, const TileAxis& axis, std::int64_t spatialFactor) {
+    const std::int64_t tile = axis.tilePixels / spatialFactor, stride = axis.stridePixels / spatialFactor;
     std::vector<TileSpan> spans;
     for (std::int64_t begin = 0; begin < length; begin += stride)
         spans.push_back({begin, std::min(tile, length - begin), std::min(stride, length - begin)});
     return spans;
+}
+
+void requireWholeLatentPixels(const TileAxis& axis, std::int64_t spatialFactor) {
+    if (axis.stridePixels < 1 || axis.stridePixels > axis.tilePixels ||
+        axis.tilePixels % spatialFactor != 0 || axis.stridePixels % spatialFactor != 0)
+        throw Failure(ErrorCode::InvalidData, "tiles of " + std::to_string(axis.tilePixels) +
+                                                  " pixels, one each " + std::to_string(axis.stridePixels) +
+                                                  ": multiples of " + std::to_string(spatialFactor) +
+                                                  " were needed, the second not above the first");
 }
 
 /// The last `count` pixels of a tile along an axis, or all of them.
@@ -38,28 +48,29 @@ void fadeIn(const at::Tensor& tile_THWC, const at::Tensor& before_THWC, std::int
 }  // namespace
 
 Tiling Tiling::ofEdge(std::int64_t tilePixels, std::int64_t multiple) {
-    return {tilePixels, std::max(multiple, tilePixels * 3 / 4 / multiple * multiple)};
+    const TileAxis edge{tilePixels, std::max(multiple, tilePixels * 3 / 4 / multiple * multiple)};
+    return {edge, edge};
 }
 
 TileGrid::TileGrid(std::int64_t latentRows, std::int64_t latentColumns, const Tiling& tiling,
                    std::int64_t spatialFactor) {
-    if (tiling.stridePixels < 1 || tiling.stridePixels > tiling.tilePixels ||
-        tiling.tilePixels % spatialFactor != 0 || tiling.stridePixels % spatialFactor != 0)
-        throw Failure(ErrorCode::InvalidData, "tiles of " + std::to_string(tiling.tilePixels) +
-                                                  " pixels, one each " + std::to_string(tiling.stridePixels) +
-                                                  ": multiples of " + std::to_string(spatialFactor) +
-                                                  " were needed, the second not above the first");
-    const std::int64_t tile = tiling.tilePixels / spatialFactor;
-    const std::int64_t stride = tiling.stridePixels / spatialFactor;
-    const bool whole = latentRows <= tile && latentColumns <= tile;
-    rows = spansOf(latentRows, tile, whole ? tile : stride);
-    columns = spansOf(latentColumns, tile, whole ? tile : stride);
-    overlap = tile - stride;
+    requireWholeLatentPixels(tiling.rows, spatialFactor);
+    requireWholeLatentPixels(tiling.columns, spatialFactor);
+    const bool whole = latentRows * spatialFactor <= tiling.rows.tilePixels &&
+                       latentColumns * spatialFactor <= tiling.columns.tilePixels;
+    if (whole) {
+        rows = {{0, latentRows, latentRows}};
+        columns = {{0, latentColumns, latentColumns}};
+        return;
+    }
+    rows = spansOf(latentRows, tiling.rows, spatialFactor);
+    columns = spansOf(latentColumns, tiling.columns, spatialFactor);
+    rowOverlap = tiling.rows.overlapPixels() / spatialFactor;
+    columnOverlap = tiling.columns.overlapPixels() / spatialFactor;
 }
 
 at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& make) {
     at::Tensor picture_THWC;
-    const std::int64_t overlap = grid.overlap * scale;
     std::vector<at::Tensor> above(grid.columns.size());  // how the tiles of the row before end
     for (const TileSpan& rows : grid.rows) {
         at::Tensor before;
@@ -68,8 +79,8 @@ at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& 
             const at::Tensor tile_THWC = make(rows, columns);
             if (rows.begin > 0) fadeIn(tile_THWC, above[column], kRowAxis);
             if (columns.begin > 0) fadeIn(tile_THWC, before, kColumnAxis);
-            above[column] = endOf(tile_THWC, kRowAxis, overlap).clone();
-            before = endOf(tile_THWC, kColumnAxis, overlap).clone();
+            above[column] = endOf(tile_THWC, kRowAxis, grid.rowOverlap * scale).clone();
+            before = endOf(tile_THWC, kColumnAxis, grid.columnOverlap * scale).clone();
 
             if (!picture_THWC.defined()) {
                 const TileSpan &lastRow = grid.rows.back(), &lastColumn = grid.columns.back();

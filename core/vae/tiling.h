@@ -10,13 +10,21 @@
 
 namespace reelgrid::vae {
 
-/// Pictures cut into square tiles that overlap, so that memory follows the tile's size: tiles start
-/// `stridePixels` apart, and what is over is blended. The defaults are diffusers'.
-struct Tiling {
+/// Tiles along one axis: they start `stridePixels` apart, and what is over is blended.
+struct TileAxis {
     std::int64_t tilePixels = 256;
     std::int64_t stridePixels = 192;
 
-    /// Tiles of that edge, a quarter of it overlap: the stride is the largest multiple of `multiple` within
+    [[nodiscard]] std::int64_t overlapPixels() const { return tilePixels - stridePixels; }
+    bool operator==(const TileAxis&) const = default;
+};
+
+/// Pictures cut into tiles that overlap, so that memory follows the tile's size. The defaults are diffusers'
+/// for Wan.
+struct Tiling {
+    TileAxis rows, columns;
+
+    /// Square tiles, a quarter of the edge overlaps: the stride is the largest multiple of `multiple` within
     /// three quarters.
     static Tiling ofEdge(std::int64_t tilePixels, std::int64_t multiple);
 
@@ -35,7 +43,7 @@ struct TileSpan {
 /// Where the tiles of a picture lie.
 struct TileGrid {
     std::vector<TileSpan> rows, columns;
-    std::int64_t overlap = 0;  ///< of neighbours, in latent pixels
+    std::int64_t rowOverlap = 0, columnOverlap = 0;  ///< of neighbours, in latent pixels
 
     /// A picture of that many latent pixels; one that fits into a tile is one. Throws Failure(InvalidData)
     /// unless tile and stride are multiples of `spatialFactor` and 0 < stride <= tile.
@@ -50,8 +58,8 @@ using TileMaker = std::function<at::Tensor(const TileSpan& rows, const TileSpan&
 
 /// Makes the tiles from left to right and from the top down, `scale` pixels an edge of a latent pixel, and
 /// puts them together: [T, s·H, s·W, C]. At its top and left a tile fades in linearly over what the tile
-/// above and the one before it hold there, as diffusers' AutoencoderKLWan blends (tiled_decode,
-/// tiled_encode).
+/// above and the one before it hold there, as diffusers' AutoencoderKLWan and AutoencoderKLCogVideoX blend
+/// (tiled_decode, tiled_encode).
 at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& make);
 
 }  // namespace reelgrid::vae

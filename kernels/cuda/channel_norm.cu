@@ -1,18 +1,11 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/silu.cuh"
 
 namespace reelgrid::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-/// x / (1 + e^-x) by the units for powers of two and reciprocals, each within two units in the last place.
-__device__ inline float silu(float x) {
-    float power, inverse;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(-1.4426950408889634F * x));
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1.0F + power));
-    return x * inverse;
-}
 
 /// `lanes` neighbouring threads share a pixel, each with Packs packs of its channels in registers. A thread
 /// has one pixel: many short-lived warps keep memory busier than fewer that walk and load ahead.

@@ -9,6 +9,8 @@ reelgridCudaLibrary() {
                                       .headNormRotate = &headNormRotate,
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
+                                      .channelSums = &channelSums,
+                                      .affineSilu = &affineSilu,
                                       .attend = &attend,
                                       .attentionObstacle = &attentionObstacle,
                                       .attentionWorkspace = &attentionWorkspace};

@@ -92,9 +92,38 @@ struct AddBias {
     const void* residual = nullptr;
 };
 
+/// Of each channel, over one of `parts` runs of pixels after another: sums of x − x's first pixel, and of the
+/// squares of that. x [pixels, channels] in `type`, sums fp32 [parts, 2, channels]. channels: a multiple of
+/// 8, at most 1024.
+struct ChannelSums {
+    std::int64_t pixels = 0;
+    std::int64_t channels = 0;
+    std::int64_t parts = 1;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    float* sums = nullptr;
+};
+
+/// out = silu(x scale + shift), computed in fp32 and rounded once, with a scale and a shift a channel for
+/// each cell of pixels. x and out [rows, columns, channels] in `type`; scale and shift fp32 [rows /
+/// rowsOfCell, columns / columnsOfCell, channels]. channels: a multiple of 8, at most 1024; rows: at most
+/// 65535.
+struct AffineSilu {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t channels = 0;
+    std::int64_t rowsOfCell = 1;
+    std::int64_t columnsOfCell = 1;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+    void* out = nullptr;
+};
+
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 4;
+    static constexpr int kVersion = 5;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -102,6 +131,8 @@ struct Library {
     void (*headNormRotate)(const HeadNormRotate&, void* stream) = nullptr;
     void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
     void (*addBias)(const AddBias&, void* stream) = nullptr;
+    void (*channelSums)(const ChannelSums&, void* stream) = nullptr;
+    void (*affineSilu)(const AffineSilu&, void* stream) = nullptr;
     /// On the problem's own stream; preparationSeconds is left alone. What it takes:
     /// attention/attention_cuda.h.
     void (*attend)(Method, const AttentionProblem&) = nullptr;

@@ -11,8 +11,8 @@ using testing::ElementsAre;
 
 TEST(Tiling, OverlapsByAQuarterInWholeLatentPixels) {
     EXPECT_EQ(Tiling::ofEdge(256, 8), Tiling());
-    EXPECT_EQ(Tiling::ofEdge(80, 8).stridePixels, 56);
-    EXPECT_EQ(Tiling::ofEdge(8, 8).stridePixels, 8);
+    EXPECT_EQ(Tiling::ofEdge(80, 8).rows.stridePixels, 56);
+    EXPECT_EQ(Tiling::ofEdge(8, 8).columns.stridePixels, 8);
 }
 
 TEST(TileGrid, CutsBothAxesAsSoonAsOneIsTooLong) {
@@ -20,7 +20,8 @@ TEST(TileGrid, CutsBothAxesAsSoonAsOneIsTooLong) {
     EXPECT_THAT(grid.rows, ElementsAre(TileSpan{0, 32, 24}, TileSpan{24, 32, 24}, TileSpan{48, 12, 12}));
     EXPECT_EQ(grid.columns.size(), 5U);
     EXPECT_EQ(grid.columns.back(), (TileSpan{96, 8, 8}));
-    EXPECT_EQ(grid.overlap, 8);
+    EXPECT_EQ(grid.rowOverlap, 8);
+    EXPECT_EQ(grid.columnOverlap, 8);
     EXPECT_EQ(TileGrid(30, 33, {}, 8).rows.size(), 2U);
     const TileGrid whole(32, 32, {}, 8);
     EXPECT_THAT(whole.rows, ElementsAre(TileSpan{0, 32, 32}));
@@ -28,10 +29,12 @@ TEST(TileGrid, CutsBothAxesAsSoonAsOneIsTooLong) {
 }
 
 TEST(TileGrid, RefusesWhatDoesNotFitLatentPixels) {
-    for (const Tiling& wrong :
-         {Tiling{.tilePixels = 100, .stridePixels = 80}, Tiling{.tilePixels = 64, .stridePixels = 44},
-          Tiling{.tilePixels = 64, .stridePixels = 72}, Tiling{.tilePixels = 64, .stridePixels = 0}})
-        EXPECT_THROW(TileGrid(60, 104, wrong, 8), Failure) << wrong.tilePixels;
+    for (const TileAxis& wrong :
+         {TileAxis{.tilePixels = 100, .stridePixels = 80}, TileAxis{.tilePixels = 64, .stridePixels = 44},
+          TileAxis{.tilePixels = 64, .stridePixels = 72}, TileAxis{.tilePixels = 64, .stridePixels = 0}}) {
+        EXPECT_THROW(TileGrid(60, 104, {.rows = wrong, .columns = {}}, 8), Failure) << wrong.tilePixels;
+        EXPECT_THROW(TileGrid(60, 104, {.rows = {}, .columns = wrong}, 8), Failure) << wrong.tilePixels;
+    }
 }
 
 /// Windows of one picture, as a model that sees no neighbours would make them.
@@ -47,14 +50,14 @@ TEST(JoinTiles, GivesThePictureBackThatWasCut) {
     at::manual_seed(5);
     for (const auto& [rows, columns] : {std::pair{7, 23}, {8, 8}, {13, 12}, {20, 9}, {1, 30}}) {
         const at::Tensor picture = at::randn({2, rows, columns, 3});
-        const TileGrid grid(rows, columns, {.tilePixels = 8, .stridePixels = 6}, 1);
+        const TileGrid grid(rows, columns, {{8, 6}, {6, 4}}, 1);
         const at::Tensor joined = joinTiles(grid, 1, windowsOf(picture));
         EXPECT_LT((joined - picture).abs().max().item<double>(), 1e-6) << rows << "×" << columns;
     }
 }
 
 TEST(JoinTiles, FadesLinearlyFromOneTileIntoTheNext) {
-    const TileGrid grid(1, 7, {.tilePixels = 5, .stridePixels = 2}, 1);
+    const TileGrid grid(1, 7, {{1, 1}, {5, 2}}, 1);
     float value = 0;
     const at::Tensor joined = joinTiles(grid, 1, [&](const TileSpan& rows, const TileSpan& columns) {
         return at::full({1, rows.length, columns.length, 1}, value++);

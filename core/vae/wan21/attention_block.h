@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/vae/wan21/point_conv.h"
+#include "core/vae/point_conv.h"
 #include "core/vae/wan21/rms_norm.h"
 
 namespace reelgrid::vae::wan21 {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "core/vae/point_conv.h"
 #include "core/vae/wan21/causal_conv3d.h"
-#include "core/vae/wan21/point_conv.h"
 
 namespace reelgrid::vae::wan21 {
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/vae/point_conv.h"
 #include "core/vae/tiling.h"
 #include "core/vae/wan21/decoder.h"
 #include "core/vae/wan21/encoder.h"
-#include "core/vae/wan21/point_conv.h"
 #include "core/vae/wan21/wan_vae_config.h"
 
 namespace reelgrid::vae::wan21 {

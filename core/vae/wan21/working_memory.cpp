@@ -18,11 +18,11 @@ std::uint64_t chunkBytes(const WanVaeConfig& config, std::int64_t channels, std:
 
 std::int64_t windowPixels(const ClipSize& clip, const std::optional<Tiling>& tiling) {
     if (!tiling) return clip.height * clip.width;
-    return std::min(clip.height, tiling->tilePixels) * std::min(clip.width, tiling->tilePixels);
+    return std::min(clip.height, tiling->rows.tilePixels) * std::min(clip.width, tiling->columns.tilePixels);
 }
 
 bool isCut(const ClipSize& clip, const std::optional<Tiling>& tiling) {
-    return tiling && (clip.height > tiling->tilePixels || clip.width > tiling->tilePixels);
+    return tiling && (clip.height > tiling->rows.tilePixels || clip.width > tiling->columns.tilePixels);
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ std::uint64_t bytesToDecode(const WanVaeConfig& config, const ClipSize& clip,
     // Whole, frames leave as they are decoded; in tiles all of them wait for the last tile: the clip, a tile
     // before it is blended in, and how the row above and the tile before end.
     if (isCut(clip, tiling)) {
-        const std::int64_t overlap = tiling->tilePixels - tiling->stridePixels;
-        const std::int64_t ends = overlap * (2 * clip.width + tiling->tilePixels);
+        const std::int64_t ends = tiling->rows.overlapPixels() * 2 * clip.width +
+                                  tiling->columns.overlapPixels() * tiling->rows.tilePixels;
         bytes += std::uint64_t((pixels + 2 * window + ends) * clip.frames * kColors * kFp32);
     }
     return bytes;

@@ -21,8 +21,8 @@ namespace reelgrid::models::wan {
 namespace {
 
 using nlohmann::json;
-using vae::wan21::relativeError;
-using vae::wan21::tensorsOf;
+using vae::relativeError;
+using vae::tensorsOf;
 
 media::RgbImage picture(const char* name) {
     return media::readImage(kVariants / name).value();

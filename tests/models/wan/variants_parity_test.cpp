@@ -11,7 +11,7 @@
 namespace reelgrid::models::wan {
 namespace {
 
-using vae::wan21::tensorsOf;
+using vae::tensorsOf;
 
 struct Run {
     const char* variant;

@@ -52,7 +52,8 @@ TEST_P(WanVaeParity, DecodesAsTheReference) {
 /// whole within the overlap, and of a picture that fits into one.
 class WanVaeTiledParity : public testing::TestWithParam<ConvEngine> {
   protected:
-    static constexpr Tiling kTiling{.tilePixels = 32, .stridePixels = 24};
+    static constexpr TileAxis kEdge{.tilePixels = 32, .stridePixels = 24};
+    static constexpr Tiling kTiling{kEdge, kEdge};
     WanVae vae{fixtureVae("two_levels_in_time", {.engine = GetParam()})};
     std::map<std::string, at::Tensor> recorded = readTensors("two_levels_in_time_tiled_io.safetensors");
 

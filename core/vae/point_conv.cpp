@@ -1,6 +1,6 @@
-#include "core/vae/wan21/point_conv.h"
+#include "core/vae/point_conv.h"
 
-namespace reelgrid::vae::wan21 {
+namespace reelgrid::vae {
 
 PointConv::PointConv(const LayerSource& source, std::int64_t in, std::int64_t out, Of of) {
     std::vector<std::int64_t> shape{out, in, 1, 1};
@@ -9,4 +9,4 @@ PointConv::PointConv(const LayerSource& source, std::int64_t in, std::int64_t ou
     m_bias_O = source.weights("bias", {out});
 }
 
-}  // namespace reelgrid::vae::wan21
+}  // namespace reelgrid::vae

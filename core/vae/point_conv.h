@@ -4,7 +4,7 @@
 
 #include "core/vae/layer_source.h"
 
-namespace reelgrid::vae::wan21 {
+namespace reelgrid::vae {
 
 /// A convolution whose kernel is one pixel (1×1 or 1×1×1 in the checkpoint): a matrix product over the
 /// channels.
@@ -23,4 +23,4 @@ class PointConv {
     at::Tensor m_weight_OC, m_bias_O;
 };
 
-}  // namespace reelgrid::vae::wan21
+}  // namespace reelgrid::vae

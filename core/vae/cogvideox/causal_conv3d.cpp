@@ -1,0 +1,109 @@
+#include "core/vae/cogvideox/causal_conv3d.h"
+
+#include <algorithm>
+
+namespace reelgrid::vae::cogvideox {
+
+namespace {
+
+/// Frames that a kernel of 3 looks back.
+constexpr std::int64_t kHistoryFrames = 2;
+/// What is activated at a time on a GPU: enough to fill it, little beside a batch of frames.
+constexpr std::int64_t kGpuSliceBytes = std::int64_t{320} << 20;
+
+/// The two frames before x_THWC.
+at::Tensor historyOf(const at::Tensor& slot, const at::Tensor& x_THWC) {
+    return slot.defined() ? slot : x_THWC.narrow(0, 0, 1).expand({kHistoryFrames, -1, -1, -1}).contiguous();
+}
+
+/// Keeps the last two of the frames seen so far: those of `history_2HWC` followed by x_THWC.
+void remember(at::Tensor& slot, const at::Tensor& history_2HWC, const at::Tensor& x_THWC) {
+    const std::int64_t frames = x_THWC.size(0);
+    if (frames < kHistoryFrames) {
+        slot = at::cat({history_2HWC.narrow(0, frames, kHistoryFrames - frames), x_THWC}, 0);
+        return;
+    }
+    const at::Tensor last = x_THWC.narrow(0, frames - kHistoryFrames, kHistoryFrames);
+    // The buffer is reused: fresh pages would cost more than the copy.
+    if (slot.defined())
+        slot.copy_(last);
+    else
+        slot = last.clone(at::MemoryFormat::Contiguous);
+}
+
+}  // namespace
+
+CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out) {
+    const LayerSource conv = source / "conv";
+    const at::Tensor weight_OCTHW = conv.weights("weight", {out, in, 3, 3, 3});
+    m_bias_O = conv.weights("bias", {out});
+    if (source.engine == ConvEngine::Fastest && GpuConv::takes(weight_OCTHW))
+        m_gpu.emplace(weight_OCTHW, m_bias_O);
+    else if (source.engine == ConvEngine::Fastest && WinogradConv::takes(weight_OCTHW))
+        m_winograd.emplace(weight_OCTHW, m_bias_O);
+    else
+        m_weight_OCTHW = weight_OCTHW;
+}
+
+at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, ConvCache& cache, const ConvFusion& fusion) const {
+    at::Tensor& slot = cache.next();
+    if (m_gpu) return forwardOnGpu(x_THWC, slot, fusion);
+    const at::Tensor in_THWC = fusion.normSilu ? fusion.normSilu->forwardSilu(x_THWC) : x_THWC;
+    const at::Tensor history_2HWC = historyOf(slot, in_THWC);
+    at::Tensor y_THWO;
+    if (m_winograd) {
+        y_THWO = m_winograd->forward({.history_NHWC = history_2HWC,
+                                      .x_THWC = in_THWC,
+                                      .input = kernels::VaeConvInput::Same,
+                                      .normScale_C = {},
+                                      .residual_THWO = fusion.residual_THWO});
+    } else {
+        const at::Tensor all_1CTHW = at::cat({history_2HWC, in_THWC}, 0).permute({3, 0, 1, 2}).unsqueeze(0);
+        y_THWO = at::conv3d(all_1CTHW, m_weight_OCTHW, m_bias_O, 1, at::IntArrayRef{0, 1, 1})
+                     .squeeze(0)
+                     .permute({1, 2, 3, 0})
+                     .contiguous();
+        if (fusion.residual_THWO.defined()) y_THWO.add_(fusion.residual_THWO);
+    }
+    remember(slot, history_2HWC, in_THWC);
+    return y_THWO;
+}
+
+/// Some frames at a time, with their history in front of them in one buffer, the activation written where the
+/// convolution reads it.
+at::Tensor CausalConv3d::forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
+                                      const ConvFusion& fusion) const {
+    const std::int64_t frames = x_THWC.size(0);
+    const std::int64_t frameBytes = x_THWC[0].numel() * x_THWC.element_size();
+    const std::int64_t most = std::clamp<std::int64_t>(kGpuSliceBytes / frameBytes, 1, frames);
+    auto shape = x_THWC.sizes().vec();
+    shape[0] = kHistoryFrames + most;
+    const at::Tensor buffer_THWC = at::empty(shape, x_THWC.options());
+    at::Tensor out_THWO;
+    for (std::int64_t first = 0; first < frames; first += most) {
+        const std::int64_t count = std::min(most, frames - first);
+        const at::Tensor history_2HWC = buffer_THWC.narrow(0, 0, kHistoryFrames);
+        const at::Tensor now_THWC = buffer_THWC.narrow(0, kHistoryFrames, count);
+        if (first > 0) history_2HWC.copy_(slot);
+        if (fusion.normSilu)
+            fusion.normSilu->forwardSiluInto(now_THWC, x_THWC, first);
+        else
+            now_THWC.copy_(x_THWC.narrow(0, first, count));
+        if (first == 0) history_2HWC.copy_(historyOf(slot, now_THWC));
+        remember(slot, history_2HWC, now_THWC);
+        const at::Tensor residual =
+            fusion.residual_THWO.defined() ? fusion.residual_THWO.narrow(0, first, count) : at::Tensor();
+        const at::Tensor y_THWO =
+            m_gpu->forward(buffer_THWC.narrow(0, 0, kHistoryFrames + count), {.padding = 1}, residual);
+        if (count == frames) return y_THWO;
+        if (!out_THWO.defined()) {
+            shape = y_THWO.sizes().vec();
+            shape[0] = frames;
+            out_THWO = at::empty(shape, y_THWO.options());
+        }
+        out_THWO.narrow(0, first, count).copy_(y_THWO);
+    }
+    return out_THWO;
+}
+
+}  // namespace reelgrid::vae::cogvideox

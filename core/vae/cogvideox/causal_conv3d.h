@@ -1,0 +1,41 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "core/vae/cogvideox/conv_cache.h"
+#include "core/vae/cogvideox/pixel_affine.h"
+#include "core/vae/gpu_conv.h"
+#include "core/vae/layer_source.h"
+#include "core/vae/winograd_conv.h"
+
+namespace reelgrid::vae::cogvideox {
+
+/// What a convolution does on its way through the data.
+struct ConvFusion {
+    const PixelAffine* normSilu = nullptr;  ///< the input goes through it first
+    /// Added to the output, when defined. The output may take its memory: not to be used afterwards.
+    at::Tensor residual_THWO;
+};
+
+/// 3×3×3 convolution, zero-padded in space, causal in time: frame t sees t−2 … t, the frames before the batch
+/// coming from the cache, and before the clip its first frame (CogVideoXCausalConv3d of diffusers).
+class CausalConv3d {
+  public:
+    CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out);
+
+    /// [T, H, W, C], contiguous → [T, H, W, O]. Takes one slot of the cache.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, ConvCache& cache,
+                                     const ConvFusion& fusion = {}) const;
+
+  private:
+    [[nodiscard]] at::Tensor forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
+                                          const ConvFusion& fusion) const;
+
+    std::optional<GpuConv> m_gpu;
+    std::optional<WinogradConv> m_winograd;  ///< where there is neither, libtorch with the two below
+    at::Tensor m_weight_OCTHW, m_bias_O;
+};
+
+}  // namespace reelgrid::vae::cogvideox

@@ -1,0 +1,139 @@
+#include "core/vae/cogvideox/cogvideox_vae.h"
+
+#include <sstream>
+
+#include "core/vae/cogvideox/frame_batches.h"
+
+namespace reelgrid::vae::cogvideox {
+
+namespace {
+
+constexpr std::int64_t kLatentFramesOfBatch = 2, kFramesOfBatch = 8;
+
+template <class... Words>
+[[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {
+    std::ostringstream text;
+    text << what << " has shape " << x.sizes() << ", needed ";
+    (text << ... << needed);
+    throw Failure(ErrorCode::InvalidData, text.str());
+}
+
+/// Of a clip's [T, H, W, 2z].
+LatentMoments momentsFrom(const at::Tensor& moments_THWC) {
+    const auto halves = moments_THWC.permute({3, 0, 1, 2}).chunk(2, 0);
+    return {halves[0].contiguous(), halves[1].clamp(-30.0, 20.0).contiguous()};
+}
+
+}  // namespace
+
+CogVideoXVae::CogVideoXVae(const weights::WeightScope& scope, CogVideoXVaeConfig config,
+                           CogVideoXVaeOptions options)
+    : m_config(std::move(config)),
+      m_tensorOptions(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
+    const LayerSource source{scope, options.engine};
+    if (options.parts != CogVideoXVaeParts::Decoder) m_encoder.emplace(source / "encoder", m_config);
+    if (options.parts != CogVideoXVaeParts::Encoder) m_decoder.emplace(source / "decoder", m_config);
+}
+
+void CogVideoXVae::requireClip(const at::Tensor& x_CTHW) const {
+    if (!m_encoder) throw Failure(ErrorCode::Internal, "the VAE was loaded without its encoder");
+    const std::int64_t edge = m_config.spatialFactor();
+    if (x_CTHW.dim() != 4 || x_CTHW.size(0) != 3 || x_CTHW.numel() == 0 || x_CTHW.size(2) % edge != 0 ||
+        x_CTHW.size(3) % edge != 0)
+        refuseShape("a clip to encode", x_CTHW, "[3, T, H, W] with H and W multiples of ", edge);
+}
+
+void CogVideoXVae::requireLatents(const at::Tensor& z_CTHW) const {
+    if (!m_decoder) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
+    if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0)
+        refuseShape("latents to decode", z_CTHW, "[", m_config.zDim, ", T, H, W]");
+}
+
+at::Tensor CogVideoXVae::momentsOf(const at::Tensor& x_CTHW, const FrameCount& done,
+                                   std::stop_token stop) const {
+    ConvCache cache(std::move(stop));
+    std::vector<at::Tensor> batches;
+    for (const FrameBatch& batch : frameBatches(x_CTHW.size(1), kFramesOfBatch)) {
+        const at::Tensor x_THWC =
+            x_CTHW.narrow(1, batch.first, batch.count).permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous();
+        cache.beginBatch();
+        batches.push_back(m_encoder->forward(x_THWC, cache));
+        done(batch.first + batch.count);
+    }
+    return at::cat(batches, 0).to(at::kFloat);
+}
+
+LatentMoments CogVideoXVae::encode(const at::Tensor& x_CTHW, const FrameProgress& progress,
+                                   std::stop_token stop) const {
+    requireClip(x_CTHW);
+    const auto report = [&](std::int64_t done) {
+        if (progress) progress(done, x_CTHW.size(1));
+    };
+    return momentsFrom(momentsOf(x_CTHW, report, std::move(stop)));
+}
+
+LatentMoments CogVideoXVae::encodeTiled(const at::Tensor& x_CTHW, const Tiling& tiling,
+                                        const FrameProgress& progress, std::stop_token stop) const {
+    requireClip(x_CTHW);
+    const std::int64_t edge = m_config.spatialFactor(), frames = x_CTHW.size(1);
+    const TileGrid grid(x_CTHW.size(2) / edge, x_CTHW.size(3) / edge, tiling, edge);
+    std::int64_t tilesDone = 0;
+    const auto report = [&](std::int64_t done) {
+        if (progress) progress(tilesDone * frames + done, grid.count() * frames);
+    };
+    const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
+        const at::Tensor window_CTHW = x_CTHW.narrow(2, rows.begin * edge, rows.length * edge)
+                                           .narrow(3, columns.begin * edge, columns.length * edge);
+        at::Tensor made = momentsOf(window_CTHW, report, stop);
+        ++tilesDone;
+        return made;
+    };
+    return momentsFrom(joinTiles(grid, 1, make));
+}
+
+void CogVideoXVae::decodeBatches(const at::Tensor& z_CTHW, const FrameSink& sink,
+                                 std::stop_token stop) const {
+    const at::Tensor z_THWC = z_CTHW.permute({1, 2, 3, 0}).to(m_tensorOptions).contiguous();
+    ConvCache cache(std::move(stop));
+    for (const FrameBatch& batch : frameBatches(z_THWC.size(0), kLatentFramesOfBatch)) {
+        cache.beginBatch();
+        sink(m_decoder->forward(z_THWC.narrow(0, batch.first, batch.count), cache).to(at::kFloat));
+    }
+}
+
+void CogVideoXVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
+    requireLatents(z_CTHW);
+    decodeBatches(
+        z_CTHW, [&](const at::Tensor& frames_THWC) { sink(frames_THWC.clamp(-1, 1).contiguous()); },
+        std::move(stop));
+}
+
+at::Tensor CogVideoXVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling,
+                                     const FrameProgress& progress, std::stop_token stop) const {
+    requireLatents(z_CTHW);
+    const std::int64_t edge = m_config.spatialFactor(), frames = m_config.frameCount(z_CTHW.size(1));
+    const TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, edge);
+    std::int64_t framesDone = 0;
+    const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
+        at::Tensor tile_THWC;
+        std::int64_t filled = 0;
+        const auto keep = [&](const at::Tensor& frames_THWC) {
+            const std::int64_t count = frames_THWC.size(0);
+            if (!tile_THWC.defined()) {
+                auto shape = frames_THWC.sizes().vec();
+                shape[0] = frames;
+                tile_THWC = at::empty(shape, frames_THWC.options());
+            }
+            tile_THWC.narrow(0, filled, count).copy_(frames_THWC);
+            filled += count;
+            framesDone += count;
+            if (progress) progress(framesDone, grid.count() * frames);
+        };
+        decodeBatches(z_CTHW.narrow(2, rows.begin, rows.length).narrow(3, columns.begin, columns.length),
+                      keep, stop);
+        return tile_THWC;
+    };
+    return joinTiles(grid, edge, make).clamp_(-1, 1);
+}
+
+}  // namespace reelgrid::vae::cogvideox

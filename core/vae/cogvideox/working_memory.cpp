@@ -1,0 +1,63 @@
+#include "core/vae/cogvideox/working_memory.h"
+
+#include <algorithm>
+
+namespace reelgrid::vae::cogvideox {
+namespace {
+
+/// Activations of a batch at the fullest size that are alive at once: a block's input, what it becomes, the
+/// activated copy and what a convolution works in.
+constexpr std::int64_t kLayersAtOnce = 4;
+/// Frames that a convolution remembers.
+constexpr std::int64_t kHistoryFrames = 2;
+constexpr std::int64_t kLatentFramesOfFirstBatch = 3;
+constexpr std::int64_t kFp32 = 4;
+constexpr std::int64_t kColors = 3;
+
+/// What a pass takes for one window of the picture, `blocks` residual blocks at each size.
+std::uint64_t windowBytes(const CogVideoXVaeConfig& config, const ClipSize& clip, std::int64_t pixels,
+                          std::int64_t blocks) {
+    const auto& channels = config.blockChannels;
+    const std::int64_t most = config.frameCount(kLatentFramesOfFirstBatch);
+    // At full size the first block still has the channels of the size below.
+    const std::int64_t widest = channels.size() > 1 ? std::max(channels[0], channels[1]) : channels[0];
+    std::int64_t values = pixels * std::min(clip.frames, most) * widest * kLayersAtOnce;
+    for (std::size_t level = 0; level < channels.size(); ++level)
+        values += (pixels >> (2 * level)) * channels[level] * 2 * blocks * kHistoryFrames;
+    return std::uint64_t(values * clip.valueBytes);
+}
+
+std::int64_t windowPixels(const ClipSize& clip, const std::optional<Tiling>& tiling) {
+    if (!tiling) return clip.height * clip.width;
+    return std::min(clip.height, tiling->rows.tilePixels) * std::min(clip.width, tiling->columns.tilePixels);
+}
+
+bool isCut(const ClipSize& clip, const std::optional<Tiling>& tiling) {
+    return tiling && (clip.height > tiling->rows.tilePixels || clip.width > tiling->columns.tilePixels);
+}
+
+}  // namespace
+
+std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip,
+                            const std::optional<Tiling>& tiling) {
+    const std::int64_t pixels = clip.height * clip.width, window = windowPixels(clip, tiling);
+    std::uint64_t bytes = std::uint64_t(pixels * clip.frames * kColors) +
+                          windowBytes(config, clip, window, config.layersPerBlock + 1);
+    // Whole, frames leave as they are decoded; in tiles all of them wait for the last tile: the clip, a tile
+    // before it is blended in, and how the row above and the tile before end.
+    if (isCut(clip, tiling)) {
+        const std::int64_t ends = tiling->rows.overlapPixels() * 2 * clip.width +
+                                  tiling->columns.overlapPixels() * tiling->rows.tilePixels;
+        bytes += std::uint64_t((pixels + 2 * window + ends) * clip.frames * kColors * kFp32);
+    }
+    return bytes;
+}
+
+std::uint64_t bytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip,
+                            const std::optional<Tiling>& tiling) {
+    const std::int64_t pixels = clip.height * clip.width;
+    return std::uint64_t(pixels * clip.frames * kColors * kFp32) +
+           windowBytes(config, clip, windowPixels(clip, tiling), config.layersPerBlock);
+}
+
+}  // namespace reelgrid::vae::cogvideox

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/vae/cogvideox/cogvideox_vae_config.h"
+#include "core/vae/tiling.h"
+
+namespace reelgrid::vae::cogvideox {
+
+/// A clip of pixels, and how wide the values are that the VAE works with.
+struct ClipSize {
+    std::int64_t frames = 0, height = 0, width = 0;
+    std::int64_t valueBytes = 4;
+};
+
+/// About how many bytes a pass of the clip takes beside the weights, at its fullest moment: layers of one
+/// batch of frames, what all convolutions remember, and the clip. In tiles: those of one tile, and the clip
+/// in fp32.
+std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip,
+                            const std::optional<Tiling>& tiling = std::nullopt);
+std::uint64_t bytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip,
+                            const std::optional<Tiling>& tiling = std::nullopt);
+
+}  // namespace reelgrid::vae::cogvideox
