@@ -38,7 +38,7 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (!verb.output.empty() && !verb.benchmarkFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
-    fs::path clip = comparison::clipName(checked.model.family, checked.settings);
+    fs::path clip = comparison::clipName(checked.model, checked.settings);
     if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
     if (!verb.output.empty()) clip = verb.output;
     if (auto container = media::containerOf(clip); !container)

@@ -165,6 +165,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     std::error_code failed;
     if (request.model != kDemoModel && fs::exists(request.model, failed))
         request.model = checked.model.folder.string();
+    if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
@@ -174,7 +175,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
         if (*path && !fs::is_regular_file(**path, failed))
             return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
-    if (needed && !m_prompt && request.model != kDemoModel)
+    if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
     auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
     if (!policy) return policy.error();

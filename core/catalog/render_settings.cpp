@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <type_traits>
 
 #include "core/catalog/capture_choice.h"
@@ -152,6 +153,11 @@ void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& re
 Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
     if (!model.sizes.allows(settings.width)) return wrong("--width", settings.width, model.sizes.words());
     if (!model.sizes.allows(settings.height)) return wrong("--height", settings.height, model.sizes.words());
+    if (model.isSizeFixed)
+        for (const auto& [option, side, only] :
+             {std::tuple{"--width", settings.width, model.defaults.width},
+              std::tuple{"--height", settings.height, model.defaults.height}})
+            if (side != only) return wrong(option, side, std::to_string(only) + ", this model's only one,");
     if (!model.frames.allows(settings.numFrames))
         return wrong("--num-frames", settings.numFrames, model.frames.words());
     if (settings.scheduler && !isAmong(model.schedulers, *settings.scheduler))
@@ -187,8 +193,9 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     if (auto usable = devices::requireUsable(*device); !usable) return usable.error();
     settings.device = device->text();
     const bool onCpu = device->kind == devices::DeviceKind::Cpu;
-    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : "bf16";
+    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : model.gpuDtype;
     if (settings.vaeDtype.empty()) settings.vaeDtype = "fp32";
+    if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
 
     for (const DeviceChoice& choice :
          {DeviceChoice{"--dtype", settings.dtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},

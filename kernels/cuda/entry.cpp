@@ -6,6 +6,7 @@ reelgridCudaLibrary() {
     static constexpr Library kLibrary{.version = Library::kVersion,
                                       .addThenNorm = &addThenNorm,
                                       .rmsNormRotate = &rmsNormRotate,
+                                      .headNormRotate = &headNormRotate,
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
                                       .channelSums = &channelSums,

@@ -1,11 +1,14 @@
 // reelgrid_gpu_benchmark transformer FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark residence FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark cogvideox FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark vae FOLDER DTYPE[,DTYPE…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark kernels
-// Times on the first GPU, by its own events: one forward pass in bf16, the VAE's decoding and encoding (tf32:
-// fp32 with factors rounded to TF32), a pass with blocks held and in host memory, in bf16 and with products
-// in FP8, with predicted and measured memory, the kernels between the products against the bytes that they
-// must move. FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
+// Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
+// memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
+// (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), the VAE's decoding and
+// encoding (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that
+// they must move. FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on
+// stdout.
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
@@ -22,6 +25,8 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/execution/fp32_precision.h"
+#include "core/models/cogvideox/graphed_forward.h"
+#include "core/models/cogvideox/transformer.h"
 #include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/norms.h"
 #include "core/models/wan/transformer.h"
@@ -171,6 +176,41 @@ void timeResidence(const Execution& gpu, const std::string& folder, const std::s
         }
 }
 
+void timeCogVideoX(const Execution& gpu, const std::string& folder, const std::string& attentions) {
+    using namespace models::cogvideox;
+    const auto dtype = folder.find("2b") != folder.npos ? at::kHalf : at::kBFloat16;
+    weights::SafetensorsFolder source(folder);
+    const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
+    CogVideoXTransformer model(config, weights::WeightScope(source, dtype, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const at::Tensor latents = at::randn({1, config.inChannels, 13, 60, 90}, onGpu);
+    const auto randomText = [&] {
+        return model.prepareText(at::randn({1, config.maxTextSeqLength, config.textEmbedDim}, onGpu));
+    };
+    const at::Tensor prompt = randomText(), negative = randomText();
+    for (const std::string& attention : parts(attentions)) {
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+        forgetPeak(gpu);
+        const double time = medianMilliseconds(gpu, 3, [&] {
+            const StepEmbedding step = model.embedTimestep(700);
+            for (const at::Tensor* text : {&prompt, &negative})
+                (void)model.forward(latents, step, *text, *dispatcher);
+        });
+        const double peak = peakGiB(gpu);
+        GraphedForward graphed(model, gpu);
+        const StepEmbedding step = model.embedTimestep(700);
+        const double asGraph = medianMilliseconds(gpu, 3, [&] {
+            for (const at::Tensor* text : {&prompt, &negative})
+                (void)graphed.forward(latents, step, *text, *dispatcher);
+        });
+        std::printf(
+            "{\"what\": \"guided forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "
+            "\"ms_graph\": %.1f, \"peak_GiB\": %.2f}\n",
+            attention.c_str(), dispatcher->records().at(0).used.c_str(), time, asGraph, peak);
+        std::fflush(stdout);
+    }
+}
+
 void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
     using namespace vae::wan21;
     const auto onGpu = at::TensorOptions().device(gpu.device);
@@ -293,10 +333,12 @@ int run(const std::vector<std::string>& words) {
     if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
     const bool isSized = words.size() == 3 || words.size() == 6;
     const bool takesFolder = what == "transformer" || what == "residence" || what == "vae";
-    if (!(what == "kernels" && words.size() == 1) && !(takesFolder && isSized)) {
+    if (!(what == "kernels" && words.size() == 1) && !(what == "cogvideox" && words.size() == 3) &&
+        !(takesFolder && isSized)) {
         std::fprintf(
             stderr,
-            "reelgrid_gpu_benchmark: transformer, residence, vae or kernels was needed (see its source)\n");
+            "reelgrid_gpu_benchmark: transformer, residence, cogvideox, vae or kernels was needed (see "
+            "its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
@@ -304,6 +346,7 @@ int run(const std::vector<std::string>& words) {
     if (what == "kernels") timeKernels(gpu);
     if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
     if (what == "residence") timeResidence(gpu, words[1], words[2], size);
+    if (what == "cogvideox") timeCogVideoX(gpu, words[1], words[2]);
     if (what == "vae") timeVae(gpu, words[1], words[2], size);
     return 0;
 }

@@ -105,6 +105,44 @@ TEST_F(KernelsOnGpu, RowsToFp8AreLibtorchsRoundedValues) {
             }
 }
 
+TEST_F(KernelsOnGpu, HeadNormRotateIsWhatFloat64Gives) {
+    constexpr std::int64_t kBatch = 2, kText = 3, kVideo = 41, kTokens = kText + kVideo;
+    for (const auto type : kTypes)
+        for (const std::int64_t headDim : {16, 32, 64, 128})
+            for (const std::int64_t heads : {1, 2, 5, 30}) {
+                const std::int64_t channels = heads * headDim;
+                // q of three projections in one product.
+                const at::Tensor qkv = random({kBatch, kTokens, 3 * channels}, type) + 0.25;
+                const at::Tensor q = qkv.narrow(2, 0, channels),
+                                 others = qkv.narrow(2, channels, 2 * channels);
+                const at::Tensor before = others.clone();
+                const at::Tensor weight = random({headDim}), bias = random({headDim});
+                const at::Tensor rotary = at::polar(at::ones({kVideo, headDim / 2}, weight.options()),
+                                                    random({kVideo, headDim / 2}) * 3);
+                at::Tensor exact =
+                    at::layer_norm(q.to(at::kDouble).unflatten(-1, {heads, headDim}), {headDim},
+                                   weight.to(at::kDouble), bias.to(at::kDouble), 1e-6);
+                at::view_as_complex(exact.narrow(1, kText, kVideo).unflatten(-1, {-1, 2}))
+                    .mul_(rotary.to(at::kComplexDouble).unsqueeze(1));
+                library()->headNormRotate({.rows = kBatch * kTokens,
+                                           .channels = channels,
+                                           .rowStride = 3 * channels,
+                                           .headDim = headDim,
+                                           .eps = 1e-6F,
+                                           .type = typeOf(type),
+                                           .x = q.data_ptr(),
+                                           .weight = weight.data_ptr<float>(),
+                                           .bias = bias.data_ptr<float>(),
+                                           .rotary = at::view_as_real(rotary).data_ptr<float>(),
+                                           .tokens = kTokens,
+                                           .firstRotated = kText},
+                                          gpu.stream());
+                EXPECT_LT(worst(q.unflatten(-1, {heads, headDim}), exact), roundingOf(type))
+                    << at::toString(type) << " " << heads << "x" << headDim;
+                EXPECT_TRUE(at::equal(others, before)) << "it wrote beyond its rows";
+            }
+}
+
 TEST_F(KernelsOnGpu, AddThenNormLeavesOutWhatIsNull) {
     const std::int64_t rows = 5, channels = 384;
     at::Tensor x = random({rows, channels});
