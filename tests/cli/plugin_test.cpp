@@ -179,6 +179,8 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
         return changed;
     };
     EXPECT_EQ(whyNot(recipe), "");
+    EXPECT_EQ(whyNot(with("library", REELGRID_TEST_PLUGINS "/PythonModule.so")), "")
+        << "a wheel's library is a module of Python, too";
     EXPECT_THAT(whyNot(with("operator", "nobody::knows")),
                 HasSubstr("libtorch knows no operator nobody::knows"));
     EXPECT_THAT(whyNot(with("library", "missing.so")),

@@ -113,6 +113,14 @@ void loadLibtorch() {
         static_cast<void>(dlopen((folder + name).c_str(), RTLD_NOW | RTLD_GLOBAL));  // those that are there
 }
 
+/// Libraries of wheels are modules of Python, too: what their PyInit functions, which nobody calls here,
+/// would call stands below. For them to find it, this library's symbols become everybody's.
+void standInForPython() {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&standInForPython), &info) != 0 && info.dli_fname != nullptr)
+        static_cast<void>(dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD));
+}
+
 /// Every argument without a default has to be in the recipe, and the other way round.
 std::string misfit(const c10::FunctionSchema& schema, const json& arguments) {
     for (const c10::Argument& argument : schema.arguments())
@@ -129,6 +137,7 @@ void load(Operator& own) {
     const Recipe& recipe = own.recipe;
     if (!recipe.library.empty()) {
         loadLibtorch();
+        standInForPython();
         if (dlopen(recipe.library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
             own.whyNot =
                 "its library can't be loaded by libtorch " TORCH_VERSION ": " + std::string(dlerror());
@@ -226,6 +235,13 @@ int32_t run(const reelgrid_backend* backend, const reelgrid_call* c, char* error
 }
 
 }  // namespace
+
+extern "C" __attribute__((visibility("default"))) void* PyModule_Create2(void* /*definition*/, int /*api*/) {
+    return nullptr;
+}
+extern "C" __attribute__((visibility("default"))) void* PyModuleDef_Init(void* /*definition*/) {
+    return nullptr;
+}
 
 REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t, uint32_t) {
     return nullptr;  // without a recipe there is nothing to call
