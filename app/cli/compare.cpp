@@ -47,7 +47,7 @@ struct CompareVerb {
 };
 
 fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
-    return comparison.folder / "results" / comparison::clipName(checked.model.family, checked.settings);
+    return comparison.folder / "results" / comparison::clipName(checked.model, checked.settings);
 }
 
 /// Every backend of the device that the request is rendered on.

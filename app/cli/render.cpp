@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -10,6 +11,7 @@
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "app/cli/worker_render.h"
+#include "core/base/byte_count.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
@@ -36,7 +38,7 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (!verb.output.empty() && !verb.benchmarkFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
-    fs::path clip = comparison::clipName(checked.model.family, checked.settings);
+    fs::path clip = comparison::clipName(checked.model, checked.settings);
     if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
     if (!verb.output.empty()) clip = verb.output;
     if (auto container = media::containerOf(clip); !container)
@@ -61,7 +63,12 @@ int runRender(const RenderVerb& verb) {
     const InterruptWatch interrupts;
     ProgressLine line;
     const std::string name = attentionName(checked->settings);
-    const auto progress = [&line, &name](const protocol::RenderProgress& now) {
+    bool isTold = false;
+    const auto progress = [&](const protocol::RenderProgress& now) {
+        if (now.predictedPeakBytes > 0 && !std::exchange(isTold, true)) {
+            line.clear();
+            say("note: about " + byteCount(now.predictedPeakBytes) + " of memory will be in use at most");
+        }
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
     const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);

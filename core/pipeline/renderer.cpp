@@ -16,6 +16,7 @@
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
+#include "core/execution/memory_peak.h"
 #include "core/execution/out_of_memory.h"
 #include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
@@ -25,6 +26,7 @@
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/latent_preview.h"
+#include "core/pipeline/memory_choice.h"
 #include "core/pipeline/reference_frames.h"
 #include "core/pipeline/resume_file.h"
 #include "core/pipeline/step_profiler.h"
@@ -51,6 +53,7 @@ struct Plan {
     families::ModelInfo model;
     catalog::RenderSettings settings;
     execution::Execution execution;
+    MemoryChoice memory{};
     fs::path clip;
     std::map<std::string, std::string> pictureHashes;
 };
@@ -153,7 +156,39 @@ LoadChoices choicesOf(const Plan& plan) {
     return {.dtype = plan.settings.dtype,
             .vaeDtype = plan.settings.vaeDtype,
             .lora = plan.settings.lora,
-            .lora2 = plan.settings.lora2};
+            .lora2 = plan.settings.lora2,
+            .useFp8Gemms = plan.settings.useFp8Gemms,
+            .useBf16TeGemms = plan.settings.useBf16TeGemms,
+            .offload = plan.memory.offload,
+            .encoders = plan.memory.encoders};
+}
+
+/// Settles --offload by what is free, and says no before a GPU is filled in vain. `present`: how the model is
+/// loaded already, which on the CPU isn't changed by what else has come into memory since.
+void settleMemory(Plan& plan, const std::optional<MemoryChoice>& present) {
+    // What libtorch holds there is a model, which this one takes the place of.
+    const std::uint64_t own =
+        plan.execution.device.is_cpu() ? 0 : execution::memoryInUse(plan.execution).value_or(0);
+    const std::uint64_t available = execution::availableMemory(plan.execution) + own;
+    const bool isAuto = plan.settings.offload == protocol::kOffloadAuto;
+    const bool canOffload = plan.model.takes("offload") && !plan.settings.useTorchCompile;
+    const auto forecast = [&](Offload offload, Encoders encoders) {
+        LoadChoices choices = choicesOf(plan);
+        choices.offload = offload;
+        choices.encoders = encoders;
+        return forecastMemory(plan.model, choices, plan.settings, plan.execution, available);
+    };
+    if (isAuto && present && plan.execution.device.is_cpu())
+        plan.memory = {present->offload, present->encoders, forecast(present->offload, present->encoders)};
+    else
+        plan.memory = chooseMemory(isAuto && !canOffload ? protocol::kOffloadNone : plan.settings.offload,
+                                   available, forecast);
+    plan.settings.offload =
+        plan.memory.offload == Offload::Blocks ? protocol::kOffloadBlocks : protocol::kOffloadNone;
+    // Predictions are good to a tenth.
+    if (plan.memory.forecast && !plan.execution.device.is_cpu())
+        execution::requireMemory(plan.execution, plan.memory.forecast->peak / 10 * 9, own,
+                                 sizeText(plan.settings), waysToNeedLess(plan.settings, plan.model));
 }
 
 /// Which model is in memory: its files as they were when they were loaded.
@@ -168,6 +203,16 @@ struct LoadedModel {
         return folder == plan.model.folder && choices == choicesOf(plan) && execution == plan.execution;
     }
 };
+
+/// Tells whoever is told how far the render is what it will take.
+protocol::ProgressCallback withForecast(const protocol::ProgressCallback& progress,
+                                        const std::optional<MemoryForecast>& forecast) {
+    if (!progress || !forecast) return progress;
+    return [progress, peak = forecast->peak](protocol::RenderProgress now) {
+        now.predictedPeakBytes = peak;
+        progress(now);
+    };
+}
 
 /// Tells models and pictures apart, whatever they are called.
 std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
@@ -239,10 +284,17 @@ struct Renderer::State {
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
                        std::stop_token stop, const protocol::PreviewCallback& preview);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
+    /// How the plan's model lies in memory now; nothing where it isn't loaded.
+    [[nodiscard]] std::optional<MemoryChoice> presentChoice(const Plan& plan) const;
     /// As far as it is known before there are frames.
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
                                               const attention::Dispatcher& dispatcher) const;
 };
+
+std::optional<MemoryChoice> Renderer::State::presentChoice(const Plan& plan) const {
+    if (!model || loaded.folder != plan.model.folder) return std::nullopt;
+    return MemoryChoice{loaded.choices.offload, loaded.choices.encoders};
+}
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     const auto wanted = [&] {
@@ -280,6 +332,11 @@ result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& requ
         .plugins = pluginsOf(plan.settings),
         .framesSha256 = {},
         .clipSha256 = {},
+        .memory = result::MemoryRecord{.offload = plan.settings.offload,
+                                       .predictedPeak = plan.memory.forecast
+                                                            ? std::optional(plan.memory.forecast->peak)
+                                                            : std::nullopt},
+        .gemms = model->gemms(),
     };
     manifest.request->resume = false;  // how it came about is no part of what was asked
     return manifest;
@@ -290,8 +347,9 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
     Plan plan = planOf(request);
+    settleMemory(plan, presentChoice(plan));
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
-    StageClock clock(progress, std::move(stop), plan.execution);
+    StageClock clock(withForecast(progress, plan.memory.forecast), std::move(stop), plan.execution);
     clock.setWatcher(profiler.get());
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
@@ -310,7 +368,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     VideoModel& video = modelFor(plan, clock);
     plan.settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(plan.execution));
-    execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
+    execution::requireMemory(plan.execution, video.workingBytes(settings), 0, sizeText(settings),
+                             waysToNeedLess(settings, plan.model));
 
     const auto lockstep = lockstepOf(plan, clock);
     const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
@@ -378,6 +437,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);
     }
     repetitions.push_back(clock.finishRepetition());
+    manifest.memory->measuredPeak = repetitions.back().peakOfRender();
     manifest.stepCache = stepCacheOf(settings, repetitions.back());
     if (trace) trace->commit().value();
     pending.commit(std::move(manifest), measured, repetitions).value();
@@ -395,7 +455,10 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
         Error error = errorOf(failure, ErrorCode::OutOfMemory);
-        error.message += " A smaller size, fewer frames, --vae-tiling on or --vae-dtype bf16 take less.";
+        error.message +=
+            " --offload blocks (where the model takes it), --vae-tiling on, --vae-dtype bf16, a smaller size "
+            "or "
+            "fewer frames take less.";
         return error;
     } catch (const c10::AcceleratorError& failure) {
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation

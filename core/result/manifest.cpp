@@ -160,6 +160,36 @@ json pluginJson(const PluginRecord& plugin) {
     return object;
 }
 
+json memoryJson(const MemoryRecord& memory) {
+    json object = {{"offload", memory.offload}};
+    if (memory.predictedPeak) object["predicted_peak_bytes"] = *memory.predictedPeak;
+    if (memory.measuredPeak) object["measured_peak_bytes"] = *memory.measuredPeak;
+    return object;
+}
+
+Result<void> readMemory(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    MemoryRecord& memory = manifest.memory.emplace();
+    FieldReader fields(*object, "memory", ErrorCode::InvalidData);
+    fields.text("offload", memory.offload, kMaxNameBytes);
+    for (const auto& [key, bytes] : {std::pair{"predicted_peak_bytes", &memory.predictedPeak},
+                                     std::pair{"measured_peak_bytes", &memory.measuredPeak}}) {
+        if (!object->contains(key)) continue;
+        fields.integer(key, bytes->emplace());
+    }
+    return fields.finish();
+}
+
+Result<void> readGemms(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    GemmRecord& gemms = manifest.gemms.emplace();
+    FieldReader fields(*object, "gemms", ErrorCode::InvalidData);
+    fields.text("requested", gemms.requested, kMaxNameBytes);
+    fields.text("used", gemms.used, kMaxNameBytes);
+    fields.text("why", gemms.why);
+    return fields.finish();
+}
+
 Result<void> readPlugins(const json* plugins, Manifest& manifest) {
     for (std::size_t i = 0; plugins != nullptr && i < plugins->size(); ++i) {
         PluginRecord& plugin = manifest.plugins.emplace_back();
@@ -228,6 +258,11 @@ json toJson(const Manifest& manifest) {
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (!manifest.calls.maps.empty()) object["calls"] = toJson(manifest.calls);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
+    if (manifest.memory) object["memory"] = memoryJson(*manifest.memory);
+    if (manifest.gemms)
+        object["gemms"] = {{"requested", manifest.gemms->requested},
+                           {"used", manifest.gemms->used},
+                           {"why", manifest.gemms->why}};
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -250,6 +285,8 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* calls = fields.object("calls");
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
+    const json* memory = fields.object("memory");
+    const json* gemms = fields.object("gemms");
     const json* stepCache = fields.object("step_cache");
     const json* resumedAt = fields.array("resumed_at", kMaxEntries);
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
@@ -273,6 +310,8 @@ Result<Manifest> manifestFromJson(const json& object) {
     manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
+    if (auto read = readMemory(memory, manifest); !read) return read.error();
+    if (auto read = readGemms(gemms, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
     if (auto read = readPlugins(plugins, manifest); !read) return read.error();
     if (auto read = readProfile(profile, manifest); !read) return read.error();

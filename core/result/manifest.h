@@ -24,6 +24,19 @@ struct ProfileRecord {
     bool decode = false;  ///< whether the trace has the decode, too
 };
 
+/// Memory of the device.
+struct MemoryRecord {
+    std::string offload;  ///< "none" or "blocks": where the transformer's blocks were meanwhile
+    std::optional<std::uint64_t> predictedPeak{}, measuredPeak{};  ///< bytes at the fullest moment
+};
+
+/// What products of linear layers ran in, where FP8 was asked for.
+struct GemmRecord {
+    std::string requested;  ///< "fp8"
+    std::string used;       ///< the same, or the dtype in which the rounded values were multiplied
+    std::string why;        ///< they differ; empty where they don't
+};
+
 /// How much of a render a step cache stood for.
 struct StepCacheRecord {
     double threshold = 0;
@@ -63,6 +76,8 @@ struct Manifest {
     std::vector<int> resumedAt{};
     std::string framesSha256;  ///< of the RGB frames before encoding
     std::string clipSha256;    ///< of the clip's file: ties it to its companions
+    std::optional<MemoryRecord> memory{};
+    std::optional<GemmRecord> gemms{};
 
     /// Null when the backend was ours, or wasn't asked for.
     [[nodiscard]] const PluginRecord* pluginOf(const std::string& backend) const;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ class Scheduler {
     /// Starts a trajectory of `steps` steps. Throws Failure(BadUsage) when that many can't be made.
     virtual void setTimesteps(std::int64_t steps) = 0;
 
-    /// What the model is told at each step: whole numbers for UniPC, fractions for Euler.
+    /// What the model is told at each step: fractions for Euler, whole numbers for the others.
     [[nodiscard]] const std::vector<float>& timesteps() const { return m_timesteps; }
     /// Noise levels, one more than there are steps.
     [[nodiscard]] const std::vector<float>& sigmas() const { return m_sigmas; }
@@ -59,10 +60,14 @@ struct SchedulerOverrides {
     std::optional<double> flowShift;
 };
 
+/// Gives fresh unit noise of the sample's shape each time that it is called.
+using NoiseSource = std::function<at::Tensor()>;
+
 /// The sampler that a scheduler_config.json describes, one of protocol::kSchedulerNames as in diffusers 0.40.
-/// Another sampler than the checkpoint's takes over its shift. Throws Failure(Unsupported) naming key and
-/// value, or BadUsage for an impossible override.
+/// Another sampler than the checkpoint's takes over its shift or its noise schedule. `noise` is for samplers
+/// that draw in each step. Throws Failure(Unsupported) naming key and value, or BadUsage for an impossible
+/// override.
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
-                                         const SchedulerOverrides& overrides = {});
+                                         const SchedulerOverrides& overrides = {}, NoiseSource noise = {});
 
 }  // namespace reelgrid::schedulers

@@ -69,7 +69,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats())),
       m_fp32Precision(
           choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
-      m_generator(choice(tr("Generator of the noise"), "--generator", {}, {"cpu", "cuda"})),
+      m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
@@ -161,13 +161,13 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_device, request.device.value_or(""));
     choose(m_vaeDtype, request.vaeDtype.value_or(""));
     choose(m_fp32Precision, request.fp32Precision);
-    choose(m_generator, request.generator);
+    choose(m_generator, request.generator.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
                            request.stepCache > 0 || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision ||
-                           request.generator != plain.generator || request.numRepetitions != 1;
+                           request.generator || request.numRepetitions != 1;
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -180,7 +180,7 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.device = chosenIn(m_device);
     request.vaeDtype = chosenIn(m_vaeDtype);
     request.fp32Precision = m_fp32Precision->currentData().toString().toStdString();
-    request.generator = m_generator->currentData().toString().toStdString();
+    request.generator = chosenIn(m_generator);
     request.numRepetitions = m_repetitions->value();
 }
 

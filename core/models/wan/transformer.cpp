@@ -33,17 +33,20 @@ std::array<std::int64_t, 3> gridOf(const at::Tensor& latents_BZFYX, const WanTra
 
 }  // namespace
 
-WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope)
+WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                               const TransformerOptions& options)
     : m_config(config),
       m_dtype(scope.dtype()),
       m_rope(config.attentionHeadDim, config.ropeMaxSeqLen, scope.device()),
       m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embedding")),
-      m_conditionEmbedder(config, scope / "condition_embedder"),
+      m_conditionEmbedder(config, scope / "condition_embedder", options.timeProducts),
+      m_blocks(loadBlocks(config, scope / "blocks", options.blocks)),
       m_projOut(
           Linear::load(scope / "proj_out", config.innerDim(), config.outChannels * config.patchVolume())),
-      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {
-    for (int layer = 0; layer < config.numLayers; ++layer)
-        m_blocks.emplace_back(config, scope / "blocks" / layer, layer);
+      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {}
+
+void WanTransformer::visitBlocks() {
+    for (int layer = 0; layer < m_blocks->count(); ++layer) (void)m_blocks->use(layer);
 }
 
 PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::Tensor& image) const {
@@ -57,8 +60,8 @@ PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::T
     const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
     const at::Tensor image_BIC = m_conditionEmbedder.embedImage(image);
     PreparedText prepared;
-    for (const Block& block : m_blocks)
-        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
+    for (int layer = 0; layer < m_blocks->count(); ++layer)
+        prepared.layers.push_back(m_blocks->use(layer).prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
     return prepared;
 }
 
@@ -94,7 +97,8 @@ void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, c
                                attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
     for (std::size_t layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks[layer].forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, dispatcher, parts);
+        m_blocks->use(static_cast<int>(layer))
+            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, dispatcher, parts);
     }
 }
 
@@ -115,7 +119,7 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
                                    const PreparedText& text, attention::Dispatcher& dispatcher,
                                    execution::PartClock* parts) {
     Pass pass = begin(latents_BZFYX, step);
-    runBlocks(pass, 0, m_blocks.size(), text, dispatcher, parts);
+    runBlocks(pass, 0, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
     return finish(pass, parts);
 }
 
@@ -133,7 +137,7 @@ WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZF
         pass.stream.add(cache.others(), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
     } else {
-        runBlocks(pass, 1, m_blocks.size(), text, dispatcher, parts);
+        runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
         cache.keep(std::move(first_BNC), pass.stream.copy() - after_BNC);
     }
     return {finish(pass, parts), skipped};
