@@ -256,7 +256,7 @@ int runCompare(const CompareVerb& verb) {
     for (ComparisonEntry& entry : comparison.entries) {
         if (!entry.error) {
             readResult(entry);
-            sayWhereItWentOn(entry.result.manifest);
+            if (!entry.reused) sayWhereItWentOn(entry.result.manifest);
             continue;
         }
         status = fail(entry.error->in(entry.caption.name));
