@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/models/cogvideox/video_model.h"
 #include "core/models/wan/video_model.h"
 #include "core/protocol/lora_choice.h"
 
@@ -18,9 +19,13 @@ struct Loader {
 
 /// One line a model family; core/families says the rest of it.
 constexpr std::array kLoaders{
-    Loader{"wan2.1", models::wan::loadVideoModel},      Loader{"wan2.1-i2v", models::wan::loadVideoModel},
-    Loader{"wan2.2", models::wan::loadVideoModel},      Loader{"wan2.2-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.1", models::wan::loadVideoModel},
+    Loader{"wan2.1-i2v", models::wan::loadVideoModel},
+    Loader{"wan2.2", models::wan::loadVideoModel},
+    Loader{"wan2.2-i2v", models::wan::loadVideoModel},
     Loader{"wan2.2-ti2v", models::wan::loadVideoModel},
+    Loader{"cogvideox", models::cogvideox::loadVideoModel},
+    Loader{"cogvideox-i2v", models::cogvideox::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {
