@@ -83,8 +83,10 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option("--model", m_request.model,
-                    "demo, a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
+        .add_option(
+            "--model", m_request.model,
+            "demo, a diffusers folder, a .safetensors file of Wan (its VAE and encoders beside it), or a "
+            "hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -161,7 +163,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
-    if (request.model != kDemoModel && fs::is_directory(request.model, failed))
+    if (request.model != kDemoModel && fs::exists(request.model, failed))
         request.model = checked.model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     auto settings = catalog::resolveSettings(request, checked.model);

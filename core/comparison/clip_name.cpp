@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/protocol/attention_name.h"
+
 namespace reelgrid::comparison {
 namespace {
 
@@ -30,8 +32,7 @@ std::string clipName(const families::ModelInfo& model, const catalog::RenderSett
 
 std::string clipName(const families::ModelInfo& model, const protocol::RenderRequest& request) {
     return nameOf(model, request.task.value_or("t2v"), request.useTorchCompile,
-                  protocol::attentionName(request.attentionType, request.attentionPolicy),
-                  request.height.value_or(0), request.width.value_or(0));
+                  protocol::attentionName(request), request.height.value_or(0), request.width.value_or(0));
 }
 
 }  // namespace reelgrid::comparison

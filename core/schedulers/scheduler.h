@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ class ModelConfig;
 }
 
 namespace reelgrid::schedulers {
+
+/// What a sampler remembers of the steps that it took, by name.
+using SchedulerState = std::map<std::string, at::Tensor>;
 
 /// How a sampler walks from noise to picture. Latents stay fp32 whatever the model computes in.
 class Scheduler {
@@ -37,6 +41,13 @@ class Scheduler {
     /// The sample after step i, from the (guided) model output at timesteps()[i] and the sample before it.
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
     virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
+
+    /// What step() will need of the steps so far, exactly; nothing from a sampler that can't tell, whose
+    /// trajectories can't be taken up again.
+    [[nodiscard]] virtual std::optional<SchedulerState> state() const { return std::nullopt; }
+    /// Makes step `next` the next one, after setTimesteps(), with what state() was before it. Throws
+    /// Failure(InvalidData) when something is missing there.
+    virtual void restore(std::int64_t /*next*/, const SchedulerState& /*state*/) {}
 
   protected:
     std::vector<float> m_timesteps;

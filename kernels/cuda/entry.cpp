@@ -11,6 +11,8 @@ reelgridCudaLibrary() {
                                       .addBias = &addBias,
                                       .channelSums = &channelSums,
                                       .affineSilu = &affineSilu,
+                                      .rowsToFp8 = &rowsToFp8,
+                                      .multipliesFp8 = &multipliesFp8,
                                       .attend = &attend,
                                       .attentionObstacle = &attentionObstacle,
                                       .attentionWorkspace = &attentionWorkspace};

@@ -67,7 +67,7 @@ struct HeadNormRotate {
     std::int64_t firstRotated = 0;
 };
 
-enum class Activation { None, Silu };
+enum class Activation { None, Silu, GeluTanh };
 
 /// out = activation(x / max(‖x‖₂, 1e-12) scale) over the channels of each pixel. x and out [pixels, channels]
 /// in `type`, scale fp32 [channels]. channels: a multiple of 8, at most 1024.
@@ -121,9 +121,23 @@ struct AffineSilu {
     void* out = nullptr;
 };
 
+/// out = activation(x) / scale of its row in e4m3, scale = the row's largest magnitude / 448 (1 where that is
+/// 0), as the products of linear layers take it. x [rows, channels] in `type`, activation None or GeluTanh
+/// (rounded to `type`), out [rows, channels] bytes, scales fp32 [rows]. channels: a multiple of 16, at most
+/// 16384.
+struct RowsToFp8 {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    Activation activation = Activation::None;
+    void* out = nullptr;
+    float* scales = nullptr;
+};
+
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 5;
+    static constexpr int kVersion = 7;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -133,6 +147,9 @@ struct Library {
     void (*addBias)(const AddBias&, void* stream) = nullptr;
     void (*channelSums)(const ChannelSums&, void* stream) = nullptr;
     void (*affineSilu)(const AffineSilu&, void* stream) = nullptr;
+    void (*rowsToFp8)(const RowsToFp8&, void* stream) = nullptr;
+    /// Whether the current device has products of e4m3.
+    bool (*multipliesFp8)() = nullptr;
     /// On the problem's own stream; preparationSeconds is left alone. What it takes:
     /// attention/attention_cuda.h.
     void (*attend)(Method, const AttentionProblem&) = nullptr;

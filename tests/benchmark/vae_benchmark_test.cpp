@@ -18,7 +18,7 @@ vae::wan21::VaeCheckpoint tinyVae() {
 VaeCase tinyCase() {
     VaeCase wanted;
     wanted.clip = {.frames = 5, .height = 48, .width = 64};
-    wanted.tiling = {.tilePixels = 32, .stridePixels = 24};
+    wanted.tiling = {{32, 24}, {32, 24}};
     return wanted;
 }
 
@@ -55,7 +55,7 @@ TEST(VaeBenchmark, GivesEveryConfigurationItsRow) {
 TEST(VaeBenchmark, FindsNoDifferenceWhereOneTileHoldsThePicture) {
     auto checkpoint = tinyVae();
     VaeCase wanted = tinyCase();
-    wanted.tiling = {.tilePixels = 64, .stridePixels = 48};
+    wanted.tiling = {{64, 48}, {64, 48}};
     const auto rows = measureVae(checkpoint, wanted, {}, {});
     EXPECT_EQ(rows[2].decodePsnr, 100);
     EXPECT_EQ(rows[2].latentsSnr, 100);

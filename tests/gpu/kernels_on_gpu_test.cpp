@@ -67,6 +67,44 @@ TEST_F(KernelsOnGpu, AddThenNormIsWhatFloat64Gives) {
             }
 }
 
+TEST_F(KernelsOnGpu, RowsToFp8AreLibtorchsRoundedValues) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {16, 48, 1536, 5120, 13824, 16384})
+            for (const auto activation : {Activation::None, Activation::GeluTanh}) {
+                const std::int64_t rows = 37;
+                at::Tensor x = random({rows, channels}, type) * 3;
+                x[1].zero_();
+                x[2][5] = 3e4;
+                const bool gelu = activation == Activation::GeluTanh;
+                const at::Tensor values = (gelu ? at::gelu(x, "tanh") : x).to(at::kFloat);
+                const at::Tensor most = values.abs().amax(-1, true);
+                const at::Tensor scales = at::where(most > 0, most * (1.0F / 448), at::ones_like(most));
+                const at::Tensor expected =
+                    (values * scales.reciprocal()).to(at::kFloat8_e4m3fn).to(at::kFloat);
+                const at::Tensor out = at::empty(x.sizes(), x.options().dtype(at::kFloat8_e4m3fn)),
+                                 ownScales = poisoned({rows, 1}, at::kFloat);
+                library()->rowsToFp8({.rows = rows,
+                                      .channels = channels,
+                                      .type = typeOf(type),
+                                      .x = x.data_ptr(),
+                                      .activation = activation,
+                                      .out = out.data_ptr(),
+                                      .scales = ownScales.data_ptr<float>()},
+                                     gpu.stream());
+                const auto what = std::string(at::toString(type)) + " " + std::to_string(channels);
+                const double scaleError = ((ownScales - scales).abs() / scales).max().item<double>();
+                const double different =
+                    (out.to(at::kFloat) != expected).sum().item<double>() / static_cast<double>(x.numel());
+                if (gelu) {  // whose last bit is each library's own
+                    EXPECT_LE(scaleError, type == at::kFloat ? 1e-5 : 1e-2) << what;
+                    EXPECT_LE(different, 0.02) << what;
+                } else {
+                    EXPECT_LE(scaleError, 1e-7) << what;
+                    EXPECT_EQ(different, 0) << what;
+                }
+            }
+}
+
 TEST_F(KernelsOnGpu, HeadNormRotateIsWhatFloat64Gives) {
     constexpr std::int64_t kBatch = 2, kText = 3, kVideo = 41, kTokens = kText + kVideo;
     for (const auto type : kTypes)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae|cogvideox-2b|cogvideox-5b FOLDER: a diffusers component of the official configuration with random
-weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
+"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae|cogvideox-2b|cogvideox-5b FOLDER: a diffusers component of the official
+configuration with random weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
 import json
 import math
 import pathlib
