@@ -9,8 +9,8 @@ namespace reelgrid::families {
 std::span<const Family> families() {
     // One line a family.
     static const std::array kFamilies{
-        wanFamily(), wanImageFamily(), wanExpertsFamily(), wanImageExpertsFamily(), wanTokenTimesFamily(),
-        cogVideoXFamily(), cogVideoXImageFamily(),
+        wanFamily(),           wanImageFamily(),  wanExpertsFamily(),     wanImageExpertsFamily(),
+        wanTokenTimesFamily(), cogVideoXFamily(), cogVideoXImageFamily(),
     };
     return kFamilies;
 }

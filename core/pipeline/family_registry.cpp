@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/models/cogvideox/video_model.h"
 #include "core/models/wan/memory_forecast.h"
 #include "core/models/wan/parameter_check.h"
 #include "core/models/wan/video_model.h"
@@ -31,6 +32,8 @@ constexpr std::array kLoaders{
     Loader{"wan2.2", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
     Loader{"wan2.2-i2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
     Loader{"wan2.2-ti2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
+    Loader{"cogvideox", models::cogvideox::loadVideoModel},
+    Loader{"cogvideox-i2v", models::cogvideox::loadVideoModel},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {

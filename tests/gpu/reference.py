@@ -2,7 +2,7 @@
 """reference.py transformer|cogvideox|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
 component folder, one JSON line a row like reelgrid_gpu_benchmark's. Without a size 480×832, 81 frames, in eighths; bf16
 (the VAE in fp32 as PyTorch multiplies it by default, which rounds convolutions to TF32, and bf16). per-token: compiled,
-with a timestep for every token, as diffusers calls TI2V-5B."""
+with a timestep for every token, as diffusers calls TI2V-5B. cogvideox: a guided step of 480×720, 49 frames."""
 import json
 import sys
 

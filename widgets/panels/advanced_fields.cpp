@@ -166,8 +166,8 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
                            request.stepCache > 0 || request.device || request.vaeDtype ||
-                           request.fp32Precision != plain.fp32Precision ||
-                           request.generator || request.numRepetitions != 1;
+                           request.fp32Precision != plain.fp32Precision || request.generator ||
+                           request.numRepetitions != 1;
     if (ownChoice) m_unfold->setChecked(true);
 }
 

@@ -24,7 +24,7 @@ class CogVideoXLora : public testing::Test {
     at::Tensor velocityWith(const std::string& module, const std::string& down, const std::string& up) {
         const at::Tensor a = at::ones({1, 32}), b = at::ones({32, 1});
         weights::writeSafetensors(m_file, {{module + down, a}, {module + up, b}}).value();
-        weights::LoraWeights source(std::make_unique<weights::SafetensorsFolder>(kFolder), {{m_file, 0.1}},
+        weights::LoraWeights source(std::make_unique<weights::SafetensorsFolder>(kFolder), {{m_file, 1}},
                                     loraNames);
         return velocityOf(source);
     }
