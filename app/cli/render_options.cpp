@@ -9,7 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
-#include "core/catalog/model_catalog.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
@@ -19,11 +19,6 @@ namespace reelgrid::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-using catalog::kDemoModel;
-
-/// What the built-in model is good at; every other model needs a prompt.
-constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 /// One option a row of the table of fields. Seed and dtype are read as text first; prompt and policy are not
 /// fields of the request alone.
@@ -84,7 +79,8 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
         .add_option("--model", m_request.model,
-                    "demo, a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
+                    catalog::builtInNames() +
+                        ", a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -143,7 +139,12 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
             choice->file = fs::absolute(choice->file).lexically_normal().string();
             text = choice->text();
         }
-    request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
+    // Every other model needs a prompt and, to begin with a picture, that picture.
+    const catalog::BuiltInModel* builtIn = catalog::findBuiltIn(request.model);
+    request.prompt = m_prompt.value_or(builtIn == nullptr ? "" : std::string(builtIn->prompt));
+    if (builtIn != nullptr && !request.imgFilePath)
+        if (const fs::path picture = catalog::pictureOf(*builtIn); !picture.empty())
+            request.imgFilePath = picture.string();
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     // Absolute, so that the worker and whoever reads the manifest mean the same folder.
     if (request.profileOutput && protocol::isTraceFolder(*request.profileOutput))
@@ -161,7 +162,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
-    if (request.model != kDemoModel && fs::is_directory(request.model, failed))
+    if (catalog::findBuiltIn(request.model) == nullptr && fs::is_directory(request.model, failed))
         request.model = checked.model.folder.string();
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
@@ -172,7 +173,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
         if (*path && !fs::is_regular_file(**path, failed))
             return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
-    if (needed && !m_prompt && request.model != kDemoModel)
+    if (needed && !m_prompt && catalog::findBuiltIn(request.model) == nullptr)
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
     auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
     if (!policy) return policy.error();
