@@ -11,6 +11,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
+#include "app/cli/resume_notes.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
@@ -40,12 +41,13 @@ struct CompareVerb {
     int fontSize = 36;
     bool stitch = false;
     bool reuse = false;
+    bool resume = false;
     bool lockstep = false;
     bool json = false;
 };
 
 fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
-    return comparison.folder / "results" / comparison::clipName(checked.model.family, checked.settings);
+    return comparison.folder / "results" / comparison::clipName(checked.model, checked.settings);
 }
 
 /// Every backend of the device that the request is rendered on.
@@ -63,15 +65,30 @@ Result<void> askForLockstep(Comparison& comparison) {
     std::vector<std::string> others;
     CheckedRequest* reference = nullptr;
     for (ComparisonEntry& entry : comparison.entries)
-        if (entry.type() == protocol::kReferenceBackend)
+        if (entry.caption.isReference())
             reference = &entry.checked;
-        else if (entry.type() != protocol::kDefaultBackend)
+        else if (entry.type() != protocol::kDefaultBackend && entry.type() != protocol::kReferenceBackend)
             others.push_back(entry.type());
     if (reference == nullptr || others.empty())
         return Error{ErrorCode::BadUsage, "--lockstep: " + protocol::kReferenceBackend +
                                               " and another backend among --types were needed"};
     reference->request.lockstep = reference->settings.lockstep = others;
     return catalog::checkLockstep(reference->settings);
+}
+
+void add(CheckedRequest checked, Comparison& comparison) {
+    ComparisonEntry entry;
+    entry.clip = clipIn(comparison, checked);
+    entry.caption = comparison::captionOf(checked.settings);
+    entry.checked = std::move(checked);
+    entry.checked.request.output = entry.clip;
+    comparison.entries.push_back(std::move(entry));
+}
+
+/// What a step cache leaves of the picture is seen beside a clip whose every pass ran whole.
+CheckedRequest withoutStepCache(CheckedRequest checked) {
+    checked.request.stepCache = checked.settings.stepCache = 0;
+    return checked;
 }
 
 Result<Comparison> planOf(const CompareVerb& verb) {
@@ -82,6 +99,12 @@ Result<Comparison> planOf(const CompareVerb& verb) {
     std::set<std::string> seen;
     const auto types = verb.types.empty() ? typesOfDevice(verb) : Result(verb.types);
     if (!types) return types.error();
+    if (verb.render.stepCache() > 0) {
+        auto reference = verb.render.check(protocol::kReferenceBackend);
+        if (!reference) return reference.error();
+        model = reference->model;
+        add(withoutStepCache(*std::move(reference)), comparison);
+    }
     for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type); !known) return known.error();
         if (!seen.insert(type).second)
@@ -90,13 +113,9 @@ Result<Comparison> planOf(const CompareVerb& verb) {
         auto checked = model ? verb.render.check(type, *model) : verb.render.check(type);
         if (!checked) return checked.error();
         model = checked->model;
-        ComparisonEntry entry;
-        entry.clip = clipIn(comparison, *checked);
-        entry.caption = comparison::captionOf(type, checked->settings.attentionPolicy);
-        entry.checked = *std::move(checked);
-        entry.checked.request.output = entry.clip;
-        comparison.entries.push_back(std::move(entry));
+        add(*std::move(checked), comparison);
     }
+    for (ComparisonEntry& entry : comparison.entries) entry.checked.request.resume = verb.resume;
     if (verb.lockstep)
         if (auto asked = askForLockstep(comparison); !asked) return asked.error();
     return comparison;
@@ -128,9 +147,9 @@ void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token
     const auto told = [&](const jobs::Job& job) {
         if (job.state != jobs::JobState::Running) return line.clear();
         const auto place = std::find_if(waiting.begin(), waiting.end(), [&](const ComparisonEntry* entry) {
-            return entry->type() == job.request.attentionType;
+            return entry->clip == job.request.output;
         });
-        const std::string what = job.request.attentionType + " (" +
+        const std::string what = comparison::captionOf(job.request).name + " (" +
                                  std::to_string(place - waiting.begin() + 1) + " of " +
                                  std::to_string(waiting.size()) + ")";
         const protocol::RenderProgress& now = job.progress;
@@ -147,7 +166,7 @@ void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token
 
     for (const jobs::Job& job : queue.jobs())
         for (ComparisonEntry* entry : waiting) {
-            if (entry->type() != job.request.attentionType) continue;
+            if (entry->clip != job.request.output) continue;
             if (job.state == jobs::JobState::Cancelled)
                 entry->error = Error{ErrorCode::Cancelled, "cancelled"};
             if (job.state == jobs::JobState::Failed) entry->error = job.error;
@@ -226,32 +245,40 @@ int runCompare(const CompareVerb& verb) {
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
-    if (verb.reuse) reuseEarlier(comparison);
+    if (verb.reuse || verb.resume) reuseEarlier(comparison);
+    for (const ComparisonEntry& entry : comparison.entries)
+        if (!entry.reused) sayWhatWasKept(entry.checked.request);
     sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
     render(comparison, verb.worker, interrupts.token());
     int status = 0;
     for (ComparisonEntry& entry : comparison.entries) {
-        if (entry.error)
-            status = fail(entry.error->in(entry.type()));
-        else
+        if (!entry.error) {
             readResult(entry);
+            sayWhereItWentOn(entry.result.manifest);
+            continue;
+        }
+        status = fail(entry.error->in(entry.caption.name));
+        sayWhatIsKept(entry.clip, *entry.error);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
-            say(entry->type() + ": " + remark);
+            say(entry->caption.name + ": " + remark);
         if (const std::string tiles = comparison::tilingLine(entry->checked.settings, entry->result.manifest);
             !tiles.empty())
-            say("note: " + entry->type() + ": " + tiles);
+            say("note: " + entry->caption.name + ": " + tiles);
         if (entry->checked.settings.saveInputs)
-            say(entry->type() + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
+            say(entry->caption.name + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
     }
 
     for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+        if (const auto& cache = entry->result.manifest.stepCache)
+            say(entry->caption.name + ": " + comparison::stepCacheLine(*cache));
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
         if (const auto& profile = entry->result.manifest.profile)
-            say(entry->type() + ": " + comparison::profileLine(*profile));
+            say(entry->caption.name + ": " + comparison::profileLine(*profile));
 
     if (const auto work = comparison::sameWorkOf(comparison.shared()); work && work->isUneven())
         say("note: " + unevenWorkLine(*work));
@@ -282,6 +309,8 @@ Verb addCompareVerb(CLI::App& program) {
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
     command->add_flag("--reuse", verb->reuse,
                       "Keep clips that are there already and come from the same request");
+    command->add_flag("--resume", verb->resume,
+                      "The same, and go on with those that were interrupted from their last kept step");
     command->add_flag("--lockstep", verb->lockstep,
                       "Also the error of each backend in each layer and step on the sdpa clip's own latents");
     command->add_option("--font-size", verb->fontSize, "Pixels of the grid's labels")

@@ -25,8 +25,7 @@ std::vector<const ComparisonEntry*> Comparison::finished() const {
 void readResult(ComparisonEntry& entry) {
     entry.result = result::readClipResult(entry.clip);
     const catalog::RenderSettings& settings = entry.checked.settings;
-    entry.caption = comparison::captionOf(settings.attentionType, settings.attentionPolicy,
-                                          entry.result.manifest.attention);
+    entry.caption = comparison::captionOf(settings, entry.result.manifest.attention);
 }
 
 void reuseEarlier(Comparison& comparison) {
@@ -35,7 +34,7 @@ void reuseEarlier(Comparison& comparison) {
     for (ComparisonEntry& entry : comparison.entries) {
         const auto found = earlier.look(entry.checked.request, entry.checked.settings);
         entry.reused = found.state == State::Same;
-        if (found.state == State::Other) say(entry.type() + ": rendered again: " + found.why);
+        if (found.state == State::Other) say(entry.caption.name + ": rendered again: " + found.why);
     }
 }
 
@@ -75,7 +74,12 @@ Result<void> saveSession(const Comparison& comparison) {
     session::Session session;
     for (const ComparisonEntry* entry : comparison.finished())
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
-    if (!comparison.entries.empty()) session.request = comparison.entries.front().checked.request;
+    // The first one may be the reference of a step cache.
+    if (!comparison.entries.empty()) {
+        session.request = comparison.entries.front().checked.request;
+        session.request.stepCache = comparison.entries.back().checked.request.stepCache;
+    }
+    session.request.resume = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.
     session.request.lockstep.clear();
     return session::saveSession(session, comparison.sessionPath());

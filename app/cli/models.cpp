@@ -5,6 +5,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
+#include "app/cli/model_verify.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
 #include "core/base/number_text.h"
@@ -119,8 +120,7 @@ int downloadModel(const ModelsVerb& verb) {
 }
 
 int runModels(const ModelsVerb& verb) {
-    if (verb.verify->parsed())
-        return fail({ErrorCode::BadUsage, "models " + verb.verify->get_name() + ": not in this version"});
+    if (verb.verify->parsed()) return verifyModel(verb.model, verb.json);
     if (verb.download->parsed()) return downloadModel(verb);
     return verb.show->parsed() ? showModel(verb.model, verb.json) : listModels(verb.json);
 }
@@ -129,24 +129,25 @@ int runModels(const ModelsVerb& verb) {
 
 Verb addModelsVerb(CLI::App& program) {
     auto verb = std::make_shared<ModelsVerb>();
-    CLI::App* command = program.add_subcommand("models", "List, show and download models");
+    CLI::App* command = program.add_subcommand("models", "List, show, download and verify models");
     command->require_subcommand(1);
     verb->list = command->add_subcommand("list", "The built-in models and those in the Hugging Face cache");
     verb->show = command->add_subcommand("show", "One model: components, sizes, defaults");
     verb->show
-        ->add_option("model", verb->model, catalog::builtInNames() + ", a diffusers folder, or a hub id")
+        ->add_option("model", verb->model,
+                     catalog::builtInNames() + ", a folder, a .safetensors file of Wan, or a hub id")
         ->capture_default_str();
     verb->download = command->add_subcommand(
         "download", "Fetch a model of the hub into the Hugging Face cache, or the rest of it");
     verb->download->add_option("model", verb->model, "A hub id: Wan-AI/Wan2.1-T2V-1.3B-Diffusers")
         ->required();
     verb->download->add_option("--revision", verb->revision, "Branch, tag or commit")->capture_default_str();
-    for (CLI::App* shown : {verb->list, verb->show, verb->download})
+    verb->verify = command->add_subcommand(
+        "verify", "Check a model's files: tensors' names and shapes, sizes, and the hub's hashes");
+    verb->verify->add_option("model", verb->model, "demo, a folder, a .safetensors file, or a hub id")
+        ->capture_default_str();
+    for (CLI::App* shown : {verb->list, verb->show, verb->download, verb->verify})
         shown->add_flag("--json", verb->json, "Print one JSON document");
-    verb->verify = command->add_subcommand("verify");
-    verb->verify->group("");
-    verb->verify->set_help_flag();
-    verb->verify->allow_extras();
     return {command, [verb] { return runModels(*verb); }};
 }
 

@@ -1,18 +1,22 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
+#include "app/cli/resume_notes.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "app/cli/worker_render.h"
+#include "core/base/byte_count.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
 #include "core/pipeline/renderer.h"
+#include "core/result/unfinished_render.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::cli {
@@ -26,6 +30,7 @@ struct RenderVerb {
     std::string attentionType = protocol::kReferenceBackend;
     std::string output;
     std::string benchmarkFolder;
+    bool resume = false;
     bool json = false;
 };
 
@@ -33,7 +38,7 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (!verb.output.empty() && !verb.benchmarkFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
-    fs::path clip = comparison::clipName(checked.model.family, checked.settings);
+    fs::path clip = comparison::clipName(checked.model, checked.settings);
     if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
     if (!verb.output.empty()) clip = verb.output;
     if (auto container = media::containerOf(clip); !container)
@@ -47,12 +52,23 @@ int runRender(const RenderVerb& verb) {
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
     checked->request.output = output->string();
+    if (const std::string obstacle = result::obstacleToResuming(checked->settings);
+        verb.resume && !obstacle.empty())
+        return fail({ErrorCode::BadUsage, "--resume: with " + obstacle +
+                                              " a render is made in one go; one of the two was needed"});
+    checked->request.resume = verb.resume;
+    sayWhatWasKept(checked->request);
     sayIdleChoices(*checked);
 
     const InterruptWatch interrupts;
     ProgressLine line;
     const std::string name = attentionName(checked->settings);
-    const auto progress = [&line, &name](const protocol::RenderProgress& now) {
+    bool isTold = false;
+    const auto progress = [&](const protocol::RenderProgress& now) {
+        if (now.predictedPeakBytes > 0 && !std::exchange(isTold, true)) {
+            line.clear();
+            say("note: about " + byteCount(now.predictedPeakBytes) + " of memory will be in use at most");
+        }
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
     const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);
@@ -61,18 +77,21 @@ int runRender(const RenderVerb& verb) {
                  : pipeline::Renderer().render(checked->request, progress, interrupts.token());
     line.clear();
     if (!clip) {
+        sayWhatIsKept(*output, clip.error());
         if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
         return fail(clip.error());
     }
     const result::ClipResult result = result::readClipResult(*clip);
     for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
     if (checked->settings.saveInputs) say(comparison::captureLine(*clip, result.manifest));
+    sayWhereItWentOn(result.manifest);
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
     if (const std::string tiles = comparison::tilingLine(checked->settings, result.manifest); !tiles.empty())
         say("note: " + tiles);
     if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
+    if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
     return printResult(*clip);
 }
@@ -91,6 +110,8 @@ Verb addRenderVerb(CLI::App& program) {
     command->add_option("--output", verb->output, "The clip: F.mp4, with everything else in F.files/");
     command->add_option("--benchmark-output-directory", verb->benchmarkFolder,
                         "Or a folder: D/results/<name>.mp4 and D/results/<name>.files/");
+    command->add_flag("--resume", verb->resume,
+                      "Go on with a render that was interrupted, from its last kept step");
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb] { return runRender(*verb); }};
 }

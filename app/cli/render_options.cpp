@@ -78,9 +78,11 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option("--model", m_request.model,
-                    catalog::builtInNames() +
-                        ", a diffusers folder, or a hub id, which is downloaded where the cache lacks it")
+        .add_option(
+            "--model", m_request.model,
+            catalog::builtInNames() +
+                ", a diffusers folder, a .safetensors file of Wan (its VAE and encoders beside it), or a "
+                "hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -162,8 +164,9 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
-    if (catalog::findBuiltIn(request.model) == nullptr && fs::is_directory(request.model, failed))
+    if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = checked.model.folder.string();
+    if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     auto settings = catalog::resolveSettings(request, checked.model);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
@@ -173,7 +176,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
         if (*path && !fs::is_regular_file(**path, failed))
             return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
-    if (needed && !m_prompt && catalog::findBuiltIn(request.model) == nullptr)
+    if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
     auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
     if (!policy) return policy.error();

@@ -35,6 +35,9 @@ class RenderOptions {
     [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType,
                                                const families::ModelInfo& model) const;
 
+    /// --step-cache as it was given.
+    [[nodiscard]] double stepCache() const { return m_request.stepCache; }
+
   private:
     /// What can be said without the model.
     [[nodiscard]] Result<CheckedRequest> checkWords(const std::string& attentionType) const;

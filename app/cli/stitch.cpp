@@ -50,6 +50,10 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
         const std::span<const std::string> patterns =
             verb.pattern.empty() ? media::defaultClipPatterns() : std::span<const std::string>(one);
         auto found = media::findClips(verb.inputFolder, patterns, output);
+        // `compare` puts a folder's clips into its results/.
+        if (!found)
+            if (auto below = media::findClips(fs::path(verb.inputFolder) / "results", patterns, output))
+                found = std::move(below);
         if (!found) return found.error();
         clips = *std::move(found);
     }
@@ -109,7 +113,8 @@ Verb addStitchVerb(CLI::App& program) {
     CLI::App* command = program.add_subcommand("stitch", "Put videos side by side in one labelled grid");
     command->add_option("clips", verb->clips,
                         "The clips, in order; else those of --input-dir, sorted by name");
-    command->add_option("--input-dir", verb->inputFolder, "Folder of clips")->capture_default_str();
+    command->add_option("--input-dir", verb->inputFolder, "Folder of clips, or of a comparison")
+        ->capture_default_str();
     command->add_option("--pattern", verb->pattern,
                         "Shell pattern of their names (default: *_attn_*.mp4, cogvideox-*.mp4)");
     command->add_option("--output", verb->output, "The grid (default: comparison_grid.mp4)");

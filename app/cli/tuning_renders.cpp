@@ -108,7 +108,7 @@ std::optional<double> qualityOf(const tune::TuningRender& render, tune::Quality 
 
 Result<tune::TuningRender> TuningRenders::render(const std::string& name, CheckedRequest checked,
                                                  const tune::Budget& budget) {
-    const fs::path clip = m_folder / comparison::clipName(checked.model.family, checked.settings);
+    const fs::path clip = m_folder / comparison::clipName(checked.model, checked.settings);
     checked.request.output = clip.string();
     if (auto done = m_worker->render(name, checked.request); !done) return done.error();
     tune::TuningRender render;

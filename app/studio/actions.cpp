@@ -42,25 +42,29 @@ Actions::Actions(QWidget* window) : QObject(window) {
         action->setStatusTip(translated(entry.does));
         action->setToolTip(translated(entry.does));
         action->setCheckable(entry.kind == ActionKind::Toggle);
-        QList<QKeySequence> everywhere;
-        QStringList plain;
-        for (const QString& name : QString::fromLatin1(entry.keys).split(' ', Qt::SkipEmptyParts)) {
-            const QKeySequence keys = QKeySequence::fromString(name, QKeySequence::PortableText);
-            if (!isPlain(keys[0])) {
-                everywhere.append(keys);
-                continue;
-            }
-            m_plainKeys[keys[0].toCombined()] = action;
-            plain.append(keys.toString(QKeySequence::NativeText));
-        }
-        action->setShortcuts(everywhere);
-        action->setProperty(kPlainKeys, plain);
-        // Menus show what follows a tab where shortcuts stand.
-        if (!plain.isEmpty() && everywhere.isEmpty()) action->setText(action->text() + '\t' + plain[0]);
+        setKeys(action, entry.keys);
         window->addAction(action);
         connect(action, &QAction::triggered, this, &Actions::triggered);
         m_actions[entry.id] = action;
     }
+}
+
+void Actions::setKeys(QAction* action, const char* names) {
+    QList<QKeySequence> everywhere;
+    QStringList plain;
+    for (const QString& name : QString::fromLatin1(names).split(' ', Qt::SkipEmptyParts)) {
+        const QKeySequence keys = QKeySequence::fromString(name, QKeySequence::PortableText);
+        if (!isPlain(keys[0])) {
+            everywhere.append(keys);
+            continue;
+        }
+        m_plainKeys[keys[0].toCombined()] = action;
+        plain.append(keys.toString(QKeySequence::NativeText));
+    }
+    action->setShortcuts(everywhere);
+    action->setProperty(kPlainKeys, plain);
+    // Menus show what follows a tab where shortcuts stand.
+    if (!plain.isEmpty() && everywhere.isEmpty()) action->setText(action->text() + '\t' + plain[0]);
 }
 
 QAction* Actions::operator[](const char* id) const {

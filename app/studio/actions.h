@@ -40,6 +40,8 @@ class Actions : public QObject {
     [[nodiscard]] QAction* operator[](const char* id) const;
     void onTriggered(const char* id, std::function<void()> run);
     void onToggled(const char* id, std::function<void(bool)> run);
+    /// Gives an action that isn't in the table its keys; names between blanks, as ActionEntry has them.
+    void setKeys(QAction* action, const char* keys);
     /// Triggers the enabled action that this plain key belongs to. False when it is no action's.
     bool press(const QKeyEvent& event);
 

@@ -1,12 +1,29 @@
 #include "app/studio/background_thread.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <exception>
 #include <utility>
 
 namespace reelgrid::studio {
 
-BackgroundThread::BackgroundThread(QObject* parent) : QObject(parent) {
-    m_thread = std::jthread([this](const std::stop_token& stop) { loop(stop); });
+namespace {
+
+/// Of the calling thread, and of those that it starts.
+void stepBack() {
+    constexpr int kNiceness = 15;
+    // Without it everything works, only less smoothly.
+    static_cast<void>(setpriority(PRIO_PROCESS, id_t(gettid()), kNiceness));
+}
+
+}  // namespace
+
+BackgroundThread::BackgroundThread(Priority priority, QObject* parent) : QObject(parent) {
+    m_thread = std::jthread([this, priority](const std::stop_token& stop) {
+        if (priority == Priority::Low) stepBack();
+        loop(stop);
+    });
 }
 
 BackgroundThread::~BackgroundThread() {

@@ -20,7 +20,10 @@ class BackgroundThread : public QObject {
     using Completion = std::function<void()>;
     using Work = std::function<Completion(const std::stop_token&)>;
 
-    explicit BackgroundThread(QObject* parent = nullptr);
+    /// Low: the processor is for whoever else wants it, playing first of all.
+    enum class Priority { Usual, Low };
+    explicit BackgroundThread(QObject* parent = nullptr) : BackgroundThread(Priority::Usual, parent) {}
+    explicit BackgroundThread(Priority priority, QObject* parent = nullptr);
     ~BackgroundThread() override;
 
     void run(Work work);

@@ -18,7 +18,7 @@ using widgets::GridTile;
 BlindTestView::BlindTestView(QWidget* parent)
     : QWidget(parent),
       m_player([](const std::filesystem::path& path) { return media::Clip::open(path); }),
-      m_grid(new widgets::VideoGrid(widgets::availableSurface())),
+      m_grid(new widgets::VideoGrid(widgets::preferredSurface())),
       m_question(new QLabel(tr("Which one looks better?"))),
       m_progress(new QLabel) {
     setFocusPolicy(Qt::StrongFocus);

@@ -3,8 +3,10 @@
 #include <QDialog>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScreen>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <vector>
 
 #include "app/studio/actions.h"
@@ -29,9 +31,17 @@ std::vector<Section> sectionsOf(const QMenuBar& menus) {
     for (const MenuPlace& place : actionsIn(menus)) {
         const QString keys = keysText(*place.action);
         if (keys.isEmpty()) continue;
+        // Nine rows that differ by their number say no more than one.
+        const QString id = place.action->objectName();
+        if (id.startsWith("tile-") && id != "tile-1") continue;
         const QString title = place.menu.section(QString::fromUtf8(" › "), 0, 0);
         if (sections.empty() || sections.back().title != title) sections.push_back({title, {}});
-        sections.back().rows.push_back({keys, plainText(*place.action), place.action->statusTip()});
+        if (id == "tile-1")
+            sections.back().rows.push_back(
+                {QString::fromUtf8("1 … 9"), QObject::tr("One tile alone, or all again"), {}});
+        else  // what undo would take back is no part of its name
+            sections.back().rows.push_back(
+                {keys, plainText(*place.action).section(": ", 0, 0), place.action->statusTip()});
     }
     sections.push_back({QObject::tr("Mouse"),
                         {{QObject::tr("wheel"), QObject::tr("Zoom all pictures together"), {}},
@@ -70,7 +80,9 @@ QWidget* widgetOf(const Section& section) {
 }  // namespace
 
 void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
-    constexpr std::size_t kColumns = 3;
+    constexpr int kColumnWidth = 350;
+    const QSize screen = parent->screen()->availableSize() * 0.94;
+    const auto most = std::size_t(std::clamp(screen.width() / widgets::theme::scaled(kColumnWidth), 1, 4));
     const std::vector<Section> sections = sectionsOf(menus);
     std::size_t rows = 0;
     for (const Section& section : sections) rows += section.rows.size() + 2;
@@ -78,17 +90,18 @@ void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
     auto* columns = new QHBoxLayout(content);
     columns->setSpacing(28);
     QVBoxLayout* column = nullptr;
-    std::size_t filled = 0;
+    std::size_t done = 0;
     std::size_t count = 0;
     for (const Section& section : sections) {
-        if (column == nullptr || (filled >= rows / kColumns && count < kColumns)) {
+        const std::size_t own = section.rows.size() + 2;
+        // A section is where its middle is, were the columns one below the other.
+        if (column == nullptr || (done + own / 2 >= count * rows / most && count < most)) {
             column = new QVBoxLayout;
             columns->addLayout(column);
-            filled = 0;
             ++count;
         }
         column->addWidget(widgetOf(section));
-        filled += section.rows.size() + 2;
+        done += own;
     }
     for (int i = 0; i < columns->count(); ++i)
         static_cast<QVBoxLayout*>(columns->itemAt(i)->layout())->addStretch();
@@ -102,7 +115,8 @@ void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
     dialog->setWindowTitle(QObject::tr("Keys"));
     auto* layout = new QVBoxLayout(dialog);
     layout->addWidget(scroll);
-    dialog->resize(widgets::theme::scaled(1120), widgets::theme::scaled(700));
+    constexpr QSize kAround(50, 40);
+    dialog->resize((content->sizeHint() + kAround).boundedTo(screen));
     dialog->show();
 }
 

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/studio/palette_row.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -26,7 +27,8 @@ bool hasLetters(const QString& word, const QString& text) {
 }  // namespace
 
 int fitOf(const QString& typed, const QString& text) {
-    constexpr int kWhole = 4;
+    constexpr int kWhole = 5;
+    constexpr int kStart = 4;
     constexpr int kWordStart = 3;
     constexpr int kInside = 2;
     constexpr int kLetters = 1;
@@ -36,6 +38,7 @@ int fitOf(const QString& typed, const QString& text) {
         if (at < 0 && !hasLetters(word, text)) return -1;
         const bool starts = at == 0 || (at > 0 && !text[at - 1].isLetterOrNumber());
         fit += at == 0 && word.size() == text.size() ? kWhole
+               : at == 0                             ? kStart
                : starts                              ? kWordStart
                : at > 0                              ? kInside
                                                      : kLetters;
@@ -53,11 +56,12 @@ CommandPalette::CommandPalette(const QMenuBar& menus, QWidget* parent)
     m_words->installEventFilter(this);
     m_found->setAccessibleName(tr("Commands"));
     m_found->setFocusPolicy(Qt::NoFocus);
+    m_found->setItemDelegate(new PaletteRow(m_found));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->addWidget(m_words);
     layout->addWidget(m_found);
-    resize(widgets::theme::scaled(560), widgets::theme::scaled(380));
+    resize(widgets::theme::scaled(620), widgets::theme::scaled(420));
     move(parent->geometry().center().x() - width() / 2, parent->y() + widgets::theme::scaled(90));
     connect(m_words, &QLineEdit::textChanged, this, &CommandPalette::fill);
     connect(m_words, &QLineEdit::returnPressed, this, &CommandPalette::run);
@@ -75,7 +79,7 @@ void CommandPalette::fill() {
         const MenuPlace& place = m_places[i];
         if (!place.action->isEnabled() || place.action->objectName() == "palette") continue;
         // Its own words count for more than those of its menu and of its description.
-        const int own = fitOf(m_words->text(), plainText(*place.action));
+        const int own = fitOf(m_words->text(), plainText(*place.action).remove(QChar(0x2026)));
         const int any = fitOf(m_words->text(),
                               plainText(*place.action) + ' ' + place.menu + ' ' + place.action->statusTip());
         if (any >= 0) fits.push_back({2 * std::max(own, 0) + any, i});
@@ -86,9 +90,9 @@ void CommandPalette::fill() {
         const MenuPlace& place = m_places[fit.place];
         const QString keys = keysText(*place.action);
         const QString mark = place.action->isChecked() ? QString::fromUtf8(" ✓") : QString();
-        auto* item = new QListWidgetItem(place.menu + QString::fromUtf8(" › ") + plainText(*place.action) +
-                                             mark + (keys.isEmpty() ? "" : "    " + keys),
-                                         m_found);
+        auto* item = new QListWidgetItem(
+            place.menu + QString::fromUtf8(" › ") + plainText(*place.action) + mark, m_found);
+        item->setData(PaletteRow::kKeysRole, keys);
         item->setData(Qt::UserRole, int(fit.place));
         item->setToolTip(place.action->statusTip());
     }

@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QScreen>
 #include <QVBoxLayout>
 
 #include "app/studio/session_report.h"
@@ -52,6 +53,12 @@ std::filesystem::path askForPolicyFile(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForPicture(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Choose a picture"), {},
+                                        QObject::tr("Pictures (*.png *.jpg *.jpeg *.webp);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForPlugin(QWidget* parent) {
     return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
                                         QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
@@ -83,7 +90,8 @@ QDialog* showInDialog(QWidget* parent, const QString& title, QWidget* content) {
     dialog->setWindowTitle(title);
     auto* layout = new QVBoxLayout(dialog);
     layout->addWidget(content);
-    dialog->resize(640, 420);
+    constexpr QSize kLeast(640, 420);
+    dialog->resize(dialog->sizeHint().expandedTo(kLeast).boundedTo(parent->screen()->availableSize() * 0.94));
     dialog->show();
     return dialog;
 }

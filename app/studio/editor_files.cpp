@@ -6,9 +6,9 @@
 #include "app/studio/dialogs.h"
 #include "core/base/resources.h"
 #include "core/catalog/model_catalog.h"
+#include "core/media/image.h"
 #include "core/protocol/attention_policy_json.h"
 #include "widgets/panels/prompt_guide.h"
-#include "widgets/panels/request_editor.h"
 
 namespace reelgrid::studio {
 
@@ -60,6 +60,26 @@ void EditorFiles::chooseModelFolder() {
     const std::filesystem::path folder =
         askForFolder(m_window, tr("Choose a model folder (diffusers layout)"));
     if (!folder.empty()) addModel(folder.string());
+}
+
+void EditorFiles::choosePicture(widgets::PictureFields::Which which) {
+    const std::filesystem::path file = askForPicture(m_window);
+    if (!file.empty()) m_editor->setPicture(which, QString::fromStdString(file.string()));
+}
+
+void EditorFiles::readThumbnail(const QString& path) {
+    load(
+        [path]() -> Result<QImage> {
+            auto picture = media::readImage(path.toStdString());
+            if (!picture) return picture.error();
+            constexpr int kChannels = 3;
+            const QImage whole(picture->pixels.data(), picture->width, picture->height,
+                               qsizetype(picture->width) * kChannels, QImage::Format_RGB888);
+            // Enough for a thumbnail on any screen; a copy, as the pixels end here.
+            constexpr int kEdge = 256;
+            return whole.scaled(kEdge, kEdge, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+        },
+        [path](RequestEditor& editor, const QImage& image) { editor.setThumbnail(path, image); });
 }
 
 void EditorFiles::choosePolicyFile() {

@@ -6,12 +6,7 @@
 
 #include "app/studio/background_thread.h"
 #include "core/base/result.h"
-
-class QWidget;
-
-namespace reelgrid::widgets {
-class RequestEditor;
-}  // namespace reelgrid::widgets
+#include "widgets/panels/request_editor.h"
 
 namespace reelgrid::studio {
 
@@ -33,6 +28,9 @@ class EditorFiles : public QObject {
     // The person chooses which.
     void chooseModelFolder();
     void choosePolicyFile();
+    void choosePicture(widgets::PictureFields::Which which);
+    /// For the editor; a file that is no picture is said to be none.
+    void readThumbnail(const QString& path);
 
   Q_SIGNALS:
     void failed(const QString& message);

@@ -43,7 +43,7 @@ void ExportJobs::start(const ShownSession& shown, const std::filesystem::path& o
     if (clips.empty())
         m_issues->addIssue(tr("Export grid: 0 clips on show, at least one was needed"));
     else
-        m_exports->start(std::move(clips), output, shown.columns());
+        m_exports->start(std::move(clips), output, shown.exportOptions());
 }
 
 void ExportJobs::startView(SeenView view, const std::filesystem::path& output) {

@@ -11,11 +11,9 @@ GridExport::~GridExport() {
 }
 
 QString GridExport::start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output,
-                          int columns) {
+                          const media::StitchOptions& options) {
     return run(
-        [clips = std::move(clips), output, columns](const std::stop_token& stop, const Progress& progress) {
-            media::StitchOptions options;
-            options.columns = columns;
+        [clips = std::move(clips), output, options](const std::stop_token& stop, const Progress& progress) {
             return media::stitch(clips, output, options, stop, progress);
         },
         output);

@@ -20,9 +20,9 @@ class GridExport : public QObject {
     explicit GridExport(QObject* parent = nullptr);
     ~GridExport() override;
 
-    /// `columns` as media::StitchOptions has it. Returns the export's id; it ends with finished() or
-    /// failed().
-    QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output, int columns);
+    /// Returns the export's id; it ends with finished() or failed().
+    QString start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output,
+                  const media::StitchOptions& options);
     /// What is seen, as exportView() writes it.
     QString start(SeenView view, const std::filesystem::path& output);
     void cancel(const QString& id);

@@ -48,7 +48,7 @@ QString statusOf(const jobs::Job& job) {
 
 widgets::JobView viewOf(const jobs::Job& job) {
     widgets::JobView view;
-    view.title = text(comparison::captionOf(job.request.attentionType, job.request.attentionPolicy).text());
+    view.title = text(comparison::captionOf(job.request).text());
     view.color = widgets::backendColor(view.title);
     view.state = job.state;
     view.status = statusOf(job);

@@ -22,12 +22,16 @@ Library::Library(const RecentComparisons* comparisons, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(head);
     layout->addWidget(m_list, 1);
-    setMinimumSize(920, 560);
+    setMinimumSize(480, 320);
     connect(m_words, &QLineEdit::textChanged, this, &Library::filter);
     // After the list, which fills itself anew.
     connect(comparisons, &RecentComparisons::changed, this, &Library::filter, Qt::QueuedConnection);
     connect(m_list, &RecentList::chosen, this, &Library::chosen);
     filter();
+}
+
+QSize Library::sizeHint() const {
+    return {940, 580};
 }
 
 void Library::lookFor(const QString& words) {

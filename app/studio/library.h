@@ -21,6 +21,7 @@ class Library : public QWidget {
     /// All of these words, in any order.
     void lookFor(const QString& words);
     [[nodiscard]] const RecentList& list() const { return *m_list; }
+    [[nodiscard]] QSize sizeHint() const override;
 
   Q_SIGNALS:
     void chosen(const QString& folder);

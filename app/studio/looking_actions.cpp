@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "widgets/video_grid/player.h"
+#include "app/studio/actions.h"
 #include "widgets/video_grid/video_grid.h"
 
 namespace reelgrid::studio {
@@ -23,8 +23,8 @@ constexpr double kTurnDegrees = 45;
 constexpr double kShiftSeconds = 0.01;
 }  // namespace
 
-LookingActions::LookingActions(widgets::VideoGrid* grid, widgets::Player* player, QWidget* window)
-    : QObject(window), m_grid(grid), m_player(player), m_window(window) {
+LookingActions::LookingActions(widgets::VideoGrid* grid, Actions* keys, QWidget* window)
+    : QObject(window), m_grid(grid), m_keys(keys), m_window(window) {
     addModes();
     addPair();
     addDifference();
@@ -37,7 +37,7 @@ LookingActions::LookingActions(widgets::VideoGrid* grid, widgets::Player* player
 QAction* LookingActions::add(const Row& row) {
     auto* action = new QAction(row.text, this);
     action->setObjectName(row.id);
-    action->setShortcuts(QKeySequence::listFromString(row.keys));
+    m_keys->setKeys(action, row.keys);
     action->setStatusTip(row.does);
     action->setToolTip(row.does);
     m_window->addAction(action);

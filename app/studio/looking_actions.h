@@ -11,11 +11,12 @@ class QMenu;
 class QMenuBar;
 
 namespace reelgrid::widgets {
-class Player;
 class VideoGrid;
 }  // namespace reelgrid::widgets
 
 namespace reelgrid::studio {
+
+class Actions;
 
 /// The ways to look at a comparison as actions: modes, what is held against what, difference, wipe, zoom, how
 /// clips are held together. Each has an id (its object name), a text, keys and a line that says what it does
@@ -24,7 +25,7 @@ class LookingActions : public QObject {
     Q_OBJECT
 
   public:
-    LookingActions(widgets::VideoGrid* grid, widgets::Player* player, QWidget* window);
+    LookingActions(widgets::VideoGrid* grid, Actions* keys, QWidget* window);
 
     [[nodiscard]] QAction* find(const QString& id) const;
     void addTo(QMenuBar& menus);
@@ -50,7 +51,7 @@ class LookingActions : public QObject {
     void showChecks();
 
     widgets::VideoGrid* m_grid;
-    widgets::Player* m_player;
+    Actions* m_keys;
     QWidget* m_window;
     std::vector<QAction*> m_actions;  // null: a separator
     std::vector<std::pair<QAction*, Holds>> m_choices;

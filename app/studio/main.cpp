@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "app/studio/bare_display.h"
 #include "app/studio/main_window.h"
 #include "app/studio/theme_choice.h"
 #include "app/studio/translations.h"
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
         studio::installTranslations(application, settings.language());
         widgets::applyTheme(application, studio::themeOf(settings.theme()), settings.textPercent());
     }
+    const studio::BareDisplay bare(&application);
     studio::MainWindow window;
     std::vector<std::filesystem::path> paths;
     QStringList plugins;

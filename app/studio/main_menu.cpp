@@ -27,12 +27,12 @@ void fill(QMenu& menu, const Actions& actions, std::initializer_list<const char*
 void MainWindow::buildMenus() {
     buildFileMenu();
     buildEditMenu();
-    m_renderMenu->addTo(menuBar());
+    buildRenderMenu();
     buildPlayMenu();
     buildViewMenu();
     m_looking->addTo(*menuBar());
     buildCompareMenu();
-    m_measureTools->addMenu(*menuBar());
+    buildMeasureMenu();
     buildHelpMenu();
     connectFileActions();
     connectEditActions();
@@ -41,6 +41,8 @@ void MainWindow::buildMenus() {
     connectViewActions();
     connectThemeActions();
     connectCompareActions();
+    m_renderMenu->connectTo(*m_actions);
+    m_measureTools->connectTo(*m_actions);
 }
 
 void MainWindow::buildFileMenu() {
@@ -59,14 +61,18 @@ void MainWindow::buildFileMenu() {
             ->setEnabled(!files.isEmpty());
     });
     fill(*file, *m_actions,
-         {"open-demo", "library", "", "save", "save-as", "save-report", "", "export-grid", "export-seen",
-          "save-picture", "save-tiles", "", "model-folder", "plugin", "results-folder", "", "close", "quit"});
+         {"open-demo", "", "save", "save-as", "save-report", "", "export-grid", "export-seen", "save-picture",
+          "save-tiles", "", "model-folder", "plugin", "results-folder", "", "close", "quit"});
 }
 
 void MainWindow::buildEditMenu() {
     fill(*menuBar()->addMenu(tr("&Edit")), *m_actions,
-         {"undo", "redo", "", "rename-clip", "clip-earlier", "clip-later", "remove-clip", "", "write-prompt",
-          "render"});
+         {"undo", "redo", "", "rename-clip", "clip-earlier", "clip-later", "remove-clip"});
+}
+
+void MainWindow::buildRenderMenu() {
+    fill(*menuBar()->addMenu(tr("&Render")), *m_actions,
+         {"write-prompt", "render", "matrix", "", "models", "library", "", "job-timeout"});
 }
 
 void MainWindow::buildPlayMenu() {
@@ -116,6 +122,12 @@ void MainWindow::buildViewMenu() {
 
 void MainWindow::buildCompareMenu() {
     fill(*menuBar()->addMenu(tr("&Compare")), *m_actions, {"blind-test", "blind-results", "forget-votes"});
+}
+
+void MainWindow::buildMeasureMenu() {
+    fill(*menuBar()->addMenu(tr("&Measure")), *m_actions,
+         {"measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
+          "", "open-result"});
 }
 
 void MainWindow::buildHelpMenu() {

@@ -19,6 +19,7 @@
 #include "app/studio/empty_state.h"
 #include "app/studio/job_view.h"
 #include "app/studio/measure/measure_tools.h"
+#include "app/studio/missing_plugins.h"
 #include "app/studio/notifier.h"
 #include "app/studio/presenter.h"
 #include "app/studio/thumbnails.h"
@@ -46,12 +47,12 @@ MainWindow::MainWindow(QWidget* parent)
       m_editor(new widgets::RequestEditor),
       m_jobs(new widgets::JobPanel),
       m_issues(new widgets::IssuePanel),
-      m_grid(new widgets::VideoGrid(widgets::availableSurface())),
+      m_grid(new widgets::VideoGrid(widgets::preferredSurface())),
       m_timing(new widgets::TimingChart),
       m_coherence(new widgets::CoherenceChart),
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
-      m_looking(new LookingActions(m_grid, m_playback->player(), this)),
-      m_measuring(new Measuring(m_comparison, m_background, this)),
+      m_looking(new LookingActions(m_grid, m_actions, this)),
+      m_measuring(new Measuring(m_comparison, this)),
       m_renders(new RenderController(m_comparison, m_jobs, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
@@ -69,6 +70,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_blindTest(new BlindTest(m_comparison, &m_sessions->shown(), m_blindView, this)),
       m_presenter(new Presenter(m_comparison, m_grid)),
       m_banner(new Banner),
+      m_viewBar(new widgets::ViewBar(m_grid, m_playback->player())),
       m_transport(new widgets::TransportBar(m_playback->player())) {
     setWindowTitle("ReelGrid[*]");
     setAcceptDrops(true);
@@ -125,7 +127,7 @@ QWidget* MainWindow::buildStage() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(4);
     column->addWidget(m_banner);
-    column->addWidget(new widgets::ViewBar(m_grid, m_playback->player()));
+    column->addWidget(m_viewBar);
     column->addWidget(buildGrid(), 1);
     column->addWidget(m_presenter);
     column->addWidget(m_transport);
@@ -135,7 +137,7 @@ QWidget* MainWindow::buildStage() {
     charts->setHandleWidth(8);
     charts->addWidget(m_timing);
     charts->addWidget(m_coherence);
-    charts->setSizes({500, 600});
+    charts->setSizes({560, 560});
     m_charts = charts;
 
     m_stage = new QSplitter(Qt::Vertical);
@@ -199,6 +201,8 @@ void MainWindow::connectPlugins() {
                 m_renders->jobs().setWorkerArguments(words);
             });
     connect(m_plugins, &PluginBackends::failed, m_issues, &widgets::IssuePanel::addIssue);
+    auto* missing = new MissingPlugins(m_comparison, m_sessions, m_plugins, this);
+    connect(missing, &MissingPlugins::missing, m_issues, &widgets::IssuePanel::addIssue);
 }
 
 void MainWindow::connectSessions() {
@@ -214,6 +218,9 @@ void MainWindow::connectSessions() {
             &EditorFiles::chooseModelFolder);
     connect(m_editor, &widgets::RequestEditor::policyFileRequested, m_editorFiles,
             &EditorFiles::choosePolicyFile);
+    connect(m_editor, &widgets::RequestEditor::pictureRequested, m_editorFiles, &EditorFiles::choosePicture);
+    connect(m_editor, &widgets::RequestEditor::thumbnailRequested, m_editorFiles,
+            &EditorFiles::readThumbnail);
 }
 
 void MainWindow::connectIssues() {

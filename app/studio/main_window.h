@@ -31,6 +31,7 @@ class JobPanel;
 class RequestEditor;
 class TimingChart;
 class TransportBar;
+class ViewBar;
 }  // namespace reelgrid::widgets
 
 namespace reelgrid::studio {
@@ -93,9 +94,11 @@ class MainWindow : public QMainWindow {
     void buildMenus();
     void buildFileMenu();
     void buildEditMenu();
+    void buildRenderMenu();
     void buildPlayMenu();
     void buildViewMenu();
     void buildCompareMenu();
+    void buildMeasureMenu();
     void buildHelpMenu();
     void connectFileActions();
     void connectEditActions();
@@ -114,6 +117,8 @@ class MainWindow : public QMainWindow {
     void showLog(const QString& job);
     void showHistory();
     void renameSelected();
+    void askForJobTimeout();
+    void setJobTimeout(int seconds);
     void setTextPercent(int percent);
     void setTheme(ThemeChoice choice);
     void setBlindTest(bool on);
@@ -147,6 +152,7 @@ class MainWindow : public QMainWindow {
     BlindTest* m_blindTest;
     Presenter* m_presenter;
     Banner* m_banner;
+    widgets::ViewBar* m_viewBar;
     widgets::TransportBar* m_transport;
     QStackedWidget* m_pages = nullptr;  // the comparison, the blind test
     QSplitter* m_columns = nullptr;
@@ -154,6 +160,7 @@ class MainWindow : public QMainWindow {
     QWidget* m_side = nullptr;
     QWidget* m_charts = nullptr;
     QElapsedTimer m_rendering;
+    QRect m_beforeFullScreen;
 };
 
 }  // namespace reelgrid::studio

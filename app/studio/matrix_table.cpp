@@ -62,7 +62,9 @@ QString MatrixTable::summary(bool reuse) const {
         seconds += row.estimate ? row.estimate->seconds : 0;
     }
     const int renders = int(m_rows.size()) - there;
-    QString words = tr("%1 renders in %2 comparisons").arg(renders).arg(m_rows.back().job.subject + 1);
+    QString words = tr("%1 in %2")
+                        .arg(tr("%n render(s)", nullptr, renders),
+                             tr("%n comparison(s)", nullptr, m_rows.back().job.subject + 1));
     if (unknown < renders) words += ", " + aboutText(seconds);
     if (unknown > 0) words += tr(", and %1 whose time is not known").arg(unknown);
     if (there > 0) words += tr("; %1 are there already").arg(there);

@@ -4,8 +4,8 @@
 
 namespace reelgrid::studio {
 
-Measuring::Measuring(Comparison* comparison, BackgroundThread* background, QObject* parent)
-    : QObject(parent), m_comparison(comparison), m_background(background) {
+Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent), m_comparison(comparison) {
+    connect(&m_background, &BackgroundThread::failed, this, &Measuring::problem);
     connect(m_comparison, &Comparison::clipArrived, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipAdded, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::forget);
@@ -34,8 +34,8 @@ void Measuring::lookForWork() {
 }
 
 void Measuring::measure(const ComparedClip& clip) {
-    m_background->run([this, id = clip.id, path = clip.path,
-                       measurer = m_measurer](const std::stop_token& stop) -> BackgroundThread::Completion {
+    m_background.run([this, id = clip.id, path = clip.path,
+                      measurer = m_measurer](const std::stop_token& stop) -> BackgroundThread::Completion {
         ReadFacts read = readClipFacts(path, *measurer, stop);
         return [this, id, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);

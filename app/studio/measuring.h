@@ -16,7 +16,7 @@ class Measuring : public QObject {
     Q_OBJECT
 
   public:
-    Measuring(Comparison* comparison, BackgroundThread* background, QObject* parent = nullptr);
+    explicit Measuring(Comparison* comparison, QObject* parent = nullptr);
 
   Q_SIGNALS:
     void problem(const QString& message);
@@ -27,7 +27,7 @@ class Measuring : public QObject {
     void measure(const ComparedClip& clip);
 
     Comparison* m_comparison;
-    BackgroundThread* m_background;
+    BackgroundThread m_background{BackgroundThread::Priority::Low};  // takes minutes
     /// Holds the reference's frames from one clip to the next; used by the background thread alone.
     std::shared_ptr<comparison::ClipMeasurer> m_measurer;
     std::filesystem::path m_reference;                // of the measurer

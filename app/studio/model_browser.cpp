@@ -65,6 +65,8 @@ ModelBrowser::ModelBrowser(const std::vector<families::ModelInfo>& models, QWidg
                              tr("Renders by default"), tr("Where")});
     m_tree->setAlternatingRowColors(true);
     m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_tree->header()->setSectionResizeMode(Where, QHeaderView::Stretch);
+    m_tree->setTextElideMode(Qt::ElideMiddle);
     m_advice->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_advice->setWordWrap(true);
     m_advice->setTextFormat(Qt::PlainText);
@@ -84,7 +86,7 @@ ModelBrowser::ModelBrowser(const std::vector<families::ModelInfo>& models, QWidg
         if (item->parent() != nullptr) item = item->parent();
         Q_EMIT used(item->data(Name, kIdRole).toString());
     });
-    setMinimumSize(880, 360);
+    setMinimumSize(640, 320);
     if (m_tree->topLevelItemCount() > 0) m_tree->setCurrentItem(m_tree->topLevelItem(0));
     showChoice();
 }
@@ -102,6 +104,7 @@ void ModelBrowser::addPresent(const families::ModelInfo& model) {
                             .arg(defaults.numFrames)
                             .arg(defaults.numInferenceSteps));
     item->setText(Where, text(model.folder.string()));
+    item->setToolTip(Where, text(model.folder.string()));
     item->setToolTip(Name, text(model.id));
     item->setData(Name, kIdRole, text(model.id));
     item->setData(Name, kPresentRole, true);
@@ -123,6 +126,10 @@ void ModelBrowser::choose(const QString& id) {
     for (int i = 0; i < m_tree->topLevelItemCount(); ++i)
         if (m_tree->topLevelItem(i)->data(Name, kIdRole).toString() == id)
             m_tree->setCurrentItem(m_tree->topLevelItem(i));
+}
+
+QSize ModelBrowser::sizeHint() const {
+    return {1080, 460};
 }
 
 QString ModelBrowser::advice() const {

@@ -24,6 +24,7 @@ class ModelBrowser : public QWidget {
     /// How a missing model is got; empty while a present one is chosen.
     [[nodiscard]] QString advice() const;
     void choose(const QString& id);
+    [[nodiscard]] QSize sizeHint() const override;
 
   Q_SIGNALS:
     /// A present model is to be rendered with.

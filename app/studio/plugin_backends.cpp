@@ -14,8 +14,9 @@ namespace reelgrid::studio {
 PluginBackends::PluginBackends(QObject* parent) : QObject(parent) {
     connect(&m_process, &QProcess::finished, this, &PluginBackends::take);
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart)
-            Q_EMIT failed(m_process.program() + ": " + m_process.errorString());
+        if (error != QProcess::FailedToStart) return;
+        Q_EMIT failed(m_process.program() + ": " + m_process.errorString());
+        setListing(false);
     });
 }
 
@@ -39,11 +40,17 @@ void PluginBackends::add(const std::filesystem::path& file) {
     list();
 }
 
+void PluginBackends::setListing(bool isListing) {
+    m_isListing = isListing;
+    if (!isListing) Q_EMIT listed();
+}
+
 void PluginBackends::list() {
     m_again = m_process.state() != QProcess::NotRunning;
     if (m_again) return;
     const auto program = jobs::findWorkerProgram();
     if (!program) return Q_EMIT failed(QString::fromStdString(program.error().message));
+    m_isListing = true;
     QStringList arguments{"backends", "list", "--json"};
     for (const QString& file : m_files) arguments << "--backend-plugin" << file;
     m_process.start(QString::fromStdString(program->string()), arguments);
@@ -57,12 +64,15 @@ void PluginBackends::take() {
         // Without those that may be to blame the others are there all the same.
         const auto before = m_files.size();
         for (const QString& file : asked) m_files.removeAll(file);
-        if (m_files.size() < before) list();
+        m_files.size() < before ? list() : setListing(false);
         return;
     }
-    const auto listed = parseJson(m_process.readAllStandardOutput().toStdString(), "backends");
-    if (!listed) return Q_EMIT failed(QString::fromStdString(listed.error().message));
-    plugins::addDescribedPlugins(*listed);
+    const auto described = parseJson(m_process.readAllStandardOutput().toStdString(), "backends");
+    if (!described) {
+        Q_EMIT failed(QString::fromStdString(described.error().message));
+        return setListing(false);
+    }
+    plugins::addDescribedPlugins(*described);
     QStringList chosen, arguments;
     for (const std::string& word : plugins::pluginArguments()) arguments.append(QString::fromStdString(word));
     for (const kernels::BackendInfo& backend : kernels::backends()) {
@@ -75,7 +85,7 @@ void PluginBackends::take() {
         if (isAsked) chosen.append(QString::fromStdString(backend.plugin->description.name));
     }
     Q_EMIT changed(chosen, arguments);
-    if (m_again) list();
+    m_again ? list() : setListing(false);
 }
 
 }  // namespace reelgrid::studio

@@ -44,7 +44,7 @@ class RecentComparisons : public QObject {
 
   private:
     std::vector<RecentComparison> m_all;
-    BackgroundThread m_background;  // its own: measuring clips may take minutes
+    BackgroundThread m_background{BackgroundThread::Priority::Low};
 };
 
 }  // namespace reelgrid::studio

@@ -152,7 +152,7 @@ void RenderController::reuse(const std::filesystem::path& clip, const protocol::
         return [this, own, comparison, put = std::move(put)] {
             --comparison->reusing;
             report(put);
-            const auto caption = comparison::captionOf(own.attentionType, own.attentionPolicy);
+            const auto caption = comparison::captionOf(own);
             if (put) {
                 addRender({own.output, caption.name, caption.name, 0}, *comparison);
                 if (comparison == m_current) {
@@ -225,7 +225,7 @@ void RenderController::follow(const Job& before, const Job& now) {
     showInGrid(now, place->second.clip);
     if (isFinished(now.state)) m_comparison->setPreview(place->second.clip, {});
     if (!isFinished(now.state) || isFinished(before.state)) return;
-    const auto caption = comparison::captionOf(now.request.attentionType, now.request.attentionPolicy);
+    const auto caption = comparison::captionOf(now.request);
     addEnd(now, caption, comparison);
     if (isSettled(comparison)) Q_EMIT comparisonSettled(comparison, place->second.comparison == m_current);
     if (m_jobs.allFinished()) Q_EMIT settled();

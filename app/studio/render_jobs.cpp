@@ -20,6 +20,7 @@ jobs::JobQueue& RenderJobs::queue() {
         options.worker = m_worker;
         options.capacity = kMostWaiting;
         options.history = kMostWaiting;
+        options.jobTimeout = m_timeout;
         m_queue = std::make_unique<jobs::JobQueue>(options, [this](const Job& job) {
             QMetaObject::invokeMethod(
                 this, [this, job] { follow(job); }, Qt::QueuedConnection);
@@ -31,6 +32,11 @@ jobs::JobQueue& RenderJobs::queue() {
 void RenderJobs::setWorkerArguments(const std::vector<std::string>& arguments) {
     m_worker.arguments = arguments;
     if (m_queue) m_queue->setWorkerArguments(arguments);
+}
+
+void RenderJobs::setTimeout(std::optional<std::chrono::milliseconds> timeout) {
+    m_timeout = timeout;
+    if (m_queue) m_queue->setJobTimeout(timeout);
 }
 
 Result<std::string> RenderJobs::submit(const protocol::RenderRequest& request) {

@@ -19,6 +19,8 @@ class RenderJobs : public QObject {
     void setWorker(const jobs::WorkerCommandLine& worker) { m_worker = worker; }
     /// For workers from now on; one that waits is started anew.
     void setWorkerArguments(const std::vector<std::string>& arguments);
+    /// Of renders that begin from now on; nothing: as long as they take.
+    void setTimeout(std::optional<std::chrono::milliseconds> timeout);
     /// Returns the job's id.
     Result<std::string> submit(const protocol::RenderRequest& request);
     // A job that is not one of these is somebody else's: nothing happens.
@@ -43,6 +45,7 @@ class RenderJobs : public QObject {
     void follow(const jobs::Job& job);
 
     jobs::WorkerCommandLine m_worker;
+    std::optional<std::chrono::milliseconds> m_timeout;
     std::map<std::string, jobs::Job> m_jobs;
     std::map<std::string, std::string> m_events;  // stages passed, for the log
     std::unique_ptr<jobs::JobQueue> m_queue;      // last: its callback uses the rest

@@ -1,10 +1,9 @@
 #include "app/studio/render_menu.h"
 
 #include <QDialog>
-#include <QMenu>
-#include <QMenuBar>
 #include <algorithm>
 
+#include "app/studio/actions.h"
 #include "app/studio/backend_choices.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/library.h"
@@ -20,13 +19,10 @@ RenderMenu::RenderMenu(Parts parts) : QObject(parts.window), m_parts(parts) {
             [this](const std::filesystem::path& session) { m_parts.sessions->open({session}); });
 }
 
-void RenderMenu::addTo(QMenuBar* bar) {
-    QMenu* menu = bar->addMenu(tr("&Render"));
-    menu->addAction(tr("&Matrix of prompts, seeds, models…"), QKeySequence("Ctrl+M"), this,
-                    &RenderMenu::openMatrix);
-    menu->addAction(tr("M&odels…"), this, &RenderMenu::openModels);
-    menu->addAction(tr("&Library of comparisons…"), QKeySequence("Ctrl+Shift+O"), this,
-                    &RenderMenu::openLibrary);
+void RenderMenu::connectTo(Actions& actions) {
+    actions.onTriggered("matrix", [this] { openMatrix(); });
+    actions.onTriggered("models", [this] { openModels(); });
+    actions.onTriggered("library", [this] { openLibrary(); });
 }
 
 MatrixDialog* RenderMenu::openMatrix() {

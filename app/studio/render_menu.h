@@ -4,7 +4,6 @@
 
 #include "app/studio/render_controller.h"
 
-class QMenuBar;
 class QWidget;
 
 namespace reelgrid::widgets {
@@ -13,6 +12,7 @@ class RequestEditor;
 
 namespace reelgrid::studio {
 
+class Actions;
 class EditorFiles;
 class Library;
 class MatrixDialog;
@@ -33,7 +33,7 @@ class RenderMenu : public QObject {
     };
     explicit RenderMenu(Parts parts);
 
-    void addTo(QMenuBar* bar);
+    void connectTo(Actions& actions);
     /// Stays open beside the work until it is started or cancelled; null while no model is known.
     MatrixDialog* openMatrix();
     ModelBrowser* openModels();

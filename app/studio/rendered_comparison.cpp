@@ -89,7 +89,7 @@ protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const
                                    const families::ModelInfo& model, const fs::path& folder) {
     protocol::RenderRequest own = request;
     own.attentionType = backend;
-    own.output = (folder / comparison::clipName(model.family, own)).string();
+    own.output = (folder / comparison::clipName(model, own)).string();
     return own;
 }
 

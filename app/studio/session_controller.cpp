@@ -1,14 +1,11 @@
 #include "app/studio/session_controller.h"
 
-#include <QDialog>
 #include <QSignalBlocker>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/studio/dialogs.h"
 #include "app/studio/editor_files.h"
-#include "app/studio/recent_list.h"
 #include "app/studio/rendered_folder.h"
 #include "core/base/resources.h"
 #include "widgets/panels/request_editor.h"
@@ -31,7 +28,6 @@ SessionController::SessionController(ShownSession shown, std::function<bool()> i
       m_renders(renders),
       m_editor(editor),
       m_editorFiles(editorFiles),
-      m_window(window),
       m_files(new SessionFiles(background, window)),
       m_reports(new ReportWriter(background, this)),
       m_history(
@@ -90,8 +86,12 @@ void SessionController::openUnsaved(const session::UnsavedWork& work) {
     m_history.lookSoon();
 }
 
+protocol::RenderRequest SessionController::request() const {
+    return m_editor->request();
+}
+
 session::Session SessionController::current() const {
-    return m_shown.current(m_editor->request());
+    return m_shown.current(request());
 }
 
 void SessionController::setRequest(const protocol::RenderRequest& request) {
@@ -177,16 +177,6 @@ void SessionController::saveSettled(const RenderedComparison& settled, bool onSh
     m_files->save(session, settled.sessionFile);
     const std::filesystem::path folder = settled.sessionFile.parent_path();
     m_reports->write({session, settled.failed, folder}, folder / kReportFile, Foreign::Keep);
-}
-
-void SessionController::chooseRecent() {
-    lookForRecent();
-    auto* list = new RecentList(&m_recent);
-    QDialog* dialog = showInDialog(m_window, tr("Recent comparisons"), list);
-    connect(list, &RecentList::chosen, this, [this, dialog](const QString& folder) {
-        open({folder.toStdString()});
-        dialog->close();
-    });
 }
 
 }  // namespace reelgrid::studio

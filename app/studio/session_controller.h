@@ -51,14 +51,13 @@ class SessionController : public QObject {
     void close();
 
     [[nodiscard]] ShownSession& shown() { return m_shown; }
+    [[nodiscard]] protocol::RenderRequest request() const;
     [[nodiscard]] SessionHistory& history() { return m_history; }
     /// Of the session on show; empty: it has none yet.
     [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
     /// Those of the results folder.
     [[nodiscard]] RecentComparisons& recent() { return m_recent; }
     void lookForRecent() { m_recent.look(m_renders->resultsFolder()); }
-    /// Looks for them, and lets the person choose one to open.
-    void chooseRecent();
 
   Q_SIGNALS:
     /// What to call the session on show; empty: it has no file.
@@ -85,7 +84,6 @@ class SessionController : public QObject {
     RenderController* m_renders;
     widgets::RequestEditor* m_editor;
     EditorFiles* m_editorFiles;
-    QWidget* m_window;
     SessionFiles* m_files;
     ReportWriter* m_reports;
     RecentComparisons m_recent;

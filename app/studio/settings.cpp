@@ -56,6 +56,14 @@ void Settings::setResultsFolder(const std::filesystem::path& folder) {
     m_file->setValue("resultsFolder", QString::fromStdString(folder.string()));
 }
 
+int Settings::jobTimeoutSeconds() const {
+    return std::clamp(m_file->value("jobTimeoutSeconds").toInt(), 0, kLongestTimeout);
+}
+
+void Settings::setJobTimeoutSeconds(int seconds) {
+    m_file->setValue("jobTimeoutSeconds", seconds);
+}
+
 QStringList Settings::recentFiles() const {
     return m_file->value(kRecent).toStringList();
 }

@@ -30,6 +30,10 @@ class Settings {
     /// Empty: never chosen.
     [[nodiscard]] std::filesystem::path resultsFolder() const;
     void setResultsFolder(const std::filesystem::path& folder);
+    /// After which a render is ended; 0: never.
+    static constexpr int kLongestTimeout = 1000000;
+    [[nodiscard]] int jobTimeoutSeconds() const;
+    void setJobTimeoutSeconds(int seconds);
     /// Sessions and clips, the newest first; at most kMostRecent.
     static constexpr int kMostRecent = 12;
     [[nodiscard]] QStringList recentFiles() const;

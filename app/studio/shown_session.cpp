@@ -144,14 +144,24 @@ session::Session ShownSession::current(const protocol::RenderRequest& request) c
 
 std::vector<media::LabelledClip> ShownSession::clipsToExport() const {
     std::vector<media::LabelledClip> clips;
-    for (const ComparedClip& clip : m_stage.comparison->clips())
+    const auto& shifts = m_stage.grid->look().offsets;
+    std::size_t tile = 0;
+    for (const ComparedClip& clip : m_stage.comparison->clips()) {
+        const session::ClipOffset shift = tile < shifts.size() ? shifts[tile] : session::ClipOffset{};
+        ++tile;
         if (clip.onDisk && !clip.status.failed)
-            clips.push_back({clip.path, clip.label.toStdString(), clip.offsetSeconds});
+            clips.push_back(
+                {clip.path, clip.label.toStdString(), clip.offsetSeconds + shift.seconds, shift.frames});
+    }
     return clips;
 }
 
-int ShownSession::columns() const {
-    return m_stage.grid->scene().look.columns;
+media::StitchOptions ShownSession::exportOptions() const {
+    const session::ViewState& look = m_stage.grid->look();
+    media::StitchOptions options;
+    options.columns = look.columns;
+    if (look.sync == session::SyncBy::FrameIndex) options.sync = media::ClipSync::ByIndex;
+    return options;
 }
 
 }  // namespace reelgrid::studio

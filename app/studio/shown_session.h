@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "core/media/labels.h"
+#include "core/media/stitch.h"
 #include "core/session/session.h"
 
 namespace reelgrid::widgets {
@@ -42,9 +42,9 @@ class ShownSession {
     void clear();
     /// What is on disk, as it is shown now.
     [[nodiscard]] session::Session current(const protocol::RenderRequest& request) const;
-    /// The clips that an export writes.
+    /// The clips that an export of the grid writes, as far ahead of each other as they are on show.
     [[nodiscard]] std::vector<media::LabelledClip> clipsToExport() const;
-    [[nodiscard]] int columns() const;
+    [[nodiscard]] media::StitchOptions exportOptions() const;
 
     /// Whether a tile says that a render by this backend failed.
     [[nodiscard]] bool hasFailed(const std::string& backend) const;

@@ -27,7 +27,7 @@ class Thumbnails : public QObject {
     Comparison* m_comparison;
     widgets::CoherenceChart* m_chart;
     std::map<int, Pictures> m_pictures;  // of each clip that was begun
-    BackgroundThread m_background;       // its own: measuring clips may take minutes
+    BackgroundThread m_background{BackgroundThread::Priority::Low};
 };
 
 }  // namespace reelgrid::studio

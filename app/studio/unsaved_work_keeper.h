@@ -42,7 +42,7 @@ class UnsavedWorkKeeper : public QObject {
     std::optional<session::UnsavedWork> m_found;
     std::filesystem::path m_foundFile;
     QTimer m_due;
-    std::unique_ptr<BackgroundThread> m_background;  // its own: measuring clips may take minutes
+    std::unique_ptr<BackgroundThread> m_background;
 };
 
 }  // namespace reelgrid::studio

@@ -24,7 +24,6 @@ void MainWindow::connectFileActions() {
     };
     m_actions->onTriggered("open", [this] { m_sessions->open(askForClipsOrSessions(this)); });
     m_actions->onTriggered("open-demo", [this] { m_sessions->openDemo(); });
-    m_actions->onTriggered("library", [this] { m_sessions->chooseRecent(); });
     m_actions->onTriggered("save", [this, saveAs] {
         if (m_sessions->file().empty())
             saveAs();
@@ -60,6 +59,7 @@ void MainWindow::connectFileActions() {
         m_settings.setResultsFolder(folder);
         m_renders->setResultsFolder(folder);
     });
+    m_actions->onTriggered("job-timeout", [this] { askForJobTimeout(); });
     m_actions->onTriggered("close", [this] { m_sessions->close(); });
     m_actions->onTriggered("quit", [this] { close(); });
     m_actions->onTriggered("palette", [this] { (new CommandPalette(*menuBar(), this))->show(); });
@@ -84,6 +84,26 @@ void MainWindow::renameSelected() {
     connect(dialog, &QInputDialog::textValueSelected, this,
             [this, id = clip->id](const QString& label) { m_comparison->setLabel(id, label.simplified()); });
     dialog->open();
+}
+
+void MainWindow::askForJobTimeout() {
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Longest time of a render"));
+    dialog->setLabelText(
+        tr("Seconds after which a render is ended, saying what it was in (0: never).\n"
+           "For attention plug-ins that may hang."));
+    dialog->setInputMode(QInputDialog::IntInput);
+    dialog->setIntRange(0, Settings::kLongestTimeout);
+    dialog->setIntValue(m_settings.jobTimeoutSeconds());
+    connect(dialog, &QInputDialog::intValueSelected, this, &MainWindow::setJobTimeout);
+    dialog->open();
+}
+
+void MainWindow::setJobTimeout(int seconds) {
+    m_settings.setJobTimeoutSeconds(seconds);
+    m_renders->jobs().setTimeout(seconds > 0 ? std::optional(std::chrono::milliseconds(seconds * 1000LL))
+                                             : std::nullopt);
 }
 
 void MainWindow::connectEditActions() {

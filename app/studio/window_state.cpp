@@ -3,15 +3,18 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QMenuBar>
+#include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
 
 #include "app/studio/banner.h"
+#include "app/studio/bare_display.h"
 #include "app/studio/main_window.h"
 #include "app/studio/presenter.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/transport_bar.h"
+#include "widgets/panels/view_bar.h"
 
 namespace reelgrid::studio {
 
@@ -22,7 +25,7 @@ struct RememberedToggle {
     bool byDefault;
 };
 constexpr RememberedToggle kRemembered[] = {
-    {"side-panel", true}, {"charts", true}, {"frame-numbers", true}, {"sharp-pixels", false}};
+    {"side-panel", true}, {"charts", true}, {"frame-numbers", true}, {"sharp-pixels", true}};
 
 }  // namespace
 
@@ -40,6 +43,7 @@ void MainWindow::restoreSettings() {
     (*m_actions)["language-desktop"]->setChecked(language.isEmpty());
     (*m_actions)["language-english"]->setChecked(language == "en");
     (*m_actions)["language-german"]->setChecked(language == "de");
+    setJobTimeout(m_settings.jobTimeoutSeconds());
     if (const auto folder = m_settings.resultsFolder(); !folder.empty()) m_renders->setResultsFolder(folder);
 }
 
@@ -126,12 +130,17 @@ void MainWindow::showParts() {
     m_side->setVisible(!full && (*m_actions)["side-panel"]->isChecked());
     m_charts->setVisible(!full && (*m_actions)["charts"]->isChecked());
     menuBar()->setVisible(!full);
+    m_viewBar->setVisible(!full);
     m_transport->setVisible(!m_presenter->isRunning());
     m_columns->setContentsMargins(full ? 0 : 8, full ? 0 : 4, full ? 0 : 8, full ? 0 : 8);
 }
 
 void MainWindow::setFullScreen(bool on) {
-    if (on != isFullScreen()) setWindowState(windowState() ^ Qt::WindowFullScreen);
+    if (on != isFullScreen()) {
+        if (on) m_beforeFullScreen = geometry();
+        setWindowState(windowState() ^ Qt::WindowFullScreen);
+        if (BareDisplay::isBare()) setGeometry(on ? screen()->geometry() : m_beforeFullScreen);
+    }
     (*m_actions)["full-screen"]->setChecked(on);
     showParts();
 }

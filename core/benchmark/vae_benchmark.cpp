@@ -108,8 +108,8 @@ std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeOnDisk
 void measureRow(VaeRow& row, Role role, const VaeOnDisk& checkpoint, const VaeCase& wanted, Subject& subject,
                 Passes& passes, const std::stop_token& stop) {
     const VaeConfiguration& configuration = row.configuration;
-    execution::requireMemory(wanted.execution, bytesNeeded(configuration, checkpoint, wanted),
-                             configuration.name);
+    execution::requireMemory(wanted.execution, bytesNeeded(configuration, checkpoint, wanted), 0,
+                             configuration.name, "a smaller size or fewer frames");
     if (!subject.clip_BCTHW.defined())
         subject.clip_BCTHW = syntheticVideo(wanted.clip.frames, wanted.clip.height, wanted.clip.width);
     PeakMemory memory(wanted.execution);

@@ -13,6 +13,11 @@ std::span<const KnownModel> knownModels() {
         KnownModel{"Wan-AI/Wan2.2-T2V-A14B-Diffusers", "Wan 2.2 T2V A14B"},
         KnownModel{"Wan-AI/Wan2.2-I2V-A14B-Diffusers", "Wan 2.2 I2V A14B"},
         KnownModel{"Wan-AI/Wan2.2-TI2V-5B-Diffusers", "Wan 2.2 TI2V 5B"},
+        KnownModel{"THUDM/CogVideoX-2b", "CogVideoX 2B"},
+        KnownModel{"THUDM/CogVideoX-5b", "CogVideoX 5B"},
+        KnownModel{"THUDM/CogVideoX-5b-I2V", "CogVideoX 5B I2V"},
+        KnownModel{"THUDM/CogVideoX1.5-5B", "CogVideoX 1.5 5B"},
+        KnownModel{"THUDM/CogVideoX1.5-5B-I2V", "CogVideoX 1.5 5B I2V"},
     };
     return kModels;
 }

@@ -39,11 +39,13 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
     if (!hub::isHubId(idOrFolder))
         return Error{
             ErrorCode::NotFound,
-            "model " + idOrFolder + ": no such folder; \"demo\", a diffusers folder or a hub id was needed"};
+            "model " + idOrFolder +
+                ": no such folder; \"demo\", a diffusers folder, a .safetensors file or a hub id was needed"};
     const fs::path cache = hub::HubAccess::fromEnvironment().cache;
     const fs::path snapshot = hub::Repository(cache, idOrFolder).presentSnapshot();
-    // A download writes the index last.
-    if (snapshot.empty() || !fs::exists(snapshot / "model_index.json", failed))
+    // A download writes the index last; other programs may have fetched the layout of Wan's authors.
+    if (snapshot.empty() ||
+        (!fs::exists(snapshot / "model_index.json", failed) && !families::isWanLayout(snapshot)))
         return Error{ErrorCode::NotFound,
                      "model " + idOrFolder +
                          ": not a folder here and not (or not whole) in the Hugging Face "

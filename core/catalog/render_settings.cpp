@@ -4,12 +4,14 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
+#include <tuple>
 #include <type_traits>
 
 #include "core/catalog/capture_choice.h"
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
+#include "core/protocol/attention_name.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -81,34 +83,23 @@ class TableCheck {
 };
 
 /// About what a render of the model takes at its fullest: the weights and as much again, at most this much,
-/// for what it computes.
-std::uint64_t roomFor(const families::ModelInfo& model) {
-    constexpr std::uint64_t kMostWork = std::uint64_t{8} << 30;
-    return model.bytes() + std::min(model.bytes(), kMostWork);
-}
-
-template <class T>
-bool isGiven(const T&) {
-    return false;
-}
-template <class T>
-bool isGiven(const std::optional<T>& value) {
-    return value.has_value();
-}
-bool isGiven(const bool& value) {
-    return value;
-}
-template <class T>
-bool isGiven(const std::vector<T>& values) {
-    return !values.empty();
+/// for what it computes. One whose blocks may stay in host memory needs no more than its text encoder and
+/// some work, whatever its size.
+std::uint64_t roomFor(const families::ModelInfo& model, const RenderSettings& settings) {
+    constexpr std::uint64_t kMostWork = std::uint64_t{8} << 30, kMostOffloaded = std::uint64_t{14} << 30;
+    const std::uint64_t held = model.bytes() + std::min(model.bytes(), kMostWork);
+    const bool offloads = model.takes("offload") && settings.offload != protocol::kOffloadNone;
+    return offloads ? std::min(held, kMostOffloaded) : held;
 }
 
 /// A field that this family has no use for was given all the same.
 std::optional<Error> findUseless(const protocol::RenderRequest& request, const families::ModelInfo& model) {
     std::optional<Error> error;
+    const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const RenderField& field, auto access) {
-        const bool useless = field.families == RenderField::For::SomeFamilies && isGiven(access(request)) &&
-                             !model.takes(field.key);
+        const bool given = access(request) != access(usual);
+        const bool useless =
+            field.families == RenderField::For::SomeFamilies && given && !model.takes(field.key);
         if (useless && !error)
             error = Error{ErrorCode::BadUsage,
                           optionOf(field) + ": " + model.family + " models have no use for it"};
@@ -162,6 +153,11 @@ void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& re
 Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
     if (!model.sizes.allows(settings.width)) return wrong("--width", settings.width, model.sizes.words());
     if (!model.sizes.allows(settings.height)) return wrong("--height", settings.height, model.sizes.words());
+    if (model.isSizeFixed)
+        for (const auto& [option, side, only] :
+             {std::tuple{"--width", settings.width, model.defaults.width},
+              std::tuple{"--height", settings.height, model.defaults.height}})
+            if (side != only) return wrong(option, side, std::to_string(only) + ", this model's only one,");
     if (!model.frames.allows(settings.numFrames))
         return wrong("--num-frames", settings.numFrames, model.frames.words());
     if (settings.scheduler && !isAmong(model.schedulers, *settings.scheduler))
@@ -191,14 +187,15 @@ struct DeviceChoice {
 
 /// What is chosen by the device where the request leaves it open, and what the device can't do.
 Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model) {
-    if (settings.device.empty()) settings.device = devices::defaultDevice(roomFor(model)).text();
+    if (settings.device.empty()) settings.device = devices::defaultDevice(roomFor(model, settings)).text();
     const auto device = devices::deviceNamed(settings.device);
     if (!device) return device.error();
     if (auto usable = devices::requireUsable(*device); !usable) return usable.error();
     settings.device = device->text();
     const bool onCpu = device->kind == devices::DeviceKind::Cpu;
-    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : "bf16";
+    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : model.gpuDtype;
     if (settings.vaeDtype.empty()) settings.vaeDtype = "fp32";
+    if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
 
     for (const DeviceChoice& choice :
          {DeviceChoice{"--dtype", settings.dtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},
@@ -214,6 +211,18 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     }
     if (onCpu && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage, "--use-torch-compile: a GPU was needed, --device is cpu"};
+    return {};
+}
+
+/// Settled where the render runs, by what is free there.
+Result<void> checkOffload(const RenderSettings& settings) {
+    const std::vector<std::string> names{protocol::kOffloadAuto, protocol::kOffloadNone,
+                                         protocol::kOffloadBlocks};
+    if (!isAmong(names, settings.offload)) return wrong("--offload", settings.offload, oneOf(names));
+    if (settings.offload == protocol::kOffloadBlocks && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage,
+                     "--offload blocks: --use-torch-compile replays whole passes as CUDA graphs, which read "
+                     "weights where they were; one of the two was needed"};
     return {};
 }
 
@@ -255,7 +264,7 @@ Result<void> checkProfile(const RenderSettings& settings) {
 }  // namespace
 
 std::string attentionName(const RenderSettings& settings) {
-    return protocol::attentionName(settings.attentionType, settings.attentionPolicy);
+    return protocol::attentionName(settings);
 }
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
@@ -268,6 +277,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
+    if (auto fits = checkOffload(settings); !fits) return fits.error();
     TableCheck table;
     protocol::forEachRenderField(
         [&](const RenderField& field, auto access) { table.check(field, access(settings)); });
@@ -276,6 +286,10 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkLockstep(settings); !fits) return fits.error();
+    if (settings.stepCache > 0 && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage,
+                     "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "
+                     "was needed"};
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();
     return settings;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/protocol/attention_name.h"
+
 namespace reelgrid::comparison {
 namespace {
 
@@ -27,14 +29,19 @@ std::string Caption::text() const {
     return remark.empty() ? name : name + " (" + remark + ")";
 }
 
-Caption captionOf(const std::string& attentionType, const protocol::AttentionPolicy& policy,
+template <template <class> class Maybe>
+Caption captionOf(const protocol::RenderFields<Maybe>& fields,
                   const std::vector<protocol::CallRecord>& attention) {
-    return {protocol::attentionName(attentionType, policy), attentionType, remarkOf(attention)};
+    return {protocol::attentionName(fields), fields.attentionType, remarkOf(attention)};
 }
+template Caption captionOf(const protocol::RenderFields<std::optional>&,
+                           const std::vector<protocol::CallRecord>&);
+template Caption captionOf(const protocol::RenderFields<protocol::Given>&,
+                           const std::vector<protocol::CallRecord>&);
 
 Caption captionOf(const result::Manifest& manifest) {
     if (!manifest.request) return {};
-    return captionOf(manifest.request->attentionType, manifest.request->attentionPolicy, manifest.attention);
+    return captionOf(*manifest.request, manifest.attention);
 }
 
 }  // namespace reelgrid::comparison

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/protocol/attention_call.h"
-#include "core/protocol/attention_policy.h"
+#include "core/protocol/render_fields.h"
 #include "core/result/manifest.h"
 
 namespace reelgrid::comparison {
@@ -22,7 +22,8 @@ struct Caption {
 };
 
 /// Of a render that has not ended yet (no `attention`), or that its manifest tells about.
-Caption captionOf(const std::string& attentionType, const protocol::AttentionPolicy& policy,
+template <template <class> class Maybe>
+Caption captionOf(const protocol::RenderFields<Maybe>& fields,
                   const std::vector<protocol::CallRecord>& attention = {});
 /// Empty when the manifest doesn't say what was asked for.
 Caption captionOf(const result::Manifest& manifest);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/protocol/attention_name.h"
+
 namespace reelgrid::comparison {
 namespace {
 
@@ -13,24 +15,24 @@ std::string withoutVersion(const std::string& family) {
     return {family.begin(), digit};
 }
 
-std::string nameOf(const std::string& family, const std::string& task, bool compiled,
+std::string nameOf(const families::ModelInfo& model, const std::string& task, bool compiled,
                    const std::string& attention, int height, int width) {
-    return withoutVersion(family) + "_result_" + task + "_ulysses1_ringNone_compile" +
+    if (!model.clipPrefix.empty()) return model.clipPrefix + "_" + attention + ".mp4";
+    return withoutVersion(model.family) + "_result_" + task + "_ulysses1_ringNone_compile" +
            (compiled ? "True" : "False") + "_attn_" + attention + "_" + std::to_string(height) + "x" +
            std::to_string(width) + ".mp4";
 }
 
 }  // namespace
 
-std::string clipName(const std::string& family, const catalog::RenderSettings& settings) {
-    return nameOf(family, settings.task, settings.useTorchCompile, attentionName(settings), settings.height,
+std::string clipName(const families::ModelInfo& model, const catalog::RenderSettings& settings) {
+    return nameOf(model, settings.task, settings.useTorchCompile, attentionName(settings), settings.height,
                   settings.width);
 }
 
-std::string clipName(const std::string& family, const protocol::RenderRequest& request) {
-    return nameOf(family, request.task.value_or("t2v"), request.useTorchCompile,
-                  protocol::attentionName(request.attentionType, request.attentionPolicy),
-                  request.height.value_or(0), request.width.value_or(0));
+std::string clipName(const families::ModelInfo& model, const protocol::RenderRequest& request) {
+    return nameOf(model, request.task.value_or("t2v"), request.useTorchCompile,
+                  protocol::attentionName(request), request.height.value_or(0), request.width.value_or(0));
 }
 
 }  // namespace reelgrid::comparison

@@ -6,11 +6,11 @@
 
 namespace reelgrid::comparison {
 
-/// The file name that run_wan gives, which label patterns know:
-/// wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sdpa_480x832.mp4. The family is the model's ("wan2.1").
-std::string clipName(const std::string& family, const catalog::RenderSettings& settings);
+/// The file name that the family's own tools give, which label patterns know: run_wan's
+/// wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sdpa_480x832.mp4, CogVideoX's cogvideox-2b_sdpa.mp4.
+std::string clipName(const families::ModelInfo& model, const catalog::RenderSettings& settings);
 
 /// The same from a request; what it leaves to the model is 0 in the name.
-std::string clipName(const std::string& family, const protocol::RenderRequest& request);
+std::string clipName(const families::ModelInfo& model, const protocol::RenderRequest& request);
 
 }  // namespace reelgrid::comparison

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/number_text.h"
+#include "core/protocol/attention_name.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
 
@@ -34,6 +35,11 @@ std::string profileLine(const result::ProfileRecord& profile) {
            (profile.steps > 1 ? "steps " + first + " to " + std::to_string(last) : "step " + first) +
            (profile.decode ? " and the decode" : "") + " in " + profile.trace +
            "; their times have the profiler's in them";
+}
+
+std::string stepCacheLine(const result::StepCacheRecord& cache) {
+    return protocol::stepCacheName(cache.threshold) + ": " + std::to_string(cache.skipped) + " of " +
+           std::to_string(cache.passes) + " passes skipped all blocks but the first";
 }
 
 std::string attentionLine(const result::Manifest& manifest) {

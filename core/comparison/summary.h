@@ -20,6 +20,9 @@ std::string timingLine(const result::Timing& timing);
 /// them".
 std::string profileLine(const result::ProfileRecord& profile);
 
+/// "cache-0.08: 18 of 40 passes skipped all blocks but the first".
+std::string stepCacheLine(const result::StepCacheRecord& cache);
+
 /// "self-attention: sdpa 16 calls, fav2 48 calls; cross-attention: sdpa 64 calls in place of fav2":
 /// what served the calls.
 std::string attentionLine(const result::Manifest& manifest);

@@ -56,12 +56,14 @@ std::uint64_t availableMemory(const Execution& execution) {
     return std::min(machineAvailable(), groupAvailable());
 }
 
-void requireMemory(const Execution& execution, std::uint64_t needed, const std::string& what) {
-    const std::uint64_t available = availableMemory(execution);
+void requireMemory(const Execution& execution, std::uint64_t needed, std::uint64_t own,
+                   const std::string& what, const std::string& ways) {
+    const std::uint64_t free = availableMemory(execution);
+    const std::uint64_t available = free > kUnknown - own ? kUnknown : free + own;
     if (needed > available)
-        throw Failure(ErrorCode::OutOfMemory,
-                      what + " needs about " + gigabytes(needed) + " of memory, " + gigabytes(available) +
-                          " are free on " + execution.device.str() + ": a smaller size or fewer frames");
+        throw Failure(ErrorCode::OutOfMemory, what + " needs about " + gigabytes(needed) + " of memory, " +
+                                                  gigabytes(available) + " are free on " +
+                                                  execution.device.str() + "; less is taken by " + ways);
 }
 
 }  // namespace reelgrid::execution

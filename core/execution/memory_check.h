@@ -13,7 +13,9 @@ namespace reelgrid::execution {
 std::uint64_t availableMemory(const Execution& execution);
 
 /// Throws Failure(OutOfMemory) when `needed` is more than is available: better at once than killed half-way.
-/// `what` names the render: "1280×720, 81 frames".
-void requireMemory(const Execution& execution, std::uint64_t needed, const std::string& what);
+/// `what` names the render, "1280×720, 81 frames", `ways` what would take less; `own` bytes of this process
+/// count as available, too.
+void requireMemory(const Execution& execution, std::uint64_t needed, std::uint64_t own,
+                   const std::string& what, const std::string& ways);
 
 }  // namespace reelgrid::execution

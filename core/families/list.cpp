@@ -1,5 +1,6 @@
 #include <array>
 
+#include "core/families/cogvideox.h"
 #include "core/families/family.h"
 #include "core/families/wan.h"
 
@@ -9,6 +10,7 @@ std::span<const Family> families() {
     // One line a family.
     static const std::array kFamilies{
         wanFamily(), wanImageFamily(), wanExpertsFamily(), wanImageExpertsFamily(), wanTokenTimesFamily(),
+        cogVideoXFamily(), cogVideoXImageFamily(),
     };
     return kFamilies;
 }

@@ -18,12 +18,13 @@ constexpr const char* kIndexFile = "model_index.json";
 
 Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     std::error_code failed;
-    if (!fs::is_directory(folder, failed))
+    const bool isFile = fs::is_regular_file(folder, failed);
+    if (!isFile && !fs::is_directory(folder, failed))
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
     ModelIndex index;
     index.m_folder = folder;
-    if (isWanLayout(folder)) {
-        auto layout = readWanLayout(folder);
+    if (isFile || isWanLayout(folder)) {
+        auto layout = isFile ? readWanFile(folder) : readWanLayout(folder);
         if (!layout) return layout.error();
         index.m_index = layout->index;
         index.m_layout = *std::move(layout);

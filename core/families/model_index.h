@@ -12,7 +12,8 @@
 namespace reelgrid::families {
 
 /// A model's folder as a family looks at it: model_index.json, and the configs that it asks for. A folder in
-/// the layout of Wan's authors (wan_layout.h) is presented in the same words. Nothing here reads weights.
+/// the layout of Wan's authors, or a file with a transformer (wan_layout.h), is presented in the same words.
+/// Nothing here reads weights.
 class ModelIndex {
   public:
     /// NotFound or InvalidData naming folder and file.
@@ -31,7 +32,7 @@ class ModelIndex {
     [[nodiscard]] Result<nlohmann::json> config(const std::string& component,
                                                 const std::string& fileName = "config.json") const;
 
-    /// Where a component is: its folder, or the file or folder that stands for it.
+    /// Where a component is: its folder, or the file or folder that stands for it; empty where it needs none.
     [[nodiscard]] std::filesystem::path pathOf(const std::string& component) const;
     /// The regular files that a component is made of, sorted, hidden ones left out; none where it is missing.
     [[nodiscard]] std::vector<std::filesystem::path> filesOf(const std::string& component) const;
@@ -43,7 +44,7 @@ class ModelIndex {
   private:
     std::filesystem::path m_folder;
     nlohmann::json m_index;
-    std::optional<WanLayout> m_layout;  ///< of Wan's authors'; absent: diffusers'
+    std::optional<WanLayout> m_layout;  ///< of other forms than diffusers'
 };
 
 }  // namespace reelgrid::families

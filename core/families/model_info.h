@@ -73,6 +73,14 @@ struct ModelInfo {
     /// Names of the request's fields that only some families have a use for (flow_shift, scheduler, …).
     std::vector<std::string> extraFields;
     std::vector<std::string> schedulers;  ///< that can take the place of the checkpoint's own
+    /// What a GPU's render takes where the request says nothing: dtype, and whose random numbers.
+    std::string gpuDtype = "bf16", gpuGenerator = "cpu";
+    /// Whether the defaults' width and height are the only size.
+    bool isSizeFixed = false;
+    /// What is rendered where no prompt is given; empty: one has to be.
+    std::string usualPrompt;
+    /// Clips are called <clipPrefix>_<attention type>.mp4; empty: as run_wan calls them.
+    std::string clipPrefix;
     int layers = 0;  ///< places of attention, counted from 0 in the order of a forward pass
     std::vector<protocol::ModuleKind> attentionKinds;  ///< that each layer has
     std::vector<ComponentInfo> components;

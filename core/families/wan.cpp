@@ -133,7 +133,8 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
     model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift",
-                         "vae_tiling",      "vae_tile_px",    "lora"};
+                         "vae_tiling",      "vae_tile_px",    "lora",      "step_cache"};
+    model.extraFields.insert(model.extraFields.end(), {"offload", "use_fp8_gemms", "use_bf16_te_gemms"});
     model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};

@@ -9,19 +9,26 @@
 
 namespace reelgrid::families {
 
-/// A folder as Wan's authors publish a model, in the words of diffusers' layout.
+/// A model in another form than diffusers' folder, in the words of diffusers' layout.
 struct WanLayout {
     nlohmann::json index;                           ///< what model_index.json would say
     std::map<std::string, nlohmann::json> configs;  ///< each component's config.json (scheduler_config.json)
-    std::map<std::string, std::filesystem::path> paths;  ///< where each component is, folder or file
+    /// Where each component is, folder or file; absent: it needs no files of its own.
+    std::map<std::string, std::filesystem::path> paths;
 };
 
 /// Whether the folder has a config.json of Wan's own transformer and no model_index.json.
 bool isWanLayout(const std::filesystem::path& folder);
 
-/// config.json (WanModel) with diffusion_pytorch_model*.safetensors, or the two experts' folders of Wan 2.2
-/// A14B, beside models_t5_*.pth, Wan2.1_VAE.pth and google/umt5-xxl. NotFound, InvalidData or Unsupported
-/// naming what is missing or wrong. Source: wan/configs of Wan2.1 and Wan2.2.
+/// A folder as Wan's authors publish a model: config.json (WanModel) with
+/// diffusion_pytorch_model*.safetensors, or the two experts' folders of Wan 2.2 A14B, beside models_t5_*.pth,
+/// Wan2.1_VAE.pth or Wan2.2_VAE.pth, google/umt5-xxl and, for image-to-video of 2.1, models_clip_*.pth.
+/// NotFound, InvalidData or Unsupported naming what is missing or wrong.
 Result<WanLayout> readWanLayout(const std::filesystem::path& folder);
+
+/// One .safetensors file with a transformer, by the names of Wan's authors, diffusers' or ComfyUI's, with the
+/// other parts where findWanParts() finds them. Of the two experts of Wan 2.2 A14B either is given: "high"
+/// and "low" in the name before "noise" tell them apart. The same errors.
+Result<WanLayout> readWanFile(const std::filesystem::path& file);
 
 }  // namespace reelgrid::families

@@ -40,6 +40,8 @@ Result<Job> JobList::requeue(const std::string& id) {
                                               ": only a failed or cancelled one can be retried"};
     if (auto room = checkRoom(); !room) return room.error();
     job->state = JobState::Queued;
+    // Where it kept steps; anew where they were refused.
+    job->request.resume = !job->request.resume || job->error.code != ErrorCode::InvalidData;
     job->progress = {};
     job->error = {};
     job->cancelling = false;

@@ -67,6 +67,11 @@ class JobQueue::Engine {
         m_newArguments = std::move(arguments);
     }
 
+    void setJobTimeout(std::optional<std::chrono::milliseconds> timeout) {
+        const std::lock_guard lock(m_mutex);
+        m_newTimeout = timeout;
+    }
+
     Result<void> moveTo(const std::string& id, std::size_t place) {
         auto moved = note([&] { return m_jobs.moveTo(id, place); });
         if (!moved) return moved.error();
@@ -257,7 +262,7 @@ class JobQueue::Engine {
 
     [[nodiscard]] std::string timeoutText() const {
         std::array<char, 64> seconds{};
-        std::snprintf(seconds.data(), seconds.size(), "%g", double(m_options.jobTimeout->count()) / 1e3);
+        std::snprintf(seconds.data(), seconds.size(), "%g", double(m_timeout->count()) / 1e3);
         return std::string("took more than ") + seconds.data() + " seconds (--job-timeout) and was stopped";
     }
 
@@ -320,7 +325,11 @@ class JobQueue::Engine {
     void hear(protocol::JobStarted& event) {
         if (event.id != m_running) return;
         m_started = true;
-        if (m_options.jobTimeout && !m_cancelSent) m_deadline = Clock::now() + *m_options.jobTimeout;
+        {
+            const std::lock_guard lock(m_mutex);
+            m_timeout = m_newTimeout;
+        }
+        if (m_timeout && !m_cancelSent) m_deadline = Clock::now() + *m_timeout;
     }
     void hear(protocol::JobProgress& event) {
         if (event.id == m_running) change(m_running, [&](Job& job) { job.progress = event.now; });
@@ -350,10 +359,12 @@ class JobQueue::Engine {
     JobList m_jobs;
     std::deque<Job> m_changes;  ///< not told to the callback yet
     std::optional<std::vector<std::string>> m_newArguments;
+    std::optional<std::chrono::milliseconds> m_newTimeout = m_options.jobTimeout;
     bool m_paused = false;
 
     // The queue's thread's own:
     std::vector<std::string> m_arguments;
+    std::optional<std::chrono::milliseconds> m_timeout;  ///< of the job that the worker began last
 
     std::unique_ptr<WorkerProcess> m_worker;
     std::uint64_t m_workerNumber = 0;
@@ -382,6 +393,9 @@ Result<void> JobQueue::cancel(const std::string& id) {
 }
 void JobQueue::cancelAll() {
     m_engine->cancelAll();
+}
+void JobQueue::setJobTimeout(std::optional<std::chrono::milliseconds> timeout) {
+    m_engine->setJobTimeout(timeout);
 }
 void JobQueue::setWorkerArguments(std::vector<std::string> arguments) {
     m_engine->setWorkerArguments(std::move(arguments));

@@ -50,6 +50,9 @@ class JobQueue {
     /// What workers are started with from now on; a warm one ends before the next job.
     void setWorkerArguments(std::vector<std::string> arguments);
 
+    /// Of jobs that begin from now on; absent: as long as they take.
+    void setJobTimeout(std::optional<std::chrono::milliseconds> timeout);
+
     /// Puts a waiting job at this place among those that wait, 0 being the next to run. BadUsage when there
     /// is no such job or it doesn't wait.
     Result<void> moveTo(const std::string& id, std::size_t place);

@@ -26,8 +26,11 @@ void removePartialFiles(const fs::path& clip, pid_t pid) {
     removeOf(pid, clip.parent_path(), pendingNameStart(clip));
     const fs::path folder = protocol::resultFolderOf(clip);
     for (const fs::path& each : {folder, folder / protocol::kCapturesFolder}) removeOf(pid, each, "");
-    std::error_code notEmpty;
-    fs::remove(folder, notEmpty);
+    // What says that nothing is finished, where no steps were kept: the job's failure says so, too.
+    std::error_code failed;
+    if (!fs::exists(folder / protocol::kResumeFile, failed))
+        fs::remove(folder / protocol::kUnfinishedFile, failed);
+    fs::remove(folder, failed);
 }
 
 }  // namespace reelgrid::jobs

@@ -67,7 +67,7 @@ Result<AVFrame*> GridComposer::compose(int frame) {
     const double seconds = m_plan.secondsOf(frame);
     for (std::size_t i = 0; i < m_sources.size(); ++i) {
         Source& source = m_sources[i];
-        const int wanted = source.clip->info().frameAt(seconds + m_plan.tiles[i].offsetSeconds);
+        const int wanted = m_plan.tiles[i].clip.frameAt(seconds);
         if (wanted == source.shown) continue;
         auto decoded = source.clip->frame(wanted);
         if (!decoded) return decoded.error();

@@ -23,7 +23,7 @@ int roundDownToEven(int value) {
 /// The picture's place in its cell. A picture that fills the cell but for the sample that made the cell even
 /// is not scaled at all.
 GridTile tileIn(int cellLeft, int cellTop, const GridPlan& plan, const ClipInfo& clip) {
-    GridTile tile{cellLeft, cellTop, 0, 0, clip.width, clip.height, 0};
+    GridTile tile{cellLeft, cellTop, 0, 0, clip.width, clip.height, {}};
     const int spareWidth = plan.cellWidth - clip.width;
     const int spareHeight = plan.cellHeight - clip.height;
     const bool fits = spareWidth >= 0 && spareHeight >= 0 && spareWidth <= 1 && spareHeight <= 1;
@@ -51,8 +51,8 @@ void setSize(GridPlan& plan) {
     plan.height = plan.rows * (plan.cellHeight + plan.labelHeight);
 }
 
-double offsetOf(const GridLayout& layout, std::size_t clip) {
-    return layout.offsetSeconds.empty() ? 0 : layout.offsetSeconds[clip];
+TimedClip timed(const ClipInfo& clip, const GridLayout& layout, std::size_t index) {
+    return layout.timing.empty() ? TimedClip{&clip} : layout.timing[index];
 }
 
 Result<void> setRate(GridPlan& plan, std::span<const ClipInfo* const> clips, const GridLayout& layout) {
@@ -63,9 +63,10 @@ Result<void> setRate(GridPlan& plan, std::span<const ClipInfo* const> clips, con
     double duration = 0;
     for (std::size_t i = 0; i < clips.size(); ++i) {
         const ClipInfo* clip = clips[i];
-        if (layout.fps.num == 0 && (plan.fps.num == 0 || clip->fps.value() > plan.fps.value()))
-            plan.fps = clip->fps;
-        duration = std::max(duration, clip->durationSeconds - offsetOf(layout, i));
+        const TimedClip shown = timed(*clip, layout, i);
+        const bool isFaster = shown.indexRate == 0 && clip->fps.value() > plan.fps.value();
+        if (layout.fps.num == 0 && (plan.fps.num == 0 || isFaster)) plan.fps = clip->fps;
+        duration = std::max(duration, shown.dueAt(clip->frameCount()));
     }
     if (layout.fps.num > 0)
         plan.fps = layout.fps;
@@ -100,9 +101,9 @@ Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayo
         return Error{ErrorCode::BadUsage, "a font size of " + std::to_string(layout.fontSize) +
                                               " was asked for, 0 to " + std::to_string(kMaxFontSize) +
                                               " can be had"};
-    if (!layout.offsetSeconds.empty() && layout.offsetSeconds.size() != clips.size())
-        return Error{ErrorCode::BadUsage, std::to_string(layout.offsetSeconds.size()) +
-                                              " offsets were given for " + std::to_string(clips.size()) +
+    if (!layout.timing.empty() && layout.timing.size() != clips.size())
+        return Error{ErrorCode::BadUsage, std::to_string(layout.timing.size()) + " offsets were given for " +
+                                              std::to_string(clips.size()) +
                                               " clips, one for each was needed"};
     GridPlan plan;
     const int count = int(clips.size());
@@ -131,7 +132,7 @@ Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayo
         plan.tiles.push_back(tileIn(i % plan.columns * plan.cellWidth,
                                     i / plan.columns * (plan.cellHeight + plan.labelHeight), plan,
                                     *clips[std::size_t(i)]));
-        plan.tiles.back().offsetSeconds = offsetOf(layout, std::size_t(i));
+        plan.tiles.back().clip = timed(*clips[std::size_t(i)], layout, std::size_t(i));
     }
     return plan;
 }

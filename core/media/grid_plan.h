@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 #include "core/media/clip.h"
 #include "core/media/frame.h"
+#include "core/media/timed_clip.h"
 
 namespace reelgrid::media {
 
@@ -18,8 +19,8 @@ struct GridLayout {
     Rational fps{0, 1};  ///< the highest of the clips'
     double maxFps = 0;   ///< of the container; 0: none
     int fontSize = 36;   ///< pixels; smaller where the cells are small; 0: no labels
-    std::vector<double>
-        offsetSeconds{};  ///< of each clip: at time t it shows its own time t + offset; empty: 0
+    /// When each clip's frames are due (all by time, or all by index); empty: by time, without shifts.
+    std::vector<TimedClip> timing{};
 };
 
 /// Where a clip's picture goes: pixels from the grid's left top. Left and top are even, so that 4:2:0
@@ -31,7 +32,7 @@ struct GridTile {
     int top = 0;
     int width = 0;
     int height = 0;
-    double offsetSeconds = 0;  ///< at the grid's time t it shows the clip's time t + offset
+    TimedClip clip{};  ///< what it shows at the grid's time t
 };
 
 /// The geometry and timing of a grid, before anything is decoded: equal cells, row after row, a strip for the
@@ -55,9 +56,9 @@ struct GridPlan {
     }
 };
 
-/// Lays out clips in the order given. The grid lasts until the last clip ends; at time t a tile shows
-/// clip.frameAt(t + its offset), so one that ends before holds its last frame, and one that begins later its
-/// first. Cells are as large as the largest clip unless the
+/// Lays out clips in the order given, which outlive the plan. The grid lasts until the last clip ends; one
+/// that ends before holds its last frame, and one that begins later its first. By index the first clip's rate
+/// is the default. Cells are as large as the largest clip unless the
 /// grid would pass 8192 pixels a side. BadUsage when there is no clip or an option makes no sense.
 Result<GridPlan> planGrid(std::span<const ClipInfo* const> clips, const GridLayout& layout);
 

@@ -14,6 +14,7 @@ struct LabelledClip {
     std::filesystem::path path;
     std::string label;
     double offsetSeconds = 0;  ///< at time t of the comparison it shows its own time t + offset
+    int offsetFrames = 0;      ///< and from there so many frames further on
 };
 
 /// What a clip shows, as its name tells: "cogvideox-2b_sagev1.mp4" and

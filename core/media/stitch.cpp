@@ -108,13 +108,15 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
 
     std::vector<const ClipInfo*> infos;
     for (const auto& clip : *opened) infos.push_back(&clip->info());
-    std::vector<double> offsets;
-    for (const LabelledClip& clip : clips) offsets.push_back(clip.offsetSeconds);
+    std::vector<TimedClip> timing;
+    const double indexRate = options.sync == ClipSync::ByIndex ? infos.front()->fps.value() : 0;
+    for (std::size_t i = 0; i < clips.size(); ++i)
+        timing.push_back({infos[i], clips[i].offsetSeconds, clips[i].offsetFrames, indexRate});
     auto planned = planGrid(infos, {.columns = options.columns,
                                     .fps = options.fps,
                                     .maxFps = double(encodingOf(*container).maxRate),
                                     .fontSize = options.fontSize,
-                                    .offsetSeconds = std::move(offsets)});
+                                    .timing = std::move(timing)});
     if (!planned) return planned.error();
     const GridPlan plan = std::move(*planned);
     auto matrix = matrixOf(*opened);

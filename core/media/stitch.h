@@ -11,12 +11,16 @@
 
 namespace reelgrid::media {
 
+/// What of several clips is shown together: what is due at one time, or the frames of one number.
+enum class ClipSync { ByTime, ByIndex };
+
 struct StitchOptions {
     int columns = 0;                   ///< 0: ⌈√n⌉
     Rational fps{0, 1};                ///< 0: the highest of the clips' (at most 50 in a GIF)
     int fontSize = 36;                 ///< pixels, smaller where the clips are small; 0: no labels
     std::filesystem::path fontFile{};  ///< empty: DejaVu Sans
-    int threads = 0;                   ///< of the encoder; 0: its choice
+    ClipSync sync = ClipSync::ByTime;
+    int threads = 0;  ///< of the encoder; 0: its choice
 };
 
 struct StitchedGrid {

@@ -70,4 +70,18 @@ protocol::CallMaps CallMapDispatcher::maps() const {
     return maps;
 }
 
+protocol::CallMaps CallMapDispatcher::mapsOfBranches() const {
+    protocol::CallMaps maps{m_choices, {}};
+    for (const auto& [place, sites] : m_sites)
+        maps.maps.push_back({place.first, place.second, m_layers, m_steps, sites});
+    return maps;
+}
+
+void CallMapDispatcher::goOnFrom(const protocol::CallMaps& earlier) {
+    m_choices = earlier.choices;
+    for (const protocol::CallMap& map : earlier.maps)
+        if (map.layers == m_layers && map.steps == m_steps && map.branch)
+            m_sites[{map.kind, *map.branch}] = map.sites;
+}
+
 }  // namespace reelgrid::pipeline

@@ -35,6 +35,11 @@ class CallMapDispatcher final : public attention::Dispatcher {
 
     /// Both branches of guidance as one where they had the same.
     [[nodiscard]] protocol::CallMaps maps() const;
+    /// The same, each branch by itself.
+    [[nodiscard]] protocol::CallMaps mapsOfBranches() const;
+    /// Begins with what another process noted of the steps before: its mapsOfBranches(). Maps of other layers
+    /// or steps are left out.
+    void goOnFrom(const protocol::CallMaps& earlier);
 
   private:
     /// What a kind of attention has in one branch.

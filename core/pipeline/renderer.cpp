@@ -16,6 +16,7 @@
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
+#include "core/execution/memory_peak.h"
 #include "core/execution/out_of_memory.h"
 #include "core/lockstep/lockstep_observer.h"
 #include "core/media/writer.h"
@@ -25,7 +26,9 @@
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/latent_preview.h"
+#include "core/pipeline/memory_choice.h"
 #include "core/pipeline/reference_frames.h"
+#include "core/pipeline/resume_file.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
 #include "core/pipeline/video_model.h"
@@ -35,8 +38,10 @@
 #include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "core/result/picture_hashes.h"
+#include "core/result/unfinished_render.h"
 #include "core/weights/safetensors_writer.h"
 #include "kernels/attention/backend_list.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -48,6 +53,7 @@ struct Plan {
     families::ModelInfo model;
     catalog::RenderSettings settings;
     execution::Execution execution;
+    MemoryChoice memory{};
     fs::path clip;
     std::map<std::string, std::string> pictureHashes;
 };
@@ -150,7 +156,39 @@ LoadChoices choicesOf(const Plan& plan) {
     return {.dtype = plan.settings.dtype,
             .vaeDtype = plan.settings.vaeDtype,
             .lora = plan.settings.lora,
-            .lora2 = plan.settings.lora2};
+            .lora2 = plan.settings.lora2,
+            .useFp8Gemms = plan.settings.useFp8Gemms,
+            .useBf16TeGemms = plan.settings.useBf16TeGemms,
+            .offload = plan.memory.offload,
+            .encoders = plan.memory.encoders};
+}
+
+/// Settles --offload by what is free, and says no before a GPU is filled in vain. `present`: how the model is
+/// loaded already, which on the CPU isn't changed by what else has come into memory since.
+void settleMemory(Plan& plan, const std::optional<MemoryChoice>& present) {
+    // What libtorch holds there is a model, which this one takes the place of.
+    const std::uint64_t own =
+        plan.execution.device.is_cpu() ? 0 : execution::memoryInUse(plan.execution).value_or(0);
+    const std::uint64_t available = execution::availableMemory(plan.execution) + own;
+    const bool isAuto = plan.settings.offload == protocol::kOffloadAuto;
+    const bool canOffload = plan.model.takes("offload") && !plan.settings.useTorchCompile;
+    const auto forecast = [&](Offload offload, Encoders encoders) {
+        LoadChoices choices = choicesOf(plan);
+        choices.offload = offload;
+        choices.encoders = encoders;
+        return forecastMemory(plan.model, choices, plan.settings, plan.execution, available);
+    };
+    if (isAuto && present && plan.execution.device.is_cpu())
+        plan.memory = {present->offload, present->encoders, forecast(present->offload, present->encoders)};
+    else
+        plan.memory = chooseMemory(isAuto && !canOffload ? protocol::kOffloadNone : plan.settings.offload,
+                                   available, forecast);
+    plan.settings.offload =
+        plan.memory.offload == Offload::Blocks ? protocol::kOffloadBlocks : protocol::kOffloadNone;
+    // Predictions are good to a tenth.
+    if (plan.memory.forecast && !plan.execution.device.is_cpu())
+        execution::requireMemory(plan.execution, plan.memory.forecast->peak / 10 * 9, own,
+                                 sizeText(plan.settings), waysToNeedLess(plan.settings, plan.model));
 }
 
 /// Which model is in memory: its files as they were when they were loaded.
@@ -166,6 +204,16 @@ struct LoadedModel {
     }
 };
 
+/// Tells whoever is told how far the render is what it will take.
+protocol::ProgressCallback withForecast(const protocol::ProgressCallback& progress,
+                                        const std::optional<MemoryForecast>& forecast) {
+    if (!progress || !forecast) return progress;
+    return [progress, peak = forecast->peak](protocol::RenderProgress now) {
+        now.predictedPeakBytes = peak;
+        progress(now);
+    };
+}
+
 /// Tells models and pictures apart, whatever they are called.
 std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
     std::string text;
@@ -173,6 +221,53 @@ std::string sourcesKey(const LoadedModel& model, const Plan& plan) {
         for (const auto& [name, hash] : hashes) text += name + " " + hash + "\n";
     return text;
 }
+
+/// What a step cache did in the last repetition.
+std::optional<result::StepCacheRecord> stepCacheOf(const catalog::RenderSettings& settings,
+                                                   const result::Timing& timing) {
+    if (settings.stepCache <= 0) return std::nullopt;
+    result::StepCacheRecord record;
+    record.threshold = settings.stepCache;
+    for (const result::StepPasses& step : timing.passes) {
+        record.passes += step.whole + step.skipped;
+        record.skipped += step.skipped;
+        record.skippedPerStep.push_back(step.skipped);
+    }
+    return record;
+}
+
+std::string instructionSetOn(const execution::Execution& execution) {
+    return execution.device.is_cpu() ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
+}
+
+/// The model asks for points as long as this lives.
+class ResumeScope {
+  public:
+    ResumeScope(VideoModel& model, ResumePoints* points) : m_model(model) { m_model.setResumePoints(points); }
+    ~ResumeScope() { m_model.setResumePoints(nullptr); }
+    ResumeScope(const ResumeScope&) = delete;
+    ResumeScope& operator=(const ResumeScope&) = delete;
+
+  private:
+    VideoModel& m_model;
+};
+
+/// As long as this lives the folder says what it is, and after it where steps are kept. What an earlier
+/// render says of its steps stays until there are others. Within the lock of the result alone.
+class UnfinishedNote {
+  public:
+    UnfinishedNote(const protocol::RenderRequest& request, int steps) : m_clip(request.output) {
+        std::error_code failed;
+        if (!fs::exists(protocol::resultFolderOf(m_clip) / protocol::kResumeFile, failed))
+            result::writeUnfinished(m_clip, {0, steps, request}).value();
+    }
+    ~UnfinishedNote() { result::removeUnfinishedWithoutSteps(m_clip); }
+    UnfinishedNote(const UnfinishedNote&) = delete;
+    UnfinishedNote& operator=(const UnfinishedNote&) = delete;
+
+  private:
+    fs::path m_clip;
+};
 
 }  // namespace
 
@@ -189,10 +284,17 @@ struct Renderer::State {
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
                        std::stop_token stop, const protocol::PreviewCallback& preview);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
+    /// How the plan's model lies in memory now; nothing where it isn't loaded.
+    [[nodiscard]] std::optional<MemoryChoice> presentChoice(const Plan& plan) const;
+    /// As far as it is known before there are frames.
     [[nodiscard]] result::Manifest manifestOf(const protocol::RenderRequest& request, const Plan& plan,
-                                              const attention::Dispatcher& dispatcher,
-                                              const media::RgbVideo& frames) const;
+                                              const attention::Dispatcher& dispatcher) const;
 };
+
+std::optional<MemoryChoice> Renderer::State::presentChoice(const Plan& plan) const {
+    if (!model || loaded.folder != plan.model.folder) return std::nullopt;
+    return MemoryChoice{loaded.choices.offload, loaded.choices.encoders};
+}
 
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
     const auto wanted = [&] {
@@ -210,27 +312,34 @@ VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
 }
 
 result::Manifest Renderer::State::manifestOf(const protocol::RenderRequest& request, const Plan& plan,
-                                             const attention::Dispatcher& dispatcher,
-                                             const media::RgbVideo& frames) const {
+                                             const attention::Dispatcher& dispatcher) const {
     const execution::DeviceDescription device = execution::describe(plan.execution);
     std::map<std::string, std::string> versions = device.versions;
     versions["reelgrid"] = kVersion;
     versions["libtorch"] = TORCH_VERSION;
-    return {
+    result::Manifest manifest{
         .request = request,
         .settings = plan.settings,
         .versions = std::move(versions),
         .device = plan.settings.device,
         .deviceName = device.name,
         .threads = at::get_num_threads(),
+        .instructionSet = instructionSetOn(plan.execution),
         .modelId = plan.model.id,
         .modelHashes = loaded.hashes,
         .pictureHashes = plan.pictureHashes,
         .attention = dispatcher.records(),
         .plugins = pluginsOf(plan.settings),
-        .framesSha256 = sha256Hex(frames.pixels),
+        .framesSha256 = {},
         .clipSha256 = {},
+        .memory = result::MemoryRecord{.offload = plan.settings.offload,
+                                       .predictedPeak = plan.memory.forecast
+                                                            ? std::optional(plan.memory.forecast->peak)
+                                                            : std::nullopt},
+        .gemms = model->gemms(),
     };
+    manifest.request->resume = false;  // how it came about is no part of what was asked
+    return manifest;
 }
 
 std::string Renderer::State::render(const protocol::RenderRequest& request,
@@ -238,15 +347,17 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
     Plan plan = planOf(request);
+    settleMemory(plan, presentChoice(plan));
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
-    StageClock clock(progress, std::move(stop), plan.execution);
+    StageClock clock(withForecast(progress, plan.memory.forecast), std::move(stop), plan.execution);
     clock.setWatcher(profiler.get());
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
     auto pending = result::PendingResult::create(plan.clip).value();
+    const UnfinishedNote note(request, settings.numInferenceSteps);
     auto mapping = std::make_unique<CallMapDispatcher>(dispatcherFor(plan), plan.model.layers,
                                                        settings.numInferenceSteps);
-    const CallMapDispatcher& calls = *mapping;
+    CallMapDispatcher& calls = *mapping;
     std::unique_ptr<attention::Dispatcher> dispatcher = std::move(mapping);
     capture::CapturingDispatcher* captures = nullptr;
     if (settings.saveInputs) {
@@ -257,11 +368,34 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     }
     VideoModel& video = modelFor(plan, clock);
     plan.settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(plan.execution));
-    execution::requireMemory(plan.execution, video.workingBytes(settings), sizeText(settings));
+    execution::requireMemory(plan.execution, video.workingBytes(settings), 0, sizeText(settings),
+                             waysToNeedLess(settings, plan.model));
 
     const auto lockstep = lockstepOf(plan, clock);
     const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
     StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
+    const bool resumable = result::obstacleToResuming(settings).empty();
+    ResumeFile::Story earlier;
+    const auto manifestNow = [&] {
+        result::Manifest manifest = manifestOf(request, plan, *dispatcher);
+        manifest.attention = joined(earlier.manifest.attention, std::move(manifest.attention));
+        manifest.resumedAt = earlier.manifest.resumedAt;
+        return manifest;
+    };
+    ResumeFile points(request, settings, [&] {
+        ResumeFile::Story story{0, manifestNow(), clock.stepsUntilNow()};
+        story.manifest.calls = calls.mapsOfBranches();
+        return story;
+    });
+    const ResumeScope resuming(video, resumable ? &points : nullptr);
+    if (request.resume && resumable) {
+        if (auto left = points.readLeft(manifestNow())) {
+            earlier = *std::move(left);
+            earlier.manifest.resumedAt.push_back(earlier.done);
+            calls.goOnFrom(earlier.manifest.calls);
+            clock.setEarlier(earlier.timing);
+        }
+    }
     std::vector<result::Timing> repetitions;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
@@ -291,7 +425,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         trace = profiler->write(protocol::tracePathOf(plan.clip, *settings.profileOutput)).value();
     }
     clock.end();
-    result::Manifest manifest = manifestOf(request, plan, *dispatcher, frames);
+    result::Manifest manifest = manifestNow();
+    manifest.framesSha256 = sha256Hex(frames.pixels);
     manifest.calls = calls.maps();
     if (captures != nullptr) {
         manifest.captures = captures->finish();
@@ -302,6 +437,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);
     }
     repetitions.push_back(clock.finishRepetition());
+    manifest.memory->measuredPeak = repetitions.back().peakOfRender();
+    manifest.stepCache = stepCacheOf(settings, repetitions.back());
     if (trace) trace->commit().value();
     pending.commit(std::move(manifest), measured, repetitions).value();
     reference.offer(sourcesKey(loaded, plan), settings, frames);
@@ -318,7 +455,10 @@ Result<std::string> Renderer::State::renderOrError(const protocol::RenderRequest
         return failure.error();
     } catch (const c10::OutOfMemoryError& failure) {
         Error error = errorOf(failure, ErrorCode::OutOfMemory);
-        error.message += " A smaller size, fewer frames, --vae-tiling on or --vae-dtype bf16 take less.";
+        error.message +=
+            " --offload blocks (where the model takes it), --vae-tiling on, --vae-dtype bf16, a smaller size "
+            "or "
+            "fewer frames take less.";
         return error;
     } catch (const c10::AcceleratorError& failure) {
         constexpr int kMemoryAllocation = 2;  // cudaErrorMemoryAllocation

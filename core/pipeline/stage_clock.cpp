@@ -35,10 +35,12 @@ bool StageClock::isDenoising() const {
     return m_stage == kDenoise;
 }
 
-void StageClock::begin(const std::string& stage, int total) {
+void StageClock::begin(const std::string& stage, int total, int done) {
     end();
     m_stage = stage;
     m_total = total;
+    m_doneBefore = done;
+    m_passes.reset();
     m_measuresPeak = execution::restartMemoryPeak(m_execution);
     m_stageStart = m_unitStart = now();
     m_marks.clear();
@@ -46,7 +48,7 @@ void StageClock::begin(const std::string& stage, int total) {
     letWatch(0);
     if (isDenoising()) m_parts.beginStep(m_unitStart);
     checkStop();
-    report(0);
+    report(done);
 }
 
 void StageClock::advance(int done) {
@@ -54,6 +56,7 @@ void StageClock::advance(int done) {
     const auto finished = onCpu ? now() : Clock::now();
     if (isDenoising()) m_parts.endStep(finished);
     if (onCpu && isDenoising()) m_timing.steps.push_back(secondsBetween(m_unitStart, finished));
+    if (const auto passes = std::exchange(m_passes, std::nullopt)) m_timing.passes.push_back(*passes);
     m_unitStart = finished;
     mark(/*endsUnit=*/true);
     if (!onCpu) m_marks[m_marks.size() - 2].event.synchronize();
@@ -80,6 +83,19 @@ void StageClock::aside(const std::string& stage, const std::function<void()>& wo
     m_parts.leaveOut(after - before);
     leaveOut(stage, before, after);
     checkStop();
+}
+
+void StageClock::countPass(PassWork work) {
+    if (!m_passes) m_passes.emplace();
+    ++(work == PassWork::Whole ? m_passes->whole : m_passes->skipped);
+}
+
+result::Timing StageClock::stepsUntilNow() {
+    takeStepsOfMarks();  // aside() waited for the device, and makes a new mark
+    result::Timing now = m_timing;
+    now.add(kDenoise, secondsBetween(m_stageStart, m_unitStart));
+    now.goOnFrom(m_earlier);
+    return now;
 }
 
 void StageClock::leaveOut(const std::string& stage, Clock::time_point from, Clock::time_point to) {
@@ -118,12 +134,14 @@ void StageClock::end() {
 void StageClock::startRepetition() {
     end();
     m_timing = {};
+    m_earlier = {};
     m_repetitionStart = Clock::now();
 }
 
 result::Timing StageClock::finishRepetition() {
     end();
     m_timing.wallTime = secondsBetween(m_repetitionStart, now());
+    m_timing.goOnFrom(m_earlier);
     return m_timing.complete();
 }
 
@@ -132,9 +150,9 @@ void StageClock::checkStop() const {
 }
 
 double StageClock::remainingSeconds(int done) const {
-    if (done <= 0 || m_total <= 0) return -1;
+    if (done <= m_doneBefore || m_total <= 0) return -1;
     const double spent = secondsBetween(m_stageStart, Clock::now());
-    const double left = spent / done * (m_total - done);
+    const double left = spent / (done - m_doneBefore) * (m_total - done);
     return m_stage == kDenoise ? left + kShareAfterDenoise * (spent + left) : left;
 }
 

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/execution/execution.h"
@@ -23,6 +25,9 @@ struct StageMoment {
     int done = 0;
     int total = 0;
 };
+
+/// What a forward pass of a denoising step did: run its blocks, or have a cache stand for most of them.
+enum class PassWork { Whole, Skipped };
 
 /// Sees every moment of a render go by.
 class StageWatcher {
@@ -45,13 +50,21 @@ class StageClock {
     /// watches. The watcher has to outlive the clock's last call.
     void setWatcher(StageWatcher* watcher) { m_watcher = watcher; }
 
-    /// Starts a stage of `total` units, ending the one before.
-    void begin(const std::string& stage, int total);
+    /// Starts a stage of `total` units, ending the one before. The first `done` were done by an earlier
+    /// process.
+    void begin(const std::string& stage, int total, int done = 0);
     /// `done` units of the stage are finished. Throws Failure(Cancelled) when a stop was requested.
     void advance(int done);
     /// Does what belongs to `stage` in the midst of the one that runs: its time is taken out of that one's,
     /// and out of the unit's.
     void aside(const std::string& stage, const std::function<void()>& work);
+    /// A pass of the step that runs, of a loop that may skip some.
+    void countPass(PassWork work);
+    /// What an earlier process took for the first steps of the loop that comes: told once, before begin().
+    void setEarlier(result::Timing earlier) { m_earlier = std::move(earlier); }
+    /// The times of the steps until now with those of an earlier process, for a later one; only within
+    /// aside().
+    [[nodiscard]] result::Timing stepsUntilNow();
     /// Ends the last stage.
     void end();
 
@@ -97,6 +110,9 @@ class StageClock {
     std::string m_stage;
     bool m_measuresPeak = false;  ///< of the stage that runs
     int m_total = 0;
+    int m_doneBefore = 0;                        ///< units of the stage that an earlier process did
+    std::optional<result::StepPasses> m_passes;  ///< of the step that runs
+    result::Timing m_earlier;
     result::Timing m_timing;
     std::vector<Mark> m_marks;
 };

@@ -61,7 +61,7 @@ struct RenderFields {
     Maybe<std::string> vaeTiling{};      ///< kTilingAuto (default), kTilingOn, kTilingOff
     Maybe<int> vaeTilePx{};              ///< edge of a tile; default: kTilePixels
     std::string fp32Precision = kIeee;   ///< kIeee or kTf32: how a GPU multiplies fp32
-    std::string generator = "cpu";       ///< whose random numbers the initial noise is
+    Maybe<std::string> generator{};      ///< "cpu", "cuda": whose random numbers the noise is
     bool useTorchCompile = false;        ///< a step's passes as CUDA graphs
     bool useFp8Gemms = false;            ///< products of the transformer's linear layers in e4m3
     bool useBf16TeGemms = false;         ///< products of the time embedding in bf16
@@ -250,7 +250,8 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.fp32Precision; });
     visit(
         RenderField{.key = "generator",
-                    .help = "Whose random numbers: cpu (the same picture on every device) or cuda"},
+                    .help = "Whose random numbers: cpu (the same picture on every device) or cuda (default: "
+                            "the model's: cpu, CogVideoX's on a GPU cuda)"},
         [](auto& fields) -> auto& { return fields.generator; });
     visit(
         RenderField{.key = "use_torch_compile",

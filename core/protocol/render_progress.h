@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -11,7 +12,8 @@ struct RenderProgress {
     int done = 0;       ///< of `total` units of the stage (denoising steps, decoded frames, …)
     int total = 0;
     double elapsedSeconds = 0;
-    double etaSeconds = -1;  ///< of the whole job; negative while unknown
+    double etaSeconds = -1;                ///< of the whole job; negative while unknown
+    std::uint64_t predictedPeakBytes = 0;  ///< of the device's memory; 0: nobody predicted it
 };
 using ProgressCallback = std::function<void(const RenderProgress&)>;
 

@@ -69,6 +69,7 @@ json toJson(const RenderRequest& request) {
     json object = fieldsJson(request);
     object["model"] = request.model;
     object["output"] = request.output;
+    if (request.resume) object["resume"] = true;
     return object;
 }
 
@@ -77,6 +78,7 @@ Result<RenderRequest> renderRequestFromJson(const json& object) {
     TableReader reader(object, "request", ErrorCode::BadUsage);
     reader.fields().text("model", request.model, kMaxPathBytes);
     reader.fields().text("output", request.output, kMaxPathBytes);
+    reader.fields().boolean("resume", request.resume);
     forEachRenderField([&](const RenderField& field, auto access) { reader.read(field, access(request)); });
     if (request.fps && *request.fps <= 0)
         reader.fields().fail("fps " + std::to_string(*request.fps) + ": more than 0 was needed");

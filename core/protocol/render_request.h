@@ -12,7 +12,8 @@ namespace reelgrid::protocol {
 /// the resolved values. JSON keys are the command line's names with underscores (num_inference_steps, …).
 struct RenderRequest : RenderFields<std::optional> {
     std::string model = "demo";  ///< "demo", a diffusers folder, or a hub id
-    std::string output;  ///< absolute path of the clip; everything else goes to resultFolderOf(output)
+    std::string output;   ///< absolute path of the clip; everything else goes to resultFolderOf(output)
+    bool resume = false;  ///< go on where a render of the same was interrupted, if one was
 
     bool operator==(const RenderRequest&) const = default;
 };

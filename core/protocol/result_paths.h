@@ -24,5 +24,8 @@ inline constexpr const char* kCapturesFolder = "captures";
 inline constexpr const char* kLatentsFile = "latents.safetensors";
 /// The latents of a render that is not over, or that failed after them.
 inline constexpr const char* kPartialLatentsFile = "latents.partial.safetensors";
+/// What --resume goes on from, and what says so, of a render that is not over.
+inline constexpr const char* kResumeFile = "resume.safetensors";
+inline constexpr const char* kUnfinishedFile = "unfinished.json";
 
 }  // namespace reelgrid::protocol

@@ -6,7 +6,7 @@
 
 namespace reelgrid::protocol {
 
-enum class SchedulerKind { UniPC, FlowMatchEuler };
+enum class SchedulerKind { UniPC, FlowMatchEuler, CogVideoXDdim, CogVideoXDpm };
 
 /// One sampler under its two names: what requests say, and the class in a checkpoint's scheduler_config.json.
 struct SchedulerName {
@@ -19,6 +19,8 @@ struct SchedulerName {
 inline constexpr std::array kSchedulerNames{
     SchedulerName{SchedulerKind::UniPC, "unipc", "UniPCMultistepScheduler"},
     SchedulerName{SchedulerKind::FlowMatchEuler, "euler", "FlowMatchEulerDiscreteScheduler"},
+    SchedulerName{SchedulerKind::CogVideoXDdim, "ddim", "CogVideoXDDIMScheduler"},
+    SchedulerName{SchedulerKind::CogVideoXDpm, "dpm", "CogVideoXDPMScheduler"},
 };
 
 inline const SchedulerName* schedulerOfOption(std::string_view option) {
@@ -33,7 +35,7 @@ inline const SchedulerName* schedulerOfClass(std::string_view className) {
     return nullptr;
 }
 
-/// "unipc or euler", for help and messages.
+/// "unipc or euler or ddim or dpm", for help and messages.
 inline std::string schedulerOptions() {
     std::string text;
     for (const SchedulerName& name : kSchedulerNames)

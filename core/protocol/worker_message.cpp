@@ -49,6 +49,7 @@ json asJson(const JobProgress& event) {
     object["total"] = event.now.total;
     object["elapsed_seconds"] = event.now.elapsedSeconds;
     if (event.now.etaSeconds >= 0) object["eta_seconds"] = event.now.etaSeconds;
+    if (event.now.predictedPeakBytes > 0) object["predicted_peak_bytes"] = event.now.predictedPeakBytes;
     return object;
 }
 json asJson(const JobPreview& event) {
@@ -132,6 +133,7 @@ Result<WorkerEvent> progressEvent(FieldReader& fields) {
     fields.integer("total", event.now.total, 0);
     fields.number("elapsed_seconds", event.now.elapsedSeconds);
     fields.number("eta_seconds", event.now.etaSeconds);
+    fields.integer("predicted_peak_bytes", event.now.predictedPeakBytes);
     return finished<WorkerEvent>(fields, std::move(event));
 }
 

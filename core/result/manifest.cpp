@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/protocol/attention_name.h"
 #include "core/protocol/field_reader.h"
 #include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
@@ -79,6 +80,17 @@ Result<std::map<std::string, std::string>> textsFromJson(const json* object, con
     return texts;
 }
 
+Result<std::vector<int>> integersFromJson(const json& list, const std::string& what) {
+    std::vector<int> numbers;
+    for (const json& number : list) {
+        if (!number.is_number_integer())
+            return Error{ErrorCode::InvalidData,
+                         what + ": " + showJson(number) + ": a whole number was needed"};
+        numbers.push_back(number.get<int>());
+    }
+    return numbers;
+}
+
 Result<void> readModel(const json* object, Manifest& manifest) {
     if (object == nullptr) return {};
     FieldReader fields(*object, "model", ErrorCode::InvalidData);
@@ -97,6 +109,7 @@ Result<void> readDevice(const json* object, Manifest& manifest) {
     fields.text("type", manifest.device, kMaxNameBytes);
     fields.text("name", manifest.deviceName, kMaxNameBytes);
     fields.integer("threads", manifest.threads);
+    fields.text("instruction_set", manifest.instructionSet, kMaxNameBytes);
     return fields.finish();
 }
 
@@ -118,10 +131,63 @@ Result<void> readProfile(const json* object, Manifest& manifest) {
     return fields.finish();
 }
 
+json stepCacheJson(const StepCacheRecord& cache) {
+    return {{"threshold", cache.threshold},
+            {"passes", cache.passes},
+            {"skipped", cache.skipped},
+            {"skipped_per_step", cache.skippedPerStep}};
+}
+
+Result<void> readStepCache(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    StepCacheRecord& cache = manifest.stepCache.emplace();
+    FieldReader fields(*object, "step_cache", ErrorCode::InvalidData);
+    fields.requireNumber("threshold", cache.threshold);
+    fields.integer("passes", cache.passes, 0);
+    fields.integer("skipped", cache.skipped, 0);
+    const json* perStep = fields.array("skipped_per_step", kMaxEntries);
+    if (auto read = fields.finish(); !read) return read;
+    if (perStep == nullptr) return {};
+    auto numbers = integersFromJson(*perStep, "skipped_per_step");
+    if (!numbers) return numbers.error();
+    cache.skippedPerStep = *std::move(numbers);
+    return {};
+}
+
 json pluginJson(const PluginRecord& plugin) {
     json object = {{"backend", plugin.backend}, {"file", plugin.file}, {"sha256", plugin.sha256}};
     if (!plugin.version.empty()) object["version"] = plugin.version;
     return object;
+}
+
+json memoryJson(const MemoryRecord& memory) {
+    json object = {{"offload", memory.offload}};
+    if (memory.predictedPeak) object["predicted_peak_bytes"] = *memory.predictedPeak;
+    if (memory.measuredPeak) object["measured_peak_bytes"] = *memory.measuredPeak;
+    return object;
+}
+
+Result<void> readMemory(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    MemoryRecord& memory = manifest.memory.emplace();
+    FieldReader fields(*object, "memory", ErrorCode::InvalidData);
+    fields.text("offload", memory.offload, kMaxNameBytes);
+    for (const auto& [key, bytes] : {std::pair{"predicted_peak_bytes", &memory.predictedPeak},
+                                     std::pair{"measured_peak_bytes", &memory.measuredPeak}}) {
+        if (!object->contains(key)) continue;
+        fields.integer(key, bytes->emplace());
+    }
+    return fields.finish();
+}
+
+Result<void> readGemms(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    GemmRecord& gemms = manifest.gemms.emplace();
+    FieldReader fields(*object, "gemms", ErrorCode::InvalidData);
+    fields.text("requested", gemms.requested, kMaxNameBytes);
+    fields.text("used", gemms.used, kMaxNameBytes);
+    fields.text("why", gemms.why);
+    return fields.finish();
 }
 
 Result<void> readPlugins(const json* plugins, Manifest& manifest) {
@@ -171,7 +237,7 @@ std::string Manifest::usedAttention(protocol::ModuleKind kind) const {
 
 std::string Manifest::attentionName() const {
     if (!request) return {};
-    return protocol::attentionName(request->attentionType, request->attentionPolicy);
+    return protocol::attentionName(*request);
 }
 
 json toJson(const Manifest& manifest) {
@@ -185,10 +251,18 @@ json toJson(const Manifest& manifest) {
                    {"clip_sha256", manifest.clipSha256}};
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
+    if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;
+    if (manifest.stepCache) object["step_cache"] = stepCacheJson(*manifest.stepCache);
     if (!manifest.pictureHashes.empty()) object["pictures"] = manifest.pictureHashes;
+    if (!manifest.resumedAt.empty()) object["resumed_at"] = manifest.resumedAt;
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (!manifest.calls.maps.empty()) object["calls"] = toJson(manifest.calls);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
+    if (manifest.memory) object["memory"] = memoryJson(*manifest.memory);
+    if (manifest.gemms)
+        object["gemms"] = {{"requested", manifest.gemms->requested},
+                           {"used", manifest.gemms->used},
+                           {"why", manifest.gemms->why}};
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -211,6 +285,10 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* calls = fields.object("calls");
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
+    const json* memory = fields.object("memory");
+    const json* gemms = fields.object("gemms");
+    const json* stepCache = fields.object("step_cache");
+    const json* resumedAt = fields.array("resumed_at", kMaxEntries);
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();
@@ -232,10 +310,18 @@ Result<Manifest> manifestFromJson(const json& object) {
     manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
+    if (auto read = readMemory(memory, manifest); !read) return read.error();
+    if (auto read = readGemms(gemms, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
     if (auto read = readPlugins(plugins, manifest); !read) return read.error();
     if (auto read = readProfile(profile, manifest); !read) return read.error();
     if (auto read = readRender(request, settings, manifest); !read) return read.error();
+    if (auto read = readStepCache(stepCache, manifest); !read) return read.error();
+    if (resumedAt != nullptr) {
+        auto steps = integersFromJson(*resumedAt, "resumed_at");
+        if (!steps) return steps.error();
+        manifest.resumedAt = *std::move(steps);
+    }
     return manifest;
 }
 

@@ -24,6 +24,26 @@ struct ProfileRecord {
     bool decode = false;  ///< whether the trace has the decode, too
 };
 
+/// Memory of the device.
+struct MemoryRecord {
+    std::string offload;  ///< "none" or "blocks": where the transformer's blocks were meanwhile
+    std::optional<std::uint64_t> predictedPeak{}, measuredPeak{};  ///< bytes at the fullest moment
+};
+
+/// What products of linear layers ran in, where FP8 was asked for.
+struct GemmRecord {
+    std::string requested;  ///< "fp8"
+    std::string used;       ///< the same, or the dtype in which the rounded values were multiplied
+    std::string why;        ///< they differ; empty where they don't
+};
+
+/// How much of a render a step cache stood for.
+struct StepCacheRecord {
+    double threshold = 0;
+    int passes = 0, skipped = 0;      ///< of the last repetition
+    std::vector<int> skippedPerStep;  ///< the same, step by step
+};
+
 /// A plug-in whose backend a render asked for: which file it was.
 struct PluginRecord {
     std::string backend;  ///< as --attention-type takes it
@@ -41,6 +61,7 @@ struct Manifest {
     std::string device;        ///< "cpu", "cuda:0"
     std::string deviceName{};  ///< of a GPU
     int threads = 0;
+    std::string instructionSet{};  ///< of the CPU's kernels: "avx512"; empty on a GPU
     std::string modelId;
     std::map<std::string, std::string> modelHashes;      ///< SHA-256 of each component (component_hash.h)
     std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
@@ -49,8 +70,14 @@ struct Manifest {
     protocol::CallMaps calls{};           ///< the same layer by layer and step by step; empty: not recorded
     std::optional<protocol::CaptureRecord> captures{};  ///< absent: attention's inputs were not saved
     std::optional<ProfileRecord> profile{};
+    std::optional<StepCacheRecord>
+        stepCache{};  ///< absent: every pass ran whole, none was asked to be skipped
+    /// After which steps it was taken up by another process; empty: made in one go.
+    std::vector<int> resumedAt{};
     std::string framesSha256;  ///< of the RGB frames before encoding
     std::string clipSha256;    ///< of the clip's file: ties it to its companions
+    std::optional<MemoryRecord> memory{};
+    std::optional<GemmRecord> gemms{};
 
     /// Null when the backend was ours, or wasn't asked for.
     [[nodiscard]] const PluginRecord* pluginOf(const std::string& backend) const;

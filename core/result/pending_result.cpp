@@ -11,6 +11,7 @@
 #include "core/base/sha256.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/metrics_file.h"
+#include "core/result/unfinished_render.h"
 
 namespace reelgrid::result {
 namespace {
@@ -92,6 +93,7 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
     if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done;
     for (PendingFile* file : {&*metricsFile, &*timingFile, &*manifestFile})
         if (auto done = file->commit(); !done) return done;
+    removeUnfinished(m_clip);
     return {};
 }
 

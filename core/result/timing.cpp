@@ -16,8 +16,11 @@ using protocol::FieldReader;
 
 /// The order in which a render goes through its stages; others come after, as they are named.
 constexpr const char* kOtherStage = "other";
-constexpr std::array<const char*, 10> kStages{"load",   "text",    "image",  "denoise", "lockstep",
-                                              "decode", "metrics", "encode", "profile", kOtherStage};
+constexpr const char* kDenoiseStage = "denoise";
+constexpr const char* kSaveStage = "save";
+constexpr std::array<const char*, 11> kStages{"load",     "text",     "image",    kDenoiseStage,
+                                              kSaveStage, "lockstep", "decode",   "metrics",
+                                              "encode",   "profile",  kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
 /// Names and seconds: stages, parts of a step.
@@ -68,6 +71,17 @@ json partsJson(const StepParts& parts) {
     return object;
 }
 
+Result<void> readPasses(const json& list, Timing& timing) {
+    for (const json& step : list) {
+        StepPasses& passes = timing.passes.emplace_back();
+        FieldReader fields(step, "passes", ErrorCode::InvalidData);
+        fields.integer("whole", passes.whole, 0);
+        fields.integer("skipped", passes.skipped, 0);
+        if (auto read = fields.finish(); !read) return read;
+    }
+    return {};
+}
+
 Result<Timing> timingFromJson(const json& object) {
     Timing timing;
     FieldReader fields(object, "repetition", ErrorCode::InvalidData);
@@ -77,6 +91,7 @@ Result<Timing> timingFromJson(const json& object) {
     const json* peaks = fields.object("peak_bytes");
     const json* steps = fields.array("steps", kMaxEntries);
     const json* stepParts = fields.array("step_parts", kMaxEntries);
+    const json* passes = fields.array("passes", kMaxEntries);
     fields.number("wall_time", timing.wallTime);
     if (auto read = fields.finish(); !read) return read.error();
     if (stages != nullptr) {
@@ -88,6 +103,8 @@ Result<Timing> timingFromJson(const json& object) {
         if (auto read = readPeaks(*peaks, timing); !read) return read.error();
     if (stepParts != nullptr)
         if (auto read = readStepParts(*stepParts, timing); !read) return read.error();
+    if (passes != nullptr)
+        if (auto read = readPasses(*passes, timing); !read) return read.error();
     std::ranges::stable_sort(timing.stages, {}, placeOf);
     if (steps != nullptr) {
         auto numbers = numbersFromJson(*steps, "steps");
@@ -101,7 +118,8 @@ Result<Timing> timingFromJson(const json& object) {
 
 StageKind kindOf(std::string_view stage) {
     if (stage == "load") return StageKind::Loading;
-    return stage == "lockstep" || stage == "profile" ? StageKind::Measuring : StageKind::Render;
+    return stage == "lockstep" || stage == "profile" || stage == kSaveStage ? StageKind::Measuring
+                                                                            : StageKind::Render;
 }
 
 double Timing::renderSeconds() const {
@@ -123,6 +141,19 @@ void Timing::add(const std::string& stageName, double seconds) {
         stages.emplace_back(stageName, seconds);
     else
         found->second += seconds;
+}
+
+void Timing::goOnFrom(const Timing& earlier) {
+    if (earlier.steps.empty()) return;
+    steps.insert(steps.begin(), earlier.steps.begin(), earlier.steps.end());
+    passes.insert(passes.begin(), earlier.passes.begin(), earlier.passes.end());
+    if (!stepParts.empty()) stepParts.insert(stepParts.begin(), earlier.steps.size(), StepParts{});
+    for (const char* name : {kDenoiseStage, kSaveStage}) {
+        const double seconds = earlier.stage(name).value_or(0);
+        if (seconds <= 0) continue;
+        add(name, seconds);
+        if (wallTime) *wallTime += seconds;
+    }
 }
 
 void Timing::addPeak(const std::string& stageName, std::uint64_t bytes) {
@@ -162,6 +193,8 @@ json toJson(const std::vector<Timing>& repetitions) {
         if (timing.pipeTime) object["pipe_time"] = *timing.pipeTime;
         if (timing.wallTime) object["wall_time"] = *timing.wallTime;
         for (const StepParts& parts : timing.stepParts) object["step_parts"].push_back(partsJson(parts));
+        for (const StepPasses& passes : timing.passes)
+            object["passes"].push_back({{"whole", passes.whole}, {"skipped", passes.skipped}});
         if (timing.vaeDecodeTime) object["vae_decode_time"] = *timing.vaeDecodeTime;
         for (const auto& [name, bytes] : timing.peakBytes) object["peak_bytes"][name] = bytes;
         list.push_back(std::move(object));

@@ -15,8 +15,15 @@ namespace reelgrid::result {
 /// What a step's time went into ("self_attention", …, "other"), in seconds; empty: not measured.
 using StepParts = std::vector<std::pair<std::string, double>>;
 
-/// What a stage is there for: the clip; the model, which a warm worker has loaded already; or what was
-/// measured beside the render (lockstep maps, a profile).
+/// A denoising step's forward passes, where some may be skipped (--step-cache).
+struct StepPasses {
+    int whole = 0, skipped = 0;
+
+    bool operator==(const StepPasses&) const = default;
+};
+
+/// What a stage is there for: the clip; the model, which a warm worker has loaded already; or what is
+/// done beside the render (lockstep maps, a profile, keeping latents that --resume goes on from).
 enum class StageKind { Render, Loading, Measuring };
 StageKind kindOf(std::string_view stage);
 
@@ -27,6 +34,7 @@ struct Timing {
     std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
     std::vector<double> steps;         ///< one per denoising step, both guidance branches included
     std::vector<StepParts> stepParts;  ///< one per step; empty: no step was measured by part
+    std::vector<StepPasses> passes{};  ///< one per step; empty: none could be skipped
     std::optional<double> wallTime;    ///< from the repetition's start to its end
     /// The most memory that was in use at once in each stage (core/execution/memory_peak.h), the model
     /// included.
@@ -37,6 +45,9 @@ struct Timing {
     /// The sum of its stages of StageKind::Render.
     [[nodiscard]] double renderSeconds() const;
     void add(const std::string& stageName, double seconds);
+    /// Puts an interrupted process's denoising steps before these: their times, passes, stages "denoise" and
+    /// "save". By part they are not known.
+    void goOnFrom(const Timing& earlier);
     void addPeak(const std::string& stageName, std::uint64_t bytes);
     /// Of its stages of StageKind::Render; absent when it was measured of none.
     [[nodiscard]] std::optional<std::uint64_t> peakOfRender() const;

@@ -14,6 +14,7 @@ class FlowMatchEuler final : public Scheduler {
     static void requireSupported(const weights::ModelConfig& config);
 
     void setTimesteps(std::int64_t steps) override;
+    [[nodiscard]] std::optional<SchedulerState> state() const override { return SchedulerState{}; }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 
   private:

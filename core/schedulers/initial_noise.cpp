@@ -3,14 +3,27 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 namespace reelgrid::schedulers {
+namespace {
+
+at::Generator generatorOf(std::uint64_t seed, at::Device device) {
+    if (device.is_cpu()) return at::Generator(at::detail::createCPUGenerator(seed));
+    at::Generator random =
+        at::globalContext().getAcceleratorHooksInterface(device.type()).getNewGenerator(device.index());
+    random.set_current_seed(seed);
+    return random;
+}
+
+}  // namespace
+
+NoiseStream::NoiseStream(std::uint64_t seed, at::Device generator)
+    : m_device(generator), m_generator(generatorOf(seed, generator)) {}
+
+at::Tensor NoiseStream::draw(at::IntArrayRef shape) {
+    return at::randn(shape, m_generator, at::TensorOptions().dtype(at::kFloat).device(m_device));
+}
 
 at::Tensor initialNoise(std::uint64_t seed, at::IntArrayRef shape, at::Device generator) {
-    if (generator.is_cpu())
-        return at::randn(shape, at::Generator(at::detail::createCPUGenerator(seed)), at::kFloat);
-    at::Generator random =
-        at::globalContext().getAcceleratorHooksInterface(generator.type()).getNewGenerator(generator.index());
-    random.set_current_seed(seed);
-    return at::randn(shape, random, at::TensorOptions().dtype(at::kFloat).device(generator));
+    return NoiseStream(seed, generator).draw(shape);
 }
 
 }  // namespace reelgrid::schedulers

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,9 @@ class ModelConfig;
 
 namespace reelgrid::schedulers {
 
+/// What a sampler remembers of the steps that it took, by name.
+using SchedulerState = std::map<std::string, at::Tensor>;
+
 /// How a sampler walks from noise to picture. Latents stay fp32 whatever the model computes in.
 class Scheduler {
   public:
@@ -21,7 +26,7 @@ class Scheduler {
     /// Starts a trajectory of `steps` steps. Throws Failure(BadUsage) when that many can't be made.
     virtual void setTimesteps(std::int64_t steps) = 0;
 
-    /// What the model is told at each step: whole numbers for UniPC, fractions for Euler.
+    /// What the model is told at each step: fractions for Euler, whole numbers for the others.
     [[nodiscard]] const std::vector<float>& timesteps() const { return m_timesteps; }
     /// Noise levels, one more than there are steps.
     [[nodiscard]] const std::vector<float>& sigmas() const { return m_sigmas; }
@@ -37,6 +42,13 @@ class Scheduler {
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
     virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
 
+    /// What step() will need of the steps so far, exactly; nothing from a sampler that can't tell, whose
+    /// trajectories can't be taken up again.
+    [[nodiscard]] virtual std::optional<SchedulerState> state() const { return std::nullopt; }
+    /// Makes step `next` the next one, after setTimesteps(), with what state() was before it. Throws
+    /// Failure(InvalidData) when something is missing there.
+    virtual void restore(std::int64_t /*next*/, const SchedulerState& /*state*/) {}
+
   protected:
     std::vector<float> m_timesteps;
     std::vector<float> m_sigmas;
@@ -48,10 +60,14 @@ struct SchedulerOverrides {
     std::optional<double> flowShift;
 };
 
+/// Gives fresh unit noise of the sample's shape each time that it is called.
+using NoiseSource = std::function<at::Tensor()>;
+
 /// The sampler that a scheduler_config.json describes, one of protocol::kSchedulerNames as in diffusers 0.40.
-/// Another sampler than the checkpoint's takes over its shift. Throws Failure(Unsupported) naming key and
-/// value, or BadUsage for an impossible override.
+/// Another sampler than the checkpoint's takes over its shift or its noise schedule. `noise` is for samplers
+/// that draw in each step. Throws Failure(Unsupported) naming key and value, or BadUsage for an impossible
+/// override.
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
-                                         const SchedulerOverrides& overrides = {});
+                                         const SchedulerOverrides& overrides = {}, NoiseSource noise = {});
 
 }  // namespace reelgrid::schedulers

@@ -84,11 +84,38 @@ at::Tensor UniPCMultistep::step(const at::Tensor& modelOutput, std::int64_t i, c
 
     m_pictures.push_front(picture);
     if (m_pictures.size() > static_cast<std::size_t>(m_options.solverOrder)) m_pictures.pop_back();
-    // Orders grow from 1 as pictures come in and fall back to 1 towards the last step.
-    m_lastOrder = std::min({m_options.solverOrder, steps - i, i + 1});
+    m_lastOrder = orderAt(i);
     m_lastSample = current;
     m_next = i + 1;
     return predict(i, current);
+}
+
+/// Orders grow from 1 as pictures come in and fall back to 1 towards the last step.
+std::int64_t UniPCMultistep::orderAt(std::int64_t i) const {
+    return std::min({m_options.solverOrder, static_cast<std::int64_t>(m_timesteps.size()) - i, i + 1});
+}
+
+std::optional<SchedulerState> UniPCMultistep::state() const {
+    SchedulerState state;
+    for (std::size_t i = 0; i < m_pictures.size(); ++i) state["picture." + std::to_string(i)] = m_pictures[i];
+    if (m_lastSample.defined()) state["last_sample"] = m_lastSample;
+    return state;
+}
+
+void UniPCMultistep::restore(std::int64_t next, const SchedulerState& state) {
+    const auto part = [&](const std::string& name) {
+        const auto found = state.find(name);
+        if (found == state.end())
+            throw Failure(ErrorCode::InvalidData,
+                          "UniPC's state has no " + name + ", which step " + std::to_string(next) + " needs");
+        return found->second;
+    };
+    m_pictures.clear();
+    for (std::int64_t i = 0; i < std::min(next, m_options.solverOrder); ++i)
+        m_pictures.push_back(part("picture." + std::to_string(i)));
+    m_lastSample = next > 0 ? part("last_sample") : at::Tensor();
+    m_lastOrder = next > 0 ? orderAt(next - 1) : 0;
+    m_next = next;
 }
 
 at::Tensor UniPCMultistep::lambda(std::int64_t i) const {

@@ -29,10 +29,14 @@ class UniPCMultistep final : public Scheduler {
 
     void setTimesteps(std::int64_t steps) override;
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
+    [[nodiscard]] std::optional<SchedulerState> state() const override;
+    void restore(std::int64_t next, const SchedulerState& state) override;
 
   private:
     struct Move;
 
+    /// Of the predictor at step i.
+    [[nodiscard]] std::int64_t orderAt(std::int64_t i) const;
     /// The step in log-SNR from level `from` to level `to` with `order - 1` earlier levels.
     [[nodiscard]] Move moveBetween(std::int64_t from, std::int64_t to, std::int64_t order) const;
     [[nodiscard]] at::Tensor lambda(std::int64_t i) const;

@@ -111,6 +111,19 @@ Result<ChartsShown> readCharts(const json* object) {
     return charts;
 }
 
+/// The request's pictures, by the same rule as its clips: those below the session's folder move with it.
+constexpr std::array kPictures{"img_file_path", "last_img_file_path"};
+
+Result<void> resolvePictures(protocol::RenderRequest& request, const fs::path& folder) {
+    for (std::optional<std::string>* picture : {&request.imgFilePath, &request.lastImgFilePath}) {
+        if (!*picture) continue;
+        auto resolved = resolveClipPath(**picture, folder);
+        if (!resolved) return resolved.error().in("picture");
+        *picture = resolved->path.string();
+    }
+    return {};
+}
+
 json clipJson(const SessionClip& clip, const fs::path& folder) {
     json object = {{"path", storedClipPath(clip.path, folder)}, {"label", clip.label}};
     if (!clip.attentionType.empty()) object["attention_type"] = clip.attentionType;
@@ -147,12 +160,17 @@ json chartsJson(const ChartsShown& charts) {
 json toJson(const Session& session, const fs::path& folder) {
     protocol::RenderRequest request = session.request;
     request.output.clear();
+    request.resume = false;
     protocol::forgetFilesToWrite(request);
     json object = {{"reelgrid_session", kSessionVersion},
                    {"columns", session.columns},
                    {"playhead_seconds", session.playheadSeconds},
                    {"request", toJson(request)}};
     object["request"].erase("output");
+    for (const char* picture : kPictures)
+        if (object["request"].contains(picture))
+            object["request"][picture] =
+                storedClipPath(object["request"][picture].get<std::string>(), folder);
     if (session.loop)
         object["loop"] = {{"in_seconds", session.loop->inSeconds}, {"out_seconds", session.loop->outSeconds}};
     if (session.view) object["view"] = toJson(*session.view);
@@ -214,6 +232,8 @@ Result<LoadedSession> sessionFromJson(const json& object, const fs::path& folder
         if (!read) return invalid(read.error().message);
         session.request = *std::move(read);
         session.request.output.clear();  // a file must not choose what gets overwritten
+        session.request.resume = false;
+        if (auto found = resolvePictures(session.request, folder); !found) return found.error();
         protocol::forgetFilesToWrite(session.request);
     }
     return loaded;

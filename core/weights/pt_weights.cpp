@@ -29,6 +29,12 @@ PtWeights::PtWeights(const std::filesystem::path& file) : m_file(file) {
                       file.string() + ": holds no named tensors, a state dict was needed");
 }
 
+std::vector<std::string> PtWeights::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : m_tensors) names.push_back(name);
+    return names;
+}
+
 std::optional<std::vector<std::int64_t>> PtWeights::shapeOf(const std::string& name) const {
     const auto found = m_tensors.find(name);
     if (found == m_tensors.end()) return std::nullopt;

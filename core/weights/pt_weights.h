@@ -22,6 +22,8 @@ class PtWeights final : public WeightSource {
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
 
+    /// Names of all tensors, sorted.
+    [[nodiscard]] std::vector<std::string> names() const;
     /// As stored; nothing when there is no such tensor.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
 

@@ -113,7 +113,8 @@ std::optional<std::vector<std::int64_t>> SafetensorsFolder::shapeOf(const std::s
 }
 
 bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
-    if (name == kScaledFp8Marker) return true;
+    // The marker stands below the prefix that all names of the file may have.
+    if (name == kScaledFp8Marker || name.ends_with(kScaledFp8MarkerBelow)) return true;
     const auto weight = m_tensors.find(weightNameOf(name));
     return weight != m_tensors.end() && isFp8(scalarTypeOf(weight->second.entry.dtype));
 }

@@ -10,7 +10,7 @@ namespace reelgrid::weights {
 namespace {
 
 constexpr std::string_view kWeight = ".weight";
-constexpr std::string_view kScale = ".scale_weight";
+constexpr std::string_view kScale = ".scale_weight", kInputScale = ".scale_input";
 
 std::string withEnding(const std::string& name, std::string_view ending, std::string_view replacement) {
     if (!name.ends_with(ending)) return {};
@@ -24,7 +24,8 @@ std::string scaleNameOf(const std::string& weightName) {
 }
 
 std::string weightNameOf(const std::string& scaleName) {
-    return withEnding(scaleName, kScale, kWeight);
+    const std::string name = withEnding(scaleName, kScale, kWeight);
+    return name.empty() ? withEnding(scaleName, kInputScale, kWeight) : name;
 }
 
 at::Tensor dequantised(const at::Tensor& fp8, const at::Tensor& scale, const std::string& where) {

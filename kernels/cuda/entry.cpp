@@ -6,10 +6,13 @@ reelgridCudaLibrary() {
     static constexpr Library kLibrary{.version = Library::kVersion,
                                       .addThenNorm = &addThenNorm,
                                       .rmsNormRotate = &rmsNormRotate,
+                                      .headNormRotate = &headNormRotate,
                                       .channelNorm = &channelNorm,
                                       .addBias = &addBias,
                                       .channelSums = &channelSums,
                                       .affineSilu = &affineSilu,
+                                      .rowsToFp8 = &rowsToFp8,
+                                      .multipliesFp8 = &multipliesFp8,
                                       .attend = &attend,
                                       .attentionObstacle = &attentionObstacle,
                                       .attentionWorkspace = &attentionWorkspace};

@@ -6,10 +6,13 @@ namespace reelgrid::kernels::cuda {
 
 void addThenNorm(const AddThenNorm& call, void* stream);
 void rmsNormRotate(const RmsNormRotate& call, void* stream);
+void headNormRotate(const HeadNormRotate& call, void* stream);
 void channelNorm(const ChannelNorm& call, void* stream);
 void addBias(const AddBias& call, void* stream);
 void channelSums(const ChannelSums& call, void* stream);
 void affineSilu(const AffineSilu& call, void* stream);
+void rowsToFp8(const RowsToFp8& call, void* stream);
+bool multipliesFp8();
 void attend(Method method, const AttentionProblem& problem);
 std::string attentionObstacle(Method method);
 std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem);

@@ -48,7 +48,26 @@ struct RmsNormRotate {
     std::int64_t headDim = 8;
 };
 
-enum class Activation { None, Silu };
+/// x = layerNorm(x) weight + bias over each head's channels, then the interleaved pairs of the tokens from
+/// `firstRotated` on are multiplied by `rotary`, complex numbers [tokens - firstRotated, headDim / 2] of fp32
+/// (null: no rotation); in place, rounded once. Row r begins at x + r rowStride and is token r % tokens;
+/// weight and bias fp32 [headDim]. headDim: 16, 32, 64 or 128; channels a multiple of it, rowStride of 8.
+struct HeadNormRotate {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    std::int64_t rowStride = 0;
+    std::int64_t headDim = 64;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    void* x = nullptr;
+    const float* weight = nullptr;
+    const float* bias = nullptr;
+    const float* rotary = nullptr;
+    std::int64_t tokens = 1;
+    std::int64_t firstRotated = 0;
+};
+
+enum class Activation { None, Silu, GeluTanh };
 
 /// out = activation(x / max(‖x‖₂, 1e-12) scale) over the channels of each pixel. x and out [pixels, channels]
 /// in `type`, scale fp32 [channels]. channels: a multiple of 8, at most 1024.
@@ -102,17 +121,35 @@ struct AffineSilu {
     void* out = nullptr;
 };
 
+/// out = activation(x) / scale of its row in e4m3, scale = the row's largest magnitude / 448 (1 where that is
+/// 0), as the products of linear layers take it. x [rows, channels] in `type`, activation None or GeluTanh
+/// (rounded to `type`), out [rows, channels] bytes, scales fp32 [rows]. channels: a multiple of 16, at most
+/// 16384.
+struct RowsToFp8 {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    Activation activation = Activation::None;
+    void* out = nullptr;
+    float* scales = nullptr;
+};
+
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 4;
+    static constexpr int kVersion = 7;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
     void (*rmsNormRotate)(const RmsNormRotate&, void* stream) = nullptr;
+    void (*headNormRotate)(const HeadNormRotate&, void* stream) = nullptr;
     void (*channelNorm)(const ChannelNorm&, void* stream) = nullptr;
     void (*addBias)(const AddBias&, void* stream) = nullptr;
     void (*channelSums)(const ChannelSums&, void* stream) = nullptr;
     void (*affineSilu)(const AffineSilu&, void* stream) = nullptr;
+    void (*rowsToFp8)(const RowsToFp8&, void* stream) = nullptr;
+    /// Whether the current device has products of e4m3.
+    bool (*multipliesFp8)() = nullptr;
     /// On the problem's own stream; preparationSeconds is left alone. What it takes:
     /// attention/attention_cuda.h.
     void (*attend)(Method, const AttentionProblem&) = nullptr;

@@ -20,14 +20,6 @@
         <translation>Zeigt einen Prompt von mehreren Backends, ohne zu rendern</translation>
     </message>
     <message>
-        <source>&amp;Rendered comparisons…</source>
-        <translation>Ge&amp;renderte Vergleiche …</translation>
-    </message>
-    <message>
-        <source>Chooses among the comparisons in the results folder</source>
-        <translation>Wählt unter den Vergleichen im Ergebnisordner</translation>
-    </message>
-    <message>
         <source>&amp;Save session</source>
         <translation>Sitzung &amp;speichern</translation>
     </message>
@@ -583,6 +575,102 @@
         <source>Writes each clip’s frame at its own size as a PNG picture</source>
         <translation>Schreibt das Bild jedes Clips in eigener Größe als PNG</translation>
     </message>
+    <message>
+        <source>&amp;Matrix of prompts, seeds, models…</source>
+        <translation>&amp;Matrix aus Prompts, Seeds, Modellen …</translation>
+    </message>
+    <message>
+        <source>Lists many renders with their times before any starts</source>
+        <translation>Führt viele Renderings mit ihren Zeiten auf, bevor eines beginnt</translation>
+    </message>
+    <message>
+        <source>M&amp;odels…</source>
+        <translation>M&amp;odelle …</translation>
+    </message>
+    <message>
+        <source>What can be rendered with, what each needs, and where it is</source>
+        <translation>Womit gerendert werden kann, was jedes braucht und wo es liegt</translation>
+    </message>
+    <message>
+        <source>&amp;Library of comparisons…</source>
+        <translation>&amp;Bibliothek der Vergleiche …</translation>
+    </message>
+    <message>
+        <source>Finds and opens a comparison in the results folder</source>
+        <translation>Findet und öffnet einen Vergleich im Ergebnisordner</translation>
+    </message>
+    <message>
+        <source>Longest &amp;time of a render…</source>
+        <translation>&amp;Längste Zeit eines Renderings …</translation>
+    </message>
+    <message>
+        <source>Ends a render, and a plug-in’s kernel in it, that hangs</source>
+        <translation>Beendet ein Rendering, das hängt, etwa im Kernel eines Plug-ins</translation>
+    </message>
+    <message>
+        <source>&amp;Kernel benchmark…</source>
+        <translation>&amp;Kernel-Benchmark …</translation>
+    </message>
+    <message>
+        <source>Times attention kernels, and holds each against float64</source>
+        <translation>Misst Attention-Kernel und hält jeden gegen float64</translation>
+    </message>
+    <message>
+        <source>&amp;VAE benchmark…</source>
+        <translation>&amp;VAE-Benchmark …</translation>
+    </message>
+    <message>
+        <source>Times a VAE alone, in several configurations</source>
+        <translation>Misst ein VAE für sich, in mehreren Konfigurationen</translation>
+    </message>
+    <message>
+        <source>&amp;Tune a policy…</source>
+        <translation>&amp;Regeln abstimmen …</translation>
+    </message>
+    <message>
+        <source>Looks for the fastest attention within a quality budget</source>
+        <translation>Sucht die schnellste Attention innerhalb eines Qualitätsbudgets</translation>
+    </message>
+    <message>
+        <source>&amp;Error maps of this comparison</source>
+        <translation>&amp;Fehlerkarten dieses Vergleichs</translation>
+    </message>
+    <message>
+        <source>Shows where each backend errs, by layer and step</source>
+        <translation>Zeigt nach Schicht und Schritt, wo jedes Backend abweicht</translation>
+    </message>
+    <message>
+        <source>&amp;Captures…</source>
+        <translation>&amp;Mitschnitte …</translation>
+    </message>
+    <message>
+        <source>Looks at attention’s saved inputs</source>
+        <translation>Zeigt die gespeicherten Eingaben der Attention</translation>
+    </message>
+    <message>
+        <source>T&amp;race…</source>
+        <translation>T&amp;race …</translation>
+    </message>
+    <message>
+        <source>Shows where a profiled render’s time went</source>
+        <translation>Zeigt, wohin die Zeit eines Renderings ging</translation>
+    </message>
+    <message>
+        <source>Compare t&amp;wo traces…</source>
+        <translation>&amp;Zwei Traces vergleichen …</translation>
+    </message>
+    <message>
+        <source>Shows what changed between two profiled renders</source>
+        <translation>Zeigt, was sich zwischen zwei Renderings geändert hat</translation>
+    </message>
+    <message>
+        <source>Open a &amp;result…</source>
+        <translation>&amp;Ergebnis öffnen …</translation>
+    </message>
+    <message>
+        <source>Shows an earlier measurement again</source>
+        <translation>Zeigt eine frühere Messung noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -631,10 +719,18 @@
     </message>
 </context>
 <context>
-    <name>MeasureTools</name>
+    <name>Measures</name>
     <message>
-        <source>Traces (*.json.gz *.json);;All files (*)</source>
-        <translation>Traces (*.json.gz *.json);;Alle Dateien (*)</translation>
+        <source>frame correlation</source>
+        <translation>Bildkorrelation</translation>
+    </message>
+    <message>
+        <source>flickering</source>
+        <translation>Flackern</translation>
+    </message>
+    <message>
+        <source>warping error</source>
+        <translation>Warping-Fehler</translation>
     </message>
 </context>
 <context>
@@ -1076,6 +1172,34 @@
     <message>
         <source>cosine of the latents</source>
         <translation>Kosinus der Latents</translation>
+    </message>
+    <message>
+        <source>One tile alone, or all again</source>
+        <translation>Eine Kachel allein oder wieder alle</translation>
+    </message>
+    <message>
+        <source>%1, version %2</source>
+        <translation>%1, Version %2</translation>
+    </message>
+    <message>
+        <source>Choose a picture</source>
+        <translation>Bild wählen</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.jpg *.jpeg *.webp);;All files (*)</source>
+        <translation>Bilder (*.png *.jpg *.jpeg *.webp);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>from text (t2v)</source>
+        <translation>aus Text (t2v)</translation>
+    </message>
+    <message>
+        <source>from a picture (i2v)</source>
+        <translation>aus einem Bild (i2v)</translation>
+    </message>
+    <message>
+        <source>from text, with or without a picture (ti2v)</source>
+        <translation>aus Text, mit oder ohne Bild (ti2v)</translation>
     </message>
 </context>
 <context>
@@ -1592,6 +1716,24 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>Where the pictures go</source>
         <translation>Wohin die Bilder kommen</translation>
     </message>
+    <message>
+        <source>&amp;Render</source>
+        <translation>&amp;Rendern</translation>
+    </message>
+    <message>
+        <source>&amp;Measure</source>
+        <translation>&amp;Messen</translation>
+    </message>
+    <message>
+        <source>Longest time of a render</source>
+        <translation>Längste Zeit eines Renderings</translation>
+    </message>
+    <message>
+        <source>Seconds after which a render is ended, saying what it was in (0: never).
+For attention plug-ins that may hang.</source>
+        <translation>Sekunden, nach denen ein Rendering endet und sagt, worin es war (0: nie).
+Für Attention-Plug-ins, die hängen könnten.</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::MatrixDialog</name>
@@ -1667,10 +1809,6 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <translation>Nichts zu rendern.</translation>
     </message>
     <message>
-        <source>%1 renders in %2 comparisons</source>
-        <translation>%1 Renderings in %2 Vergleichen</translation>
-    </message>
-    <message>
         <source>, and %1 whose time is not known</source>
         <translation>, und %1, deren Zeit nicht bekannt ist</translation>
     </message>
@@ -1709,6 +1847,24 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>Time</source>
         <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n render(s)</source>
+        <translation>
+            <numerusform>%n Rendering</numerusform>
+            <numerusform>%n Renderings</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n comparison(s)</source>
+        <translation>
+            <numerusform>%n Vergleich</numerusform>
+            <numerusform>%n Vergleichen</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1756,44 +1912,12 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
 <context>
     <name>reelgrid::studio::MeasureTools</name>
     <message>
-        <source>&amp;Measure</source>
-        <translation>&amp;Messen</translation>
-    </message>
-    <message>
-        <source>&amp;Kernel benchmark…</source>
-        <translation>&amp;Kernel-Benchmark …</translation>
-    </message>
-    <message>
-        <source>&amp;VAE benchmark…</source>
-        <translation>&amp;VAE-Benchmark …</translation>
-    </message>
-    <message>
-        <source>&amp;Tune a policy…</source>
-        <translation>&amp;Regeln abstimmen …</translation>
-    </message>
-    <message>
-        <source>&amp;Error maps of this comparison</source>
-        <translation>&amp;Fehlerkarten dieses Vergleichs</translation>
-    </message>
-    <message>
-        <source>&amp;Captures…</source>
-        <translation>&amp;Mitschnitte …</translation>
-    </message>
-    <message>
         <source>Folder of captures</source>
         <translation>Ordner mit Mitschnitten</translation>
     </message>
     <message>
-        <source>T&amp;race…</source>
-        <translation>T&amp;race …</translation>
-    </message>
-    <message>
         <source>Open a trace</source>
         <translation>Trace öffnen</translation>
-    </message>
-    <message>
-        <source>Compare t&amp;wo traces…</source>
-        <translation>&amp;Zwei Traces vergleichen …</translation>
     </message>
     <message>
         <source>The trace before</source>
@@ -1802,10 +1926,6 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>The trace after</source>
         <translation>Der Trace nachher</translation>
-    </message>
-    <message>
-        <source>Open a &amp;result…</source>
-        <translation>&amp;Ergebnis öffnen …</translation>
     </message>
     <message>
         <source>Open a result</source>
@@ -1855,6 +1975,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>Error maps: no clip by %1 is on show or beside %2</source>
         <translation>Fehlerkarten: kein Clip von %1 wird gezeigt oder liegt neben %2</translation>
     </message>
+    <message>
+        <source>Traces (*.json.gz *.json);;All files (*)</source>
+        <translation>Traces (*.json.gz *.json);;Alle Dateien (*)</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::MeasurementWindow</name>
@@ -1877,6 +2001,21 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>saved as %1</source>
         <translation>gespeichert als %1</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MissingPlugins</name>
+    <message>
+        <source>%1 was rendered by the attention plug-in “%2” (%3), which isn’t here: the clip plays; to render with it</source>
+        <translation>%1 wurde mit dem Attention-Plug-in „%2“ (%3) gerendert, das hier fehlt: Der Clip läuft; um damit zu rendern:</translation>
+    </message>
+    <message>
+        <source>The attention policy asks for “%1”, a plug-in that isn’t here: to render with it</source>
+        <translation>Die Attention-Regeln verlangen „%1“, ein Plug-in, das hier fehlt; um damit zu rendern:</translation>
+    </message>
+    <message>
+        <source>%1 add its file with File › Add attention plug-in…, or start with --backend-plugin FILE</source>
+        <translation>%1 die Datei mit Datei › Attention-Plug-in hinzufügen … angeben oder mit --backend-plugin DATEI starten</translation>
     </message>
 </context>
 <context>
@@ -1954,35 +2093,12 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
 <context>
     <name>reelgrid::studio::RenderMenu</name>
     <message>
-        <source>&amp;Render</source>
-        <translation>&amp;Rendern</translation>
-    </message>
-    <message>
-        <source>&amp;Matrix of prompts, seeds, models…</source>
-        <translation>&amp;Matrix aus Prompts, Seeds, Modellen …</translation>
-    </message>
-    <message>
-        <source>M&amp;odels…</source>
-        <translation>M&amp;odelle …</translation>
-    </message>
-    <message>
-        <source>&amp;Library of comparisons…</source>
-        <translation>&amp;Bibliothek der Vergleiche …</translation>
-    </message>
-    <message>
         <source>Library</source>
         <translation>Bibliothek</translation>
     </message>
     <message>
         <source>Models</source>
         <translation>Modelle</translation>
-    </message>
-</context>
-<context>
-    <name>reelgrid::studio::SessionController</name>
-    <message>
-        <source>Recent comparisons</source>
-        <translation>Letzte Vergleiche</translation>
     </message>
 </context>
 <context>
@@ -2169,6 +2285,22 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>model&apos;s: %1</source>
         <translation>des Modells: %1</translation>
     </message>
+    <message>
+        <source>Step cache</source>
+        <translation>Schrittspeicher</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>Skips passes whose first block changed by less than this share, such as 0.1: faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Überspringt Durchläufe, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.1: schneller, mit etwas Verlust. Wie viel, zeigt ein sdpa-Clip ohne ihn</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>Speicher</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::BackendMap</name>
@@ -2215,20 +2347,9 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>up to</source>
         <translation>bis</translation>
     </message>
-</context>
-<context>
-    <name>reelgrid::widgets::BarsChart</name>
     <message>
-        <source>name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>low</source>
-        <translation>tief</translation>
-    </message>
-    <message>
-        <source>high</source>
-        <translation>hoch</translation>
+        <source>from</source>
+        <translation>von</translation>
     </message>
 </context>
 <context>
@@ -2407,6 +2528,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>Save the chart</source>
         <translation>Diagramm speichern</translation>
     </message>
+    <message>
+        <source>View of the chart</source>
+        <translation>Ansicht des Diagramms</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::CoherenceChart</name>
@@ -2530,10 +2655,6 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Render again</source>
-        <translation>Erneut rendern</translation>
-    </message>
-    <message>
         <source>Show log</source>
         <translation>Protokoll zeigen</translation>
     </message>
@@ -2548,6 +2669,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>Render later</source>
         <translation>Später rendern</translation>
+    </message>
+    <message>
+        <source>Render again, from the last step that was kept</source>
+        <translation>Noch einmal rendern, vom letzten behaltenen Schritt an</translation>
     </message>
 </context>
 <context>
@@ -2735,6 +2860,30 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>rates as if dense</source>
         <translation>Raten, als wäre es dicht</translation>
     </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Time of the kernel alone</source>
+        <translation>Zeit des Kernels allein</translation>
+    </message>
+    <message>
+        <source>Speed-up over sdpa</source>
+        <translation>Beschleunigung gegenüber sdpa</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>Durchsatz</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Relative L1 error</source>
+        <translation>Relativer L1-Fehler</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::MeasureForm</name>
@@ -2768,6 +2917,64 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>--model: choose a model, or a folder with one</source>
         <translation>--model: ein Modell wählen oder einen Ordner mit einem</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PictureFields</name>
+    <message>
+        <source>First picture</source>
+        <translation>Erstes Bild</translation>
+    </message>
+    <message>
+        <source>Last picture</source>
+        <translation>Letztes Bild</translation>
+    </message>
+    <message>
+        <source>Cut to width × height</source>
+        <translation>Auf Breite × Höhe zuschneiden</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Else the picture keeps its shape, and the clip has the area of width × height</source>
+        <translation>Sonst behält das Bild seine Form, und der Clip hat die Fläche von Breite × Höhe</translation>
+    </message>
+    <message>
+        <source>PICTURE</source>
+        <translation>BILD</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PictureSlot</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>A PNG, JPEG or WebP file; it can be dropped here, too</source>
+        <translation>Eine PNG-, JPEG- oder WebP-Datei; sie kann auch hierher gezogen werden</translation>
+    </message>
+    <message>
+        <source>Choose %1</source>
+        <translation>%1 wählen</translation>
+    </message>
+    <message>
+        <source>Render without this picture</source>
+        <translation>Ohne dieses Bild rendern</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>drop here</source>
+        <translation>hierher</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keines</translation>
     </message>
 </context>
 <context>
@@ -3038,6 +3245,10 @@ ganzes Rendering %1×</translation>
         <source>step %1</source>
         <translation>Schritt %1</translation>
     </message>
+    <message>
+        <source>Times appear with the first render.</source>
+        <translation>Zeiten erscheinen mit dem ersten Rendering.</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::TraceComparisonView</name>
@@ -3226,20 +3437,12 @@ ganzes Rendering %1×</translation>
         <translation>vorhergesagte Kurve</translation>
     </message>
     <message>
-        <source>predicted: %1, %2</source>
-        <translation>vorhergesagt: %1, %2</translation>
-    </message>
-    <message>
         <source>predicted for a policy</source>
         <translation>für Regeln vorhergesagt</translation>
     </message>
     <message>
         <source>policies, measured</source>
         <translation>Regeln, gemessen</translation>
-    </message>
-    <message>
-        <source>%1, predicted: %2, %3</source>
-        <translation>%1, vorhergesagt: %2, %3</translation>
     </message>
     <message>
         <source>%1: %2, %3; click to use it</source>
@@ -3312,6 +3515,26 @@ ganzes Rendering %1×</translation>
     <message>
         <source>The request editor has the policy of %1.</source>
         <translation>Der Auftrag hat die Regeln von %1.</translation>
+    </message>
+    <message>
+        <source>predicted: %1, %2; click to tune for it</source>
+        <translation>vorhergesagt: %1, %2; Klick stimmt darauf ab</translation>
+    </message>
+    <message>
+        <source>%1, predicted: %2, %3; click to use it</source>
+        <translation>%1, vorhergesagt: %2, %3; Klick übernimmt es</translation>
+    </message>
+    <message>
+        <source>Predicted alone: no clip was rendered at %1 and %2, and the result keeps no policy of it. Tuning for that budget finds one and checks it.</source>
+        <translation>Nur vorhergesagt: Bei %1 und %2 wurde kein Clip gerendert, und das Ergebnis enthält keine Regeln dafür. Das Abstimmen auf dieses Budget findet welche und prüft sie.</translation>
+    </message>
+    <message>
+        <source>Tune for %1…</source>
+        <translation>Auf %1 abstimmen …</translation>
+    </message>
+    <message>
+        <source>The request editor has the policy of %1; that point is predicted, measured were %2 and %3.</source>
+        <translation>Die Anfrage hat die Regeln von %1; der Punkt ist vorhergesagt, gemessen wurden %2 und %3.</translation>
     </message>
 </context>
 <context>
@@ -3430,6 +3653,30 @@ ganzes Rendering %1×</translation>
     <message>
         <source>to the clip, dB</source>
         <translation>zum Clip, dB</translation>
+    </message>
+    <message>
+        <source>Decode</source>
+        <translation>Decodieren</translation>
+    </message>
+    <message>
+        <source>Encode</source>
+        <translation>Encodieren</translation>
+    </message>
+    <message>
+        <source>Peak memory of decoding</source>
+        <translation>Spitzenspeicher beim Decodieren</translation>
+    </message>
+    <message>
+        <source>Peak memory of encoding</source>
+        <translation>Spitzenspeicher beim Encodieren</translation>
+    </message>
+    <message>
+        <source>PSNR of the decoded frames against fp32</source>
+        <translation>PSNR der decodierten Bilder gegen fp32</translation>
+    </message>
+    <message>
+        <source>PSNR against the clip that went in</source>
+        <translation>PSNR gegen den eingegebenen Clip</translation>
     </message>
 </context>
 <context>

@@ -9,6 +9,7 @@
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QMimeData>
+#include <QMouseEvent>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions>
 #include <QOpenGLWidget>
@@ -23,6 +24,7 @@
 
 #include "app/studio/main_window.h"
 #include "tests/widgets/gui_wait.h"
+#include "widgets/charts/coherence_chart.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid {
@@ -74,7 +76,7 @@ class Benchmark {
         letRun(1500);
     }
     [[nodiscard]] QString renderer() {
-        if (m_gl == nullptr || !m_gl->isValid()) return "QPainter";
+        if (m_gl == nullptr || !m_gl->isValid()) return m_window.grid().surfaceName();
         m_gl->makeCurrent();
         const auto* name = m_gl->context()->functions()->glGetString(GL_RENDERER);
         const QString text = reinterpret_cast<const char*>(name);
@@ -122,6 +124,26 @@ class Benchmark {
                 return still;
             },
             120000);
+    }
+    /// A click on the curves at a place by chance; nothing while they are not measured.
+    void clickChart(unsigned chance) {
+        for (auto* plot : m_window.coherenceChart().findChildren<QWidget*>()) {
+            if (!plot->inherits("QCustomPlot") || !plot->isVisible()) continue;
+            const QPointF at(plot->width() * (0.15 + 0.8 * double(chance % 1000) / 1000),
+                             plot->height() / 2.0);
+            QMouseEvent press(QEvent::MouseButtonPress, at, plot->mapToGlobal(at), Qt::LeftButton,
+                              Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(plot, &press);
+        }
+    }
+    bool waitForCurves() {
+        return waitUntil(
+            [this] {
+                return std::ranges::all_of(
+                    m_window.comparison().clips(),
+                    [](const studio::ComparedClip& clip) { return clip.facts.has_value(); });
+            },
+            600000);
     }
     [[nodiscard]] widgets::Player& player() { return *m_window.playback().player(); }
     [[nodiscard]] studio::MainWindow& window() { return m_window; }
@@ -204,6 +226,11 @@ int run(const fs::path& folder) {
         print(mode == session::ViewMode::Wipe ? "step on, wipe" : "step on, difference",
               bench.timeOf(200, [&](int) { bench.player().step(1); }));
     }
+    session::ViewState grid = bench.window().grid().look();
+    grid.mode = session::ViewMode::Grid;
+    bench.window().grid().setLook(grid);
+    if (bench.waitForCurves())
+        print("click on the chart", bench.timeOf(200, [&](int) { bench.clickChart(random()); }));
     bench.player().setCacheBytes(std::size_t{96} << 20);
     bench.waitForCache();
     print("cold seek, 96 MB",

@@ -38,6 +38,18 @@ TEST(RenderSettings, OnTheCpuDecodeInFp32AndMultiplyExactly) {
     EXPECT_EQ(settings->generator, "cpu");
 }
 
+TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
+    families::ModelInfo model = demoLike();
+    model.isSizeFixed = true;
+    RenderRequest request;
+    EXPECT_TRUE(resolveSettings(request, model));
+    request.width = 272;
+    const auto settings = resolveSettings(request, model);
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(settings.error().message, testing::HasSubstr("--width 272: 256, this model's only one,"));
+}
+
 TEST(RenderSettings, FillsTheModelsDefaults) {
     const auto settings = resolveSettings({}, demoLike());
     ASSERT_TRUE(settings) << settings.error().message;

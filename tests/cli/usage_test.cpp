@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
         BadUsage{{"render", "--last_img_file_path", "a.jpg"}, "a.jpg: task t2v of model demo takes no such"},
         BadUsage{{"render", "--force_output_size"}, "--force-output-size: --img-file-path was needed"},
+        BadUsage{{"render", "--offload", "disk"}, "--offload disk: auto, none or blocks was needed"},
         BadUsage{{"render", "--guidance_scale_2", "3"}, "--guidance-scale-2: wan2.1 models have no use"},
         BadUsage{{"render", "--attention-type", "flashier"}, "--attention-type flashier"},
         BadUsage{{"render", "--attention-rule", "flashier"}, "rule 1: backend \"flashier\""},
@@ -132,8 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadUsage{{"render", "--ulysses_degree", "8"}, "--ulysses-degree: not in this version"},
                     BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
                     BadUsage{{"render", "--use_fp8_attn"}, "--use-fp8-attn: not in this version"},
-                    BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"},
-                    BadUsage{{"models", "verify", "a/b"}, "models verify: not in this version"}));
+                    BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Bench, RejectsUsage,

@@ -12,8 +12,15 @@ CallRecord call(ModuleKind kind, const char* requested, const char* used) {
     return {.kind = kind, .requested = requested, .used = used, .why = "", .calls = 1, .seconds = {}};
 }
 
+protocol::RenderRequest requestOf(const std::string& backend, const protocol::AttentionPolicy& policy = {}) {
+    protocol::RenderRequest request;
+    request.attentionType = backend;
+    request.attentionPolicy = policy;
+    return request;
+}
+
 std::string textOf(const std::string& name, const std::vector<CallRecord>& attention) {
-    Caption caption = captionOf("fav2", {}, attention);
+    Caption caption = captionOf(requestOf("fav2"), attention);
     caption.name = name;
     return caption.text();
 }
@@ -43,16 +50,25 @@ TEST(Caption, NamesWhatRanInstead) {
 
 TEST(Caption, TellsNameAndBackendApartUnderAPolicy) {
     const protocol::AttentionPolicy policy{{{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}}};
-    const Caption caption = captionOf("fav2", policy);
+    const Caption caption = captionOf(requestOf("fav2", policy));
     EXPECT_TRUE(caption.name.starts_with("fav2+policy-")) << caption.name;
     EXPECT_EQ(caption.backend, "fav2");
 }
 
 TEST(Caption, OnlySdpaThroughoutIsTheReference) {
     const protocol::AttentionPolicy policy{{{.backend = "fav2", .steps = protocol::IndexRange{0, 1}}}};
-    EXPECT_TRUE(captionOf("sdpa", {}).isReference());
-    EXPECT_FALSE(captionOf("sdpa", policy).isReference());
-    EXPECT_FALSE(captionOf("fav2", {}).isReference());
+    EXPECT_TRUE(captionOf(requestOf("sdpa")).isReference());
+    EXPECT_FALSE(captionOf(requestOf("sdpa", policy)).isReference());
+    EXPECT_FALSE(captionOf(requestOf("fav2")).isReference());
+}
+
+TEST(Caption, AStepCacheIsAPartOfTheNameAndNoReference) {
+    protocol::RenderRequest request = requestOf("sdpa");
+    request.stepCache = 0.08;
+    const Caption caption = captionOf(request);
+    EXPECT_EQ(caption.text(), "sdpa+cache-0.08");
+    EXPECT_EQ(caption.backend, "sdpa");
+    EXPECT_FALSE(caption.isReference());
 }
 
 TEST(Caption, ComesFromTheManifest) {

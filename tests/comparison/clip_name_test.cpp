@@ -7,13 +7,19 @@ namespace {
 
 constexpr const char* kAsRunWan = "wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sagev1_144x256.mp4";
 
+families::ModelInfo wan() {
+    families::ModelInfo model;
+    model.family = "wan2.1";
+    return model;
+}
+
 TEST(ClipName, IsWhatRunWanGives) {
     catalog::RenderSettings settings;
     settings.task = "t2v";
     settings.attentionType = "sagev1";
     settings.height = 144;
     settings.width = 256;
-    EXPECT_EQ(clipName("wan2.1", settings), kAsRunWan);
+    EXPECT_EQ(clipName(wan(), settings), kAsRunWan);
 }
 
 TEST(ClipName, OfARequestIsTheSame) {
@@ -21,7 +27,16 @@ TEST(ClipName, OfARequestIsTheSame) {
     request.attentionType = "sagev1";
     request.height = 144;
     request.width = 256;
-    EXPECT_EQ(clipName("wan2.1", request), kAsRunWan);
+    EXPECT_EQ(clipName(wan(), request), kAsRunWan);
+}
+
+TEST(ClipName, OfAFamilyWithAPrefixIsThatAndTheAttentionType) {
+    families::ModelInfo model;
+    model.family = "cogvideox";
+    model.clipPrefix = "cogvideox-2b";
+    catalog::RenderSettings settings;
+    settings.attentionType = "fav3_sage";
+    EXPECT_EQ(clipName(model, settings), "cogvideox-2b_fav3_sage.mp4");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 Entry entryOf(const std::string& backend) {
     Entry entry;
-    entry.caption = captionOf(backend, {});
+    entry.caption.name = entry.caption.backend = backend;
     return entry;
 }
 

@@ -27,7 +27,9 @@ Entry rendered(const std::string& backend, double denoise, double attention) {
     entry.result.metrics.flickering = metrics::Series{0.95, {0.94, 0.96}};
     entry.result.manifest.attention = {{ModuleKind::Self, backend, backend, "", 320, attention},
                                        {ModuleKind::Cross, "sdpa", "sdpa", "", 320, 0.5}};
-    entry.caption = captionOf(backend, {}, entry.result.manifest.attention);
+    protocol::RenderRequest request;
+    request.attentionType = backend;
+    entry.caption = captionOf(request, entry.result.manifest.attention);
     return entry;
 }
 
@@ -111,7 +113,9 @@ TEST(Report, TellsWhichBackendRan) {
     Report report = twoClips();
     report.entries[1].result.manifest.attention[0].used = "sdpa";
     report.entries[1].result.manifest.attention[0].why = "head dim 512";
-    report.entries[1].caption = captionOf("sagev1", {}, report.entries[1].result.manifest.attention);
+    protocol::RenderRequest request;
+    request.attentionType = "sagev1";
+    report.entries[1].caption = captionOf(request, report.entries[1].result.manifest.attention);
     const std::string html = reportHtml(report);
     EXPECT_THAT(html,
                 HasSubstr("<td>sagev1</td><td class=\"text\">self</td><td class=\"text\">sagev1</td><td "

@@ -45,7 +45,7 @@ TEST_F(ExecutionOnGpu, MemoryIsCheckedBeforeItIsMissed) {
     EXPECT_GT(available, std::uint64_t{1} << 30);
     EXPECT_LT(available, std::uint64_t{1} << 40);
     try {
-        requireMemory(gpu, std::uint64_t{1} << 50, "832×480, 81 frames");
+        requireMemory(gpu, std::uint64_t{1} << 50, 0, "832×480, 81 frames", "fewer frames");
         FAIL();
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error().code, ErrorCode::OutOfMemory);

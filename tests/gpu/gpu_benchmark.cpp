@@ -1,9 +1,14 @@
 // reelgrid_gpu_benchmark transformer FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark residence FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark cogvideox FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark vae FOLDER DTYPE[,DTYPE…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark kernels
-// Times on the first GPU, by its own events: one forward pass in bf16, the VAE's decoding and encoding (tf32:
-// fp32 with factors rounded to TF32), the kernels between the products against the bytes that they must move.
-// FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
+// Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
+// memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
+// (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), the VAE's decoding and
+// encoding (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that
+// they must move. FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on
+// stdout.
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
@@ -15,13 +20,17 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <sstream>
 
 #include "core/attention/make_dispatcher.h"
 #include "core/execution/fp32_precision.h"
+#include "core/models/cogvideox/graphed_forward.h"
+#include "core/models/cogvideox/transformer.h"
 #include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/norms.h"
 #include "core/models/wan/transformer.h"
+#include "core/models/wan/transformer_memory.h"
 #include "core/protocol/render_fields.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/weights/model_config.h"
@@ -112,6 +121,96 @@ void timeTransformer(const Execution& gpu, const std::string& folder, const std:
     }
 }
 
+/// A pass with the weights in each place and products of each kind: what is loaded, once for all backends.
+void timeResidence(const Execution& gpu, const std::string& folder, const std::string& attentions,
+                   const Size& size) {
+    using namespace models::wan;
+    const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
+    // Wan 2.2's TI2V-5B has a VAE of 16 pixels.
+    const std::int64_t edge = config.inChannels == 48 ? 16 : 8;
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const std::int64_t frames = (size.frames - 1) / 4 + 1, rows = size.height / edge,
+                       columns = size.width / edge;
+    const std::int64_t tokens = frames * (rows / config.patchSize[1]) * (columns / config.patchSize[2]),
+                       positions = 512;
+    at::manual_seed(5);
+    const at::Tensor latents = at::randn({1, config.inChannels, frames, rows, columns}, onGpu);
+    const at::Tensor prompt = at::randn({1, positions, config.textDim}, onGpu);
+    const std::uint64_t inputs = latents.nbytes() + prompt.nbytes();
+    std::map<std::string, at::Tensor> exact;
+    for (const auto products : {LinearProducts::AsStored, LinearProducts::Fp8})
+        for (const auto residence : {BlockResidence::Held, BlockResidence::Windowed}) {
+            const TransformerOptions options{.blocks = {.residence = residence, .products = products}};
+            forgetPeak(gpu);
+            const auto start = std::chrono::steady_clock::now();
+            weights::SafetensorsFolder source(folder);
+            WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device), options);
+            gpu.synchronise();
+            const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
+            const double loadPeak = peakGiB(gpu);
+            const PreparedText text = model.prepareText(prompt);
+            const std::uint64_t predicted = weightBytes(config, at::kBFloat16, gpu.device, options.blocks) +
+                                            textBytes(config, at::kBFloat16, 1, positions) +
+                                            activationBytes(config, at::kBFloat16, tokens) + inputs;
+            for (const std::string& attention : parts(attentions)) {
+                const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+                forgetPeak(gpu);
+                at::Tensor flow;
+                const double time = medianMilliseconds(gpu, 2, [&] {
+                    flow = model.forward(latents, model.embedTimestep(700), text, *dispatcher);
+                });
+                const double peak = peakGiB(gpu);
+                const bool isFirst = exact.try_emplace(attention, flow.clone()).second;
+                const at::Tensor& reference = exact.at(attention);
+                const double error = ((flow - reference).norm() / reference.norm()).item<double>();
+                std::printf(
+                    "{\"what\": \"residence\", \"blocks\": \"%s\", \"products\": \"%s\", \"attention\": "
+                    "\"%s\", \"tokens\": %ld, \"load_s\": %.2f, \"load_peak_GiB\": %.2f, \"ms\": %.1f, "
+                    "\"peak_GiB\": %.2f, \"predicted_GiB\": %.2f, \"error\": %.2e%s}\n",
+                    residence == BlockResidence::Held ? "held" : "window",
+                    products == LinearProducts::Fp8 ? "fp8" : "bf16", attention.c_str(), tokens,
+                    loading.count(), loadPeak, time, peak, static_cast<double>(predicted) / (1 << 30), error,
+                    isFirst ? ", \"reference\": true" : "");
+                std::fflush(stdout);
+            }
+        }
+}
+
+void timeCogVideoX(const Execution& gpu, const std::string& folder, const std::string& attentions) {
+    using namespace models::cogvideox;
+    const auto dtype = folder.find("2b") != folder.npos ? at::kHalf : at::kBFloat16;
+    weights::SafetensorsFolder source(folder);
+    const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
+    CogVideoXTransformer model(config, weights::WeightScope(source, dtype, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const at::Tensor latents = at::randn({1, config.inChannels, 13, 60, 90}, onGpu);
+    const auto randomText = [&] {
+        return model.prepareText(at::randn({1, config.maxTextSeqLength, config.textEmbedDim}, onGpu));
+    };
+    const at::Tensor prompt = randomText(), negative = randomText();
+    for (const std::string& attention : parts(attentions)) {
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+        forgetPeak(gpu);
+        const double time = medianMilliseconds(gpu, 3, [&] {
+            const StepEmbedding step = model.embedTimestep(700);
+            for (const at::Tensor* text : {&prompt, &negative})
+                (void)model.forward(latents, step, *text, *dispatcher);
+        });
+        const double peak = peakGiB(gpu);
+        GraphedForward graphed(model, gpu);
+        const StepEmbedding step = model.embedTimestep(700);
+        const double asGraph = medianMilliseconds(gpu, 3, [&] {
+            for (const at::Tensor* text : {&prompt, &negative})
+                (void)graphed.forward(latents, step, *text, *dispatcher);
+        });
+        std::printf(
+            "{\"what\": \"guided forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "
+            "\"ms_graph\": %.1f, \"peak_GiB\": %.2f}\n",
+            attention.c_str(), dispatcher->records().at(0).used.c_str(), time, asGraph, peak);
+        std::fflush(stdout);
+    }
+}
+
 void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
     using namespace vae::wan21;
     const auto onGpu = at::TensorOptions().device(gpu.device);
@@ -176,6 +275,26 @@ void timeKernels(const Execution& gpu) {
         bytesPerSecond(("rmsNorm + RoPE " + size).c_str(), 4 * elements + angles,
                        [&] { rmsNormInPlace(q, affine.weight_C, 1e-6, &rope); });
     }
+    for (const std::int64_t c : {5120, 13824}) {
+        const std::int64_t n = 32760;
+        const at::Tensor x = at::randn({n, c}, onGpu).to(at::kBFloat16);
+        const at::Tensor out = at::empty({n, c}, onGpu.dtype(at::kFloat8_e4m3fn)),
+                         scales = at::empty({n}, onGpu.dtype(at::kFloat));
+        for (const auto activation : {kernels::cuda::Activation::None, kernels::cuda::Activation::GeluTanh}) {
+            const bool gelu = activation == kernels::cuda::Activation::GeluTanh;
+            bytesPerSecond(((gelu ? "gelu and rows to FP8 " : "rows to FP8 ") + std::to_string(c)).c_str(),
+                           3 * static_cast<double>(n * c), [&] {
+                               kernels::cuda::library()->rowsToFp8({.rows = n,
+                                                                    .channels = c,
+                                                                    .type = kernels::DataType::BFloat16,
+                                                                    .x = x.data_ptr(),
+                                                                    .activation = activation,
+                                                                    .out = out.data_ptr(),
+                                                                    .scales = scales.data_ptr<float>()},
+                                                                   gpu.stream());
+                           });
+        }
+    }
     for (const auto& [pixels, c] :
          {std::pair{4L * 480 * 832, 96L}, {8L * 240 * 416, 192L}, {8L * 120 * 208, 384L}})
         for (const auto type : {at::kBFloat16, at::kFloat}) {
@@ -213,15 +332,21 @@ int run(const std::vector<std::string>& words) {
     Size size;
     if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
     const bool isSized = words.size() == 3 || words.size() == 6;
-    if (!(what == "kernels" && words.size() == 1) && !((what == "transformer" || what == "vae") && isSized)) {
-        std::fprintf(stderr,
-                     "reelgrid_gpu_benchmark: transformer, vae or kernels was needed (see its source)\n");
+    const bool takesFolder = what == "transformer" || what == "residence" || what == "vae";
+    if (!(what == "kernels" && words.size() == 1) && !(what == "cogvideox" && words.size() == 3) &&
+        !(takesFolder && isSized)) {
+        std::fprintf(
+            stderr,
+            "reelgrid_gpu_benchmark: transformer, residence, cogvideox, vae or kernels was needed (see "
+            "its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
     execution::setFp32Precision(protocol::kIeee);
     if (what == "kernels") timeKernels(gpu);
     if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
+    if (what == "residence") timeResidence(gpu, words[1], words[2], size);
+    if (what == "cogvideox") timeCogVideoX(gpu, words[1], words[2]);
     if (what == "vae") timeVae(gpu, words[1], words[2], size);
     return 0;
 }

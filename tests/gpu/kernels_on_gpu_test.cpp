@@ -67,6 +67,82 @@ TEST_F(KernelsOnGpu, AddThenNormIsWhatFloat64Gives) {
             }
 }
 
+TEST_F(KernelsOnGpu, RowsToFp8AreLibtorchsRoundedValues) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {16, 48, 1536, 5120, 13824, 16384})
+            for (const auto activation : {Activation::None, Activation::GeluTanh}) {
+                const std::int64_t rows = 37;
+                at::Tensor x = random({rows, channels}, type) * 3;
+                x[1].zero_();
+                x[2][5] = 3e4;
+                const bool gelu = activation == Activation::GeluTanh;
+                const at::Tensor values = (gelu ? at::gelu(x, "tanh") : x).to(at::kFloat);
+                const at::Tensor most = values.abs().amax(-1, true);
+                const at::Tensor scales = at::where(most > 0, most * (1.0F / 448), at::ones_like(most));
+                const at::Tensor expected =
+                    (values * scales.reciprocal()).to(at::kFloat8_e4m3fn).to(at::kFloat);
+                const at::Tensor out = at::empty(x.sizes(), x.options().dtype(at::kFloat8_e4m3fn)),
+                                 ownScales = poisoned({rows, 1}, at::kFloat);
+                library()->rowsToFp8({.rows = rows,
+                                      .channels = channels,
+                                      .type = typeOf(type),
+                                      .x = x.data_ptr(),
+                                      .activation = activation,
+                                      .out = out.data_ptr(),
+                                      .scales = ownScales.data_ptr<float>()},
+                                     gpu.stream());
+                const auto what = std::string(at::toString(type)) + " " + std::to_string(channels);
+                const double scaleError = ((ownScales - scales).abs() / scales).max().item<double>();
+                const double different =
+                    (out.to(at::kFloat) != expected).sum().item<double>() / static_cast<double>(x.numel());
+                if (gelu) {  // whose last bit is each library's own
+                    EXPECT_LE(scaleError, type == at::kFloat ? 1e-5 : 1e-2) << what;
+                    EXPECT_LE(different, 0.02) << what;
+                } else {
+                    EXPECT_LE(scaleError, 1e-7) << what;
+                    EXPECT_EQ(different, 0) << what;
+                }
+            }
+}
+
+TEST_F(KernelsOnGpu, HeadNormRotateIsWhatFloat64Gives) {
+    constexpr std::int64_t kBatch = 2, kText = 3, kVideo = 41, kTokens = kText + kVideo;
+    for (const auto type : kTypes)
+        for (const std::int64_t headDim : {16, 32, 64, 128})
+            for (const std::int64_t heads : {1, 2, 5, 30}) {
+                const std::int64_t channels = heads * headDim;
+                // q of three projections in one product.
+                const at::Tensor qkv = random({kBatch, kTokens, 3 * channels}, type) + 0.25;
+                const at::Tensor q = qkv.narrow(2, 0, channels),
+                                 others = qkv.narrow(2, channels, 2 * channels);
+                const at::Tensor before = others.clone();
+                const at::Tensor weight = random({headDim}), bias = random({headDim});
+                const at::Tensor rotary = at::polar(at::ones({kVideo, headDim / 2}, weight.options()),
+                                                    random({kVideo, headDim / 2}) * 3);
+                at::Tensor exact =
+                    at::layer_norm(q.to(at::kDouble).unflatten(-1, {heads, headDim}), {headDim},
+                                   weight.to(at::kDouble), bias.to(at::kDouble), 1e-6);
+                at::view_as_complex(exact.narrow(1, kText, kVideo).unflatten(-1, {-1, 2}))
+                    .mul_(rotary.to(at::kComplexDouble).unsqueeze(1));
+                library()->headNormRotate({.rows = kBatch * kTokens,
+                                           .channels = channels,
+                                           .rowStride = 3 * channels,
+                                           .headDim = headDim,
+                                           .eps = 1e-6F,
+                                           .type = typeOf(type),
+                                           .x = q.data_ptr(),
+                                           .weight = weight.data_ptr<float>(),
+                                           .bias = bias.data_ptr<float>(),
+                                           .rotary = at::view_as_real(rotary).data_ptr<float>(),
+                                           .tokens = kTokens,
+                                           .firstRotated = kText},
+                                          gpu.stream());
+                EXPECT_LT(worst(q.unflatten(-1, {heads, headDim}), exact), roundingOf(type))
+                    << at::toString(type) << " " << heads << "x" << headDim;
+                EXPECT_TRUE(at::equal(others, before)) << "it wrote beyond its rows";
+            }
+}
+
 TEST_F(KernelsOnGpu, AddThenNormLeavesOutWhatIsNull) {
     const std::int64_t rows = 5, channels = 384;
     at::Tensor x = random({rows, channels});

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae FOLDER: a diffusers component of the official configuration with random
-weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
+"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae|cogvideox-2b|cogvideox-5b FOLDER: a diffusers component of the official
+configuration with random weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
 import json
 import math
 import pathlib
@@ -12,7 +12,10 @@ from safetensors.torch import save_file
 WAN = dict(_class_name="WanTransformer3DModel", patch_size=[1, 2, 2], in_channels=16, out_channels=16, text_dim=4096,
            freq_dim=256, attention_head_dim=128, cross_attn_norm=True, qk_norm="rms_norm_across_heads", eps=1e-6,
            rope_max_seq_len=1024, image_dim=None, added_kv_proj_dim=None, pos_embed_seq_len=None)
+COGVIDEOX = dict(_class_name="CogVideoXTransformer3DModel")  # whose defaults are 2b's
 CONFIGS = {
+    "cogvideox-2b": COGVIDEOX,
+    "cogvideox-5b": COGVIDEOX | dict(num_attention_heads=48, num_layers=42, use_rotary_positional_embeddings=True),
     "wan-1.3b": WAN | dict(num_attention_heads=12, num_layers=30, ffn_dim=8960),
     "wan-14b": WAN | dict(num_attention_heads=40, num_layers=40, ffn_dim=13824),
     "wan-5b": WAN | dict(num_attention_heads=24, num_layers=30, ffn_dim=14336, in_channels=48, out_channels=48),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reference.py transformer|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
+"""reference.py transformer|cogvideox|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
 component folder, one JSON line a row like reelgrid_gpu_benchmark's. Without a size 480×832, 81 frames, in eighths; bf16
 (the VAE in fp32 as PyTorch multiplies it by default, which rounds convolutions to TF32, and bf16). per-token: compiled,
 with a timestep for every token, as diffusers calls TI2V-5B."""
@@ -56,6 +56,29 @@ def transformer(folder, modes):
 
 
 @torch.inference_mode()
+def cogvideox(folder, modes):
+    """480×720, 49 frames, both passes of a guided step as one batch, as CogVideoXPipeline runs them."""
+    import types
+
+    dtype = torch.float16 if "2b" in str(folder) else torch.bfloat16
+    model = diffusers.CogVideoXTransformer3DModel.from_pretrained(folder, torch_dtype=dtype).to("cuda").eval()
+    latents = torch.randn(2, 13, 16, 60, 90, device="cuda", dtype=dtype)
+    text = torch.randn(2, 226, 4096, device="cuda", dtype=dtype)
+    step = torch.tensor([700, 700], device="cuda")
+    rotary = None
+    if model.config.use_rotary_positional_embeddings:
+        pipeline = types.SimpleNamespace(transformer=model, vae_scale_factor_spatial=8)
+        rotary = diffusers.CogVideoXPipeline._prepare_rotary_positional_embeddings(pipeline, 480, 720, 13, "cuda")
+    for mode in modes:
+        run = torch.compile(model) if mode == "compiled" else model
+        for backend in [SDPBackend.CUDNN_ATTENTION] + ([SDPBackend.FLASH_ATTENTION] if mode == "eager" else []):
+            with sdpa_kernel(backend):
+                torch.cuda.reset_peak_memory_stats()
+                ms = median(lambda: run(latents, text, step, image_rotary_emb=rotary, return_dict=False))
+            row(what=f"guided forward {mode}", attention=backend.name.split("_")[0].lower(), ms=round(ms, 1))
+
+
+@torch.inference_mode()
 def vae(folder, modes):
     for dtype in (torch.float32, torch.bfloat16):
         model = diffusers.AutoencoderKLWan.from_pretrained(folder, torch_dtype=dtype).to("cuda").eval()
@@ -73,4 +96,4 @@ def vae(folder, modes):
 
 
 if __name__ == "__main__":
-    {"transformer": transformer, "vae": vae}[sys.argv[1]](sys.argv[2], sys.argv[3:] or ["eager"])
+    {"transformer": transformer, "cogvideox": cogvideox, "vae": vae}[sys.argv[1]](sys.argv[2], sys.argv[3:] or ["eager"])

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <utility>
 
 #include "core/attention/make_dispatcher.h"
 #include "core/capture/captured_call.h"
@@ -33,13 +34,14 @@ class TransformerOnGpu : public OnGpu {
     struct Run {
         at::Tensor flow, reference;
     };
-    Run run(const Input& input, at::ScalarType dtype, const std::string& attention = "sdpa", int times = 1) {
+    Run run(const Input& input, at::ScalarType dtype, const std::string& attention = "sdpa", int times = 1,
+            const TransformerOptions& options = {}) {
         const auto config = WanTransformerConfig::from(weights::ModelConfig::read(kFixtures + input.folder));
         weights::SafetensorsFolder source(kFixtures + input.folder), io(kFixtures + input.folder + "/io");
         const auto read = [&](const std::string& name, at::IntArrayRef shape) {
             return io.require(std::to_string(input.index) + "." + name, shape);
         };
-        WanTransformer model(config, weights::WeightScope(source, dtype, gpu.device));
+        WanTransformer model(config, weights::WeightScope(source, dtype, gpu.device), options);
         const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
         const PreparedText text =
             model.prepareText(read("text", {1, input.textPositions, config.textDim}).to(gpu.device));
@@ -78,6 +80,32 @@ TEST_F(TransformerOnGpu, StaysCloseInSixteenBits) {
 TEST_F(TransformerOnGpu, GivesTheSameBitsEachTime) {
     for (const char* attention : {"sdpa", "cudnn", "flash", "fav2", "fav3"})
         (void)run(kInputs[2], at::kBFloat16, attention, 50);
+}
+
+TEST_F(TransformerOnGpu, AWindowOfBlocksGivesTheSameBits) {
+    for (const Input& input : kInputs)
+        for (const auto products : {LinearProducts::AsStored, LinearProducts::Fp8}) {
+            const TransformerOptions held{.blocks = {.products = products}},
+                window{.blocks = {.residence = BlockResidence::Windowed, .products = products}};
+            const at::Tensor expected = run(input, at::kBFloat16, "sdpa", 1, held).flow;
+            EXPECT_TRUE(at::equal(run(input, at::kBFloat16, "sdpa", 20, window).flow, expected))
+                << input.folder << " " << input.index;
+        }
+}
+
+TEST_F(TransformerOnGpu, ProductsInFp8AreThoseOfTheCpusRoundedValues) {
+    for (const Input& input : {kInputs[2], kInputs[3]}) {
+        const TransformerOptions fp8{.blocks = {.products = LinearProducts::Fp8}};
+        const Run got = run(input, at::kBFloat16, "sdpa", 1, fp8);
+        const auto onGpu = std::exchange(gpu, execution::Execution{});
+        const Run rounded = run(input, at::kFloat, "sdpa", 1, fp8);
+        gpu = onGpu;
+        const double toRounded = relativeError(got.flow.cpu(), rounded.flow);
+        const double toExact = relativeError(rounded.flow, rounded.reference);
+        EXPECT_LE(toRounded, 0.03) << input.folder << " " << input.index;
+        EXPECT_GT(toExact, 1e-3) << "nothing was rounded";
+        EXPECT_LT(toExact, 0.1);
+    }
 }
 
 TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {

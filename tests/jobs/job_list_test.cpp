@@ -34,6 +34,20 @@ TEST(JobList, PutsARetriedJobAtTheEnd) {
     EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
 }
 
+TEST(JobList, ARetryGoesOnWhereStepsWereKeptUnlessTheyWereRefused) {
+    JobList jobs(8, 8);
+    const std::string id = jobs.add(request("a"))->id;
+    EXPECT_FALSE(jobs.find(id)->request.resume);
+    for (const bool resumes : {true, false, true}) {
+        jobs.find(id)->state = JobState::Failed;
+        jobs.find(id)->error = {ErrorCode::InvalidData, "another render's"};
+        EXPECT_EQ(jobs.requeue(id)->request.resume, resumes);
+    }
+    jobs.find(id)->state = JobState::Failed;
+    jobs.find(id)->error = {ErrorCode::OutOfMemory, "full"};
+    EXPECT_TRUE(jobs.requeue(id)->request.resume);
+}
+
 TEST(JobList, MovesWhatWaits) {
     JobList jobs(8, 8);
     std::vector<std::string> ids;

@@ -248,6 +248,16 @@ TEST(JobQueue, EndsAJobThatTakesLongerThanItMayAndRunsTheNext) {
     EXPECT_NE(listener.waitForProcess(endless), listener.waitForProcess(next));
 }
 
+TEST(JobQueue, ANewTimeoutIsForJobsThatBeginAfterIt) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    queue.setJobTimeout(200ms);
+    EXPECT_THAT(listener.waitForEnd(submit(queue, "stubborn")).error.message,
+                HasSubstr("took more than 0.2 seconds"));
+    queue.setJobTimeout(std::nullopt);
+    EXPECT_EQ(listener.waitForEnd(submit(queue, "ok")).state, JobState::Done);
+}
+
 TEST(JobQueue, NewArgumentsAreForANewWorker) {
     Listener listener;
     JobQueue queue(fakeWorker(), listener.callback());

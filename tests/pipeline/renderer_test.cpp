@@ -12,6 +12,7 @@
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
+#include "kernels/attention/backend_list.h"
 #include "tests/pipeline/tiny_render.h"
 
 namespace reelgrid::pipeline {
@@ -154,7 +155,8 @@ TEST_F(SpoiltModelTest, AFailedRenderLeavesTheEarlierResultWhole) {
     ASSERT_FALSE(clip) << "the model's files changed under the loaded one";
     EXPECT_THAT(clip.error().message, testing::HasSubstr("kept in latents.partial.safetensors"));
     auto after = results();
-    EXPECT_EQ(after.erase("clip.files/latents.partial.safetensors"), 1U) << "no work is lost";
+    for (const char* kept : {"latents.partial.safetensors", "resume.safetensors", "unfinished.json"})
+        EXPECT_EQ(after.erase(std::string("clip.files/") + kept), 1U) << "no work is lost";
     EXPECT_EQ(after, before);
 }
 
@@ -183,6 +185,20 @@ TEST_F(RendererTest, TiesTheClipToItsManifest) {
     EXPECT_EQ(read.manifest.settings->numInferenceSteps, 3);
     EXPECT_EQ(read.timing()->steps.size(), 3U);
     EXPECT_EQ(read.metrics.frames, 5);
+}
+
+TEST_F(RendererTest, TheSameRequestMakesTheSameBitsWithEveryBackend) {
+    Renderer renderer;
+    for (const kernels::BackendInfo* backend : kernels::backendsOn(kernels::Device::Cpu)) {
+        auto request = tinyRequest();
+        request.attentionType = backend->name;
+        std::vector<std::string> frames;
+        for (int time = 0; time < 2; ++time) {
+            ASSERT_TRUE(renderer.render(request, {}, {})) << backend->name;
+            frames.push_back(result::readClipResult(request.output).manifest.framesSha256);
+        }
+        EXPECT_EQ(frames[0], frames[1]) << backend->name;
+    }
 }
 
 TEST_F(RendererTest, DoesNotWriteWhereAnotherRenderDoes) {

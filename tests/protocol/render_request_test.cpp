@@ -32,6 +32,7 @@ RenderRequest everyField() {
     request.device = "cpu";
     request.numRepetitions = 3;
     request.output = "/tmp/out.mp4";
+    request.resume = true;
     return request;
 }
 
@@ -42,6 +43,7 @@ TEST(RenderRequest, SurvivesARoundTrip) {
     EXPECT_EQ(toJson(*read), written);
     EXPECT_EQ(read->seed, 18446744073709551615u);
     EXPECT_EQ(read->negativePrompt, "");
+    EXPECT_TRUE(read->resume);
     EXPECT_EQ(read->attentionPolicy, everyField().attentionPolicy);
 }
 

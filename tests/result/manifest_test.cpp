@@ -65,10 +65,15 @@ TEST(Manifest, HasTheKeysThatOthersRelyOn) {
 }
 
 TEST(Manifest, SurvivesARoundTrip) {
-    const Manifest written = rendered();
+    Manifest written = rendered();
+    written.instructionSet = "avx512";
+    written.stepCache = {0.08, 8, 3, {0, 1, 2, 0}};
+    written.resumedAt = {2, 3};
     const auto read = manifestFromJson(toJson(written));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(toJson(*read), toJson(written));
+    EXPECT_EQ(read->stepCache->skippedPerStep, written.stepCache->skippedPerStep);
+    EXPECT_EQ(read->resumedAt, written.resumedAt);
     EXPECT_EQ(*read->settings, *written.settings);
     EXPECT_EQ(read->attention, written.attention);
     EXPECT_EQ(read->modelHashes, written.modelHashes);

@@ -74,6 +74,40 @@ TEST(TimingJson, HasThePartsOfTheStepsThatWereMeasured) {
     EXPECT_EQ((*read)[0].wallTime, timing.wallTime);
 }
 
+TEST(TimingJson, HasThePassesThatRanAndWereSkipped) {
+    Timing timing = measured();
+    timing.passes = {{2, 0}, {1, 1}};
+    const json list = toJson({timing});
+    EXPECT_EQ(list[0]["passes"], json::parse(R"([{"whole":2,"skipped":0},{"whole":1,"skipped":1}])"));
+    EXPECT_EQ(timingsFromJson(list).value()[0].passes, timing.passes);
+    EXPECT_FALSE(toJson({measured()})[0].contains("passes"));
+}
+
+TEST(Timing, GoesOnFromTheStepsOfAnotherProcess) {
+    Timing earlier;
+    earlier.add("denoise", 4);
+    earlier.add("save", 0.5);
+    earlier.add("text", 7);
+    earlier.steps = {1, 3};
+    earlier.passes = {{2, 0}, {2, 0}};
+    Timing timing = measured();
+    timing.stepParts = {{{"norms", 0.5}}, {{"norms", 0.25}}};
+    timing.passes = {{1, 1}, {2, 0}};
+    timing.wallTime = 12;
+    timing.goOnFrom(earlier);
+    EXPECT_THAT(timing.steps, ElementsAre(1, 3, 3.5, 2.25));
+    EXPECT_EQ(timing.passes.size(), 4U);
+    ASSERT_EQ(timing.stepParts.size(), 4U);
+    EXPECT_TRUE(timing.stepParts[1].empty());
+    EXPECT_EQ(timing.stage("denoise"), 9.75);
+    EXPECT_EQ(timing.stage("save"), 0.5);
+    EXPECT_EQ(timing.stage("text"), 0.25) << "done again";
+    EXPECT_EQ(timing.wallTime, 16.5);
+    Timing alone = measured();
+    alone.goOnFrom({});
+    EXPECT_EQ(alone.steps, measured().steps);
+}
+
 TEST(TimingJson, SurvivesARoundTrip) {
     const std::vector<Timing> written{measured().complete()};
     const auto read = timingsFromJson(toJson(written));

@@ -7,6 +7,9 @@
 
 #include <csignal>
 
+#include <nlohmann/json.hpp>
+
+#include "core/session/session_json.h"
 #include "core/session/unsaved_work.h"
 #include "tests/session/session_folder.h"
 
@@ -133,6 +136,24 @@ TEST(Session, MovesWithItsFolder) {
     const auto loaded = loadSession(second.path() / "session.json");
     ASSERT_TRUE(loaded) << loaded.error().message;
     EXPECT_EQ(loaded->session.clips[0].path, second.path() / "results/a.mp4");
+}
+
+TEST(Session, NamesTheRequestsPicturesAsItsClips) {
+    const SessionFolder folder;
+    Session session = twoClips(folder.path());
+    session.request.imgFilePath = (folder.path() / "pictures/first.png").string();
+    session.request.lastImgFilePath = "/elsewhere/last.webp";
+    const nlohmann::json written = toJson(session, folder.path());
+    EXPECT_EQ(written["request"]["img_file_path"], "pictures/first.png");
+    EXPECT_EQ(written["request"]["last_img_file_path"], "/elsewhere/last.webp");
+    const auto moved = sessionFromJson(written, "/moved");
+    ASSERT_TRUE(moved) << moved.error().message;
+    EXPECT_EQ(moved->session.request.imgFilePath, "/moved/pictures/first.png");
+    EXPECT_EQ(moved->session.request.lastImgFilePath, "/elsewhere/last.webp");
+    nlohmann::json leaving = written;
+    leaving["request"]["img_file_path"] = "../secret.png";
+    EXPECT_THAT(sessionFromJson(leaving, "/moved").error().message,
+                HasSubstr("path ../secret.png leaves the session's folder"));
 }
 
 TEST(Session, DoesNotChooseWhereARenderWrites) {

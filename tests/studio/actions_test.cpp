@@ -101,7 +101,9 @@ TEST_F(WindowTest, TheCheatSheetHasEveryKey) {
     for (const ActionEntry& entry : actionTable()) {
         const QString keys = keysText(*m_window.actions()[entry.id]);
         EXPECT_EQ(keys.isEmpty(), *entry.keys == '\0') << entry.id;
-        EXPECT_TRUE(keys.isEmpty() || shown.contains(keys)) << entry.id;
+        const bool isOfARow = QString(entry.id).startsWith("tile-");
+        EXPECT_TRUE(keys.isEmpty() || shown.contains(isOfARow ? QString::fromUtf8("1 … 9") : keys))
+            << entry.id;
     }
 }
 

@@ -47,5 +47,30 @@ TEST_F(WindowTest, AnExportShowsEachClipAsFarAheadAsTheWindowDoes) {
     EXPECT_EQ(session::loadSession(m_folder / "again.json")->session.clips[1].offsetSeconds, 3 / 16.0);
 }
 
+TEST_F(WindowTest, AnExportShiftsClipsAsTheViewDoes) {
+    m_window.sessions().open({writeClip("one.mp4"), writeClip("two.mp4")});
+    ASSERT_TRUE(waitUntil([&] { return player().clock().timeline().stopCount() == 9; }));
+    session::ViewState look = m_window.grid().look();
+    look.offsets = {{}, {2 / 16.0, 1}};
+    for (const auto sync : {session::SyncBy::Time, session::SyncBy::FrameIndex}) {
+        look.sync = sync;
+        m_window.grid().setLook(look);
+        int frames = -1;
+        QObject ends;
+        QObject::connect(&m_window.gridExport(), &GridExport::finished, &ends,
+                         [&](const QString&, const QString&, int count) { frames = count; });
+        exportGrid(m_folder / "shifted.mp4");
+        ASSERT_TRUE(waitUntil([&] { return frames >= 0; }));
+        ASSERT_EQ(frames, 9);
+        const auto grid = media::readRgb(m_folder / "shifted.mp4");
+        ASSERT_TRUE(grid) << grid.error().message;
+        for (int frame = 0; frame < 9; ++frame) {
+            const int y = grid->height - 16;
+            const int code = grid->frame(frame)[std::size_t((y * grid->width + 48) * 3)];
+            EXPECT_NEAR(code, brightnessOf(std::min(frame + 3, 8)), 6) << frame;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::studio

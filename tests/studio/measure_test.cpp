@@ -261,11 +261,32 @@ TEST_F(MeasureTest, AClickOnAMeasuredPointTakesItsPolicy) {
     for (int i = 0; i < int(chart->series().size()); ++i)
         if (chart->series()[std::size_t(i)].name == "sagev1") sagev1 = i;
     ASSERT_GE(sagev1, 0);
-    // A prediction isn't rendered: there is nothing to take.
     mouse(*chart, QEvent::MouseButtonPress, chart->pixelOf(sagev1, 0));
     const protocol::AttentionPolicy policy = m_window.editor().request().attentionPolicy;
     ASSERT_EQ(policy.rules.size(), 1U);
     EXPECT_EQ(policy.rules[0].backend, "sagev1");
+}
+
+TEST_F(MeasureTest, AClickOnThePredictedCurveOffersToTuneForIt) {
+    auto* view = opened<widgets::TuningView>("tuning.json");
+    ASSERT_NE(view, nullptr);
+    auto* chart = view->findChild<widgets::PointsChart*>();
+    letRun(50);
+    ASSERT_FALSE(chart->series()[0].points.empty());
+    QString asked;
+    QObject::connect(view, &widgets::TuningView::budgetChosen,
+                     [&](const QString& budget) { asked = budget; });
+    Q_EMIT chart->pointClicked(0, 0);
+    EXPECT_TRUE(m_window.editor().request().attentionPolicy.empty());
+    for (auto* button : view->findChildren<QPushButton*>())
+        if (button->isVisible() && button->text().startsWith("Tune for")) button->click();
+    const double limit = chart->series()[0].points[0].y();
+    ASSERT_TRUE(asked.startsWith("psnr>=")) << asked.toStdString();
+    EXPECT_LE(asked.mid(6).toDouble(), limit);
+    EXPECT_GT(asked.mid(6).toDouble(), limit - 0.02);
+    auto* form = m_window.findChild<widgets::TuneForm*>();
+    ASSERT_NE(form, nullptr);
+    EXPECT_TRUE(form->arguments().contains("--budget=" + asked));
 }
 
 TEST_F(MeasureTest, AChartIsSavedAsPictureDrawingAndTable) {
@@ -273,15 +294,15 @@ TEST_F(MeasureTest, AChartIsSavedAsPictureDrawingAndTable) {
     ASSERT_NE(view, nullptr);
     auto* bars = view->findChild<widgets::BarsChart*>();
     letRun(50);
-    ASSERT_TRUE(bars->exportTo(m_folder / "bars.png"));
+    ASSERT_TRUE(bars->save(m_folder / "bars.png"));
     EXPECT_GE(QImage(QString::fromStdString((m_folder / "bars.png").string())).width(), 2 * 300);
-    ASSERT_TRUE(bars->exportTo(m_folder / "bars.svg"));
+    ASSERT_TRUE(bars->save(m_folder / "bars.svg"));
     const std::string svg = readFile(m_folder / "bars.svg").value();
     EXPECT_NE(svg.find("<svg"), std::string::npos);
     EXPECT_NE(svg.find("sagev1"), std::string::npos);
-    ASSERT_TRUE(bars->exportTo(m_folder / "bars.csv"));
+    ASSERT_TRUE(bars->save(m_folder / "bars.csv"));
     EXPECT_EQ(readFile(m_folder / "bars.csv").value(), bars->table().csv().toStdString());
-    EXPECT_FALSE(bars->exportTo(m_folder / "bars.doc"));
+    EXPECT_FALSE(bars->save(m_folder / "bars.doc"));
     EXPECT_FALSE(fs::exists(m_folder / "bars.doc"));
 }
 

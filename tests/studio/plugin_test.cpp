@@ -78,5 +78,29 @@ TEST_F(PluginWindowTest, SaysWhatIsWrongWithOneAndKeepsTheOthers) {
     EXPECT_NE(box("lying (plug-in)"), nullptr);
 }
 
+TEST_F(PluginWindowTest, SaysWhichOneASessionWantsThatIsNotHereAndHowToAddIt) {
+    const fs::path clip = writeClip("wan_attn_lost_32x32.mp4");
+    fs::create_directories(m_folder / "wan_attn_lost_32x32.files");
+    std::ofstream(m_folder / "wan_attn_lost_32x32.files/manifest.json")
+        << R"({"plugins": [{"backend": "lost", "file": "/elsewhere/lost.so", "sha256": "00", "version": "2.1"},
+                           {"backend": "lying", "file": "/somewhere/lying.so", "sha256": "0"}]})";
+    const QString given = QString::fromStdString((m_folder / "given.so").string());
+    m_window.plugins().look({given});
+    m_window.sessions().open({clip});
+    ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().size() == 1; }))
+        << m_window.issues().issues().join("; ").toStdString();
+    const QString said = m_window.issues().issues()[0];
+    EXPECT_TRUE(said.contains("“lost” (/elsewhere/lost.so, version 2.1)")) << said.toStdString();
+    EXPECT_TRUE(said.contains("File › Add attention plug-in…")) << said.toStdString();
+
+    session::Session session;
+    session.clips = {{clip, "lost", "lost", 0}};
+    session.request.attentionPolicy.rules.emplace_back().backend = "gone";
+    ASSERT_TRUE(session::saveSession(session, m_folder / "wants.json"));
+    m_window.sessions().open({m_folder / "wants.json"});
+    ASSERT_TRUE(waitUntil([&] { return m_window.issues().issues().join(' ').contains("“gone”"); }))
+        << m_window.issues().issues().join("; ").toStdString();
+}
+
 }  // namespace
 }  // namespace reelgrid::studio

@@ -85,7 +85,7 @@ TEST(CoherenceChart, EveryMeasureOfFramesCanBeChosen) {
         chart.setMeasure(each);
         EXPECT_STREQ(chart.measure().key, each.key);
     }
-    EXPECT_EQ(chart.findChild<QComboBox*>()->itemText(3), "PSNR against sdpa");
+    EXPECT_EQ(chart.findChild<QComboBox*>("measure")->itemText(3), "PSNR against sdpa");
 }
 
 TEST(CoherenceChart, AValueOfTwoFramesStandsAtTheLaterOne) {

@@ -2,14 +2,17 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <QUrl>
 #include <QWheelEvent>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -18,6 +21,7 @@
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/job_row.h"
+#include "widgets/panels/picture_slot.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/words_popup.h"
 
@@ -39,7 +43,7 @@ class RequestEditorTest : public testing::Test {
         model.frames = {.stride = 4, .first = 1, .most = 4093};
         model.defaults.task = "t2v";
         model.defaults.fps = 16;
-        model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift"};
+        model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift", "step_cache"};
         model.schedulers = {"unipc", "euler"};
         m_editor.setBackends({{"sdpa", "sdpa", ""},
                               {"fav2", "fav2", ""},
@@ -48,7 +52,9 @@ class RequestEditorTest : public testing::Test {
         families::ModelInfo other = model;
         other.id = "/models/other";
         other.title = "Other";
-        other.tasks = {{.name = "t2v"}, {.name = "i2v"}};
+        other.tasks = {
+            {.name = "t2v"},
+            {.name = "i2v", .image = families::Need::Required, .lastImage = families::Need::Optional}};
         m_editor.setModels({model, other});
         const auto guide =
             PromptGuide::parse(R"({"words": {"objects": ["car", "fire truck"], "backgrounds": ["on a beach"],
@@ -125,6 +131,60 @@ TEST_F(RequestEditorTest, SaysWhatTheCommandLineSaysAndWillNotRender) {
     EXPECT_EQ(renders, 1);
 }
 
+TEST_F(RequestEditorTest, AsksForPicturesWhereTheModelTakesThem) {
+    m_editor.show();
+    auto* pictures = m_editor.findChild<PictureFields*>();
+    ASSERT_NE(pictures, nullptr);
+    EXPECT_FALSE(pictures->isVisible());
+    QStringList wanted;
+    QObject::connect(&m_editor, &RequestEditor::thumbnailRequested,
+                     [&](const QString& path) { wanted.append(path); });
+    field<QComboBox>("Model")->setCurrentText("Other");
+    ASSERT_EQ(m_editor.request().model, "/models/other");
+    EXPECT_TRUE(pictures->isVisible());
+    EXPECT_FALSE(field<PictureSlot>("First picture")->isVisible()) << "its first task is t2v";
+    EXPECT_FALSE(m_editor.request().task);
+
+    m_editor.setPicture(PictureFields::Which::First, "/a/first.png");
+    EXPECT_EQ(m_editor.request().imgFilePath, "/a/first.png");
+    EXPECT_EQ(m_editor.request().task, "i2v") << "which takes it";
+    EXPECT_TRUE(field<PictureSlot>("First picture")->isVisible());
+    EXPECT_TRUE(field<PictureSlot>("Last picture")->isVisible());
+    EXPECT_EQ(wanted, QStringList{"/a/first.png"});
+    field<QComboBox>("Task")->setCurrentIndex(0);
+    EXPECT_FALSE(m_editor.request().imgFilePath) << "t2v takes none";
+    field<QComboBox>("Task")->setCurrentIndex(1);
+    EXPECT_EQ(m_editor.request().imgFilePath, "/a/first.png") << "it is still chosen";
+
+    field<QComboBox>("Model")->setCurrentText("Demo");
+    EXPECT_FALSE(pictures->isVisible());
+    EXPECT_FALSE(m_editor.request().imgFilePath);
+    EXPECT_EQ(m_editor.problem(), "");
+}
+
+TEST_F(RequestEditorTest, TakesAPictureThatIsDropped) {
+    field<QComboBox>("Model")->setCurrentText("Other");
+    QMimeData picture, clip;
+    picture.setUrls({QUrl::fromLocalFile("/a/first.WEBP")});
+    clip.setUrls({QUrl::fromLocalFile("/a/clip.mp4")});
+    const auto drop = [&](QWidget* on, const QMimeData& data) {
+        QDragEnterEvent entered({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        entered.ignore();
+        QCoreApplication::sendEvent(on, &entered);
+        if (!entered.isAccepted()) return false;
+        QDropEvent dropped({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(on, &dropped);
+        return true;
+    };
+    EXPECT_FALSE(drop(&m_editor, clip)) << "the window opens clips";
+    EXPECT_TRUE(drop(&m_editor, picture));
+    EXPECT_EQ(m_editor.request().imgFilePath, "/a/first.WEBP");
+    EXPECT_TRUE(drop(field<PictureSlot>("Last picture"), picture));
+    EXPECT_EQ(m_editor.request().lastImgFilePath, "/a/first.WEBP");
+    field<QComboBox>("Model")->setCurrentText("Demo");
+    EXPECT_FALSE(drop(&m_editor, picture)) << "no task of this model takes one";
+}
+
 /// Every field with a value that is nobody's default.
 protocol::RenderRequest nothingByDefault() {
     protocol::RenderRequest request;
@@ -149,6 +209,12 @@ protocol::RenderRequest nothingByDefault() {
     request.fp32Precision = "tf32";
     request.generator = "cuda";
     request.useTorchCompile = true;
+    request.useFp8Gemms = true;
+    request.useBf16TeGemms = true;
+    request.stepCache = 0.08;
+    request.offload = "blocks";
+    request.saveLatentsEvery = 2;
+    request.useDynamicCfg = true;
     request.vaeTiling = "on";
     request.vaeTilePx = 128;
     request.profileOutput = "steps";
@@ -161,6 +227,12 @@ protocol::RenderRequest nothingByDefault() {
     request.guidanceScale2 = 3;
     request.lora = {"/one.safetensors:0.5"};
     request.lora2 = {"/two.safetensors"};
+    request.useFp8Gemms = true;
+    request.useBf16TeGemms = true;
+    request.stepCache = 0.1;
+    request.offload = "blocks";
+    request.saveLatentsEvery = 7;
+    request.useDynamicCfg = true;
     request.lockstep = {"fav2"};
     request.saveInputs = true;
     request.inputDir = "/captures";

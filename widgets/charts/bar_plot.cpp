@@ -25,8 +25,15 @@ QString textOf(const Bar& bar) {
     return bar.text.isEmpty() ? QString::number(bar.value, 'g', 4) : bar.text;
 }
 
+/// Where its text begins.
 double endOf(const Bar& bar) {
-    return std::max(bar.value, bar.upTo.value_or(bar.value));
+    return std::max({0.0, bar.value, bar.upTo.value_or(bar.value)});
+}
+
+double leastOf(const std::vector<Bar>& bars) {
+    double least = 0;
+    for (const Bar& bar : bars) least = std::min({least, bar.value, bar.from.value_or(0)});
+    return least;
 }
 
 }  // namespace
@@ -67,13 +74,13 @@ void BarPlot::redraw() {
         const double row = rows - double(i);
         names->addTick(row, metrics.elidedText(bar.name, Qt::ElideMiddle, kLongestName));
         auto* drawn = new QCPBars(m_plot->yAxis, m_plot->xAxis);
-        drawn->setPen(Qt::NoPen);
-        drawn->setBrush(bar.color);
+        drawn->setPen(bar.fill == Bar::Fill::Full ? QPen(Qt::NoPen) : QPen(bar.color, 1));
+        drawn->setBrush(bar.fill == Bar::Fill::Full ? QBrush(bar.color) : Qt::NoBrush);
         drawn->setWidth(0.62);
         drawn->setData({row}, {bar.value});
         if (bar.upTo) {
             auto* spread = new QCPItemLine(m_plot);
-            spread->start->setCoords(bar.value, row);
+            spread->start->setCoords(bar.from.value_or(bar.value), row);
             spread->end->setCoords(*bar.upTo, row);
             spread->setPen(QPen(theme::kText, 1));
             spread->setTail(QCPLineEnding(QCPLineEnding::esBar, 5));
@@ -100,21 +107,23 @@ void BarPlot::redraw() {
     m_plot->yAxis->setTicker(names);
     m_plot->yAxis->setRange(0.4, rows + 0.6);
     m_plot->xAxis->setLabel(m_axis);
-    m_plot->xAxis->setRange(0, longest > 0 ? longest : 1);
+    m_plot->xAxis->setRange(leastOf(m_bars), longest > 0 ? longest : 1);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
 /// Once the layout says how wide the chart is.
 void BarPlot::makeRoomForTexts() {
     const double width = m_plot->axisRect()->width();
-    double range = m_mark.value_or(0);
+    const double least = leastOf(m_bars);
+    double most = m_mark.value_or(0);
     for (std::size_t i = 0; i < m_texts.size(); ++i) {
         const QFontMetrics metrics(m_texts[i]->font());
         const double beside = width - metrics.horizontalAdvance(m_texts[i]->text()) - 2 * kBeforeText;
-        range = std::max(range, endOf(m_bars[i]) * width / std::max(kLeastForBars * width, beside));
+        most = std::max(most,
+                        least + (endOf(m_bars[i]) - least) * width / std::max(kLeastForBars * width, beside));
     }
-    if (range <= 0 || std::abs(range - m_plot->xAxis->range().upper) < 1e-6 * range) return;
-    m_plot->xAxis->setRange(0, range);
+    if (most <= least || std::abs(most - m_plot->xAxis->range().upper) < 1e-6 * (most - least)) return;
+    m_plot->xAxis->setRange(least, most);
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -127,9 +136,12 @@ QString BarPlot::readingAt(const QPoint& at) const {
 }
 
 ChartTable BarPlot::table() const {
-    ChartTable table{{tr("name"), m_axis, tr("up to")}, {}};
+    ChartTable table{{tr("name"), m_axis, tr("from"), tr("up to")}, {}};
+    const auto cell = [](const std::optional<double>& value) {
+        return value ? numberCell(*value) : QString();
+    };
     for (const Bar& bar : m_bars)
-        table.rows.push_back({bar.name, numberCell(bar.value), bar.upTo ? numberCell(*bar.upTo) : QString()});
+        table.rows.push_back({bar.name, numberCell(bar.value), cell(bar.from), cell(bar.upTo)});
     return table;
 }
 

@@ -13,14 +13,15 @@ class QCustomPlot;
 
 namespace reelgrid::widgets {
 
-/// One horizontal bar.
+/// One horizontal bar; to the left where the value is below zero.
 struct Bar {
     QString name;
     QColor color;
     double value = 0;
-    std::optional<double> upTo{};  ///< of its spread (p95): a thin line from the bar's end
-    QString text{};                ///< after the bar; empty: the value
-    QString reading{};             ///< while the mouse is on it; empty: name and text
+    std::optional<double> from{}, upTo{};  ///< of its spread: a thin line; without `from` from the bar's end
+    QString text{};                        ///< after the bar; empty: the value
+    QString reading{};                     ///< while the mouse is on it; empty: name and text
+    enum class Fill { Full, Hollow } fill = Fill::Full;
 };
 
 /// Bars below one another, the first on top, each with its name before and its value after it. GUI thread.

@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QCloseEvent>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -13,6 +14,7 @@
 #include <QSvgGenerator>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/pending_file.h"
 #include "widgets/charts/plot_style.h"
@@ -48,6 +50,7 @@ void replace(QWidget* old, QWidget* with) {
 ChartFrame::ChartFrame(const QString& heading, QWidget* parent)
     : QWidget(parent),
       m_heading(heading),
+      m_choice(new QComboBox),
       m_head(new QHBoxLayout),
       m_legend(new LegendRow),
       m_stack(new QStackedWidget),
@@ -59,7 +62,11 @@ ChartFrame::ChartFrame(const QString& heading, QWidget* parent)
     m_head->setSpacing(4);
     m_head->addWidget(title);
     m_head->addStretch();
+    m_head->addWidget(m_choice);
     m_head->addWidget(m_menu);
+    m_choice->hide();
+    m_choice->setAccessibleName(tr("View of the chart"));
+    connect(m_choice, &QComboBox::activated, this, &ChartFrame::showPage);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(14, 8, 12, 8);
     layout->setSpacing(4);
@@ -75,7 +82,7 @@ void ChartFrame::buildMenu() {
     m_menu->setToolTip(tr("Save or detach this chart"));
     m_menu->setAccessibleName(m_menu->toolTip());
     m_menu->setPopupMode(QToolButton::InstantPopup);
-    m_menu->setStyleSheet("QToolButton::menu-indicator { image: none; }");
+    m_menu->setStyleSheet("QToolButton { padding-right: 5px; } QToolButton::menu-indicator { image: none; }");
     auto* menu = new QMenu(m_menu);
     for (const char* ending : {"png", "svg", "csv"})
         menu->addAction(tr("Save as %1…").arg(QString(ending).toUpper()), this,
@@ -103,7 +110,29 @@ void ChartFrame::addPage(ChartPage page) {
     addToHead(button);
     m_stack->addWidget(page.widget);
     m_pages.push_back(std::move(page));
-    for (QPushButton* each : m_buttons) each->setVisible(m_pages.size() > 1);
+    m_choice->addItem(m_pages.back().title);
+    fitHead();
+}
+
+/// The views as buttons where all have room, else in a list.
+void ChartFrame::fitHead() {
+    const bool several = m_pages.size() > 1;
+    int needed = layout()->contentsMargins().left() + layout()->contentsMargins().right();
+    for (int i = 0; i < m_head->count(); ++i) {
+        const QWidget* widget = m_head->itemAt(i)->widget();
+        if (widget == nullptr || widget == m_choice) continue;
+        const bool isButton =
+            std::ranges::any_of(m_buttons, [widget](const QWidget* each) { return each == widget; });
+        if (isButton || !widget->isHidden()) needed += widget->sizeHint().width() + m_head->spacing();
+    }
+    const bool narrow = several && needed > width();
+    for (QPushButton* each : m_buttons) each->setVisible(several && !narrow);
+    m_choice->setVisible(narrow);
+}
+
+void ChartFrame::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitHead();
 }
 
 int ChartFrame::page() const {
@@ -113,6 +142,7 @@ int ChartFrame::page() const {
 void ChartFrame::showPage(int page) {
     m_stack->setCurrentIndex(page);
     for (int i = 0; i < int(m_buttons.size()); ++i) m_buttons[std::size_t(i)]->setChecked(i == page);
+    m_choice->setCurrentIndex(page);
     Q_EMIT pageChanged(page);
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "widgets/charts/chart_table.h"
 
+class QComboBox;
 class QCustomPlot;
 class QHBoxLayout;
 class QPushButton;
@@ -60,9 +61,11 @@ class ChartFrame : public QWidget {
     void addToHead(QWidget* widget);
     [[nodiscard]] LegendRow& legend() { return *m_legend; }
     void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void buildMenu();
+    void fitHead();
     void askAndSave(const QString& ending);
     void draw(QPainter& painter, const QSize& size, bool asShapes) const;
     [[nodiscard]] Result<void> savePng(const QString& file) const;
@@ -71,6 +74,7 @@ class ChartFrame : public QWidget {
     QString m_heading;
     std::vector<ChartPage> m_pages;
     std::vector<QPushButton*> m_buttons;
+    QComboBox* m_choice;  // instead of the buttons where there is no room for them
     QHBoxLayout* m_head;
     LegendRow* m_legend;
     QStackedWidget* m_stack;

@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
@@ -20,9 +21,19 @@ namespace {
 
 // Pixels that the lowest curve is wider than the topmost.
 constexpr double kMostWider = 5;
+constexpr int kMeasureLetters = 12;
+
+// As metrics::kMeasures has them.
+[[maybe_unused]] constexpr const char* kTitles[] = {QT_TRANSLATE_NOOP("Measures", "frame correlation"),
+                                                    QT_TRANSLATE_NOOP("Measures", "flickering"),
+                                                    QT_TRANSLATE_NOOP("Measures", "warping error")};
+
+QString measureName(const metrics::Measure& measure) {
+    return QCoreApplication::translate("Measures", measure.title);
+}
 
 QString titleOf(const metrics::Measure& measure) {
-    QString title = measure.title;
+    QString title = measureName(measure);
     title[0] = title[0].toUpper();
     return title;
 }
@@ -35,7 +46,7 @@ QString choiceOf(const metrics::Measure& measure) {
 
 QString axisOf(const metrics::Measure& measure) {
     const QString unit = measure.unit;
-    return unit.isEmpty() ? QString(measure.title) : QString("%1, %2").arg(measure.title, unit);
+    return unit.isEmpty() ? measureName(measure) : QString("%1, %2").arg(measureName(measure), unit);
 }
 
 QString whyAbsent(const metrics::Measure& measure) {
@@ -54,7 +65,10 @@ CoherenceChart::CoherenceChart(QWidget* parent)
       m_strip(new ThumbnailStrip),
       m_empty(new PlotMessage(m_plot)) {
     for (const metrics::Measure& measure : metrics::kMeasures) m_measure->addItem(choiceOf(measure));
+    m_measure->setObjectName("measure");
     m_measure->setAccessibleName(tr("What the curves show"));
+    m_measure->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_measure->setMinimumContentsLength(kMeasureLetters);
     connect(m_measure, &QComboBox::currentIndexChanged, this, &CoherenceChart::redraw);
     addPage({tr("Curves"), m_plot, m_plot, [this] { return curvesTable(); }});
     addPage({tr("Frames"), m_strip, nullptr, [this] { return curvesTable(); }});

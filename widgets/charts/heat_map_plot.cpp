@@ -16,8 +16,6 @@ namespace reelgrid::widgets {
 
 namespace {
 
-const QColor kNothing(0x39, 0x3f, 0x4a);
-
 QCPColorGradient amounts() {
     QCPColorGradient gradient(QCPColorGradient::gpHot);
     // From the panel's dark to light, each step lighter than the one before: it reads in grey, too.
@@ -46,6 +44,9 @@ QCPRange rangeOf(const HeatMapCells& cells) {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
     const bool log = cells.scale == HeatMapCells::Scale::Log;
+    // A hair wider than one value.
+    if (log && cells.range && cells.range->high > 0)
+        return {cells.range->low, std::max(cells.range->high, cells.range->low * 1.0001)};
     for (const double value : cells.values) {
         if (!std::isfinite(value) || (log && value <= 0)) continue;
         low = std::min(low, value);
@@ -57,6 +58,14 @@ QCPRange rangeOf(const HeatMapCells& cells) {
 }
 
 }  // namespace
+
+void HeatRange::add(const std::vector<double>& values) {
+    for (const double value : values) {
+        if (!std::isfinite(value) || value <= 0) continue;
+        low = high == 0 ? value : std::min(low, value);
+        high = std::max(high, value);
+    }
+}
 
 HeatMapPlot::HeatMapPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot) {
     auto* layout = new QVBoxLayout(this);
@@ -80,6 +89,9 @@ HeatMapPlot::HeatMapPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomP
     m_scale->axis()->setTickLabelFont(m_plot->xAxis->tickLabelFont());
     m_scale->axis()->setLabelFont(m_plot->xAxis->labelFont());
     m_map->setColorScale(m_scale);
+    auto* margins = new QCPMarginGroup(m_plot);
+    m_plot->axisRect()->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
+    m_scale->setMarginGroup(QCP::msBottom | QCP::msTop, margins);
     m_plot->installEventFilter(this);
     new PlotHover(m_plot, [this](const QPoint& at) {
         int column = 0, row = 0;
@@ -94,28 +106,46 @@ void HeatMapPlot::setCells(HeatMapCells cells) {
     drawn.setSize(std::max(1, m_cells.columns), std::max(1, m_cells.rows));
     // The ranges are of the cells' middles.
     drawn.setRange({0, double(std::max(1, m_cells.columns) - 1)}, {0, double(std::max(1, m_cells.rows) - 1)});
+    // On a logarithmic scale nothing at all has the lowest colour.
+    const bool log = m_cells.scale == HeatMapCells::Scale::Log;
+    const double least = rangeOf(m_cells).lower;
     for (int row = 0; row < m_cells.rows; ++row)
-        for (int column = 0; column < m_cells.columns; ++column)
-            drawn.setCell(column, row, m_cells.at(column, row));
+        for (int column = 0; column < m_cells.columns; ++column) {
+            const double value = m_cells.at(column, row);
+            drawn.setCell(column, row, log && std::isfinite(value) ? std::max(value, least) : value);
+        }
     m_map->setVisible(m_cells.columns > 0 && m_cells.rows > 0);
     m_plot->xAxis->setLabel(m_cells.columnName);
     m_plot->yAxis->setLabel(m_cells.rowName);
     m_plot->xAxis->setRange(-0.5, std::max(1, m_cells.columns) - 0.5);
     m_plot->yAxis->setRange(-0.5, std::max(1, m_cells.rows) - 0.5);
-    for (auto [axis, count] : {std::pair(m_plot->xAxis, m_cells.columns), {m_plot->yAxis, m_cells.rows}})
-        qSharedPointerCast<QCPAxisTickerFixed>(axis->ticker())
-            ->setTickStep(count > 16  ? 5
-                          : count > 8 ? 2
-                                      : 1);
+    for (auto [axis, count] : {std::pair(m_plot->xAxis, m_cells.columns), {m_plot->yAxis, m_cells.rows}}) {
+        const QSharedPointer<QCPAxisTickerFixed> whole(new QCPAxisTickerFixed);
+        whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+        whole->setTickStep(count > 16 ? 5 : count > 8 ? 2 : 1);
+        axis->setTicker(whole);
+    }
+    if (!m_cells.rowLabels.isEmpty()) labelRows();
     color();
     m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void HeatMapPlot::labelRows() {
+    constexpr int kMostNumbers = 12;
+    const QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
+    const int first = int(m_cells.rowLabels.size());
+    for (int i = 0; i < first; ++i) names->addTick(i, m_cells.rowLabels[i]);
+    const int others = m_cells.rows - first;
+    const int every = std::max(1, (others + kMostNumbers - 1) / kMostNumbers);
+    for (int i = 0; i < others; i += every) names->addTick(first + i, QString::number(i));
+    m_plot->yAxis->setTicker(names);
 }
 
 void HeatMapPlot::color() {
     const bool amount = m_cells.categories.empty();
     QCPColorGradient gradient = amount ? amounts() : kinds(m_cells.categories);
     gradient.setNanHandling(QCPColorGradient::nhNanColor);
-    gradient.setNanColor(kNothing);
+    gradient.setNanColor(theme::kLine);
     const bool log = amount && m_cells.scale == HeatMapCells::Scale::Log;
     m_map->setDataScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     m_map->setGradient(gradient);
@@ -125,6 +155,10 @@ void HeatMapPlot::color() {
                             : QCPRange(-1e-6, std::max(1.0, double(m_cells.categories.size()) - 1) - 1e-6));
     m_scale->setVisible(amount);
     m_scale->axis()->setLabel(m_cells.valueName);
+    m_scale->axis()->setTicker(log ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
+                                   : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    m_scale->axis()->setNumberFormat(log ? "gb" : "g");
+    m_scale->axis()->setNumberPrecision(log ? 2 : 6);
     const bool inLayout = m_scale->layout() != nullptr;
     if (amount && !inLayout)
         m_plot->plotLayout()->addElement(0, 1, m_scale);
@@ -156,7 +190,8 @@ ChartTable HeatMapPlot::table() const {
     table.columns.append(m_cells.rowName + " \\ " + m_cells.columnName);
     for (int column = 0; column < m_cells.columns; ++column) table.columns.append(QString::number(column));
     for (int row = 0; row < m_cells.rows; ++row) {
-        QStringList line{QString::number(row)};
+        const auto labelled = int(m_cells.rowLabels.size());
+        QStringList line{row < labelled ? m_cells.rowLabels[row] : QString::number(row - labelled)};
         for (int column = 0; column < m_cells.columns; ++column) {
             const double value = m_cells.at(column, row);
             const bool named = !m_cells.categories.empty() && std::isfinite(value);

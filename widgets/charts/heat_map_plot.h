@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QWidget>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "widgets/charts/chart_table.h"
@@ -21,13 +22,25 @@ struct HeatCategory {
     QColor color;
 };
 
+/// From what to what the colours go, in powers of ten.
+struct HeatRange {
+    double low = 0;   ///< > 0
+    double high = 0;  ///< ≥ low; 0: there is nothing to show
+
+    /// Takes in the numbers above zero.
+    void add(const std::vector<double>& values);
+};
+
 /// Cells of one number each; the first row is on top.
 struct HeatMapCells {
     int columns = 0, rows = 0;
     std::vector<double> values;  ///< row · columns + column; not finite: a grey cell
     QString columnName, rowName, valueName;
+    QStringList rowLabels{};  ///< of the first rows; those below are counted from 0
     enum class Scale { Linear, Log };
     Scale scale = Scale::Linear;
+    std::optional<HeatRange>
+        range{};  ///< of a logarithmic scale, where several maps share one; else their own
     /// Where there are any, values are indices of them instead of amounts.
     std::vector<HeatCategory> categories{};
 
@@ -62,6 +75,7 @@ class HeatMapPlot : public QWidget {
     /// Whether a pixel of the plot is on a cell, and on which.
     [[nodiscard]] bool cellAt(const QPoint& at, int& column, int& row) const;
     void color();
+    void labelRows();
 
     HeatMapCells m_cells;
     std::function<QString(int, int)> m_reading;

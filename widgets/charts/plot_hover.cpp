@@ -9,7 +9,7 @@ namespace reelgrid::widgets {
 
 PlotHover::PlotHover(QCustomPlot* plot, Reading reading)
     : QObject(plot), m_plot(plot), m_reading(std::move(reading)) {
-    setObjectName("hover");
+    setObjectName(kName);
     plot->setMouseTracking(true);
     plot->installEventFilter(this);
 }

@@ -12,7 +12,9 @@ namespace reelgrid::widgets {
 /// Reads a chart where the mouse is: a tip beside it says what is there.
 class PlotHover : public QObject {
   public:
-    /// `reading` says what is at a point of the plot, in pixels; empty: nothing.
+    /// Its object name, by which a plot's is found.
+    static constexpr const char* kName = "hover";
+    /// Says what is at a point of the plot, in pixels; empty: nothing.
     using Reading = std::function<QString(const QPoint& at)>;
     PlotHover(QCustomPlot* plot, Reading reading);
 

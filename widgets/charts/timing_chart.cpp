@@ -9,6 +9,7 @@
 #include "widgets/charts/backend_map.h"
 #include "widgets/charts/bar_plot.h"
 #include "widgets/charts/plot_hover.h"
+#include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
 #include "widgets/theme/theme.h"
 
@@ -47,11 +48,19 @@ constexpr int kLongestName = 160;
 // A bar alone must not fill the chart.
 constexpr int kFewestRows = 3;
 
-/// The backend's colour, a step darker for every stage after the first; loading is grey.
+QColor mixed(const QColor& color, const QColor& with, double share) {
+    const auto channel = [share](int one, int other) {
+        return int(std::lround(one * (1 - share) + other * share));
+    };
+    return {channel(color.red(), with.red()), channel(color.green(), with.green()),
+            channel(color.blue(), with.blue())};
+}
+
+/// The backend's colour, a step nearer to the panel's for every stage after the first; loading is grey.
 QColor shade(const QColor& base, const QString& stage) {
-    if (stage == "load") return QColor(0x3b, 0x41, 0x4c);
+    if (stage == "load") return mixed(theme::kFaint, theme::kPanel, 0.5);
     const auto position = std::max<qsizetype>(0, kStageOrder.indexOf(stage));
-    return position == 0 ? base : base.darker(100 + 55 * int(position));
+    return mixed(base, theme::kPanel, 1 - 1 / (1 + 0.55 * double(position)));
 }
 
 QString secondsText(double seconds) {
@@ -102,6 +111,8 @@ TimingChart::TimingChart(QWidget* parent)
     addPage({tr("Backends"), m_backends, m_backends->plot().plot(),
              [this] { return m_backends->plot().table(); }});
     connect(this, &ChartFrame::pageChanged, this, &TimingChart::updateLegend);
+    for (QCustomPlot* plot : {m_stages, m_steps, m_speedUps->plot(), m_memory->plot()})
+        m_empty.push_back(new PlotMessage(plot));
     setTimings({});
 }
 
@@ -139,6 +150,8 @@ void TimingChart::setTimings(std::vector<RenderTiming> timings) {
     std::vector<RenderCalls> calls;
     for (const RenderTiming& timing : m_timings) calls.push_back({timing.name, timing.calls});
     m_backends->setRenders(std::move(calls));
+    for (PlotMessage* message : m_empty)
+        message->say(m_timings.empty() ? tr("Times appear with the first render.") : QString());
     updateLegend();
 }
 

@@ -16,6 +16,7 @@ namespace reelgrid::widgets {
 
 class BackendMap;
 class BarPlot;
+class PlotMessage;
 
 /// One render's times, and how they are shown.
 struct RenderTiming {
@@ -72,6 +73,7 @@ class TimingChart : public ChartFrame {
     BarPlot* m_speedUps;
     BarPlot* m_memory;
     BackendMap* m_backends;
+    std::vector<PlotMessage*> m_empty;
 };
 
 }  // namespace reelgrid::widgets

@@ -1,37 +1,24 @@
 #pragma once
 
-#include <QColor>
-#include <QString>
-#include <optional>
-#include <vector>
-
+#include "widgets/charts/bar_plot.h"
 #include "widgets/measure/measure_chart.h"
 
 namespace reelgrid::widgets {
 
-struct MeasuredBar {
-    QString name;
-    QColor color;
-    double value = 0;
-    std::optional<double> low, high;  ///< the whisker: where the middle of the measurements lies
-    QString text;                     ///< behind the bar
-    enum class Fill { Full, Hollow } fill = Fill::Full;
-};
-
-/// Bars to the right, the first on top, with whiskers.
+/// Bars of what was measured, in a frame of their own.
 class BarsChart : public MeasureChart {
     Q_OBJECT
 
   public:
     explicit BarsChart(const QString& title, QWidget* parent = nullptr);
     /// `axis`: what the length is.
-    void setBars(const std::vector<MeasuredBar>& bars, const QString& axis);
-    [[nodiscard]] int barCount() const { return m_count; }
+    void setBars(std::vector<Bar> bars, const QString& axis);
+    [[nodiscard]] int barCount() const { return int(m_bars->bars().size()); }
 
   private:
-    void addText(double row, double end, const QString& text);
+    BarsChart(const QString& title, BarPlot* bars, QWidget* parent);
 
-    int m_count = 0;
+    BarPlot* m_bars;
 };
 
 }  // namespace reelgrid::widgets

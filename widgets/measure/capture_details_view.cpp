@@ -93,9 +93,9 @@ void CaptureDetailsView::setDetails(const CaptureDetails& details) {
 }
 
 void CaptureDetailsView::fillFigures(const CaptureDetails& details) {
-    FigureTable table{{tr("tensor"), tr("mean"), tr("std"), tr("absmax"), tr("least"), tr("largest"),
-                       tr("NaN"), tr("infinite"), tr("values"), tr("farthest channel")},
-                      {}};
+    ChartTable table{{tr("tensor"), tr("mean"), tr("std"), tr("absmax"), tr("least"), tr("largest"),
+                      tr("NaN"), tr("infinite"), tr("values"), tr("farthest channel")},
+                     {}};
     for (const Named& tensor : kTensors) {
         const TensorFigures& x = details.*tensor.figures;
         const QString farthest =
@@ -144,7 +144,7 @@ void CaptureDetailsView::drawChannels(const CaptureDetails& details) {
 }
 
 void CaptureDetailsView::fillOutliers(const CaptureDetails& details) {
-    FigureTable table{{tr("tensor"), tr("head"), tr("channel"), tr("absmax"), tr("× the head's median")}, {}};
+    ChartTable table{{tr("tensor"), tr("head"), tr("channel"), tr("absmax"), tr("× the head's median")}, {}};
     std::vector<std::pair<const char*, ChannelOutlier>> all;
     for (const Named& tensor : kTensors)
         for (const ChannelOutlier& each : (details.*tensor.figures).outliers)
@@ -158,14 +158,14 @@ void CaptureDetailsView::fillOutliers(const CaptureDetails& details) {
 
 void CaptureDetailsView::drawMap(const CaptureDetails& details) {
     const MapBlocks& map = details.map;
-    HeatCells cells;
+    HeatMapCells cells;
     cells.columns = map.columns;
     cells.rows = map.rows;
     cells.values = map.means;
     cells.columnName = tr("keys, %1 in %2 blocks").arg(map.keys, 0, 'f', 0).arg(map.columns);
     cells.rowName = tr("queries, %1 in %2 blocks").arg(map.queries, 0, 'f', 0).arg(map.rows);
-    cells.colorName = tr("mean weight of a key in head %1").arg(map.head);
-    cells.reading = [map](int column, int row) {
+    cells.valueName = tr("mean weight of a key in head %1").arg(map.head);
+    const auto reading = [map](int column, int row) {
         const double mean = map.means[std::size_t(row) * std::size_t(map.columns) + std::size_t(column)];
         return tr("queries %1, keys %2: %3, %4× uniform")
             .arg(rangeText(row, map.rows, map.queries), rangeText(column, map.columns, map.keys),
@@ -176,7 +176,7 @@ void CaptureDetailsView::drawMap(const CaptureDetails& details) {
     // Weights go down to nothing; five powers of ten below the largest are told apart.
     constexpr double kDynamic = 1e-5;
     range.low = std::max(range.low, range.high * kDynamic);
-    m_map->setCells(std::move(cells), range);
+    m_map->setCells(std::move(cells), range, reading);
 }
 
 }  // namespace reelgrid::widgets

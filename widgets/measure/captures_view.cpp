@@ -35,11 +35,11 @@ QString place(const std::optional<int>& index) {
     return index ? QString::number(*index) : QStringLiteral("–");
 }
 
-FigureTable tableOf(const CaptureList& list) {
-    FigureTable table{{QObject::tr("kernel"), QObject::tr("module"), QObject::tr("branch"),
-                       QObject::tr("dtype"), QObject::tr("q"), QObject::tr("k"), QObject::tr("file"),
-                       QObject::tr("step"), QObject::tr("layer"), QObject::tr("call")},
-                      {}};
+ChartTable tableOf(const CaptureList& list) {
+    ChartTable table{{QObject::tr("kernel"), QObject::tr("module"), QObject::tr("branch"),
+                      QObject::tr("dtype"), QObject::tr("q"), QObject::tr("k"), QObject::tr("file"),
+                      QObject::tr("step"), QObject::tr("layer"), QObject::tr("call")},
+                     {}};
     for (const CaptureRow& row : list.captures)
         table.rows.push_back({text(row.kernel), text(row.module), text(row.branch), text(row.dtype),
                               text(measurements::sizesText(row.q)), text(measurements::sizesText(row.k)),

@@ -76,9 +76,9 @@ void ErrorMapView::draw() {
     const auto& measure =
         kOutputMeasures[std::clamp(m_measure->currentIndex(), 0, int(std::size(kOutputMeasures)) - 1)];
     HeatRange range;
-    std::vector<HeatCells> all;
+    std::vector<HeatMapCells> all;
     for (const LockstepBackend& backend : m_map.backends) {
-        HeatCells cells;
+        HeatMapCells cells;
         cells.columns = m_map.steps;
         cells.rows = m_map.layers + 1;
         for (const double value : backend.flow.*measure.values)
@@ -90,12 +90,13 @@ void ErrorMapView::draw() {
         cells.columnName = tr("denoising step");
         cells.rowName = tr("layer");
         cells.rowLabels = {tr("whole pass")};
-        cells.colorName = m_measure->currentText();
-        cells.reading = [this, &backend](int step, int row) { return reading(backend, step, row); };
+        cells.valueName = m_measure->currentText();
         range.add(cells.values);
         all.push_back(std::move(cells));
     }
-    for (std::size_t i = 0; i < all.size(); ++i) m_charts[i]->setCells(std::move(all[i]), range);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        m_charts[i]->setCells(std::move(all[i]), range,
+                              [this, i](int step, int row) { return reading(m_map.backends[i], step, row); });
 }
 
 QString ErrorMapView::reading(const LockstepBackend& backend, int step, int row) const {

@@ -27,12 +27,18 @@ struct Figure {
     std::optional<double> (*of)(const KernelRow& row);
 };
 constexpr std::array kFigures{
-    Figure{"Time", "ms", [](const KernelRow& row) { return std::optional(row.msP50); }},
-    Figure{"Time of the kernel alone", "ms", [](const KernelRow& row) { return row.msKernelP50; }},
-    Figure{"Speed-up over sdpa", "×", [](const KernelRow& row) { return row.timesSdpa; }},
-    Figure{"Throughput", "TFLOP/s", [](const KernelRow& row) { return row.tflops; }},
-    Figure{"Bandwidth", "GB/s", [](const KernelRow& row) { return row.gbytesPerSecond; }},
-    Figure{"Relative L1 error", "", [](const KernelRow& row) { return std::optional(row.l1); }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Time"), "ms",
+           [](const KernelRow& row) { return std::optional(row.msP50); }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Time of the kernel alone"), "ms",
+           [](const KernelRow& row) { return row.msKernelP50; }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Speed-up over sdpa"), "×",
+           [](const KernelRow& row) { return row.timesSdpa; }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Throughput"), "TFLOP/s",
+           [](const KernelRow& row) { return row.tflops; }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Bandwidth"), "GB/s",
+           [](const KernelRow& row) { return row.gbytesPerSecond; }},
+    Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Relative L1 error"), "",
+           [](const KernelRow& row) { return std::optional(row.l1); }},
 };
 
 QString text(const std::string& words) {
@@ -103,23 +109,23 @@ void KernelView::show() {
 void KernelView::drawBars(const std::vector<const KernelRow*>& rows) {
     const Figure& shown = kFigures[std::size_t(std::max(0, m_figure->currentIndex()))];
     const bool isTime = m_figure->currentIndex() == 0;
-    std::vector<MeasuredBar> bars;
+    std::vector<Bar> bars;
     for (const KernelRow* row : rows) {
         const std::optional<double> value = shown.of(*row);
         if (!value || !std::isfinite(*value)) continue;
-        MeasuredBar bar{nameOf(*row), backendColor(text(row->used)), *value, {}, {}, {}};
+        Bar bar{nameOf(*row), backendColor(text(row->used)), *value, {}, {}, {}};
         if (isTime) {
-            bar.low = row->msP05;
-            bar.high = row->msP95;
+            bar.from = row->msP05;
+            bar.upTo = row->msP95;
         }
         bar.text = figure(value, 3) + ' ' + unitOf(shown);
         if (isTime && row->timesSdpa) bar.text += tr("   %1×").arg(*row->timesSdpa, 0, 'f', 2);
-        if (row->flopAreDenseEquivalent) bar.fill = MeasuredBar::Fill::Hollow;
+        if (row->flopAreDenseEquivalent) bar.fill = Bar::Fill::Hollow;
         bars.push_back(std::move(bar));
     }
     QString axis = tr(shown.name);
     if (!unitOf(shown).isEmpty()) axis += ", " + unitOf(shown);
-    m_bars->setBars(bars, isTime ? axis + tr("; whiskers: 5 % to 95 % of the turns") : axis);
+    m_bars->setBars(std::move(bars), isTime ? axis + tr("; whiskers: 5 % to 95 % of the turns") : axis);
 }
 
 /// Roofs over every intensity that a kernel has, from where memory alone limits to where it doesn't.
@@ -162,7 +168,7 @@ void KernelView::drawRoofline(const std::vector<const KernelRow*>& rows) {
 }
 
 void KernelView::fillTable(const std::vector<const KernelRow*>& rows) {
-    FigureTable table{
+    ChartTable table{
         {tr("kernel"), tr("note"), tr("ms p50"), tr("p95"), tr("kernel ms"), tr("turns"), tr("× sdpa"),
          tr("TFLOP/s"), tr("of peak"), tr("GB/s"), tr("cosine"), tr("L1"), tr("RMSE"), tr("largest error")},
         {}};

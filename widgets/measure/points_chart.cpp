@@ -2,7 +2,6 @@
 
 #include <qcustomplot.h>
 
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -55,12 +54,8 @@ void leaveMargin(QCPAxis& axis, QCPAxis::ScaleType type) {
 
 }  // namespace
 
-PointsChart::PointsChart(const QString& title, QWidget* parent)
-    : MeasureChart(title, parent), m_legend(new LegendRow) {
-    auto* column = qobject_cast<QVBoxLayout*>(layout());
-    column->insertWidget(1, m_legend);
-    plot().setMouseTracking(true);
-    connect(&plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) { read(*event); });
+PointsChart::PointsChart(const QString& title, QWidget* parent) : MeasureChart(title, parent) {
+    readWith([this](const QPoint& at) { return readingAt(at); });
     connect(&plot(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
         const Near near = nearestTo(event->position());
         if (near.series >= 0 && event->button() == Qt::LeftButton)
@@ -94,8 +89,8 @@ void PointsChart::setSeries(std::vector<PointSeries> series, const PointAxis& x,
         draw(each);
         if (!each.name.isEmpty() && !each.points.empty()) items.push_back({each.color, each.name, {}});
     }
-    m_legend->setVisible(items.size() > 1);
-    m_legend->setItems(std::move(items));
+    legend().setVisible(items.size() > 1);
+    legend().setItems(std::move(items));
     plot().rescaleAxes();
     for (QCPAxis* axis : {plot().xAxis, plot().yAxis}) leaveMargin(*axis, axis->scaleType());
     noteTable(x, y);
@@ -121,7 +116,7 @@ void PointsChart::draw(const PointSeries& series) {
 }
 
 void PointsChart::noteTable(const PointAxis& x, const PointAxis& y) {
-    FigureTable table{{tr("series"), tr("point"), x.name, y.name}, {}};
+    ChartTable table{{tr("series"), tr("point"), x.name, y.name}, {}};
     for (const PointSeries& each : m_series)
         for (std::size_t i = 0; i < each.points.size(); ++i)
             table.rows.push_back({each.name, each.labels.value(qsizetype(i)),
@@ -151,15 +146,14 @@ PointsChart::Near PointsChart::nearestTo(const QPointF& at) const {
     return nearest;
 }
 
-void PointsChart::read(const QMouseEvent& event) {
-    const Near near = nearestTo(event.position());
-    if (near.series < 0) return setReading({});
+QString PointsChart::readingAt(const QPointF& at) const {
+    const Near near = nearestTo(at);
+    if (near.series < 0) return {};
     const PointSeries& series = m_series[std::size_t(near.series)];
-    const QPointF& at = series.points[std::size_t(near.point)];
+    const QPointF& point = series.points[std::size_t(near.point)];
     const QString label = series.labels.value(near.point);
-    setReading(label.isEmpty()
-                   ? QString("%1  %2, %3").arg(series.name).arg(at.x(), 0, 'g', 5).arg(at.y(), 0, 'g', 5)
-                   : label);
+    if (!label.isEmpty()) return label;
+    return QString("%1  %2, %3").arg(series.name).arg(point.x(), 0, 'g', 5).arg(point.y(), 0, 'g', 5);
 }
 
 }  // namespace reelgrid::widgets

@@ -8,11 +8,7 @@
 
 #include "widgets/measure/measure_chart.h"
 
-class QMouseEvent;
-
 namespace reelgrid::widgets {
-
-class LegendRow;
 
 /// Points of one kind.
 struct PointSeries {
@@ -54,10 +50,9 @@ class PointsChart : public MeasureChart {
     void draw(const PointSeries& series);
     void noteTable(const PointAxis& x, const PointAxis& y);
     [[nodiscard]] Near nearestTo(const QPointF& at) const;
-    void read(const QMouseEvent& event);
+    [[nodiscard]] QString readingAt(const QPointF& at) const;
 
     std::vector<PointSeries> m_series;
-    LegendRow* m_legend;
 };
 
 }  // namespace reelgrid::widgets

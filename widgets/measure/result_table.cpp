@@ -33,11 +33,11 @@ ResultTable::ResultTable(int textColumns, QWidget* parent)
             .arg(theme::kPanel.name(), theme::kQuiet.name(), theme::kWindow.name()));
 }
 
-void ResultTable::setTable(const FigureTable& table) {
+void ResultTable::setTable(const ChartTable& table) {
     clear();
-    setColumnCount(int(table.heads.size()));
+    setColumnCount(int(table.columns.size()));
     setRowCount(int(table.rows.size()));
-    setHorizontalHeaderLabels(table.heads);
+    setHorizontalHeaderLabels(table.columns);
     for (int column = m_textColumns; column < columnCount(); ++column)
         horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     for (int row = 0; row < rowCount(); ++row)

@@ -2,7 +2,7 @@
 
 #include <QTableWidget>
 
-#include "widgets/measure/measure_chart.h"
+#include "widgets/charts/chart_table.h"
 
 namespace reelgrid::widgets {
 
@@ -13,7 +13,7 @@ class ResultTable : public QTableWidget {
   public:
     /// `textColumns`: how many begin a row with words; figures, to the right of them, are set right.
     explicit ResultTable(int textColumns, QWidget* parent = nullptr);
-    void setTable(const FigureTable& table);
+    void setTable(const ChartTable& table);
     /// Of one row, −1 for none.
     [[nodiscard]] int selectedRow() const;
 

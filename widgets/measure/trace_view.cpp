@@ -42,7 +42,7 @@ QLabel* plainLabel(const QString& words, const char* look = nullptr) {
 QWidget* groupsChart(const TraceSummary& summary) {
     const bool onDevice = summary.device.has_value();
     const double whole = onDevice ? *summary.device : summary.selfCpu;
-    std::vector<MeasuredBar> bars;
+    std::vector<Bar> bars;
     for (const TraceTime& group : summary.groups) {
         const double seconds = onDevice ? group.selfDevice.value_or(0) : group.selfCpu;
         bars.push_back({text(group.name),
@@ -52,10 +52,10 @@ QWidget* groupsChart(const TraceSummary& summary) {
                         {},
                         secondsText(seconds) + "   " + percent(seconds, whole)});
     }
-    std::ranges::sort(bars, std::ranges::greater(), &MeasuredBar::value);
+    std::ranges::sort(bars, std::ranges::greater(), &Bar::value);
     auto* chart =
         new BarsChart(onDevice ? QObject::tr("TIME OF THE DEVICE") : QObject::tr("TIME OF THE THREADS"));
-    chart->setBars(bars, QObject::tr("seconds"));
+    chart->setBars(std::move(bars), QObject::tr("seconds"));
     return chart;
 }
 
@@ -81,11 +81,11 @@ QWidget* adviceList(const TraceSummary& summary) {
 }
 
 QWidget* namesTable(const TraceSummary& summary) {
-    FigureTable table{{QObject::tr("name"), QObject::tr("group"), QObject::tr("calls"), QObject::tr("self"),
-                       QObject::tr("share"), QObject::tr("total")},
-                      {}};
+    ChartTable table{{QObject::tr("name"), QObject::tr("group"), QObject::tr("calls"), QObject::tr("self"),
+                      QObject::tr("share"), QObject::tr("total")},
+                     {}};
     const bool onDevice = summary.device.has_value();
-    if (onDevice) table.heads << QObject::tr("self device") << QObject::tr("total device");
+    if (onDevice) table.columns << QObject::tr("self device") << QObject::tr("total device");
     for (const TraceTime& row : summary.names) {
         QStringList line{text(row.name),
                          text(row.group),
@@ -102,7 +102,7 @@ QWidget* namesTable(const TraceSummary& summary) {
 }
 
 QWidget* placesTable(const std::vector<TraceTime>& places) {
-    FigureTable table{{QObject::tr("name"), QObject::tr("calls"), QObject::tr("time")}, {}};
+    ChartTable table{{QObject::tr("name"), QObject::tr("calls"), QObject::tr("time")}, {}};
     for (const TraceTime& place : places)
         table.rows.push_back({text(place.name), figure(place.calls, 9), secondsText(place.totalCpu)});
     auto* widget = new ResultTable(1);
@@ -111,9 +111,9 @@ QWidget* placesTable(const std::vector<TraceTime>& places) {
 }
 
 QWidget* changesTable(const std::vector<TraceChange>& changes) {
-    FigureTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
-                       QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
-                      {}};
+    ChartTable table{{QObject::tr("name"), QObject::tr("before"), QObject::tr("after"),
+                      QObject::tr("difference"), QObject::tr("calls before"), QObject::tr("after")},
+                     {}};
     for (const TraceChange& change : changes)
         table.rows.push_back({text(change.name), secondsText(change.before), secondsText(change.after),
                               (change.difference > 0 ? "+" : "") + secondsText(change.difference),
@@ -157,7 +157,7 @@ TraceComparisonView::TraceComparisonView(const TraceComparison& comparison, QWid
         about += tr(".  The work is not the same: %1 steps were recorded before, %2 after")
                      .arg(comparison.stepsBefore)
                      .arg(comparison.stepsAfter);
-    std::vector<MeasuredBar> bars;
+    std::vector<Bar> bars;
     for (const TraceChange& change : comparison.groups)
         bars.push_back({text(change.name),
                         change.difference > 0 ? theme::kWrong : theme::kAccent,
@@ -166,7 +166,7 @@ TraceComparisonView::TraceComparisonView(const TraceComparison& comparison, QWid
                         {},
                         (change.difference > 0 ? "+" : "") + secondsText(change.difference)});
     auto* chart = new BarsChart(tr("WHAT CHANGED"));
-    chart->setBars(bars, tr("seconds more (less is better)"));
+    chart->setBars(std::move(bars), tr("seconds more (less is better)"));
     auto* tables = new QTabWidget;
     tables->addTab(changesTable(comparison.names), tr("Operators and kernels"));
     tables->addTab(changesTable(comparison.groups), tr("Groups"));

@@ -30,17 +30,23 @@ struct Shown {
 };
 constexpr double kMega = 1e6;
 constexpr std::array kShown{
-    Shown{"Decode", "s", &VaeRow::decode, nullptr, Shown::Of::Time},
-    Shown{"Encode", "s", &VaeRow::encode, nullptr, Shown::Of::Time},
-    Shown{"Peak memory of decoding", "MB", &VaeRow::decode, nullptr, Shown::Of::Memory},
-    Shown{"Peak memory of encoding", "MB", &VaeRow::encode, nullptr, Shown::Of::Memory},
-    Shown{"PSNR of the decoded frames against fp32", "dB", nullptr, &VaeRow::decodePsnrDb, Shown::Of::Value},
-    Shown{"PSNR against the clip that went in", "dB", nullptr, &VaeRow::clipPsnrDb, Shown::Of::Value},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "Decode"), "s", &VaeRow::decode, nullptr,
+          Shown::Of::Time},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "Encode"), "s", &VaeRow::encode, nullptr,
+          Shown::Of::Time},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "Peak memory of decoding"), "MB", &VaeRow::decode,
+          nullptr, Shown::Of::Memory},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "Peak memory of encoding"), "MB", &VaeRow::encode,
+          nullptr, Shown::Of::Memory},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "PSNR of the decoded frames against fp32"), "dB",
+          nullptr, &VaeRow::decodePsnrDb, Shown::Of::Value},
+    Shown{QT_TRANSLATE_NOOP("reelgrid::widgets::VaeView", "PSNR against the clip that went in"), "dB",
+          nullptr, &VaeRow::clipPsnrDb, Shown::Of::Value},
 };
 
 /// Nothing where it was not measured.
-std::optional<MeasuredBar> barOf(const VaeRow& row, const Shown& shown) {
-    MeasuredBar bar{QString::fromStdString(row.configuration), theme::kAccent, 0, {}, {}, {}};
+std::optional<Bar> barOf(const VaeRow& row, const Shown& shown) {
+    Bar bar{QString::fromStdString(row.configuration), theme::kAccent, 0, {}, {}, {}};
     if (shown.of == Shown::Of::Value) {
         if (!(row.*shown.value)) return std::nullopt;
         bar.value = *(row.*shown.value);
@@ -49,8 +55,8 @@ std::optional<MeasuredBar> barOf(const VaeRow& row, const Shown& shown) {
         if (!pass || (shown.of == Shown::Of::Memory && !pass->peakBytes)) return std::nullopt;
         bar.value = shown.of == Shown::Of::Time ? pass->secondsP50 : *pass->peakBytes / kMega;
         if (shown.of == Shown::Of::Time) {
-            bar.low = pass->secondsMin;
-            bar.high = pass->secondsMax;
+            bar.from = pass->secondsMin;
+            bar.upTo = pass->secondsMax;
         }
     }
     bar.text = figure(bar.value) + ' ' + QString::fromUtf8(shown.unit);
@@ -89,19 +95,18 @@ VaeView::VaeView(measurements::VaeResults results, QWidget* parent)
 
 void VaeView::drawBars() {
     const Shown& shown = kShown[std::size_t(std::max(0, m_figure->currentIndex()))];
-    std::vector<MeasuredBar> bars;
+    std::vector<Bar> bars;
     for (const VaeRow& row : m_results.rows)
         if (auto bar = barOf(row, shown)) bars.push_back(*std::move(bar));
     QString axis = tr(shown.name) + ", " + QString::fromUtf8(shown.unit);
     if (shown.of == Shown::Of::Time) axis += tr("; whiskers: fastest to slowest pass");
-    m_bars->setBars(bars, axis);
+    m_bars->setBars(std::move(bars), axis);
 }
 
 QWidget* VaeView::table() const {
-    FigureTable table{
-        {tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"), tr("decode peak"),
-         tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
-        {}};
+    ChartTable table{{tr("configuration"), tr("note"), tr("encode"), tr("decode"), tr("encode peak"),
+                      tr("decode peak"), tr("latents SNR, dB"), tr("decode PSNR, dB"), tr("to the clip, dB")},
+                     {}};
     const auto seconds = [](const std::optional<VaePass>& pass) {
         return pass ? secondsText(pass->secondsP50) : figure({});
     };

@@ -63,12 +63,13 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's"), {})),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
+      m_stepCache(new OptionalRealEdit(tr("Step cache"), "--step-cache")),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats())),
       m_device(choice(tr("Device"), "--device", tr("automatic"), usableDevices())),
       m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats())),
       m_fp32Precision(
           choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
-      m_generator(choice(tr("Generator of the noise"), "--generator", {}, {"cpu", "cuda"})),
+      m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
@@ -84,6 +85,11 @@ AdvancedFields::AdvancedFields(QWidget* parent)
         tr("Whose random numbers the noise is. The processor's give one picture for a seed on every device"));
     m_device->setToolTip(tr("Automatic: a GPU with room for the model, else the processor"));
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
+    m_stepCache->setPlaceholderText(tr("off"));
+    m_stepCache->setToolTip(
+        tr("Skips passes whose first block changed by less than this share, such as 0.1: faster, with some "
+           "loss. "
+           "Render sdpa without it, too, to see how much"));
 
     auto* fields = new QGridLayout(m_content);
     fields->setContentsMargins(0, 0, 0, 0);
@@ -104,7 +110,9 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     if (hasGpu()) {
         put(3, 1, tr("fp32"), m_fp32Precision);
         put(4, 0, tr("Noise"), m_generator);
+        put(4, 1, tr("Cache"), m_stepCache);
     } else {
+        put(3, 1, tr("Cache"), m_stepCache);
         for (QComboBox* box : {m_fp32Precision, m_generator}) {
             box->setParent(m_content);
             box->hide();
@@ -126,7 +134,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     m_unfold->setChecked(false);
     for (QComboBox* box : {m_scheduler, m_dtype, m_device, m_vaeDtype, m_fp32Precision, m_generator})
         connect(box, &QComboBox::currentIndexChanged, this, &AdvancedFields::edited);
-    for (OptionalRealEdit* edit : {m_flowShift, m_fps})
+    for (OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
         connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
 }
@@ -135,6 +143,8 @@ void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
     m_scheduler->setEnabled(model.takes("scheduler"));
     m_flowShift->setEnabled(model.takes("flow_shift"));
+    m_takesStepCache = model.takes("step_cache");
+    m_stepCache->setEnabled(m_takesStepCache);
     const std::optional<std::string> chosen = chosenIn(m_scheduler);
     while (m_scheduler->count() > 1) m_scheduler->removeItem(1);
     for (const std::string& name : model.schedulers)
@@ -146,17 +156,18 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_scheduler, request.scheduler.value_or(""));
     m_flowShift->setValue(request.flowShift);
     m_fps->setValue(request.fps);
+    m_stepCache->setValue(request.stepCache > 0 ? std::optional(request.stepCache) : std::nullopt);
     choose(m_dtype, request.dtype.value_or(""));
     choose(m_device, request.device.value_or(""));
     choose(m_vaeDtype, request.vaeDtype.value_or(""));
     choose(m_fp32Precision, request.fp32Precision);
-    choose(m_generator, request.generator);
+    choose(m_generator, request.generator.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
-                           request.device || request.vaeDtype ||
+                           request.stepCache > 0 || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision ||
-                           request.generator != plain.generator || request.numRepetitions != 1;
+                           request.generator || request.numRepetitions != 1;
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -164,17 +175,19 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.scheduler = chosenIn(m_scheduler);
     request.flowShift = m_flowShift->value();
     request.fps = m_fps->value();
+    request.stepCache = m_takesStepCache ? m_stepCache->value().value_or(0) : 0;
     request.dtype = chosenIn(m_dtype);
     request.device = chosenIn(m_device);
     request.vaeDtype = chosenIn(m_vaeDtype);
     request.fp32Precision = m_fp32Precision->currentData().toString().toStdString();
-    request.generator = m_generator->currentData().toString().toStdString();
+    request.generator = chosenIn(m_generator);
     request.numRepetitions = m_repetitions->value();
 }
 
 QString AdvancedFields::problem() const {
-    const QString flowShift = m_flowShift->problem();
-    return flowShift.isEmpty() ? m_fps->problem() : flowShift;
+    for (const OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
+        if (const QString problem = edit->problem(); !problem.isEmpty()) return problem;
+    return {};
 }
 
 }  // namespace reelgrid::widgets

@@ -29,6 +29,8 @@ class AdvancedFields : public RequestFields {
     QComboBox* m_scheduler;
     OptionalRealEdit* m_flowShift;
     OptionalRealEdit* m_fps;
+    OptionalRealEdit* m_stepCache;
+    bool m_takesStepCache = true;
     QComboBox* m_dtype;
     QComboBox* m_device;
     QComboBox* m_vaeDtype;

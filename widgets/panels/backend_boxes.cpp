@@ -8,7 +8,20 @@
 
 namespace reelgrid::widgets {
 
+namespace {
+
+QIcon swatchOf(const QString& backend) {
+    QPixmap swatch(10, 10);
+    swatch.fill(backendColor(backend));
+    return swatch;
+}
+
+}  // namespace
+
 BackendBoxes::BackendBoxes(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this)) {
+    connect(new ThemeWatch(this), &ThemeWatch::changed, this, [this] {
+        for (const auto& [name, box] : m_boxes) box->setIcon(swatchOf(name));
+    });
     m_column->setContentsMargins(0, 0, 0, 0);
     m_column->setSpacing(5);
 }
@@ -20,9 +33,7 @@ void BackendBoxes::setBackends(const std::vector<BackendChoice>& backends) {
         auto* box = new QCheckBox(backend.title);
         box->setToolTip(
             QString("<p>%1</p>").arg(backend.description.toHtmlEscaped().replace("\n", "</p><p>")));
-        QPixmap swatch(10, 10);
-        swatch.fill(backendColor(backend.name));
-        box->setIcon(swatch);
+        box->setIcon(swatchOf(backend.name));
         box->setIconSize({10, 10});
         box->setChecked(backend.checkedAtFirst);
         connect(box, &QCheckBox::toggled, this, &BackendBoxes::edited);

@@ -57,7 +57,7 @@ JobRow::JobRow(QWidget* parent)
       m_earlier(textButton("↑", tr("Render earlier"))),
       m_later(textButton("↓", tr("Render later"))),
       m_cancel(rowButton(Glyph::Cancel, tr("Cancel"))),
-      m_retry(rowButton(Glyph::Retry, tr("Render again"))),
+      m_retry(rowButton(Glyph::Retry, tr("Render again, from the last step that was kept"))),
       m_log(rowButton(Glyph::Log, tr("Show log"))) {
     m_swatch->setFixedSize(10, 10);
     m_title->setTextFormat(Qt::PlainText);

@@ -2,10 +2,12 @@
 
 #include <QAbstractSpinBox>
 #include <QComboBox>
+#include <QDragEnterEvent>
 #include <QEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -16,6 +18,7 @@
 #include "widgets/panels/advanced_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_box.h"
+#include "widgets/panels/picture_slot.h"
 #include "widgets/panels/policy_box.h"
 #include "widgets/panels/prompt_fields.h"
 #include "widgets/panels/sampling_fields.h"
@@ -23,20 +26,42 @@
 
 namespace reelgrid::widgets {
 
+namespace {
+
+/// Scrolls up and down alone: never narrower than what it shows.
+class ColumnScroll : public QScrollArea {
+  public:
+    [[nodiscard]] QSize minimumSizeHint() const override {
+        const QSize own = QScrollArea::minimumSizeHint();
+        if (widget() == nullptr) return own;
+        return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(), own.height()};
+    }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
+}  // namespace
+
 RequestEditor::RequestEditor(QWidget* parent)
     : QWidget(parent),
       m_prompt(new PromptFields),
+      m_pictures(new PictureFields),
       m_model(new ModelBox),
       m_backends(new BackendBoxes),
       m_policy(new PolicyBox),
       m_sampling(new SamplingFields),
       m_advanced(new AdvancedFields),
       // The model first: its defaults are what the others show where a request says nothing.
-      m_fields{m_model, m_prompt, m_policy, m_sampling, m_advanced},
+      m_fields{m_model, m_prompt, m_pictures, m_policy, m_sampling, m_advanced},
       m_problem(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
     setObjectName("panel");
     setAttribute(Qt::WA_StyledBackground);
+    setAcceptDrops(true);
     m_problem->setObjectName("problem");
     m_problem->setWordWrap(true);
     m_render->setObjectName("primary");
@@ -50,6 +75,8 @@ RequestEditor::RequestEditor(QWidget* parent)
     connect(m_backends, &BackendBoxes::edited, this, &RequestEditor::check);
     connect(m_model, &ModelBox::modelChosen, this, &RequestEditor::takeModelDefaults);
     connect(m_model, &ModelBox::folderRequested, this, &RequestEditor::modelFolderRequested);
+    connect(m_pictures, &PictureFields::fileRequested, this, &RequestEditor::pictureRequested);
+    connect(m_pictures, &PictureFields::thumbnailRequested, this, &RequestEditor::thumbnailRequested);
     connect(m_policy, &PolicyBox::fileRequested, this, &RequestEditor::policyFileRequested);
     connect(m_render, &QPushButton::clicked, this, &RequestEditor::submit);
     // Not the button's own shortcut: that is lost whenever its text changes.
@@ -67,6 +94,7 @@ void RequestEditor::buildLayout() {
     column->addSpacing(6);
     column->addWidget(heading(tr("MODEL")));
     column->addWidget(m_model);
+    column->addWidget(m_pictures);
     column->addSpacing(6);
     column->addWidget(heading(tr("ATTENTION BACKENDS")));
     column->addWidget(m_backends);
@@ -76,7 +104,7 @@ void RequestEditor::buildLayout() {
     column->addWidget(m_sampling);
     column->addWidget(m_advanced);
     column->addStretch();
-    auto* scroll = new QScrollArea;
+    auto* scroll = new ColumnScroll;
     scroll->setWidget(fields);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -104,6 +132,25 @@ bool RequestEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::Wheel || field == nullptr || field->hasFocus()) return false;
     event->ignore();
     return true;
+}
+
+void RequestEditor::dragEnterEvent(QDragEnterEvent* event) {
+    if (m_pictures->takesPictures() && !pictureIn(*event).isEmpty()) event->acceptProposedAction();
+}
+
+void RequestEditor::dropEvent(QDropEvent* event) {
+    const QString path = pictureIn(*event);
+    if (path.isEmpty() || !m_pictures->takesPictures()) return;
+    event->acceptProposedAction();
+    m_pictures->setPicture(PictureFields::Which::First, path);
+}
+
+void RequestEditor::setPicture(PictureFields::Which which, const QString& path) {
+    m_pictures->setPicture(which, path);
+}
+
+void RequestEditor::setThumbnail(const QString& path, const QImage& image) {
+    m_pictures->setThumbnail(path, image);
 }
 
 void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {

@@ -7,6 +7,7 @@
 #include "core/families/model_info.h"
 #include "core/protocol/render_request.h"
 #include "widgets/panels/backend_boxes.h"
+#include "widgets/panels/picture_fields.h"
 #include "widgets/panels/prompt_guide.h"
 
 class QLabel;
@@ -48,6 +49,10 @@ class RequestEditor : public QWidget {
     /// the caller to fill in.
     [[nodiscard]] protocol::RenderRequest request() const;
     void setRequest(const protocol::RenderRequest& request);
+    /// One that a person chose; part of request().
+    void setPicture(PictureFields::Which which, const QString& path);
+    /// The answer to thumbnailRequested().
+    void setThumbnail(const QString& path, const QImage& image);
     /// The rules that come before the checked backends; part of request().
     void setAttentionPolicy(const protocol::AttentionPolicy& policy);
     [[nodiscard]] QStringList checkedBackends() const;
@@ -67,9 +72,14 @@ class RequestEditor : public QWidget {
     void replaced();
     void modelFolderRequested();
     void policyFileRequested();
+    void pictureRequested(PictureFields::Which which);
+    void thumbnailRequested(const QString& path);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    // A picture that is dropped anywhere here is the first one, where the model takes one.
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
   private:
     void buildLayout();
@@ -80,6 +90,7 @@ class RequestEditor : public QWidget {
 
     protocol::RenderRequest m_asked;  // by setRequest(): what no field shows is kept
     PromptFields* m_prompt;
+    PictureFields* m_pictures;
     ModelBox* m_model;
     BackendBoxes* m_backends;
     PolicyBox* m_policy;

@@ -18,6 +18,7 @@ namespace reelgrid::widgets {
 namespace {
 constexpr std::array kSpeeds{0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0};
 constexpr int kNormalSpeed = 3;
+constexpr int kNarrow = 800;  // logical pixels
 
 QString nameOfSpeed(double speed) {
     return QString::number(speed, 'g', 3) + QChar(0xd7);
@@ -54,8 +55,6 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
         return font;
     }());
     m_readout->setTextFormat(Qt::PlainText);
-    m_readout->setMinimumWidth(
-        m_readout->fontMetrics().horizontalAdvance("00:00.000 / 00:00.000   frame 0000 / 0000"));
     m_readout->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
 
     auto* layout = new QHBoxLayout(this);
@@ -127,6 +126,14 @@ void TransportBar::showTimeline() {
     showPosition();
 }
 
+void TransportBar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool narrow = width() < theme::scaled(kNarrow);
+    m_readout->setMinimumWidth(m_readout->fontMetrics().horizontalAdvance(
+        narrow ? "00:00.000  0000 / 0000" : "00:00.000 / 00:00.000   frame 0000 / 0000"));
+    showPosition();
+}
+
 void TransportBar::showPosition() {
     const Timeline& timeline = m_player->clock().timeline();
     const double seconds = m_player->composition().seconds;
@@ -141,10 +148,15 @@ void TransportBar::showPosition() {
     };
     const int stop = timeline.stopAt(seconds);
     const int late = m_player->lateTicks();
-    m_readout->setText(tr("%1 / %2   frame %3 / %4")
-                           .arg(time(timeline.stop(stop)), time(timeline.duration()))
-                           .arg(stop + 1)
-                           .arg(timeline.stopCount()));
+    const QString at = time(timeline.stop(stop));
+    // The slider keeps its room in a narrow window.
+    if (width() < theme::scaled(kNarrow))
+        m_readout->setText(QString("%1  %2 / %3").arg(at).arg(stop + 1).arg(timeline.stopCount()));
+    else
+        m_readout->setText(tr("%1 / %2   frame %3 / %4")
+                               .arg(at, time(timeline.duration()))
+                               .arg(stop + 1)
+                               .arg(timeline.stopCount()));
     m_readout->setToolTip(late == 0 ? tr("Every frame was shown in time")
                                     : tr("The playhead waited for a frame: %1 times").arg(late));
 }

@@ -18,6 +18,9 @@ class TransportBar : public QWidget {
   public:
     explicit TransportBar(Player* player, QWidget* parent = nullptr);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     QToolButton* addButton(const QString& name, const QString& toolTip);
     void showState();

@@ -62,6 +62,9 @@ QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
     selection-background-color: {accent}; selection-color: {on-accent}; }
 QLineEdit:focus, QPlainTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: {accent}; }
 *[invalid="true"] { border-color: {wrong}; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: none; width: 16px; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/chevron-up.png); width: 8px; height: 8px; }
+QAbstractSpinBox::down-arrow { image: url(:/icons/chevron-down.png); width: 8px; height: 8px; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url(:/icons/chevron-down.png); }
 QPushButton::menu-indicator { image: url(:/icons/chevron-down.png); subcontrol-position: right center; right: 4px; }
@@ -98,6 +101,12 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 #recent::item:hover { background: {raised}; }
 #recent::item:selected { background: {raised}; color: {text}; }
 QCheckBox { spacing: 8px; }
+QCheckBox::indicator, QListView::indicator { width: 13px; height: 13px; border: 1px solid {faint}; border-radius: 3px; background: {window}; }
+QCheckBox::indicator:focus { border-color: {accent}; }
+QCheckBox::indicator:checked, QListView::indicator:checked { background: {accent}; border-color: {accent}; image: url(:/icons/check-on-{theme}.png); }
+QCheckBox::indicator:disabled { border-color: {line}; }
+QToolButton[popupMode="2"] { padding-right: 18px; }
+QToolButton::menu-indicator { image: url(:/icons/chevron-down.png); subcontrol-position: right center; right: 5px; }
 #title { font-size: 19px; font-weight: 600; }
 #caption { color: {text}; font-size: 26px; font-weight: 600; }
 #caption-fact { color: {quiet}; font-size: 19px; }
@@ -138,6 +147,7 @@ QString styleSheetOfTheme() {
         {"{quiet}", theme::kQuiet},   {"{faint}", theme::kFaint},     {"{accent}", theme::kAccent},
         {"{wrong}", theme::kWrong},   {"{warning}", theme::kWarning}, {"{on-accent}", theme::kOnAccent}};
     for (const auto& [word, color] : words) sheet.replace(QLatin1String(word), color.name());
+    sheet.replace("{theme}", g_theme == Theme::Dark ? "dark" : "light");
     static const QRegularExpression kTextSize("font-size: ?(\\d+)px");
     QString out;
     qsizetype from = 0;

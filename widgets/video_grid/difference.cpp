@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 namespace reelgrid::widgets {
 
@@ -41,8 +43,22 @@ QRgb differenceColor(QRgb color, QRgb reference, DifferenceKind kind, double gai
 QImage differenceImage(const QImage& picture, const QImage& reference, DifferenceKind kind, double gain) {
     QImage shown(picture.size(), QImage::Format_RGB32);
     if (shown.isNull() || reference.isNull()) return shown;
+    // What each channel's difference from -255 on is shown as; of the heat map, what its size is.
     std::array<QRgb, 256> heat{};
     for (std::size_t i = 0; i < heat.size(); ++i) heat[i] = heatColor(gain * double(i) / 255);
+    std::array<std::uint8_t, 511> codes{};
+    for (int i = 0; i < int(codes.size()); ++i) {
+        const int more = std::max(0, i - 255);
+        const int less = std::max(0, 255 - i);
+        codes[std::size_t(i)] =
+            kind == DifferenceKind::HeatMap
+                ? std::uint8_t(std::max(more, less))
+                : std::uint8_t(qRed(differenceColor(qRgb(more, 0, 0), qRgb(less, 0, 0), kind, gain)));
+    }
+    std::vector<int> columns(std::size_t(shown.width()));
+    for (int x = 0; x < shown.width(); ++x)
+        columns[std::size_t(x)] =
+            int((2 * std::int64_t(x) + 1) * reference.width() / (2 * std::int64_t(shown.width())));
     for (int y = 0; y < shown.height(); ++y) {
         const auto* from = reinterpret_cast<const QRgb*>(picture.constScanLine(y));
         const auto* against = reinterpret_cast<const QRgb*>(reference.constScanLine(
@@ -50,14 +66,12 @@ QImage differenceImage(const QImage& picture, const QImage& reference, Differenc
         auto* line = reinterpret_cast<QRgb*>(shown.scanLine(y));
         for (int x = 0; x < shown.width(); ++x) {
             const QRgb a = from[x];
-            const QRgb b =
-                against[(2 * std::int64_t(x) + 1) * reference.width() / (2 * std::int64_t(shown.width()))];
-            if (kind == DifferenceKind::HeatMap)
-                line[x] =
-                    heat[std::size_t(std::max({std::abs(qRed(a) - qRed(b)), std::abs(qGreen(a) - qGreen(b)),
-                                               std::abs(qBlue(a) - qBlue(b))}))];
-            else
-                line[x] = differenceColor(a, b, kind, gain);
+            const QRgb b = against[columns[std::size_t(x)]];
+            const std::uint8_t red = codes[std::size_t(255 + qRed(a) - qRed(b))];
+            const std::uint8_t green = codes[std::size_t(255 + qGreen(a) - qGreen(b))];
+            const std::uint8_t blue = codes[std::size_t(255 + qBlue(a) - qBlue(b))];
+            line[x] =
+                kind == DifferenceKind::HeatMap ? heat[std::max({red, green, blue})] : qRgb(red, green, blue);
         }
     }
     return shown;

@@ -25,6 +25,11 @@ enum class SurfaceKind { OpenGl, Raster };
 /// is made: on a platform without OpenGL (offscreen) making one ends the program in Qt 6.4.
 SurfaceKind availableSurface();
 
+/// OpenGl where a graphics processor draws; where the driver would compute every pixel itself (llvmpipe) the
+/// raster surface is several times as fast. $REELGRID_SURFACE, "opengl" or "raster", decides where both can
+/// be.
+SurfaceKind preferredSurface();
+
 /// The surface paints what `scene` holds then; the scene must outlive it.
 GridSurface* makeSurface(SurfaceKind kind, const GridScene* scene, QWidget* parent);
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "widgets/video_grid/difference.h"
+#include "widgets/video_grid/screen_picture.h"
 #include "widgets/video_grid/wipe_geometry.h"
-#include "widgets/video_grid/yuv_conversion.h"
 
 namespace reelgrid::widgets {
 
@@ -35,41 +35,63 @@ void outline(const PixelRect& cell, const QColor& color, QPainter& painter, doub
 
 }  // namespace
 
-const QImage& ScenePainter::imageOf(const GridScene& scene, int tile) {
-    Shown& shown = m_shown[std::size_t(tile)];
-    const media::FramePtr& frame = scene.tiles[std::size_t(tile)].picture.frame;
-    if (shown.frame != frame) shown = {frame, toImage(*frame)};
-    return shown.image;
+ScenePainter::Key ScenePainter::keyOf(const GridScene& scene, const GridScene::Placed& place, int tile) {
+    GridScene::Placed own = place;
+    own.tile = tile;
+    return {tile, place.picture.width, place.picture.height, scene.nearest(own)};
+}
+
+/// Those that show another frame, or another part of it, than before.
+void ScenePainter::drawNewPictures(const GridScene& scene, const std::vector<GridScene::Placed>& placed) {
+    std::map<Key, ScreenPicture> drawn;
+    for (auto& [key, shown] : m_shown) shown.used = false;
+    for (const GridScene::Placed& place : placed) {
+        if (place.picture.width <= 0 || place.picture.height <= 0) continue;
+        for (const int tile : {place.tile, place.against}) {
+            if (tile < 0) continue;
+            const Key key = keyOf(scene, place, tile);
+            Shown& shown = m_shown[key];
+            shown.used = true;
+            const media::FramePtr& frame = scene.tiles[std::size_t(tile)].picture.frame;
+            if (shown.frame == frame && shown.view == scene.view()) continue;
+            shown = {frame, scene.view(), {}, true};
+            const auto pixels = key.squares ? ScreenPicture::Pixels::Squares : ScreenPicture::Pixels::Smooth;
+            drawn.try_emplace(key, frame, scene.view(), QSize(key.width, key.height), pixels);
+        }
+    }
+    std::erase_if(m_shown, [](const auto& entry) { return !entry.second.used; });
+    std::vector<ScreenPicture*> pictures;
+    for (auto& [key, picture] : drawn) pictures.push_back(&picture);
+    drawAll(pictures);
+    for (const auto& [key, picture] : drawn) m_shown[key].image = picture.image();
 }
 
 const QImage& ScenePainter::imageOf(const GridScene& scene, const GridScene::Placed& place) {
-    const QImage& own = imageOf(scene, place.tile);
-    if (place.against < 0) return own;
-    const QImage& reference = imageOf(scene, place.against);
+    const Shown& own = m_shown[keyOf(scene, place, place.tile)];
+    if (place.against < 0) return own.image;
+    const Shown& reference = m_shown[keyOf(scene, place, place.against)];
     Difference& kept = m_differences[std::size_t(place.tile)];
-    const media::FramePtr& frame = scene.tiles[std::size_t(place.tile)].picture.frame;
-    const media::FramePtr& against = scene.tiles[std::size_t(place.against)].picture.frame;
     const session::ViewState& look = scene.look;
-    if (kept.frame != frame || kept.against != against || kept.kind != look.difference ||
-        kept.gain != look.gain)
-        kept = {frame, against, look.difference, look.gain,
-                differenceImage(own, reference, look.difference, look.gain)};
+    if (kept.frame != own.frame || kept.against != reference.frame || kept.view != own.view ||
+        kept.size != own.image.size() || kept.kind != look.difference || kept.gain != look.gain)
+        kept = {own.frame,
+                reference.frame,
+                own.view,
+                own.image.size(),
+                look.difference,
+                look.gain,
+                differenceImage(own.image, reference.image, look.difference, look.gain)};
     return kept.image;
 }
 
 void ScenePainter::drawPicture(const GridScene& scene, const GridScene::Placed& place, QPainter& painter,
                                double pixelRatio) {
-    const QImage& image = imageOf(scene, place);
-    const QRectF view = scene.view();
-    const QRectF part(view.x() * image.width(), view.y() * image.height(), view.width() * image.width(),
-                      view.height() * image.height());
     painter.save();
-    painter.setRenderHint(QPainter::SmoothPixmapTransform, !scene.nearest(place));
     const WipeGeometry wipe(scene.look.wipe, place.picture);
     const bool wiped = place.drawing == GridScene::Drawing::BeyondWipe;
     if (wiped) painter.setClipPath(beyond(wipe, place.picture));
     if (place.drawing == GridScene::Drawing::Blended) painter.setOpacity(scene.look.onionOpacity);
-    painter.drawImage(QRectF(rectOf(place.picture)), image, part);
+    painter.drawImage(QRect(rectOf(place.picture)), imageOf(scene, place));
     if (wiped) {
         painter.setClipRect(rectOf(place.picture));
         painter.setPen(QPen(grid_colors::kWipeLine, kWipeLineWidth * pixelRatio));
@@ -90,8 +112,8 @@ void ScenePainter::drawEmpty(const GridScene::Tile& tile, const PixelRect& cell,
 
 void ScenePainter::draw(const GridScene& scene, QPainter& painter, const QSize& pixels, double pixelRatio) {
     const auto placed = scene.place(pixels, pixelRatio);
-    m_shown.resize(scene.tiles.size());
     m_differences.resize(scene.tiles.size());
+    drawNewPictures(scene, placed);
     painter.fillRect(QRect(QPoint(0, 0), pixels), grid_colors::kBackground);
     for (const GridScene::Placed& place : placed) {
         const GridScene::Tile& tile = scene.tiles[std::size_t(place.tile)];

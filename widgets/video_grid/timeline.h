@@ -3,25 +3,11 @@
 #include <span>
 #include <vector>
 
-#include "core/media/clip.h"
+#include "core/media/timed_clip.h"
 
 namespace reelgrid::widgets {
 
-/// A clip's place on the common axis: at time t it shows its own time t + offsetSeconds, and from there
-/// offsetFrames further on. By index, the axis counts frames instead: at time t it shows ⌊t · indexRate⌋.
-struct TimedClip {
-    const media::ClipInfo* info = nullptr;
-    double offsetSeconds = 0;
-    int offsetFrames = 0;
-    double indexRate = 0;  ///< frames a second of the axis when clips are held together by index; 0: by time
-
-    [[nodiscard]] int frameAt(double seconds) const;
-    /// When `frame`, or the clip's end for frame frameCount(), is due; before 0 or after the last stop too.
-    [[nodiscard]] double dueAt(int frame) const;
-
-  private:
-    [[nodiscard]] int shiftByIndex() const;
-};
+using media::TimedClip;
 
 /// The common time axis of several clips: every instant at which any of them shows a new frame. Stepping
 /// from stop to stop passes each frame of each clip once, whatever the mix of constant and variable rates.

@@ -10,6 +10,7 @@
 #include "app/studio/measure/render_arguments.h"
 #include "core/base/pending_file.h"
 #include "core/devices/gpu_choice.h"
+#include "core/plugins/plugin_list.h"
 #include "widgets/measure/kernel_form.h"
 #include "widgets/measure/tune_form.h"
 #include "widgets/measure/vae_form.h"
@@ -29,6 +30,13 @@ QStringList deviceNames() {
     for (const devices::DeviceName& device : devices::usableDevices())
         names << QString::fromStdString(device.text());
     return names;
+}
+
+/// The plug-ins that this window knows, for a verb that takes backends.
+QStringList pluginArguments() {
+    QStringList words;
+    for (const std::string& word : plugins::pluginArguments()) words << QString::fromStdString(word);
+    return words;
 }
 
 /// A name for what was measured now: its title as a file can have it, and the time.
@@ -75,7 +83,7 @@ void MeasureTools::showForm(widgets::MeasureForm* form, const QString& title) {
 widgets::KernelForm* MeasureTools::measureKernels() {
     auto* form = new widgets::KernelForm(backendChoices(), deviceNames());
     connect(form, &widgets::MeasureForm::submitted, this,
-            [this, form] { measure(form->title(), form->arguments()); });
+            [this, form] { measure(form->title(), form->arguments() + pluginArguments()); });
     showForm(form, tr("Kernel benchmark"));
     return form;
 }
@@ -94,7 +102,7 @@ widgets::TuneForm* MeasureTools::tune() {
     const QString about = tr("as in the request editor: %1").arg(QString::fromStdString(request.prompt));
     auto* form = new widgets::TuneForm(backendChoices(), renderArguments(request), about);
     connect(form, &widgets::MeasureForm::submitted, this,
-            [this, form] { startTuning(form->title(), form->arguments()); });
+            [this, form] { startTuning(form->title(), form->arguments() + pluginArguments()); });
     showForm(form, tr("Tune a policy"));
     return form;
 }

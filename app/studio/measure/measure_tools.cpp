@@ -12,6 +12,7 @@
 #include "widgets/measure/captures_view.h"
 #include "widgets/measure/error_map_view.h"
 #include "widgets/measure/kernel_form.h"
+#include "widgets/measure/tune_form.h"
 #include "widgets/measure/tuning_view.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/request_editor.h"
@@ -111,9 +112,12 @@ void MeasureTools::connectView(MeasurementWindow& window, const fs::path& file) 
     if (auto* maps = qobject_cast<widgets::ErrorMapView*>(window.view()))
         connect(maps, &widgets::ErrorMapView::backendClicked, this,
                 [this, file](const QString& backend) { showClipOf(backend, file); });
-    if (auto* tuning = qobject_cast<widgets::TuningView*>(window.view()))
+    if (auto* tuning = qobject_cast<widgets::TuningView*>(window.view())) {
         connect(tuning, &widgets::TuningView::policyChosen, this,
                 [this](const QString&, const protocol::AttentionPolicy& policy) { usePolicy(policy); });
+        connect(tuning, &widgets::TuningView::budgetChosen, this,
+                [this](const QString& budget) { tune()->setBudget(budget); });
+    }
 }
 
 void MeasureTools::showErrorMaps() {

@@ -7,8 +7,6 @@
 #include "app/studio/measure/measurement_opener.h"
 #include "app/studio/measure/measurement_window.h"
 
-class QMenuBar;
-
 namespace reelgrid::widgets {
 class IssuePanel;
 class KernelForm;
@@ -21,6 +19,7 @@ class VideoGrid;
 
 namespace reelgrid::studio {
 
+class Actions;
 class Comparison;
 class Playback;
 class RenderController;
@@ -48,7 +47,7 @@ class MeasureTools : public QObject {
     /// `window` is the parent of the windows.
     MeasureTools(const MeasuredParts& parts, QWidget* window);
 
-    void addMenu(QMenuBar& bar);
+    void connectTo(Actions& actions);
     /// Opens a result, a trace, a capture or a folder of them. False: it is none of these.
     bool open(const std::filesystem::path& path);
 
@@ -65,6 +64,7 @@ class MeasureTools : public QObject {
     [[nodiscard]] std::filesystem::path resultsFolder() const;
 
   private:
+    [[nodiscard]] QString askForTrace(const QString& title);
     void show(const ReadMeasurement& read);
     void connectView(MeasurementWindow& window, const std::filesystem::path& file);
     void showForm(widgets::MeasureForm* form, const QString& title);

@@ -10,6 +10,7 @@
 #include "widgets/measure/captures_view.h"
 #include "widgets/measure/error_map_view.h"
 #include "widgets/measure/kernel_view.h"
+#include "widgets/measure/measure_chart.h"
 #include "widgets/measure/trace_view.h"
 #include "widgets/measure/tuning_view.h"
 #include "widgets/measure/vae_view.h"
@@ -61,6 +62,8 @@ MeasurementWindow::MeasurementWindow(const ReadMeasurement& read, QWidget* paren
     auto* save = new QPushButton(tr("Save result…"));
     save->setToolTip(tr("Saves the figures as JSON, which File › Open shows again"));
     connect(save, &QPushButton::clicked, this, &MeasurementWindow::askAndSave);
+    for (const auto* chart : m_view->findChildren<widgets::MeasureChart*>())
+        connect(chart, &widgets::ChartFrame::failed, m_status, &QLabel::setText);
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_status, 1);
     foot->addWidget(save);

@@ -21,6 +21,20 @@ class SelfAttention {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const RopeTable& rope,
                                      attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
+    /// As which layer it calls the dispatcher.
+    void setLayer(int layer) { m_layer = layer; }
+    template <class Visit>
+    void eachLinear(const Visit& visit) {
+        visit(m_qkv);
+        visit(m_out);
+    }
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        for (Linear* linear : {&m_qkv, &m_out, &m_projL}) linear->eachTensor(visit);
+        visit(m_normQ);
+        visit(m_normK);
+    }
+
   private:
     std::int64_t m_heads;
     double m_eps;
@@ -50,6 +64,17 @@ class CrossAttention {
                                          const at::Tensor& image_BIC) const;
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
                                      attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+
+    void setLayer(int layer) { m_layer = layer; }
+    template <class Visit>
+    void eachLinear(const Visit& visit) {
+        for (Linear* linear : {&m_q, &m_k, &m_v, &m_addK, &m_addV, &m_out}) visit(*linear);
+    }
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        eachLinear([&](Linear& linear) { linear.eachTensor(visit); });
+        for (at::Tensor* norm : {&m_normQ, &m_normK, &m_normAddedK}) visit(*norm);
+    }
 
   private:
     std::int64_t m_heads;

@@ -20,6 +20,31 @@ class Block {
     void forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
                  const RopeTable& rope, attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
+    /// Which layer it is, where its weights are another one's than at first.
+    void setLayer(int layer) {
+        m_attn1.setLayer(layer);
+        m_attn2.setLayer(layer);
+    }
+    /// Calls visit(linear) for each matrix product that the dtype decides.
+    template <class Visit>
+    void eachLinear(const Visit& visit) {
+        m_attn1.eachLinear(visit);
+        m_attn2.eachLinear(visit);
+        visit(m_ffnUp);
+        visit(m_ffnDown);
+    }
+    /// Calls visit(tensor) for each parameter, defined or not, always in the same order.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_attn1.eachTensor(visit);
+        m_attn2.eachTensor(visit);
+        m_ffnUp.eachTensor(visit);
+        m_ffnDown.eachTensor(visit);
+        visit(m_scaleShiftTable);
+        visit(m_norm2.weight_C);
+        visit(m_norm2.bias_C);
+    }
+
   private:
     [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const;
 

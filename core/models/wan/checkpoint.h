@@ -6,16 +6,20 @@
 
 #include "core/families/model_index.h"
 #include "core/text/encoders/umt5_config.h"
+#include "core/text/tokenizers/sentencepiece_tokenizer.h"
+#include "core/vae/wan21/vae_checkpoint.h"
+#include "core/vision/clip_vision_config.h"
 #include "core/weights/model_config.h"
-#include "core/weights/weight_source.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::models::wan {
 
-/// A Wan model's files in either layout, diffusers' or that of Wan's authors: configurations in diffusers'
-/// words and weights by diffusers' and transformers' names. Everything throws Failure naming the file.
+/// A Wan model's files in any form, diffusers' folder, that of Wan's authors or a file with the transformer:
+/// configurations in diffusers' words and weights by diffusers' and transformers' names. Everything throws
+/// Failure naming the file.
 class Checkpoint {
   public:
-    explicit Checkpoint(const std::filesystem::path& folder);
+    explicit Checkpoint(const std::filesystem::path& path, weights::OpenWeights open = weights::openWeights);
 
     /// model_index.json.
     [[nodiscard]] weights::ModelConfig index() const;
@@ -32,9 +36,20 @@ class Checkpoint {
         std::unique_ptr<weights::WeightSource> weights;
     };
     [[nodiscard]] TextEncoder textEncoder() const;
+    [[nodiscard]] text::SentencePieceTokenizer tokenizer() const;
+    [[nodiscard]] vae::wan21::VaeCheckpoint vae() const;
+
+    struct ImageEncoder {
+        vision::ClipVisionConfig config;
+        weights::ModelConfig processor;
+        std::unique_ptr<weights::WeightSource> weights;
+    };
+    /// Of models that have one.
+    [[nodiscard]] ImageEncoder imageEncoder() const;
 
   private:
     families::ModelIndex m_index;
+    weights::OpenWeights m_open;
 };
 
 }  // namespace reelgrid::models::wan

@@ -6,13 +6,24 @@
 
 namespace reelgrid::models::wan {
 
-ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope)
+namespace {
+
+Linear loadTime(const weights::WeightScope& scope, std::int64_t in, std::int64_t out, TimeProducts products) {
+    Linear linear = Linear::loadFp32(scope, in, out);
+    if (products == TimeProducts::Fp32) return linear;
+    return {linear.weight.to(at::kBFloat16), linear.bias.to(at::kBFloat16)};
+}
+
+}  // namespace
+
+ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                                     TimeProducts timeProducts)
     : m_frequencies_1F(sinusoidalFrequencies(config.freqDim, scope.device())),
       m_dtype(scope.dtype()),
       m_timeLinear1(
-          Linear::loadFp32(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim())),
+          loadTime(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim(), timeProducts)),
       m_timeLinear2(
-          Linear::loadFp32(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim())),
+          loadTime(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim(), timeProducts)),
       m_timeProj(Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
       m_textLinear1(Linear::load(scope / "text_embedder" / "linear_1", config.textDim, config.innerDim())),
       m_textLinear2(
@@ -21,7 +32,8 @@ ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const w
 }
 
 StepEmbedding::Run ConditionEmbedder::embedTimestep(double timestep) const {
-    const at::Tensor frequencies = sinusoidalEmbedding(timestep, m_frequencies_1F);
+    const at::Tensor frequencies =
+        sinusoidalEmbedding(timestep, m_frequencies_1F).to(m_timeLinear1.weight.scalar_type());
     const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_dtype);
     const at::Tensor modulation = m_timeProj(at::silu(temb));
     return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1}), 0};

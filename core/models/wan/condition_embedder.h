@@ -24,10 +24,15 @@ struct StepEmbedding {
     std::vector<Run> runs;  ///< in the order of the tokens
 };
 
+/// What the products of the timestep's embedding run in: fp32 in every dtype, as the reference has them, or
+/// bf16.
+enum class TimeProducts { Fp32, Bf16 };
+
 /// The checkpoint's condition_embedder: a timestep and a prompt in the model's own channels.
 class ConditionEmbedder {
   public:
-    ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope);
+    ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                      TimeProducts timeProducts = TimeProducts::Fp32);
 
     [[nodiscard]] StepEmbedding::Run embedTimestep(double timestep) const;
     /// text_BMT in any dtype → [B, M, C] in the model's dtype.
@@ -38,7 +43,7 @@ class ConditionEmbedder {
   private:
     at::Tensor m_frequencies_1F;  ///< fp32, on the model's device
     at::ScalarType m_dtype;
-    Linear m_timeLinear1, m_timeLinear2;  ///< fp32 in every dtype, as the reference keeps them
+    Linear m_timeLinear1, m_timeLinear2;  ///< in what TimeProducts says
     Linear m_timeProj;
     Linear m_textLinear1, m_textLinear2;
     std::optional<ImageEmbedder> m_image;

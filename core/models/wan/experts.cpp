@@ -26,6 +26,11 @@ std::optional<double> boundaryRatioOf(const families::ModelInfo& model, const Ch
     return ratio;
 }
 
+/// Where the weights of the experts lie.
+execution::Execution whereWeightsLie(const pipeline::LoadOptions& options) {
+    return options.offload == pipeline::Offload::Blocks ? execution::Execution{} : options.execution;
+}
+
 /// What the second expert's weights take, and as much again as half of it to work in.
 std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dtype) {
     for (const families::ComponentInfo& component : model.components)
@@ -38,6 +43,16 @@ std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dty
 
 }  // namespace
 
+TransformerOptions transformerOptions(const pipeline::LoadOptions& options) {
+    TransformerOptions transformer;
+    if (options.offload == pipeline::Offload::Blocks)
+        transformer.blocks.residence =
+            options.execution.device.is_cpu() ? BlockResidence::Streamed : BlockResidence::Windowed;
+    if (options.gemms == pipeline::Gemms::Fp8) transformer.blocks.products = LinearProducts::Fp8;
+    if (options.timeGemms == pipeline::TimeGemms::Bf16) transformer.timeProducts = TimeProducts::Bf16;
+    return transformer;
+}
+
 Experts::Experts(const families::ModelInfo& model, const pipeline::LoadOptions& options, Residence residence)
     : m_checkpoint(model.folder),
       m_options(options),
@@ -46,20 +61,30 @@ Experts::Experts(const families::ModelInfo& model, const pipeline::LoadOptions& 
       m_residence(m_boundaryRatio ? residence : Residence::OneAtATime) {
     m_loaded[kHighNoise] = load(kHighNoise);
     if (m_residence == Residence::AsMemoryAllows)
-        m_residence = execution::availableMemory(options.execution) >= roomForSecond(model, options.dtype)
-                          ? Residence::Together
-                          : Residence::OneAtATime;
+        m_residence =
+            execution::availableMemory(whereWeightsLie(options)) >= roomForSecond(model, options.dtype)
+                ? Residence::Together
+                : Residence::OneAtATime;
     if (m_residence == Residence::Together) m_loaded[kLowNoise] = load(kLowNoise);
 }
 
-std::unique_ptr<WanTransformer> Experts::load(Index expert) const {
+std::unique_ptr<WanTransformer> Experts::load(Index expert) {
     const bool isSecond = expert == kLowNoise && !m_options.secondLoras.empty();
-    weights::LoraWeights source(m_checkpoint.transformer(kNames[expert]),
-                                isSecond ? m_options.secondLoras : m_options.loras, loraNames);
+    const auto& loras = isSecond ? m_options.secondLoras : m_options.loras;
+    auto source =
+        std::make_unique<weights::LoraWeights>(m_checkpoint.transformer(kNames[expert]), loras, loraNames);
+    const TransformerOptions options = transformerOptions(m_options);
     auto transformer = std::make_unique<WanTransformer>(
         WanTransformerConfig::from(m_checkpoint.config(kNames[expert])),
-        weights::WeightScope(source, m_options.dtype, m_options.execution.device));
-    source.requireAllTaken();
+        weights::WeightScope(*source, m_options.dtype, m_options.execution.device), options);
+    if (options.blocks.residence == BlockResidence::Streamed) {
+        // Once through, so that a LoRA that doesn't fit is refused now.
+        if (!loras.empty()) transformer->visitBlocks();
+        m_sources[expert] = std::move(source);
+        m_sources[expert]->requireAllTaken();
+    } else {
+        source->requireAllTaken();
+    }
     return transformer;
 }
 
@@ -71,6 +96,7 @@ WanTransformer& Experts::use(Index expert, pipeline::StageClock& clock) {
     if (!isLoaded(expert))
         clock.aside("load", [&] {
             for (auto& other : m_loaded) other.reset();
+            for (auto& other : m_sources) other.reset();
             m_loaded[expert] = load(expert);
         });
     return *m_loaded[expert];

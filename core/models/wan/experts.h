@@ -9,8 +9,12 @@
 #include "core/models/wan/video_model.h"
 #include "core/pipeline/stage_clock.h"
 #include "core/pipeline/video_model.h"
+#include "core/weights/lora.h"
 
 namespace reelgrid::models::wan {
+
+/// How a model's transformers are loaded.
+TransformerOptions transformerOptions(const pipeline::LoadOptions& options);
 
 /// The transformer of a model, or the two that share its denoising loop (Wan 2.2): one for the noisy steps,
 /// one for the others. Where memory has no room for both, the one that is needed takes the other's place.
@@ -34,13 +38,14 @@ class Experts {
     WanTransformer& use(Index expert, pipeline::StageClock& clock);
 
   private:
-    [[nodiscard]] std::unique_ptr<WanTransformer> load(Index expert) const;
+    [[nodiscard]] std::unique_ptr<WanTransformer> load(Index expert);
 
     Checkpoint m_checkpoint;
     pipeline::LoadOptions m_options;
     WanTransformerConfig m_config;
     std::optional<double> m_boundaryRatio;
     Residence m_residence;
+    std::unique_ptr<weights::LoraWeights> m_sources[kMost];  ///< of streamed blocks
     std::unique_ptr<WanTransformer> m_loaded[kMost];
 };
 

@@ -33,6 +33,10 @@ GuidedFlow::Prepared& GuidedFlow::preparedFor(Experts::Index expert) {
     prepared->prompt = model.prepareText(m_conditions.prompt, m_conditions.imageEmbedding);
     if (m_conditions.negative.defined())
         prepared->negative = model.prepareText(m_conditions.negative, m_conditions.imageEmbedding);
+    if (m_conditions.stepCache > 0) {
+        prepared->promptCache.emplace(m_conditions.stepCache);
+        prepared->negativeCache.emplace(m_conditions.stepCache);
+    }
     if (m_passes == Passes::Graphed) prepared->graphed = std::make_unique<GraphedForward>(model, m_execution);
     return *prepared;
 }
@@ -54,16 +58,41 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     at::Tensor input = withFirstFrame(latents_BCTHW);
     if (m_conditions.givenFrames_BCTHW.defined()) input = at::cat({input, m_conditions.givenFrames_BCTHW}, 1);
     const StepEmbedding embedding = embed(model, input, timestep);
-    const auto forward = [&](const PreparedText& text) {
-        return prepared.graphed ? prepared.graphed->forward(input, embedding, text, attention)
-                                : model.forward(input, embedding, text, attention, &m_clock.parts());
+    // The first pass decides for both: guidance draws apart what two passes made of different steps.
+    auto skip = WanTransformer::Skip::WhereClose;
+    const auto forward = [&](const PreparedText& text, std::optional<FirstBlockCache>& cache) {
+        if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
+        if (!cache) return model.forward(input, embedding, text, attention, &m_clock.parts());
+        auto pass = model.forward(input, embedding, text, attention, *cache, skip, &m_clock.parts());
+        m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
+        skip = pass.skipped ? WanTransformer::Skip::Yes : WanTransformer::Skip::No;
+        return std::move(pass.flow_BZFYX);
     };
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(prepared.prompt);
+    const at::Tensor conditional = forward(prepared.prompt, prepared.promptCache);
     if (!prepared.negative) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(*prepared.negative);
+    const at::Tensor unconditional = forward(*prepared.negative, prepared.negativeCache);
     return unconditional + m_conditions.guidance[expert] * (conditional - unconditional);
+}
+
+std::map<std::string, FirstBlockCache*> GuidedFlow::caches() const {
+    std::map<std::string, FirstBlockCache*> found;
+    for (std::size_t expert = 0; expert < Experts::kMost; ++expert) {
+        if (!m_prepared[expert] || !m_prepared[expert]->promptCache) continue;
+        const std::string name = "cache." + std::to_string(expert);
+        found[name + ".conditional."] = &*m_prepared[expert]->promptCache;
+        found[name + ".unconditional."] = &*m_prepared[expert]->negativeCache;
+    }
+    return found;
+}
+
+void GuidedFlow::save(std::map<std::string, at::Tensor>& into) const {
+    for (const auto& [name, cache] : caches()) cache->save(name, into);
+}
+
+void GuidedFlow::restore(const std::map<std::string, at::Tensor>& from) {
+    for (const auto& [name, cache] : caches()) cache->restore(name, from, m_execution.device);
 }
 
 at::Tensor GuidedFlow::withFirstFrame(const at::Tensor& latents_BCTHW) const {

@@ -4,8 +4,10 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/attention/dispatcher.h"
 #include "core/execution/execution.h"
@@ -22,6 +24,7 @@ struct Conditions {
     at::Tensor givenFrames_BCTHW{};  ///< ClipEncoder::givenFrames(), of models with channels for them
     at::Tensor firstFrame_BC1HW{};   ///< latents that stay as they are, of models whose tokens have timesteps
     double guidance[Experts::kMost]{};  ///< of each expert
+    double stepCache = 0;               ///< FirstBlockCache's threshold; 0: every pass runs whole
 };
 
 enum class Passes { Called, Graphed };
@@ -39,6 +42,10 @@ class GuidedFlow {
     /// Two passes; one when there is no negative prompt to move away from.
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents_BCTHW, double timestep, int step,
                                      attention::Dispatcher& attention);
+    /// What later predictions depend on beside the latents: what caches hold. For a loop that begins at a
+    /// later step, after prepare().
+    void save(std::map<std::string, at::Tensor>& into) const;
+    void restore(const std::map<std::string, at::Tensor>& from);
     /// The latents with the frame that is given.
     [[nodiscard]] at::Tensor withFirstFrame(const at::Tensor& latents_BCTHW) const;
 
@@ -48,8 +55,11 @@ class GuidedFlow {
         PreparedText prompt;
         std::optional<PreparedText> negative;
         std::unique_ptr<GraphedForward> graphed;
+        std::optional<FirstBlockCache> promptCache, negativeCache;
     };
     [[nodiscard]] Prepared& preparedFor(Experts::Index expert);
+    /// Every cache that there is, with its name.
+    [[nodiscard]] std::map<std::string, FirstBlockCache*> caches() const;
     [[nodiscard]] StepEmbedding embed(const WanTransformer& model, const at::Tensor& latents_BCTHW,
                                       double timestep) const;
 

@@ -76,6 +76,12 @@ const at::Tensor& ResidualRun::value() {
     return m_x_BNC;
 }
 
+at::Tensor ResidualRun::copy() const {
+    at::Tensor x_BNC = m_x_BNC.clone();
+    if (m_waiting_BNC.defined()) addGated(x_BNC, m_waiting_BNC, m_waitingGate_C);
+    return x_BNC;
+}
+
 ResidualStream::ResidualStream(const at::Tensor& x_BNC, const std::vector<std::int64_t>& tokens) {
     std::int64_t begin = 0;
     for (std::size_t run = 0; run <= tokens.size(); ++run) {
@@ -105,6 +111,12 @@ at::Tensor ResidualStream::normed(const std::vector<NormAffine>& affines, at::Sc
 at::Tensor ResidualStream::value(at::ScalarType dtype) {
     std::vector<at::Tensor> parts;
     for (ResidualRun& run : m_runs) parts.push_back(run.value().to(dtype));
+    return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
+}
+
+at::Tensor ResidualStream::copy() const {
+    std::vector<at::Tensor> parts;
+    for (const ResidualRun& run : m_runs) parts.push_back(run.copy());
     return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
 }
 

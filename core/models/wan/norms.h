@@ -33,6 +33,8 @@ class ResidualRun {
     [[nodiscard]] at::Tensor normed(const NormAffine& affine, at::ScalarType dtype);
     /// The stream itself, fp32.
     [[nodiscard]] const at::Tensor& value();
+    /// The same in memory of its own; what waits goes on waiting.
+    [[nodiscard]] at::Tensor copy() const;
 
   private:
     at::Tensor m_x_BNC;
@@ -49,6 +51,8 @@ class ResidualStream {
     void add(const at::Tensor& y_BNC, const std::vector<at::Tensor>& gates_C);
     [[nodiscard]] at::Tensor normed(const std::vector<NormAffine>& affines, at::ScalarType dtype);
     [[nodiscard]] at::Tensor value(at::ScalarType dtype);
+    /// fp32, in memory of its own. Leaves no trace: norms that come have the bits that they would have had.
+    [[nodiscard]] at::Tensor copy() const;
     [[nodiscard]] std::size_t runs() const { return m_runs.size(); }
 
   private:

@@ -48,7 +48,8 @@ constexpr std::array kInAttention{
     Renaming{"norm_added_k.", "norm_k_img."},
 };
 
-constexpr std::string_view kComfyPrefix = "model.diffusion_model.";
+/// What ComfyUI, and those that convert for it, may put before the names.
+constexpr std::array<std::string_view, 3> kPrefixes{"", "model.diffusion_model.", "diffusion_model."};
 
 std::string renamed(std::string_view name, std::span<const Renaming> table) {
     for (const auto& [diffusers, original] : table)
@@ -77,7 +78,7 @@ std::string originalTransformerName(const std::string& name) {
 
 std::unique_ptr<weights::WeightSource> byDiffusersNames(std::unique_ptr<weights::WeightSource> checkpoint) {
     constexpr const char* kEveryOriginalHas = "time_projection.1.weight";
-    for (const std::string_view prefix : {std::string_view(), kComfyPrefix})
+    for (const std::string_view prefix : kPrefixes)
         if (checkpoint->has(std::string(prefix) + kEveryOriginalHas))
             return std::make_unique<weights::RenamedWeights>(
                 std::move(checkpoint), [prefix](const std::string& name) {

@@ -13,7 +13,7 @@ namespace reelgrid::models::wan {
 std::string originalTransformerName(const std::string& name);
 
 /// The checkpoint asked for by diffusers' names, whichever it has: diffusers', Wan's own, or Wan's own below
-/// "model.diffusion_model." as ComfyUI writes them.
+/// "model.diffusion_model." or "diffusion_model." as ComfyUI writes them.
 std::unique_ptr<weights::WeightSource> byDiffusersNames(std::unique_ptr<weights::WeightSource> checkpoint);
 
 }  // namespace reelgrid::models::wan

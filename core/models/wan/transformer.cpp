@@ -33,17 +33,20 @@ std::array<std::int64_t, 3> gridOf(const at::Tensor& latents_BZFYX, const WanTra
 
 }  // namespace
 
-WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope)
+WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                               const TransformerOptions& options)
     : m_config(config),
       m_dtype(scope.dtype()),
       m_rope(config.attentionHeadDim, config.ropeMaxSeqLen, scope.device()),
       m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embedding")),
-      m_conditionEmbedder(config, scope / "condition_embedder"),
+      m_conditionEmbedder(config, scope / "condition_embedder", options.timeProducts),
+      m_blocks(loadBlocks(config, scope / "blocks", options.blocks)),
       m_projOut(
           Linear::load(scope / "proj_out", config.innerDim(), config.outChannels * config.patchVolume())),
-      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {
-    for (int layer = 0; layer < config.numLayers; ++layer)
-        m_blocks.emplace_back(config, scope / "blocks" / layer, layer);
+      m_scaleShiftTable(scope.fp32("scale_shift_table", {1, 2, config.innerDim()})) {}
+
+void WanTransformer::visitBlocks() {
+    for (int layer = 0; layer < m_blocks->count(); ++layer) (void)m_blocks->use(layer);
 }
 
 PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::Tensor& image) const {
@@ -57,8 +60,8 @@ PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::T
     const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
     const at::Tensor image_BIC = m_conditionEmbedder.embedImage(image);
     PreparedText prepared;
-    for (const Block& block : m_blocks)
-        prepared.layers.push_back(block.prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
+    for (int layer = 0; layer < m_blocks->count(); ++layer)
+        prepared.layers.push_back(m_blocks->use(layer).prepareText(text_BMC, collapsed.keyBias_M, image_BIC));
     return prepared;
 }
 
@@ -74,30 +77,70 @@ StepEmbedding WanTransformer::embedTimesteps(std::int64_t firstTokens, double fi
     return step;
 }
 
-at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                   const PreparedText& text, attention::Dispatcher& dispatcher,
-                                   execution::PartClock* parts) {
-    const auto grid = gridOf(latents_BZFYX, m_config);
-    const RopeTable& rope = m_rope.forGrid(grid);
+/// A forward pass on its way through the blocks.
+struct WanTransformer::Pass {
+    std::array<std::int64_t, 3> grid;
+    const StepEmbedding& step;
+    const RopeTable& rope;
+    ResidualStream stream;
+};
 
+WanTransformer::Pass WanTransformer::begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step) {
+    const auto grid = gridOf(latents_BZFYX, m_config);
     std::vector<std::int64_t> tokens;  // of all runs but the last
     for (std::size_t run = 0; run + 1 < step.runs.size(); ++run) tokens.push_back(step.runs[run].tokens);
-    ResidualStream stream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat), tokens);
-    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
-        const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks[layer].forward(stream, step, text.layers.at(layer), rope, dispatcher, parts);
-    }
+    return {grid, step, m_rope.forGrid(grid),
+            ResidualStream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat), tokens)};
+}
 
+void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
+                               attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+    for (std::size_t layer = first; layer < end; ++layer) {
+        const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
+        m_blocks->use(static_cast<int>(layer))
+            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, dispatcher, parts);
+    }
+}
+
+at::Tensor WanTransformer::finish(Pass& pass, execution::PartClock* parts) const {
     std::vector<NormAffine> normOut;
-    for (const StepEmbedding::Run& run : step.runs) {
+    for (const StepEmbedding::Run& run : pass.step.runs) {
         const at::Tensor m_2C = (m_scaleShiftTable + run.temb_1C.unsqueeze(1)).view({2, -1});
         normOut.push_back({m_2C[1] + 1, m_2C[0], m_config.eps});
     }
     const auto normed = [&] {
         const execution::PartScope scope(parts, execution::Part::Norms);
-        return stream.normed(normOut, m_dtype);
+        return pass.stream.normed(normOut, m_dtype);
     };
-    return unpatchify(m_projOut(normed()).to(at::kFloat), grid);
+    return unpatchify(m_projOut(normed()).to(at::kFloat), pass.grid);
+}
+
+at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                   const PreparedText& text, attention::Dispatcher& dispatcher,
+                                   execution::PartClock* parts) {
+    Pass pass = begin(latents_BZFYX, step);
+    runBlocks(pass, 0, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
+    return finish(pass, parts);
+}
+
+WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                                   const PreparedText& text,
+                                                   attention::Dispatcher& dispatcher, FirstBlockCache& cache,
+                                                   Skip skip, execution::PartClock* parts) {
+    Pass pass = begin(latents_BZFYX, step);
+    const at::Tensor before_BNC = pass.stream.copy();
+    runBlocks(pass, 0, 1, text, dispatcher, parts);
+    const at::Tensor after_BNC = pass.stream.copy();
+    at::Tensor first_BNC = after_BNC - before_BNC;
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
+    if (skipped) {
+        pass.stream.add(cache.others(), std::vector<at::Tensor>(step.runs.size()));
+        (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
+    } else {
+        runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
+        cache.keep(std::move(first_BNC), pass.stream.copy() - after_BNC);
+    }
+    return {finish(pass, parts), skipped};
 }
 
 at::Tensor WanTransformer::patchify(const at::Tensor& latents_BZFYX,

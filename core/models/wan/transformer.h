@@ -6,9 +6,10 @@
 
 #include <vector>
 
-#include "core/models/wan/block.h"
+#include "core/models/wan/blocks.h"
 #include "core/models/wan/condition_embedder.h"
 #include "core/models/wan/config.h"
+#include "core/models/wan/first_block_cache.h"
 #include "core/models/wan/rope.h"
 
 namespace reelgrid::models::wan {
@@ -19,6 +20,12 @@ struct PreparedText {
     std::vector<TextKeysValues> layers;
 };
 
+/// How a transformer is loaded beside its dtype and device.
+struct TransformerOptions {
+    BlockOptions blocks{};
+    TimeProducts timeProducts = TimeProducts::Fp32;
+};
+
 /// Wan's diffusion transformer, of all published sizes and tasks: predicts the flow from noise to picture.
 /// Source: diffusers 0.40, transformer_wan.py (WanTransformer3DModel).
 class WanTransformer {
@@ -26,9 +33,15 @@ class WanTransformer {
     /// Takes the parameters by their checkpoint names; computes in the scope's dtype on its device. Norms,
     /// modulation, the timestep's embedding and the residual stream are fp32 in every dtype (the reference
     /// rounds the stream to dtype after every layer, which only loses precision).
-    WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope);
+    /// The scope's source has to live as long as the transformer where its blocks are streamed.
+    WanTransformer(const WanTransformerConfig& config, const weights::WeightScope& scope,
+                   const TransformerOptions& options = {});
 
     [[nodiscard]] const WanTransformerConfig& config() const { return m_config; }
+    /// Takes every block's parameters once, as a forward pass does.
+    void visitBlocks();
+    /// Of the blocks' weights, those that stay on the device.
+    [[nodiscard]] std::uint64_t blockBytes() const { return m_blocks->deviceBytes(); }
 
     /// Once per prompt. text_BMT: the encoder's output, zero at the padding. image: ImageEmbedder's, of
     /// models that take one, which need one.
@@ -45,7 +58,25 @@ class WanTransformer {
                                      const PreparedText& text, attention::Dispatcher& dispatcher,
                                      execution::PartClock* parts = nullptr);
 
+    /// What a pass with a cache came to.
+    struct CachedFlow {
+        at::Tensor flow_BZFYX;
+        bool skipped = false;  ///< all blocks but the first
+    };
+    /// Who says whether a cache stands for them: what the first block adds, or another pass.
+    enum class Skip { WhereClose, Yes, No };
+    /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
+    [[nodiscard]] CachedFlow forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                     const PreparedText& text, attention::Dispatcher& dispatcher,
+                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose,
+                                     execution::PartClock* parts = nullptr);
+
   private:
+    struct Pass;
+    [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step);
+    void runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
+                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+    [[nodiscard]] at::Tensor finish(Pass& pass, execution::PartClock* parts) const;
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX,
                                       const std::array<std::int64_t, 3>& grid) const;
     [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV,
@@ -56,7 +87,7 @@ class WanTransformer {
     RotaryPosEmbed m_rope;
     Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
     ConditionEmbedder m_conditionEmbedder;
-    std::vector<Block> m_blocks;
+    std::unique_ptr<Blocks> m_blocks;
     Linear m_projOut;
     at::Tensor m_scaleShiftTable;  ///< [1, 2, C] fp32
 };

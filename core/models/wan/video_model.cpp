@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,39 +15,34 @@
 #include "core/pipeline/rgb_frames.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
-#include "core/vae/wan21/vae_checkpoint.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
 #include "core/vision/clip_image_processor.h"
 #include "core/vision/clip_vision_encoder.h"
 #include "core/weights/model_config.h"
-#include "core/weights/safetensors_folder.h"
 
 // Shape legend: B = 1 clip, C latent channels, T latent frames, H and W latent rows and columns.
 
 namespace reelgrid::models::wan {
 namespace {
 
-namespace fs = std::filesystem;
+/// Of the sampler's tensors in a resume point.
+constexpr std::string_view kSchedulerPrefix = "scheduler.";
 
-bool takesPictures(const families::ModelInfo& model) {
-    return std::ranges::any_of(model.tasks,
-                               [](const families::Task& task) { return task.image != families::Need::No; });
+bool hasImageEncoder(const families::ModelInfo& model) {
+    return std::ranges::any_of(model.components, [](const families::ComponentInfo& component) {
+        return component.name == "image_encoder";
+    });
 }
 
 vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& files,
                            const pipeline::LoadOptions& options) {
-    const vae::wan21::VaeCheckpoint vae = vae::wan21::openCheckpoint(files.path("vae"));
+    const vae::wan21::VaeCheckpoint vae = files.vae();
     // Text-to-video never encodes.
     return {
         weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
         vae.config,
         {.parts = takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder}};
-}
-
-/// umT5's activations leave fp16's range: it runs in the 16-bit type that it was trained in.
-at::ScalarType textDtype(at::ScalarType dtype) {
-    return dtype == at::kHalf ? at::kBFloat16 : dtype;
 }
 
 /// CLIP's image encoder with what prepares pictures for it.
@@ -54,19 +51,11 @@ struct ImageEncoder {
     vision::ClipVisionEncoder encoder;
 
     /// In fp32 as the reference's examples run it: it is small, and runs once a clip.
-    static std::optional<ImageEncoder> load(const families::ModelInfo& model, at::Device device) {
-        const fs::path folder = model.folder / "image_encoder";
-        const bool has = std::ranges::any_of(model.components, [](const families::ComponentInfo& component) {
-            return component.name == "image_encoder";
-        });
-        if (!has) return std::nullopt;
-        weights::SafetensorsFolder source(folder);
-        const auto processor =
-            weights::ModelConfig::read(model.folder / "image_processor", "preprocessor_config.json");
-        return ImageEncoder{
-            vision::ClipImageProcessor(processor),
-            vision::ClipVisionEncoder(vision::ClipVisionConfig::from(weights::ModelConfig::read(folder)),
-                                      weights::WeightScope(source, at::kFloat, device))};
+    static ImageEncoder load(const Checkpoint& files, at::Device device) {
+        const Checkpoint::ImageEncoder image = files.imageEncoder();
+        return {vision::ClipImageProcessor(image.processor),
+                vision::ClipVisionEncoder(image.config,
+                                          weights::WeightScope(*image.weights, at::kFloat, device))};
     }
 
     [[nodiscard]] at::Tensor encode(const ClipPictures& pictures) const {
@@ -80,14 +69,17 @@ class WanVideoModel final : public pipeline::VideoModel {
   public:
     WanVideoModel(const families::ModelInfo& model, const Checkpoint& files,
                   const pipeline::LoadOptions& options, Residence residence)
-        : m_execution(options.execution),
+        : m_files(files),
+          m_options(options),
+          m_execution(options.execution),
           m_device(options.execution.device),
-          m_text(files, textDtype(options.dtype), m_device),
-          m_imageEncoder(ImageEncoder::load(model, m_device)),
+          m_text(files, textDtype(options.dtype), m_device, options.encoders),
+          m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
           m_experts(model, options, residence) {
         requireFittingParts(model);
+        if (options.encoders == pipeline::Encoders::Kept) loadImageEncoder();
     }
 
     at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
@@ -95,21 +87,30 @@ class WanVideoModel final : public pipeline::VideoModel {
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            pipeline::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override;
 
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
     [[nodiscard]] bool seesGivenFrames() const { return m_experts.config().inChannels > m_vae.config().zDim; }
     void encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
-                        pipeline::StageClock& clock) const;
+                        pipeline::StageClock& clock);
     void encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
-                    pipeline::StageClock& clock) const;
+                    pipeline::StageClock& clock);
+    void loadImageEncoder();
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
+    [[nodiscard]] at::Tensor taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
+                                   GuidedFlow& flow) const;
+    void save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
+              const GuidedFlow& flow, pipeline::StageClock& clock) const;
 
+    Checkpoint m_files;
+    pipeline::LoadOptions m_options;
     execution::Execution m_execution;
     at::Device m_device;
     PromptEncoder m_text;
+    std::int64_t m_imageDim;  ///< channels of the image encoder; 0: there is none
     std::optional<ImageEncoder> m_imageEncoder;
     vae::wan21::WanVae m_vae;
     weights::ModelConfig m_schedulerConfig;
@@ -122,27 +123,32 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
     const WanTransformerConfig& dit = m_experts.config();
     const bool needsChannels = model.tasks.front().image == families::Need::Required;
     const std::int64_t in = needsChannels ? 2 * vae.zDim + vae.temporalFactor() : vae.zDim;
-    const std::int64_t imageDim = m_imageEncoder ? m_imageEncoder->encoder.config().hiddenSize : 0;
-    if (dit.inChannels == in && dit.outChannels == vae.zDim && dit.imageDim == imageDim) return;
+    if (dit.inChannels == in && dit.outChannels == vae.zDim && dit.imageDim == m_imageDim) return;
     const auto words = [](std::int64_t ins, std::int64_t outs, std::int64_t image) {
         return "in_channels " + std::to_string(ins) + ", out_channels " + std::to_string(outs) + ", " +
                (image > 0 ? "image_dim " + std::to_string(image) : std::string("no image_dim"));
     };
-    throw Failure(ErrorCode::InvalidData, (model.folder / "transformer").string() + " has " +
+    throw Failure(ErrorCode::InvalidData, model.folder.string() + ": the transformer has " +
                                               words(dit.inChannels, dit.outChannels, dit.imageDim) + "; " +
-                                              words(in, vae.zDim, imageDim) +
+                                              words(in, vae.zDim, m_imageDim) +
                                               " were needed for this pipeline, VAE and image encoder");
 }
 
+void WanVideoModel::loadImageEncoder() {
+    if (m_imageDim > 0 && !m_imageEncoder) m_imageEncoder.emplace(ImageEncoder::load(m_files, m_device));
+}
+
 void WanVideoModel::encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
-                                   pipeline::StageClock& clock) const {
+                                   pipeline::StageClock& clock) {
     if (!settings.imgFilePath) return;
     // Units are frames that the VAE encodes; the image encoder is one more, before them.
-    const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageEncoder ? 1 : 0;
+    const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageDim > 0 ? 1 : 0;
     clock.begin("image", before + frames);
     const ClipPictures pictures = ClipPictures::read(settings);
-    if (m_imageEncoder) {
+    if (m_imageDim > 0) {
+        if (!m_imageEncoder) clock.aside("load", [&] { loadImageEncoder(); });
         conditions.imageEmbedding = m_imageEncoder->encode(pictures);
+        if (m_options.encoders == pipeline::Encoders::FreedAfterUse) m_imageEncoder.reset();
         clock.advance(before);
     }
     const auto report = [&](std::int64_t done, std::int64_t total) {
@@ -156,14 +162,20 @@ void WanVideoModel::encodePictures(const catalog::RenderSettings& settings, Cond
 }
 
 void WanVideoModel::encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
-                               pipeline::StageClock& clock) const {
+                               pipeline::StageClock& clock) {
     const bool guided = settings.guidanceScale > 1.0;
     clock.begin("text", guided ? 2 : 1);
-    conditions.prompt = m_text.encode(settings.prompt).embedding;
+    const auto encode = [&](const std::string& prompt) {
+        if (!m_text.isReadyFor(prompt)) clock.aside("load", [&] { m_text.load(); });
+        return m_text.encode(prompt).embedding;
+    };
+    conditions.prompt = encode(settings.prompt);
     clock.advance(1);
-    if (!guided) return;
-    conditions.negative = m_text.encode(settings.negativePrompt).embedding;
-    clock.advance(2);
+    if (guided) {
+        conditions.negative = encode(settings.negativePrompt);
+        clock.advance(2);
+    }
+    m_text.release();
 }
 
 at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
@@ -176,6 +188,32 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
     return noise.to(m_device);
 }
 
+/// Scheduler and flow as they were at the point; its latents.
+at::Tensor WanVideoModel::taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
+                                GuidedFlow& flow) const {
+    schedulers::SchedulerState state;
+    for (const auto& [name, tensor] : point.tensors)
+        if (name.starts_with(kSchedulerPrefix))
+            state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
+    scheduler.restore(point.done, state);
+    flow.restore(point.tensors);
+    return point.tensors.at("latents").to(m_device);
+}
+
+void WanVideoModel::save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
+                         const GuidedFlow& flow, pipeline::StageClock& clock) const {
+    if (resumePoints() == nullptr || !resumePoints()->wants(done)) return;
+    const auto state = scheduler.state();
+    if (!state) return;
+    clock.aside(pipeline::kSaveStage, [&] {
+        pipeline::ResumePoint point{done, {{"latents", latents}}};
+        for (const auto& [name, tensor] : *state)
+            point.tensors[std::string(kSchedulerPrefix) + name] = tensor;
+        flow.save(point.tensors);
+        resumePoints()->keep(point);
+    });
+}
+
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                                   pipeline::StageClock& clock, pipeline::StepObserver* observer) {
     const auto scheduler =
@@ -184,16 +222,21 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     Conditions conditions;
     conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
     conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
+    conditions.stepCache = settings.stepCache;
     encodePictures(settings, conditions, clock);
     encodeText(settings, conditions, clock);
     const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
     GuidedFlow flow(m_experts, std::move(conditions), static_cast<int>(trainTimesteps),
                     settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
-    flow.prepare(scheduler->timesteps().front());
+    const int steps = settings.numInferenceSteps;
+    const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
+    const int first = left ? left->done : 0;
+    flow.prepare(scheduler->timesteps()[static_cast<std::size_t>(std::min(first, steps - 1))]);
+    at::Tensor latents =
+        left ? taken(*left, *scheduler, flow) : noiseFor(settings) * scheduler->initialNoiseSigma();
 
-    clock.begin("denoise", settings.numInferenceSteps);
-    at::Tensor latents = noiseFor(settings) * scheduler->initialNoiseSigma();
-    for (int step = 0; step < settings.numInferenceSteps; ++step) {
+    clock.begin("denoise", steps, first);
+    for (int step = first; step < steps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
         const auto predict = [&flow, input, timestep, step](attention::Dispatcher& with) {
@@ -203,6 +246,7 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
         if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
+        save(step + 1, latents, *scheduler, flow, clock);
     }
     clock.end();
     latents = flow.withFirstFrame(latents);
@@ -260,7 +304,23 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     return std::max({denoise, decode, encode});
 }
 
+std::optional<result::GemmRecord> WanVideoModel::gemms() const {
+    if (m_options.gemms != pipeline::Gemms::Fp8) return std::nullopt;
+    if (multipliesFp8(m_device)) return result::GemmRecord{"fp8", "fp8", ""};
+    const std::string dtype = m_options.dtype == at::kFloat  ? "fp32"
+                              : m_options.dtype == at::kHalf ? "fp16"
+                                                             : "bf16";
+    return result::GemmRecord{
+        "fp8", dtype,
+        m_device.str() + " has no products of e4m3: the rounded values are multiplied in " + dtype};
+}
+
 }  // namespace
+
+bool takesPictures(const families::ModelInfo& model) {
+    return std::ranges::any_of(model.tasks,
+                               [](const families::Task& task) { return task.image != families::Need::No; });
+}
 
 std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                      const pipeline::LoadOptions& options) {

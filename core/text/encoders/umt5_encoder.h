@@ -1,55 +1,11 @@
 #pragma once
 
-// Shape legend: N tokens of one prompt, C model size, H heads, D head size, I = H·D, F feed-forward size.
-
-#include <ATen/ATen.h>
-
-#include <span>
-#include <vector>
-
+#include "core/text/encoders/t5_encoder.h"
 #include "core/text/encoders/umt5_config.h"
-#include "core/weights/weight_source.h"
 
 namespace reelgrid::text {
 
-/// The encoder of umT5: T5 1.1 with a relative position bias of its own in every layer, attention without
-/// 1/√d, gated GELU (tanh), RMS norms in fp32. Fields keep the checkpoint's names.
-/// Source: transformers' UMT5EncoderModel.
-class Umt5Encoder {
-  public:
-    /// Takes shared.weight (or encoder.embed_tokens.weight) and encoder.* from `scope`, in the scope's dtype;
-    /// the embedding table stays as stored and where it is. Throws Failure when a tensor is missing or of
-    /// another shape.
-    Umt5Encoder(const Umt5Config& config, const weights::WeightScope& scope);
-
-    /// [N, C] in the model's dtype, from N ≥ 1 token ids without padding (padding is masked out of attention,
-    /// so leaving it away is exact). Throws Failure(InvalidData) for an id outside the vocabulary.
-    [[nodiscard]] at::Tensor forward(std::span<const std::int64_t> ids) const;
-
-    [[nodiscard]] const Umt5Config& config() const { return m_config; }
-
-  private:
-    struct Block {
-        at::Tensor q, k, v, o;               ///< [I, C], o [C, I]
-        at::Tensor relative_attention_bias;  ///< [buckets, H]
-        at::Tensor attention_norm;           ///< [C]
-        at::Tensor wi_0, wi_1, wo;           ///< [F, C], wo [C, F]
-        at::Tensor feed_forward_norm;        ///< [C]
-    };
-    static Block loadBlock(const Umt5Config& config, const weights::WeightScope& scope);
-
-    [[nodiscard]] at::Tensor embed(std::span<const std::int64_t> ids) const;
-    [[nodiscard]] at::Tensor positionBuckets(std::int64_t count) const;
-    [[nodiscard]] at::Tensor norm(const at::Tensor& x_NC, const at::Tensor& weight) const;
-    [[nodiscard]] at::Tensor selfAttention(const Block& block, const at::Tensor& x_NC,
-                                           const at::Tensor& buckets_NN) const;
-    [[nodiscard]] static at::Tensor feedForward(const Block& block, const at::Tensor& x_NC);
-
-    Umt5Config m_config;
-    at::TensorOptions m_options;
-    at::Tensor m_embedding;
-    std::vector<Block> m_blocks;
-    at::Tensor m_final_layer_norm;
-};
+/// A T5 encoder whose layers each have a position bias, which Umt5Config says.
+using Umt5Encoder = T5Encoder;
 
 }  // namespace reelgrid::text

@@ -28,12 +28,12 @@ constexpr std::string_view kBlock = "encoder.block.", kLayer = "layer.";
 
 using Shape = std::vector<std::int64_t>;
 
-Shape matrixOf(const ShapeOf& shapeOf, const std::string& name, const std::string& where) {
+Shape matrixOf(const weights::ShapeOf& shapeOf, const std::string& name, const std::string& where) {
     auto shape = shapeOf(name);
     if (shape && shape->size() == 2 && (*shape)[0] > 0 && (*shape)[1] > 0) return *std::move(shape);
     throw Failure(ErrorCode::InvalidData, where + ": tensor " + name + " is " +
                                               (shape ? "no matrix" : "missing") +
-                                              ", Wan's umT5 encoder was needed");
+                                              ", a umT5 encoder was needed");
 }
 
 }  // namespace
@@ -53,13 +53,24 @@ std::string originalUmt5Name(const std::string& name) {
     return name;
 }
 
-Umt5Config originalUmt5Config(const ShapeOf& shapeOf, const std::string& where) {
-    const Shape embedding = matrixOf(shapeOf, "token_embedding.weight", where);
-    const Shape query = matrixOf(shapeOf, "blocks.0.attn.q.weight", where);
-    const Shape bias = matrixOf(shapeOf, "blocks.0.pos_embedding.embedding.weight", where);
-    const Shape gate = matrixOf(shapeOf, "blocks.0.ffn.gate.0.weight", where);
+Umt5Names umt5NamesOf(const weights::WeightSource& encoder) {
+    return encoder.has("token_embedding.weight") ? Umt5Names::Original : Umt5Names::Transformers;
+}
+
+Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const std::string& where) {
+    const auto stored = [&](const std::string& name) {
+        return names == Umt5Names::Original ? originalUmt5Name(name) : name;
+    };
+    const auto inBlock = [&](std::int64_t block, const char* name) {
+        return stored("encoder.block." + std::to_string(block) + ".layer." + name);
+    };
+    constexpr const char* kQuery = "0.SelfAttention.q.weight";
+    const Shape embedding = matrixOf(shapeOf, stored("shared.weight"), where);
+    const Shape query = matrixOf(shapeOf, inBlock(0, kQuery), where);
+    const Shape bias = matrixOf(shapeOf, inBlock(0, "0.SelfAttention.relative_attention_bias.weight"), where);
+    const Shape gate = matrixOf(shapeOf, inBlock(0, "1.DenseReluDense.wi_0.weight"), where);
     std::int64_t layers = 1;
-    while (shapeOf("blocks." + std::to_string(layers) + ".attn.q.weight")) ++layers;
+    while (shapeOf(inBlock(layers, kQuery))) ++layers;
     if (query[0] % bias[1] != 0)
         throw Failure(ErrorCode::InvalidData, where + ": " + std::to_string(query[0]) +
                                                   " channels of q and " + std::to_string(bias[1]) +

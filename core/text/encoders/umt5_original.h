@@ -1,11 +1,9 @@
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/text/encoders/umt5_config.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::text {
 
@@ -15,11 +13,12 @@ namespace reelgrid::text {
 /// wan/modules/t5.py, T5Encoder.
 std::string originalUmt5Name(const std::string& name);
 
-/// The sizes of a tensor of the checkpoint by its own name; nothing when it has none of that name.
-using ShapeOf = std::function<std::optional<std::vector<std::int64_t>>(const std::string& name)>;
+/// Whose names the tensors of an encoder have.
+enum class Umt5Names { Transformers, Original };
+Umt5Names umt5NamesOf(const weights::WeightSource& encoder);
 
-/// Wan's checkpoint comes without a configuration: its shapes say all of it. Throws Failure(InvalidData)
-/// naming `where` and the tensor that is missing or impossible.
-Umt5Config originalUmt5Config(const ShapeOf& shapeOf, const std::string& where);
+/// One file comes without a configuration: its shapes say all of it. Throws Failure(InvalidData) naming
+/// `where` and the tensor that is missing or impossible.
+Umt5Config umt5ConfigOf(const weights::ShapeOf& shapeOf, Umt5Names names, const std::string& where);
 
 }  // namespace reelgrid::text

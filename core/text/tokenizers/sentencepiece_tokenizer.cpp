@@ -63,7 +63,23 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
         m_origin = model.string();
         loadModel(readFile(model, kMaxModelBytes).value());
     }
-    if (m_added.empty()) addT5Tokens(files);
+    if (m_added.empty()) addT5Tokens(files.extraIds());
+    findEnds();
+}
+
+SentencePieceTokenizer::SentencePieceTokenizer()
+    : m_model(std::make_unique<sentencepiece::SentencePieceProcessor>()) {}
+
+SentencePieceTokenizer SentencePieceTokenizer::ofModel(const std::string& bytes, const std::string& origin) {
+    SentencePieceTokenizer tokenizer;
+    tokenizer.m_origin = origin;
+    tokenizer.loadModel(bytes);
+    tokenizer.addT5Tokens(0);
+    tokenizer.findEnds();
+    return tokenizer;
+}
+
+void SentencePieceTokenizer::findEnds() {
     m_end = idOf(kEnd);
     m_pad = idOf("<pad>");
     m_idBound = std::max<std::int64_t>(m_model->GetPieceSize(), m_added.idBound());
@@ -101,13 +117,12 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
 
 /// What T5's tokenizer adds by itself: its special pieces, and sentinels behind the vocabulary, last one
 /// first.
-void SentencePieceTokenizer::addT5Tokens(const TokenizerFolder& folder) {
+void SentencePieceTokenizer::addT5Tokens(std::int64_t extraIds) {
     for (const char* piece : {"<pad>", kEnd, "<unk>"}) {
         const int id = m_model->PieceToId(piece);
         if (m_model->IdToPiece(id) == piece) m_added.add({piece, id});
     }
     const std::int64_t pieces = m_model->GetPieceSize();
-    const std::int64_t extraIds = folder.extraIds();
     for (std::int64_t i = 0; i < extraIds; ++i)
         m_added.add({"<extra_id_" + std::to_string(i) + ">", pieces + extraIds - 1 - i});
 }

@@ -39,6 +39,8 @@ class SentencePieceTokenizer {
     /// alone: its unigram vocabulary, normalizer and pre-tokenizer. Throws Failure(NotFound, InvalidData, or
     /// Unsupported when tokenizer.json has a step that isn't here).
     explicit SentencePieceTokenizer(const std::filesystem::path& folder);
+    /// A SentencePiece model by itself, the bytes of spiece.model; `origin` names it in messages.
+    static SentencePieceTokenizer ofModel(const std::string& bytes, const std::string& origin);
     SentencePieceTokenizer(SentencePieceTokenizer&&) noexcept;
     SentencePieceTokenizer& operator=(SentencePieceTokenizer&&) noexcept;
     ~SentencePieceTokenizer();
@@ -53,9 +55,11 @@ class SentencePieceTokenizer {
     [[nodiscard]] std::int64_t idBound() const { return m_idBound; }
 
   private:
+    SentencePieceTokenizer();
+    void findEnds();
     void loadModel(const std::string& bytes);
     void readTokenizerJson(const TokenizerFolder& folder);
-    void addT5Tokens(const TokenizerFolder& folder);
+    void addT5Tokens(std::int64_t extraIds);
     [[nodiscard]] std::int64_t idOf(const std::string& token) const;
     void appendPieces(std::string_view text, std::vector<std::int64_t>& ids) const;
     void appendPiecesAndBytes(std::string_view text, std::vector<std::int64_t>& ids) const;

@@ -51,12 +51,35 @@ std::int64_t takeIndex(std::string_view& name, std::string_view prefix) {
     return index;
 }
 
+/// The same in Wan 2.2's VAE, whose levels are sequences of their own; empty for what is in no level.
+std::string originalLevel(std::string_view name, const WanVaeConfig& config) {
+    struct Side {
+        std::string_view blocks, change, original;
+        std::int64_t resnets;
+    };
+    for (const Side& side : {Side{"down_blocks.", "downsampler.", "downsamples.", config.numResBlocks},
+                             Side{"up_blocks.", "upsampler.", "upsamples.", config.numResBlocks + 1}}) {
+        std::string_view rest = name;
+        const auto level = takeIndex(rest, side.blocks);
+        if (level < 0) continue;
+        const std::string below =
+            std::string(side.original) + std::to_string(level) + "." + std::string(side.original);
+        if (const auto block = takeIndex(rest, "resnets."); block >= 0)
+            return below + std::to_string(block) + "." + renamed(rest, kInBlock);
+        if (rest.starts_with(side.change))
+            return below + std::to_string(side.resnets) + "." + std::string(rest.substr(side.change.size()));
+    }
+    return {};
+}
+
 /// Below "encoder." or "decoder.". The original's levels are one sequence of residual blocks and size
 /// changes, as diffusers' encoder has them, too; its decoder has them by level.
 std::string originalPart(std::string_view name, const WanVaeConfig& config) {
-    if (const auto index = takeIndex(name, "down_blocks."); index >= 0)
+    if (config.isResidual) {
+        if (const std::string inLevel = originalLevel(name, config); !inLevel.empty()) return inLevel;
+    } else if (const auto index = takeIndex(name, "down_blocks."); index >= 0) {
         return "downsamples." + std::to_string(index) + "." + renamed(name, kInBlock);
-    if (const auto level = takeIndex(name, "up_blocks."); level >= 0) {
+    } else if (const auto level = takeIndex(name, "up_blocks."); level >= 0) {
         const std::int64_t blocks = config.numResBlocks + 1, first = level * (blocks + 1);
         if (const auto block = takeIndex(name, "resnets."); block >= 0)
             return "upsamples." + std::to_string(first + block) + "." + renamed(name, kInBlock);

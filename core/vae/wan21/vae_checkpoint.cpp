@@ -1,10 +1,11 @@
 #include "core/vae/wan21/vae_checkpoint.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/result.h"
 #include "core/vae/wan21/original_names.h"
-#include "core/weights/pt_weights.h"
 #include "core/weights/renamed_weights.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -15,13 +16,22 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfigFile = "config.json";
 /// The VAE in the folder of a model as Wan's authors publish it.
-constexpr const char* kOriginalFile = "Wan2.1_VAE.pth";
+constexpr std::array kOriginalFiles{"Wan2.1_VAE.pth", "Wan2.2_VAE.pth"};
 /// In every checkpoint with Wan's own names, and in no other.
 constexpr const char* kOriginalFirstConv = "decoder.conv1.weight";
+/// Of these only in Wan 2.2's, whose levels have shortcuts.
+constexpr const char* kOriginalLevel = "decoder.upsamples.0.upsamples.0.residual.0.gamma";
 
 bool isThere(const fs::path& path) {
     std::error_code failed;
     return fs::exists(path, failed);
+}
+
+/// The file of Wan's authors in a folder; empty where there is none.
+fs::path originalIn(const fs::path& folder) {
+    for (const char* name : kOriginalFiles)
+        if (isThere(folder / name)) return folder / name;
+    return {};
 }
 
 /// Where the VAE itself is: in a whole model's folder its vae/, or the file of Wan's authors.
@@ -29,44 +39,48 @@ fs::path ownPath(const fs::path& path) {
     std::error_code failed;
     if (!isThere(path)) throw Failure(ErrorCode::NotFound, path.string() + ": no such file or folder");
     if (!fs::is_directory(path, failed)) return path;
-    if (isThere(path / kConfigFile) && !isThere(path / kOriginalFile)) return path;
-    return isThere(path / kOriginalFile) ? path / kOriginalFile : path / "vae";
+    if (const fs::path original = originalIn(path); !original.empty()) return original;
+    return isThere(path / kConfigFile) ? path : path / "vae";
 }
 
-/// A single file has the configuration beside it, if that is a VAE's own folder, else Wan 2.1's.
-WanVaeConfig configOf(const fs::path& path) {
+/// A single file has the configuration beside it, if that is a VAE's own, else that of Wan 2.1 or 2.2, which
+/// its names tell.
+WanVaeConfig configOf(const fs::path& path, const weights::WeightSource& stored) {
     std::error_code failed;
     const bool isFolder = fs::is_directory(path, failed);
     const fs::path folder = isFolder ? path : path.parent_path();
-    const bool hasConfig = path.filename() != kOriginalFile && isThere(folder / kConfigFile);
-    return isFolder || hasConfig ? WanVaeConfig::from(weights::ModelConfig::read(folder))
-                                 : WanVaeConfig::official();
+    if (isFolder) return WanVaeConfig::from(weights::ModelConfig::read(folder));
+    if (isThere(folder / kConfigFile)) {
+        const auto beside = weights::ModelConfig::read(folder);
+        if (beside.textOr("_class_name", "AutoencoderKLWan") == "AutoencoderKLWan")
+            return WanVaeConfig::from(beside);
+    }
+    return stored.has(kOriginalLevel) ? WanVaeConfig::official22() : WanVaeConfig::official();
 }
 
-/// The tensors by the names that the file has.
-void openWeights(VaeCheckpoint& checkpoint) {
+std::uint64_t bytesOf(const fs::path& path) {
     std::error_code failed;
-    const fs::path& path = checkpoint.path;
-    if (path.extension() == ".pth" || path.extension() == ".pt") {
-        checkpoint.weights = std::make_unique<weights::PtWeights>(path);
-        checkpoint.bytes = fs::file_size(path, failed);
-        return;
-    }
-    if (!fs::is_directory(path, failed) && path.extension() != ".safetensors")
-        throw Failure(ErrorCode::Unsupported,
-                      path.string() + ": a folder, a .safetensors or a .pth file was needed");
-    auto weights = std::make_unique<weights::SafetensorsFolder>(path);
-    for (const fs::path& file : weights->files()) checkpoint.bytes += fs::file_size(file, failed);
-    checkpoint.weights = std::move(weights);
+    if (!fs::is_directory(path, failed)) return fs::file_size(path, failed);
+    std::uint64_t bytes = 0;
+    const weights::SafetensorsFolder folder(path);
+    for (const fs::path& file : folder.files()) bytes += fs::file_size(file, failed);
+    return bytes;
 }
 
 }  // namespace
 
-VaeCheckpoint openCheckpoint(const fs::path& path) {
+VaeCheckpoint openCheckpoint(const fs::path& path, const weights::OpenWeights& open) {
     VaeCheckpoint checkpoint;
     checkpoint.path = ownPath(path);
-    checkpoint.config = configOf(checkpoint.path);
-    openWeights(checkpoint);
+    std::error_code failed;
+    const auto extension = checkpoint.path.extension();
+    if (!fs::is_directory(checkpoint.path, failed) && extension != ".pth" && extension != ".pt" &&
+        extension != ".safetensors")
+        throw Failure(ErrorCode::Unsupported,
+                      checkpoint.path.string() + ": a folder, a .safetensors or a .pth file was needed");
+    checkpoint.weights = open(checkpoint.path).weights;
+    checkpoint.bytes = bytesOf(checkpoint.path);
+    checkpoint.config = configOf(checkpoint.path, *checkpoint.weights);
     if (checkpoint.weights->has(kOriginalFirstConv))
         checkpoint.weights = std::make_unique<weights::RenamedWeights>(
             std::move(checkpoint.weights),

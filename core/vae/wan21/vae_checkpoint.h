@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/vae/wan21/wan_vae_config.h"
-#include "core/weights/weight_source.h"
+#include "core/weights/weight_file.h"
 
 namespace reelgrid::vae::wan21 {
 
@@ -18,9 +18,10 @@ struct VaeCheckpoint {
 };
 
 /// Opens a diffusers folder of a VAE (config.json and weights), the folder of a whole model (its vae/, or the
-/// Wan2.1_VAE.pth of Wan's authors), or one .safetensors, .pth or .pt file with diffusers' or with Wan's own
-/// names. A file without a config.json beside it has the configuration of Wan 2.1; so has Wan2.1_VAE.pth,
-/// whose folder's config.json is the transformer's. Throws Failure naming what is missing or wrong.
-VaeCheckpoint openCheckpoint(const std::filesystem::path& path);
+/// Wan2.1_VAE.pth or Wan2.2_VAE.pth of Wan's authors), or one .safetensors, .pth or .pt file with diffusers'
+/// or with Wan's own names. A file without a VAE's config.json beside it has the configuration of Wan 2.1 or,
+/// by its names, 2.2. Throws Failure naming what is missing or wrong.
+VaeCheckpoint openCheckpoint(const std::filesystem::path& path,
+                             const weights::OpenWeights& open = weights::openWeights);
 
 }  // namespace reelgrid::vae::wan21

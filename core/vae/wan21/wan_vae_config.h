@@ -26,6 +26,8 @@ struct WanVaeConfig {
     static WanVaeConfig from(const weights::ModelConfig& config);
     /// Wan 2.1's own, which its checkpoint without a config.json has.
     static WanVaeConfig official();
+    /// That of Wan 2.2's TI2V-5B.
+    static WanVaeConfig official22();
 
     /// Pixels along an edge of one latent pixel.
     [[nodiscard]] std::int64_t spatialFactor() const { return patchSize << (dimMult.size() - 1); }

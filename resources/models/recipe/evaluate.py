@@ -1,5 +1,7 @@
 """Stage 3: what the judge sees in clips of 200 prompts.  
 python3 evaluate.py generate --work DIR [--diffusers FOLDER] [--precision fp8], then python3 evaluate.py judge ...
+--family i2v gives each prompt a picture that the generator drew, `--pictures own` as the prompt's own clip would start,
+`still` of the object at rest in the middle; --family cogvideox renders with the CogVideoX miniature.
 
 Prompts are single objects in every background and motion; 40 of them ask for pairs of object and background that training
 never showed together. Writes evaluation_NAME.json and contact sheets.
@@ -16,16 +18,22 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file
 
+import cog_model
+import cog_vae_model
+import train_i2v
 import transformer_model
+from render import Renderer
 from sampling import generate
 from scaled_fp8 import dequantise, quantise
-from scenes import FRAMES
-from session import contact_sheet, prepare, record, say, to_bytes
+from scenes import FRAMES, SceneSource, load_sprites
+from session import SPRITES, contact_sheet, on, prepare, record, say, to_bytes
 from train_judge import COLOURS, HEADS, Judge, view
 from train_t2v import choose_attention, load_vae, read
 from vocabulary import (ANIMALS, BACKGROUND_NAMES, BACKGROUNDS, COLOURED, DIRECTIONS, HELD_OUT, HUES, MOTION_PHRASES, MOTIONS,
                         NAMES, OBJECTS, ONLY_COLOURS, VERBS)
+from adopt import load_folder
 from captions import with_article
+from cog_vae_model import CogVAE
 from vae_model import VAE
 
 SHOWCASE = ["a rocket launching in space", "the earth spinning in outer space", "a watermelon falling on a beach",
@@ -97,12 +105,74 @@ def load_models(a):
         vae = VAE().to(a.device)
         vae.load_state_dict({k: v.float() for k, v in load_file(f"{a.diffusers}/vae/diffusion_pytorch_model.safetensors").items()})
         vae = vae.eval(), *(torch.tensor(config[k], device=a.device) for k in ("latents_mean", "latents_std"))
-    for model in (transformer, text_encoder):
+    return *round_weights(a, transformer, text_encoder), *vae
+
+
+class Pictures:
+    """The first frames that image to video starts from: of clips with the prompts' labels, drawn with seeds of their own."""
+
+    def __init__(self, a, models, rows, kind, seed=31):
+        source = SceneSource(load_sprites(SPRITES)[1], 9000 + seed, held_out=True)
+        scenes = []
+        for _, l in rows:
+            sprite, colour = next((s, c) for s, c in source.variants[l["object"]] if not l["colour"] or c == COLOURS[l["colour"]])
+            motion = MOTIONS[l["motion"]] if kind == "own" else "still"
+            scenes.append(source.stage(BACKGROUND_NAMES[l["background"]], [(l["object"], sprite, colour)], [motion])[1])
+        batch = on(a.device, {k: torch.as_tensor(np.stack([np.asarray(s[k]) for s in scenes])) for k in scenes[0]})
+        renderer = Renderer(load_sprites(SPRITES)[0], a.device, seed=seed)
+        self.frames = renderer.render(batch, torch.zeros(len(rows), 1, dtype=torch.long, device=a.device))[0]
+        self.frames = ((self.frames + 1) * 127.5).round().clamp(0, 255) / 127.5 - 1  # as a picture's file holds them
+        self.vae, self.mean, self.std, self.image_encoder, self.latent_frames = *models[2:5], models[5], a.frames
+
+    def given(self, rows):
+        frames = self.frames[rows]
+        clips = torch.zeros(len(frames), 3, 4 * self.latent_frames - 3, *frames.shape[3:], device=frames.device)
+        clips[:, :, 0] = frames[:, :, 0]
+        with torch.autocast(frames.device.type, torch.bfloat16):
+            z = torch.cat([self.vae.encode(c.to(torch.bfloat16, memory_format=torch.channels_last_3d))[0] for c in clips.split(4)])
+            view = train_i2v.see(self.image_encoder, transformer_model.clip_view(frames[:, :, 0]))
+        z = (z - self.mean.view(1, 16, 1, 1, 1)) / self.std.view(1, 16, 1, 1, 1)
+        return torch.cat([train_i2v.mask_channels(len(z), *z.shape[2:], z.device), z], 1), view
+
+    def kept(self, clips, rows):
+        """PSNR of each clip's first frame against its picture."""
+        error = (clips[:, :, 0] - self.frames[rows][:, :, 0]).pow(2).mean((1, 2, 3))
+        return (10 * torch.log10(4 / error)).tolist()
+
+
+def load_image_model(a):
+    """Transformer, text encoder, autoencoder with its statistics and image encoder of image to video."""
+    *vae, text_encoder = train_i2v.load_shared(a.model, a.device)
+    transformer = transformer_model.Transformer(in_channels=36, image_dim=transformer_model.IMAGE["image_dim"]).to(a.device)
+    image_encoder = transformer_model.make_image_encoder().to(a.device)
+    train_i2v.read(a.work, transformer, image_encoder)
+    round_weights(a, transformer)
+    return transformer, text_encoder, *vae, image_encoder.requires_grad_(False).eval()
+
+
+def load_cogvideox(a):
+    """Transformer, text encoder and autoencoder with its scale, of a work folder or of one in diffusers' layout."""
+    transformer, text_encoder = cog_model.CogTransformer().to(a.device), cog_model.make_text_encoder().to(a.device)
+    if a.diffusers:
+        vae = CogVAE().to(a.device)
+        vae.load_state_dict(load_folder(f"{a.diffusers}/vae"))
+        mean, std = torch.zeros(16, device=a.device), torch.full((16,), 1 / cog_vae_model.CONFIG["scaling_factor"], device=a.device)
+        vae = vae.eval(), mean, std
+        for part, model in (("transformer", transformer), ("text_encoder", text_encoder)):
+            model.load_state_dict(load_folder(f"{a.diffusers}/{part}"))
+    else:
+        read(a.work, transformer, text_encoder)
+        vae = load_vae(f"{a.work}/vae.safetensors", a.device, "cogvideox")
+    return *round_weights(a, transformer, text_encoder), *vae
+
+
+def round_weights(a, *models):
+    for model in models:
         if a.precision == "fp8":
             tensors = dequantise(quantise({k: v.cpu() for k, v in model.state_dict().items()}))
             model.load_state_dict({k: v.float() for k, v in tensors.items()})
         model.requires_grad_(False).eval()
-    return transformer, text_encoder, *vae
+    return models
 
 
 def name_of(head, label):
@@ -113,11 +183,16 @@ def name_of(head, label):
 def generate_clips(a, rows):
     if a.device == "cuda":
         choose_attention()
-    models = load_models(a)
+    models = {"wan": load_models, "i2v": load_image_model, "cogvideox": load_cogvideox}[a.family](a)
+    render = cog_model.generate if a.family == "cogvideox" else generate
+    pictures = Pictures(a, models, rows, a.pictures) if a.family == "i2v" else None
     for guidance in a.guidance:
-        start, seen = time.time(), []
+        start, seen, kept = time.time(), [], []
         for i in range(0, len(rows), a.batch):
-            clips = generate(*models, [r[0] for r in rows[i:i + a.batch]], a.frames, a.steps, guidance, seed=1000 + i)
+            part = slice(i, i + a.batch)
+            given = {"given": pictures.given(part)} if pictures else {}
+            clips = render(*models[:5], [r[0] for r in rows[part]], a.frames, a.steps, guidance, seed=1000 + i, **given)
+            kept += pictures.kept(clips, part) if pictures else []
             if clips.shape[2] != FRAMES:  # a trial run: nine frames all the same
                 clips = clips[:, :, torch.linspace(0, clips.shape[2] - 1, 9).long()]
             seen.append(to_bytes(view(clips)))
@@ -126,8 +201,13 @@ def generate_clips(a, rows):
                 say(i, "of", len(rows))
         pack(np.concatenate(seen), f"{a.work}/clips_{a.title(guidance)}.npz")
         say(a.title(guidance), f"{len(rows)} clips in {time.time() - start:.0f} s")
-    if a.showcase:
-        shown = to_bytes(generate(*models, SHOWCASE[:a.showcase], a.frames, a.steps, a.guidance[0], seed=42))
+        if kept:
+            record(a.work, f"kept_{a.title(guidance)}.json", {"mean": round(float(np.mean(kept)), 2), "lowest": round(min(kept), 2),
+                                                             "below 28 dB": sum(k < 28 for k in kept), "all": [round(k, 1) for k in kept]})
+            say("first frame kept:", round(float(np.mean(kept)), 2), "dB, lowest", round(min(kept), 2), sum(k < 28 for k in kept),
+                "below 28")
+    if a.showcase and not pictures:
+        shown = to_bytes(render(*models, SHOWCASE[:a.showcase], a.frames, a.steps, a.guidance[0], seed=42))
         contact_sheet([list(c[::4]) for c in shown], SHOWCASE, f"{a.work}/showcase_{a.name}_{a.precision}.png")
 
 
@@ -145,6 +225,9 @@ def judge_clips(a, rows):
         rate = lambda head, keep: round(100 * float(np.mean([said[head][i] == l[head] for i, (_, l) in enumerate(part) if keep(l)]
                                                             or [0])), 1)
         result = {"prompts": len(part), "steps": a.steps, "guidance": guidance}
+        if a.family == "i2v":
+            with open(f"{a.work}/kept_{a.title(guidance)}.json") as f:
+                result["first frame, dB"] = {k: v for k, v in json.load(f).items() if k != "all"}
         for group, keep in (("all", lambda l: True), ("held out", lambda l: l["held_out"]),
                             ("animals", lambda l: NAMES[l["object"]] in ANIMALS)):
             result[group] = {k: rate(k, keep) for k in HEADS}
@@ -167,6 +250,9 @@ def main():
     p.add_argument("what", choices=["generate", "judge"])
     p.add_argument("--work", required=True, help="clips and results go here; holds judge.safetensors and the models")
     p.add_argument("--diffusers", default="", help="take the models from a folder in diffusers' layout instead")
+    p.add_argument("--family", default="wan", choices=["wan", "i2v", "cogvideox"])
+    p.add_argument("--pictures", default="own", choices=["own", "still"])
+    p.add_argument("--model", default="", help="for image to video, the folder of the model that it shares parts with")
     p.add_argument("--precision", default="bf16", choices=["bf16", "fp8"])
     p.add_argument("--name", default="new")
     p.add_argument("--every", type=int, default=1, help="every nth of the 200 prompts")

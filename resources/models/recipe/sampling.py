@@ -40,8 +40,10 @@ class Multistep:
 
 
 @torch.no_grad()
-def generate(transformer, text_encoder, vae, mean, std, prompts, frames=9, steps=20, guidance=5.0, seed=1, size=(18, 32)):
-    """Clips [n, 3, 4 * frames - 3, 8 * h, 8 * w] in -1..1 for n prompts; `frames` counts latent frames."""
+def generate(transformer, text_encoder, vae, mean, std, prompts, frames=9, steps=20, guidance=5.0, seed=1, size=(18, 32),
+             given=None):
+    """Clips [n, 3, 4 * frames - 3, 8 * h, 8 * w] in -1..1 for n prompts; `frames` counts latent frames.
+    given: for image-to-video, the further channels [n, 20, frames, h, w] and what CLIP sees [n, 65, 192]."""
     device, n = mean.device, len(prompts)
     x = torch.randn(n, 16, frames, *size, generator=torch.Generator().manual_seed(seed)).to(device)
     solver = Multistep(steps)
@@ -50,7 +52,11 @@ def generate(transformer, text_encoder, vae, mean, std, prompts, frames=9, steps
         text, bias = encode_text(text_encoder, tokenize(list(prompts) + [""] * n, device), keys)
         for k in range(steps):
             time = torch.full((2 * n,), solver.sigmas[k] * 1000, device=device)
-            v = transformer(torch.cat([x, x]), time, text, bias).float()
+            if given is None:
+                v = transformer(torch.cat([x, x]), time, text, bias).float()
+            else:
+                seen = torch.cat([x, given[0]], 1)
+                v = transformer(torch.cat([seen, seen]), time, text, bias, torch.cat([given[1], given[1]])).float()
             x = solver.step(k, x, v[n:] + guidance * (v[:n] - v[n:]))
         z = x * std.view(1, 16, 1, 1, 1) + mean.view(1, 16, 1, 1, 1)
         parts = [vae.decode(q.to(torch.bfloat16, memory_format=torch.channels_last_3d)).float() for q in z.split(4)]

@@ -53,6 +53,31 @@ def trajectory(motion, rng, slot, count, kind):
     return x, y, s, rotation
 
 
+def loosen(motion, rng, kind, path):
+    """The same motion from a start that says less about it: people's pictures are not drawn for the motion they ask for."""
+    u, t = rng.uniform, np.linspace(0, 1, FRAMES)
+    x, y, s, rotation = path
+    if motion in ("right", "left"):
+        a = u(0.17, 0.50)
+        b = u(a + 0.28, 0.83)
+        way, sign = a + (b - a) * t, 1 if motion == "right" else -1
+        x = WIDTH * (way if sign > 0 else 1 - way)
+        if kind == "roll":
+            rotation = sign * t * (b - a) * WIDTH / (s / 2)
+        return x, y, s, rotation
+    x = x + u(-0.16, 0.16) * WIDTH
+    if motion in ("up", "down"):
+        a = u(0.50, 0.76)
+        way = a + (u(0.20, a - 0.26) - a) * t
+        y = HEIGHT * (way if motion == "up" else 1 - way)
+    elif motion == "grow":
+        a = u(0.24, 0.50)
+        s = HEIGHT * a * (u(max(1.8 * a, 0.70), 0.98) / a) ** t
+    elif motion == "shrink":
+        s = HEIGHT * u(0.50, 0.95) * u(0.28, 0.50) ** t
+    return x, y, s, rotation
+
+
 def camera_path(name, rng):
     """Shift x, y in pixels and zoom of the background, [3, FRAMES]."""
     t = np.linspace(0, 1, FRAMES)
@@ -67,11 +92,12 @@ def camera_path(name, rng):
 
 class SceneSource:
     """An endless stream of scenes. pairs: share of scenes with two objects; twins: share of those with one object twice.
-    hard: more of what a video model finds hard, that is detailed pictures, rare colours, spinning and standing still."""
+    hard: more of what a video model finds hard, that is detailed pictures, rare colours, spinning and standing still.
+    loose: share of scenes of one object that start anywhere (`loosen`)."""
 
-    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False, hard=False):
+    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False, hard=False, loose=0.0):
         self.variants, self.rng = variants, random.Random(seed)
-        self.pairs, self.twins, self.held_out = pairs, twins, held_out
+        self.pairs, self.twins, self.held_out, self.loose = pairs, twins, held_out, loose
         much = set(COLOURED) | (DETAILED if hard else set())
         self.weights = [2.0 if n in much else 1.5 if n in ANIMALS else 1.0 for n in NAMES]
         self.motion_weights = HARD_MOTION_WEIGHTS if hard else MOTION_WEIGHTS
@@ -103,11 +129,19 @@ class SceneSource:
         if len(cast) == 2 and rng.random() < 0.35:
             motions[1] = rng.choice(MOTIONS)
         camera = rng.choice(list(CAMERAS)) if rng.random() < 0.10 else ""
+        return self.stage(background, cast, motions, camera)
+
+    def stage(self, background, cast, motions, camera=""):
+        """The words and the arrays of one scene."""
+        rng = self.rng
         path, sprites = np.zeros((2, 5, FRAMES), np.float32), np.zeros(2, np.int64)
         path[1, 0], path[1, 2], path[1, 4] = OFFSCREEN, 10, 1
         for j, (o, sprite, _) in enumerate(cast):
             x, y, s, rotation = trajectory(motions[j], rng, j, len(cast), OBJECTS[o][2])
             flip = -1.0 if motions[j] == "right" and OBJECTS[o][3] < 0 else 1.0
+            if self.loose and len(cast) == 1 and rng.random() < self.loose:
+                x, y, s, rotation = loosen(motions[j], rng, OBJECTS[o][2], (x, y, s, rotation))
+                flip = rng.choice([-1.0, 1.0]) if OBJECTS[o][3] else flip
             path[j] = np.stack([x, y, s, rotation, np.full(FRAMES, flip)])
             sprites[j] = sprite
         words = {"objects": [(o, c) for o, _, c in cast], "motions": motions, "background": background, "camera": camera}

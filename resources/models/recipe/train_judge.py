@@ -122,7 +122,7 @@ def main():
     prepare(a.device)
     judge = Judge().to(a.device)
     optimiser = torch.optim.AdamW(judge.parameters(), lr=a.lr, betas=(0.9, 0.98), weight_decay=0.02)
-    examples = Examples(a.device, scene_stream(a.batch, 7, a.workers, pairs=0.25, twins=0.5, held_out=True), 44)
+    examples = Examples(a.device, scene_stream(a.batch, 7, a.workers, pairs=0.25, twins=0.5, held_out=True, loose=0.25), 44)
     start, step = time.time(), 0
     while (progress := (time.time() - start) / a.seconds) < 1:
         x, labels = examples.next()

@@ -1,6 +1,7 @@
 """Stage 1: the video autoencoder.  python3 train_vae.py --work DIR --seconds 720 [--init vae.safetensors --progress 0.5]
 
-First on 128×128 crops around the sprites over 17 frames, then in turn with whole frames.
+First on 128×128 crops around the sprites over 17 frames, then in turn with whole frames. --family cogvideox trains
+CogVideoX's instead of Wan's; under torchrun every GPU draws its own clips.
 """
 import argparse
 import math
@@ -11,8 +12,11 @@ import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import load_file
 
+import cog_vae_model
 import vae_model
+from cog_vae_model import CogVAE
 from muon import Muon
+from ranks import Ranks
 from render import Renderer
 from scenes import FRAMES, HEIGHT, WIDTH, load_sprites
 from session import SPRITES, contact_sheet, fixed_scenes, follow, on, prepare, record, save, say, scene_stream, to_bytes
@@ -20,6 +24,7 @@ from vae_model import VAE, ResidualBlock
 from vocabulary import BACKGROUND_NAMES, MOTIONS
 
 CROP = 128
+FAMILIES = {"wan": VAE, "cogvideox": CogVAE}
 
 
 def check_fused_norm():
@@ -41,8 +46,32 @@ def check_fused_norm():
     say("fused norm agrees")
 
 
+def check_fused_affine():
+    """As above, for the norms of CogVideoX: where the kernels fail or disagree, the plain ones go on."""
+    try:
+        import fused_affine
+        for c, t, h, hz, lead, act in ((16, 5, 64, 8, 2, True), (80, 3, 16, 16, 0, False), (32, 5, 72, 0, 2, True)):
+            averages = cog_vae_model.pieces(t, (t - 1) // 2).cuda()
+            inputs = [torch.randn(2, c, t, h, 2 * h, device="cuda"), torch.rand(c, device="cuda") + 0.5,
+                      torch.randn(c, device="cuda")]
+            inputs += [torch.rand(2, c, t, hz, 2 * hz, device="cuda") if hz else None for _ in range(2)]
+            got, want = [], []
+            for out, function in ((got, fused_affine.affine), (want, cog_vae_model.plain_affine)):
+                x, *leaves = [None if v is None else v.clone().requires_grad_() for v in inputs]
+                y = function(x, averages, *leaves, act, lead)
+                (y * torch.sin(torch.arange(y.numel(), device="cuda").view(y.shape))).sum().backward()
+                out += [y] + [v.grad for v in (x, *leaves) if v is not None]
+            errors = [float((p - q).norm() / q.norm()) for p, q in zip(got, want)]
+            assert max(errors) < 1e-4, (c, errors)
+    except Exception as error:
+        say("the fused affine is left out:", str(error)[:300])
+        return
+    cog_vae_model.Kernels.affine = staticmethod(fused_affine.affine)
+    say("fused affine agrees")
+
+
 def speed_up(vae):
-    check_fused_norm()
+    check_fused_affine() if isinstance(vae, CogVAE) else check_fused_norm()
     for m in vae.modules():
         if isinstance(m, nn.Conv3d):
             m.to(memory_format=torch.channels_last_3d)
@@ -53,9 +82,9 @@ def speed_up(vae):
 class Clips:
     """Rendered clips, cut to what a step needs and used up in steps of `batch`."""
 
-    def __init__(self, device, workers):
-        self.device, self.renderer = device, Renderer(load_sprites(SPRITES)[0], device)
-        self.scenes = scene_stream(48, 1, workers, pairs=0.5, held_out=True)
+    def __init__(self, device, workers, rank=0, batch=48):
+        self.device, self.renderer = device, Renderer(load_sprites(SPRITES)[0], device, seed=1234 + rank)
+        self.scenes = scene_stream(batch, 1 + 50 * rank, workers, pairs=0.5, held_out=True)
         self.ready = {}
 
     def next(self, frames, crop, batch):
@@ -113,7 +142,7 @@ def reconstruction_loss(y, x, mask):
 
 def split_parameters(vae):
     """Kernels between feature maps go to Muon; what touches pixels or latents, gains and biases to AdamW."""
-    ends = ("conv_in", "conv_out", "quant_conv")
+    ends = ("conv_in", "conv_out", "quant_conv", "conv_y", "conv_b")
     inner = [p for n, p in vae.named_parameters() if p.dim() >= 4 and p.numel() > 4096 and not any(e in n for e in ends)]
     ids = {id(p) for p in inner}
     return inner, [p for p in vae.parameters() if id(p) not in ids]
@@ -122,12 +151,13 @@ def split_parameters(vae):
 def plan(progress, step, tiny, whole=True):
     """(frames, crop, clips) of a step."""
     if tiny:
-        return (5, 32, 2) if progress < 0.6 or step % 2 else (9, WIDTH, 1)
+        return (9, 32, 2) if progress < 0.6 or step % 2 else (9, WIDTH, 1)
     return (17, WIDTH, 4) if whole and progress > 0.62 and step % 2 else (17, CROP, 8)
 
 
-def train(a):
-    vae, average = VAE().to(a.device), VAE().to(a.device).requires_grad_(False)
+def train(a, ranks):
+    vae, average = (FAMILIES[a.family]().to(a.device) for _ in range(2))
+    average.requires_grad_(False)
     for m in vae.modules():
         if isinstance(m, ResidualBlock):
             m.conv2.weight.data.mul_(0.5)
@@ -136,17 +166,24 @@ def train(a):
     loss_function = reconstruction_loss
     if a.device == "cuda":
         speed_up(vae)
-        if a.seconds > 300:  # compiling takes 20 s
+        if a.family == "wan" and a.seconds > 300:  # compiling takes 20 s
             loss_function = torch.compile(reconstruction_loss, dynamic=False)
+    ranks.share(vae.parameters())
     average.load_state_dict(vae.state_dict())
+    torch.manual_seed(1 + ranks.rank)
     inner, rest = split_parameters(vae)
     muon, adam = Muon(inner), torch.optim.AdamW(rest, lr=a.lr_adam, betas=(0.9, 0.98), weight_decay=1e-3)
-    clips, sums, step, failed = Clips(a.device, a.workers), [], 0, 0
+    clips, sums, step, failed = Clips(a.device, a.workers, ranks.rank, 12 if a.tiny else 48), [], 0, 0
+    folded, progress = a.progress >= 0.5, a.progress
     start = last_save = last_say = time.time()
     while True:
-        progress = a.progress + (1 - a.progress) * (time.time() - start) / a.seconds
+        if step % 10 == 0:
+            progress = ranks.agree(a.progress + (1 - a.progress) * (time.time() - start) / a.seconds, a.device)
         if progress >= 1:
             break
+        if a.family == "cogvideox" and progress >= 0.5 and not folded:
+            fold(a, ranks, vae, average)
+            folded = True
         frames, crop, batch = plan(progress, step, a.tiny, failed < 20)
         x, mask = clips.next(frames, crop, batch)
         with torch.autocast(a.device, torch.bfloat16):
@@ -156,6 +193,7 @@ def train(a):
         kl = 0.5 * (mean * mean + logvar.exp() - 1 - logvar).mean()
         loss, parts = loss_function(y, x, mask)
         (loss + a.kl * kl).backward()
+        ranks.average_gradients(list(vae.parameters()))
         norm = nn.utils.clip_grad_norm_(vae.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             say("step", step, "left out: gradient not finite", frames, crop)
@@ -171,18 +209,27 @@ def train(a):
         follow(average, vae, step, 0.998)
         step += 1
         sums.append(torch.cat([parts, torch.stack([kl.detach(), norm])]))
-        if step % 200 == 0 or step in (1, 10, 50):
+        if (step % 200 == 0 or step in (1, 10, 50)) and ranks.first:
             m = torch.stack(sums).mean(0).tolist()
             db = [10 * math.log10(4 / max(v, 1e-9)) for v in m[:2]]
             pace = len(sums) / (time.time() - last_say)
             sums, last_say = [], time.time()
             say(f"vae step {step} {frames}x{crop} progress {progress:.3f} psnr {db[0]:.2f} sprite {db[1]:.2f} "
                 f"gradient {m[2]:.4f} kl {m[3]:.3f} norm {m[4]:.2f} {pace:.1f} steps/s")
-        if time.time() - last_save > 100:
+        if time.time() - last_save > a.save_every and ranks.first:
             last_save = time.time()
             save(f"{a.work}/vae_partial.safetensors", average.state_dict(), torch.float16)
     say("vae done", step, "steps")
     return average.eval(), {"steps": step, "seconds": time.time() - start}
+
+
+def fold(a, ranks, *vaes):
+    """Gives the latents mean 0 and one standard deviation, for families that have a single scaling factor."""
+    statistics = latent_statistics(vaes[-1], a.device, 8 if a.tiny else 64, 9 if a.tiny else FRAMES)
+    ranks.share(statistics)
+    for vae in vaes:
+        vae.fold(*statistics)
+    say("latents folded: mean", [round(v, 2) for v in statistics[0].tolist()], "std", [round(v, 2) for v in statistics[1].tolist()])
 
 
 @torch.no_grad()
@@ -226,7 +273,9 @@ def latent_statistics(vae, device, count=256, frames=FRAMES):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--work", required=True)
+    p.add_argument("--family", choices=list(FAMILIES), default="wan")
     p.add_argument("--seconds", type=float, default=720)
+    p.add_argument("--save_every", type=float, default=100)
     p.add_argument("--init", default="")
     p.add_argument("--progress", type=float, default=0.0, help="where in the schedule to start")
     p.add_argument("--lr", type=float, default=8e-3)
@@ -236,14 +285,22 @@ def main():
     p.add_argument("--device", default="cuda")
     p.add_argument("--tiny", type=int, default=0, help="a run of seconds on a CPU, to try the code")
     a = p.parse_args()
+    ranks = Ranks(a.device)
     prepare(a.device)
-    vae, log = train(a)
-    frames = 5 if a.tiny else FRAMES
+    vae, log = train(a, ranks)
+    ranks.finish()
+    if not ranks.first:
+        return
+    frames = 9 if a.tiny else FRAMES
     mean, std = latent_statistics(vae, a.device, 8 if a.tiny else 256, frames)
     if not bool(std.isfinite().all()):
         say("latents not finite: once more with the plain convolution algorithms")
         torch.backends.cudnn.benchmark = False
         mean, std = latent_statistics(vae, a.device, 256, frames)
+    if a.family == "cogvideox":
+        vae.fold(torch.zeros_like(mean), std)
+        log["mean left in the latents"] = [round(v, 3) for v in (mean / std).tolist()]
+        mean, std = torch.zeros_like(mean), torch.ones_like(std) / cog_vae_model.CONFIG["scaling_factor"]
     save(f"{a.work}/vae.safetensors", {**vae.state_dict(), "latents_mean": mean, "latents_std": std}, torch.float16)
     result, pictures = evaluate(vae, a.device, 12 if a.tiny else 48, frames)
     contact_sheet(pictures, ["original, then reconstruction"] * len(pictures), f"{a.work}/vae_sheet.png")

@@ -17,6 +17,35 @@ TEXT_CONFIG = dict(vocab_size=1536, d_model=256, d_kv=64, d_ff=640, num_layers=4
                    relative_attention_num_buckets=32, relative_attention_max_distance=128)
 
 
+# What image-to-video models have beside these: 4 channels of mask and 16 of latents of the given frame, and CLIP's view of it.
+IMAGE = dict(in_channels=36, image_dim=192, added_kv_proj_dim=384)
+CLIP_CONFIG = dict(hidden_size=192, intermediate_size=768, num_hidden_layers=3, num_attention_heads=3, image_size=112,
+                   patch_size=14, hidden_act="gelu", projection_dim=192)
+CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+
+
+def make_image_encoder():
+    from transformers import CLIPVisionConfig, CLIPVisionModel
+    return CLIPVisionModel(CLIPVisionConfig(**CLIP_CONFIG))
+
+
+def clip_view(pictures):
+    """Pictures [B, 3, H, W] in -1..1 as CLIPImageProcessor hands them to the encoder: the shorter side 112, the middle cut."""
+    side = CLIP_CONFIG["image_size"]
+    h, w = pictures.shape[2:]
+    size = (side, side * w // h) if h <= w else (side * h // w, side)
+    x = F.interpolate(pictures.float(), size=size, mode="bicubic", antialias=True, align_corners=False)
+    top, left = (size[0] - side) // 2, (size[1] - side) // 2
+    x = ((x[..., top:top + side, left:left + side] + 1) * 127.5).clamp(0, 255).round()
+    return x.byte()
+
+
+def see(encoder, view):
+    """What the transformer gets of a picture: CLIP's hidden states before the last layer, [B, 65, 192]."""
+    mean, std = (torch.tensor(v, device=view.device).view(1, 3, 1, 1) for v in (CLIP_MEAN, CLIP_STD))
+    return encoder(pixel_values=(view.float() / 255 - mean) / std, output_hidden_states=True).hidden_states[-2]
+
+
 def make_text_encoder():
     from transformers import UMT5Config, UMT5EncoderModel
     return UMT5EncoderModel(UMT5Config(**TEXT_CONFIG))
@@ -58,14 +87,16 @@ def rotate(x, cos, sin):
 
 
 class Attention(nn.Module):
-    def __init__(self, dim, heads):
+    def __init__(self, dim, heads, picture=False):
         super().__init__()
         self.heads = heads
         self.to_q, self.to_k, self.to_v = nn.Linear(dim, dim), nn.Linear(dim, dim), nn.Linear(dim, dim)
         self.to_out = nn.ModuleList([nn.Linear(dim, dim)])
         self.norm_q, self.norm_k = RMSNorm(dim), RMSNorm(dim)
+        if picture:
+            self.add_k_proj, self.add_v_proj, self.norm_added_k = nn.Linear(dim, dim), nn.Linear(dim, dim), RMSNorm(dim)
 
-    def forward(self, x, context=None, rope=None, bias=None):
+    def forward(self, x, context=None, rope=None, bias=None, picture=None):
         source = x if context is None else context
         q, k, v = (y.unflatten(-1, (self.heads, -1)) for y in
                    (self.norm_q(self.to_q(x)), self.norm_k(self.to_k(source)), self.to_v(source)))
@@ -73,32 +104,36 @@ class Attention(nn.Module):
             q, k = rotate(q, *rope), rotate(k, *rope)
         q, k, v = (y.to(v.dtype).transpose(1, 2) for y in (q, k, v))
         y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        if picture is not None:
+            k, v = (p.unflatten(-1, (self.heads, -1)).to(v.dtype).transpose(1, 2) for p in
+                    (self.norm_added_k(self.add_k_proj(picture)), self.add_v_proj(picture)))
+            y = y + F.scaled_dot_product_attention(q, k, v)
         return self.to_out[0](y.transpose(1, 2).flatten(2))
 
 
 class FeedForward(nn.Module):
-    def __init__(self, dim, hidden):
+    def __init__(self, dim, hidden, out=None, approximate="tanh"):
         super().__init__()
-        first = nn.Module()
+        first, self.approximate = nn.Module(), approximate
         first.proj = nn.Linear(dim, hidden)
-        self.net = nn.ModuleList([first, nn.Identity(), nn.Linear(hidden, dim)])
+        self.net = nn.ModuleList([first, nn.Identity(), nn.Linear(hidden, out or dim)])
 
     def forward(self, x):
-        return self.net[2](F.gelu(self.net[0].proj(x), approximate="tanh"))
+        return self.net[2](F.gelu(self.net[0].proj(x), approximate=self.approximate))
 
 
 class Block(nn.Module):
-    def __init__(self, dim, hidden, heads):
+    def __init__(self, dim, hidden, heads, picture):
         super().__init__()
         self.norm1, self.attn1 = LayerNorm(dim, False), Attention(dim, heads)
-        self.norm2, self.attn2 = LayerNorm(dim, True), Attention(dim, heads)
+        self.norm2, self.attn2 = LayerNorm(dim, True), Attention(dim, heads, picture)
         self.norm3, self.ffn = LayerNorm(dim, False), FeedForward(dim, hidden)
         self.scale_shift_table = nn.Parameter(torch.zeros(1, 6, dim))
 
-    def forward(self, x, context, time, cos, sin, bias):
+    def forward(self, x, context, time, cos, sin, bias, picture=None):
         s1, c1, g1, s2, c2, g2 = (self.scale_shift_table + time.float()).chunk(6, 1)
         x = (x.float() + self.attn1((self.norm1(x) * (1 + c1) + s1).type_as(x), rope=(cos, sin)) * g1).type_as(x)
-        x = x + self.attn2(self.norm2(x).type_as(x), context, bias=bias).type_as(x)
+        x = x + self.attn2(self.norm2(x).type_as(x), context, bias=bias, picture=picture).type_as(x)
         return (x.float() + self.ffn((self.norm3(x) * (1 + c2) + s2).type_as(x)).float() * g2).type_as(x)
 
 
@@ -108,16 +143,28 @@ class Embedding(nn.Module):
         self.linear_1, self.linear_2 = nn.Linear(i, o), nn.Linear(o, o)
 
 
+class ImageEmbedder(nn.Module):
+    def __init__(self, i, o):
+        super().__init__()
+        self.norm1, self.ff, self.norm2 = nn.LayerNorm(i), FeedForward(i, i, o, "none"), nn.LayerNorm(o)
+
+    def forward(self, x):
+        return self.norm2(self.ff(self.norm1(x.float())).float())
+
+
 class Transformer(nn.Module):
-    def __init__(self, heads=3, head_dim=128, layers=8, hidden=1536, text=256, freq=256, channels=16):
+    def __init__(self, heads=3, head_dim=128, layers=8, hidden=1536, text=256, freq=256, channels=16, in_channels=16,
+                 image_dim=None):
         super().__init__()
         dim = heads * head_dim
         self.head_dim, self.channels, self.freq = head_dim, channels, freq
-        self.patch_embedding = nn.Conv3d(channels, dim, (1, 2, 2), (1, 2, 2))
+        self.patch_embedding = nn.Conv3d(in_channels, dim, (1, 2, 2), (1, 2, 2))
         condition = self.condition_embedder = nn.Module()
         condition.time_embedder, condition.time_proj = Embedding(freq, dim), nn.Linear(dim, 6 * dim)
         condition.text_embedder = Embedding(text, dim)
-        self.blocks = nn.ModuleList([Block(dim, hidden, heads) for _ in range(layers)])
+        if image_dim:
+            condition.image_embedder = ImageEmbedder(image_dim, dim)
+        self.blocks = nn.ModuleList([Block(dim, hidden, heads, bool(image_dim)) for _ in range(layers)])
         self.norm_out, self.proj_out = LayerNorm(dim, False), nn.Linear(dim, channels * 4)
         self.scale_shift_table = nn.Parameter(torch.zeros(1, 2, dim))
         self.ropes = {}
@@ -138,6 +185,16 @@ class Transformer(nn.Module):
             block.scale_shift_table.data[:, [2, 5]] = 0.3  # gates open a little, or nothing learns at first
             block.attn2.to_out[0].weight.data.mul_(0.3)
 
+    def start_from(self, tensors):
+        """Takes the weights of a model without a picture; what that has not stays without effect at first."""
+        first, theirs = self.patch_embedding.weight, tensors.pop("patch_embedding.weight")
+        first.data.zero_()
+        first.data[:, :theirs.shape[1]] = theirs
+        for block in self.blocks:
+            nn.init.zeros_(block.attn2.add_v_proj.weight)
+        missing, unknown = self.load_state_dict(tensors, strict=False)
+        assert not unknown and all("add" in n or "image_embedder" in n or n == "patch_embedding.weight" for n in missing), missing
+
     def rope(self, t, h, w, device):
         key = (t, h, w, str(device))
         if key not in self.ropes:
@@ -150,7 +207,8 @@ class Transformer(nn.Module):
             self.ropes[key] = (angle.cos().float().to(device), angle.sin().float().to(device))
         return self.ropes[key]
 
-    def forward(self, x, time, text, bias=None):
+    def forward(self, x, time, text, bias=None, picture=None):
+        """picture: CLIP's hidden states, for models that take a picture; x then has 36 channels."""
         b, c, t, h, w = x.shape
         h, w, condition = h // 2, w // 2, self.condition_embedder
         y = x.view(b, c, t, h, 2, w, 2).permute(0, 2, 3, 5, 1, 4, 6).reshape(b, t * h * w, c * 4)
@@ -161,9 +219,11 @@ class Transformer(nn.Module):
         e = condition.time_embedder.linear_2(F.silu(condition.time_embedder.linear_1(e)))
         six = condition.time_proj(F.silu(e)).unflatten(1, (6, -1))
         text = condition.text_embedder.linear_2(F.gelu(condition.text_embedder.linear_1(text), approximate="tanh"))
+        if picture is not None:
+            picture = condition.image_embedder(picture).type_as(text)
         cos, sin = self.rope(t, h, w, x.device)
         for block in self.blocks:
-            y = block(y, text, six, cos, sin, bias)
+            y = block(y, text, six, cos, sin, bias, picture)
         shift, scale = (self.scale_shift_table + e.float().unsqueeze(1)).chunk(2, 1)
         y = self.proj_out((self.norm_out(y) * (1 + scale) + shift).type_as(y))
         y = y.view(b, t, h, w, 2, 2, self.channels).permute(0, 6, 1, 2, 4, 3, 5)

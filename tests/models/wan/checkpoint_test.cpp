@@ -36,10 +36,14 @@ class CheckpointTest : public testing::Test {
     void TearDown() override { fs::remove_all(m_folder); }
 
     void writeTransformer(const fs::path& folder, int inDim = 0) const {
-        const auto config = weights::ModelConfig::read(kDiffusers / "transformer");
+        writeTransformer(folder, kDiffusers / "transformer", "t2v", inDim);
+    }
+    static void writeTransformer(const fs::path& folder, const fs::path& diffusers, const char* type,
+                                 int inDim = 0) {
+        const auto config = weights::ModelConfig::read(diffusers);
         const auto heads = config.positive("num_attention_heads");
         nlohmann::json own = {{"_class_name", "WanModel"},
-                              {"model_type", "t2v"},
+                              {"model_type", type},
                               {"num_heads", heads},
                               {"dim", heads * config.positive("attention_head_dim")},
                               {"in_dim", inDim > 0 ? inDim : config.positive("in_channels")},
@@ -48,7 +52,7 @@ class CheckpointTest : public testing::Test {
             own[key] = config.positive(key);
         writeFile(folder / "config.json", own.dump()).value();
         std::map<std::string, at::Tensor> tensors;
-        weights::SafetensorsFolder stored(kDiffusers / "transformer");
+        weights::SafetensorsFolder stored(diffusers);
         for (const std::string& name : stored.names())
             tensors[originalTransformerName(name)] = stored.require(name, *stored.shapeOf(name));
         weights::writeSafetensors(folder / "diffusion_pytorch_model.safetensors", tensors).value();
@@ -113,13 +117,47 @@ TEST_F(CheckpointTest, MayHaveTwoExperts) {
     EXPECT_EQ(Checkpoint(m_folder).index().number("boundary_ratio"), 0.875);
 }
 
+TEST_F(CheckpointTest, OfImageToVideoHasItsImageEncoder) {
+    const auto variant = [](const char* name) {
+        return fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/variants" / name / "transformer";
+    };
+    for (const char* name : {"i2v", "flf2v"}) {
+        writeTransformer(m_folder, variant(name), "i2v");
+        fs::remove(m_folder / "models_clip_tiny.pth");
+        const auto without = catalog::readModelFolder(m_folder);
+        ASSERT_FALSE(without);
+        EXPECT_THAT(without.error().message, HasSubstr("it has no models_clip_*.pth"));
+        pt::writePt(m_folder / "models_clip_tiny.pth", pt::Dict{}).value();
+        const auto model = catalog::readModelFolder(m_folder);
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ(model->family, "wan2.1-i2v");
+        EXPECT_EQ(model->task("i2v")->lastImage == families::Need::Required, name == std::string("flf2v"));
+        const auto config = WanTransformerConfig::from(Checkpoint(m_folder).config("transformer"));
+        EXPECT_EQ(config.imageDim, 24);
+        EXPECT_EQ(config.posEmbedSeqLen, name == std::string("flf2v") ? 10 : 0);
+    }
+}
+
+TEST_F(CheckpointTest, OfTextAndPictureHasTheOtherVae) {
+    writeTransformer(m_folder, kDiffusers / "transformer", "ti2v");
+    const auto without = catalog::readModelFolder(m_folder);
+    ASSERT_FALSE(without);
+    EXPECT_THAT(without.error().message, HasSubstr("it has no Wan2.2_VAE.pth"));
+    pt::writePt(m_folder / "Wan2.2_VAE.pth", pt::Dict{}).value();
+    const auto model = catalog::readModelFolder(m_folder);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->family, "wan2.2-ti2v");
+    EXPECT_EQ(model->sizes.sizeMultiple, 32);
+    EXPECT_EQ(Checkpoint(m_folder).path("vae").filename(), "Wan2.2_VAE.pth");
+}
+
 TEST_F(CheckpointTest, SaysWhatIsMissingOrNotRead) {
     const auto message = [&] {
         const auto model = catalog::readModelFolder(m_folder);
         return model ? "was read" : model.error().message;
     };
     writeTransformer(m_folder, 64);
-    EXPECT_THAT(message(), HasSubstr("whose name ends in -Diffusers"));
+    EXPECT_THAT(message(), HasSubstr("64 channels in, 4 out is of none of Wan's"));
     writeTransformer(m_folder);
     fs::remove(m_folder / "models_t5_umt5-xxl-enc-bf16.pth");
     EXPECT_THAT(message(), HasSubstr("it has no models_t5_*.pth"));

@@ -16,7 +16,7 @@ using text::relativeError;
 
 // The tokenizer's library and libtorch both carry protobuf: that both work here is part of what is tested.
 TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
-    const PromptEncoder encoder(Checkpoint(kDemoModel), at::kFloat);
+    PromptEncoder encoder(Checkpoint(kDemoModel), at::kFloat);
     const auto map = safetensors::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
     const auto entries = safetensors::readHeader(map->bytes(), "demo-embeddings.safetensors");
     const nlohmann::json prompts = fixtureJson("demo-prompts.json");

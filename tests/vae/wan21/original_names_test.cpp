@@ -11,9 +11,10 @@
 namespace reelgrid::vae::wan21 {
 namespace {
 
-/// Recorded with diffusers' conversion of Wan's own model: {its name: diffusers' name}.
-std::map<std::string, std::string> recordedNames() {
-    return nlohmann::json::parse(readFile(fixtureFolder() / "wan21_original_names.json").value());
+/// {Wan's own name: diffusers' name}, recorded with diffusers' conversion of Wan 2.1's model, and with the
+/// proof that Wan 2.2's computes the same.
+std::map<std::string, std::string> recordedNames(const char* file = "wan21_original_names.json") {
+    return nlohmann::json::parse(readFile(fixtureFolder() / file).value());
 }
 
 TEST(OriginalNames, AreThoseThatDiffusersConverts) {
@@ -23,6 +24,15 @@ TEST(OriginalNames, AreThoseThatDiffusersConverts) {
         asked.insert(diffusers);
     }
     EXPECT_EQ(asked.size(), 194U);
+}
+
+TEST(OriginalNames, OfWan22AreThoseThatComputeTheSame) {
+    std::map<std::string, std::string> names = recordedNames("wan22_original_names.json");
+    for (const auto& [original, diffusers] : names)
+        EXPECT_EQ(originalName(diffusers, WanVaeConfig::official22()), original);
+    weights::RecordingWeights recording;
+    const WanVae vae(weights::WeightScope(recording, at::kFloat), WanVaeConfig::official22());
+    EXPECT_EQ(recording.requests().size(), names.size());
 }
 
 TEST(OriginalNames, ServeEveryParameterOfTheModel) {

@@ -1,4 +1,4 @@
-#include "core/text/encoders/umt5_encoder.h"
+#include "core/text/encoders/t5_encoder.h"
 
 #include <cmath>
 #include <string>
@@ -9,29 +9,31 @@ namespace reelgrid::text {
 
 using weights::WeightScope;
 
-Umt5Encoder::Umt5Encoder(const Umt5Config& config, const WeightScope& scope)
+T5Encoder::T5Encoder(const T5Config& config, const WeightScope& scope)
     : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const std::vector<std::int64_t> table{config.vocabSize, config.modelSize};
     m_embedding = scope.has("shared.weight") ? scope.stored("shared.weight", table)
                                              : scope.stored("encoder.embed_tokens.weight", table);
     const WeightScope encoder = scope / "encoder";
     for (std::int64_t i = 0; i < config.layers; ++i)
-        m_blocks.push_back(loadBlock(config, encoder / "block" / i / "layer"));
+        m_blocks.push_back(loadBlock(config, encoder / "block" / i / "layer", i));
     m_final_layer_norm = encoder("final_layer_norm.weight", {config.modelSize});
 }
 
-Umt5Encoder::Block Umt5Encoder::loadBlock(const Umt5Config& config, const WeightScope& scope) {
+T5Encoder::Block T5Encoder::loadBlock(const T5Config& config, const WeightScope& scope, std::int64_t layer) {
     const std::int64_t model = config.modelSize;
     const std::int64_t inner = config.innerSize();
     const std::int64_t wide = config.feedForwardSize;
     const WeightScope attention = scope / 0 / "SelfAttention";
     const WeightScope dense = scope / 1 / "DenseReluDense";
+    const bool hasBias = layer == 0 || config.positionBias == PositionBias::EveryLayer;
     return {.q = attention("q.weight", {inner, model}),
             .k = attention("k.weight", {inner, model}),
             .v = attention("v.weight", {inner, model}),
             .o = attention("o.weight", {model, inner}),
             .relative_attention_bias =
-                attention("relative_attention_bias.weight", {config.relativeBuckets, config.heads}),
+                hasBias ? attention("relative_attention_bias.weight", {config.relativeBuckets, config.heads})
+                        : at::Tensor(),
             .attention_norm = (scope / 0)("layer_norm.weight", {model}),
             .wi_0 = dense("wi_0.weight", {wide, model}),
             .wi_1 = dense("wi_1.weight", {wide, model}),
@@ -39,7 +41,7 @@ Umt5Encoder::Block Umt5Encoder::loadBlock(const Umt5Config& config, const Weight
             .feed_forward_norm = (scope / 1)("layer_norm.weight", {model})};
 }
 
-at::Tensor Umt5Encoder::embed(std::span<const std::int64_t> ids) const {
+at::Tensor T5Encoder::embed(std::span<const std::int64_t> ids) const {
     for (const std::int64_t id : ids)
         if (id < 0 || id >= m_config.vocabSize)
             throw Failure(ErrorCode::InvalidData, "token id " + std::to_string(id) +
@@ -47,13 +49,13 @@ at::Tensor Umt5Encoder::embed(std::span<const std::int64_t> ids) const {
                                                       std::to_string(m_config.vocabSize));
     const at::Tensor index = at::empty({static_cast<std::int64_t>(ids.size())}, at::kLong);
     std::copy(ids.begin(), ids.end(), index.mutable_data_ptr<std::int64_t>());
-    // Rows first: the whole table of umT5-xxl in another dtype would be gigabytes.
+    // Rows first: the whole table of an xxl encoder in another dtype would be gigabytes.
     return m_embedding.index_select(0, index.to(m_embedding.device())).to(m_options);
 }
 
 /// [N, N] bucket numbers of key position minus query position: single steps up to a quarter of the buckets,
 /// then logarithmic up to the largest distance; the upper half is for keys behind the query.
-at::Tensor Umt5Encoder::positionBuckets(std::int64_t count) const {
+at::Tensor T5Encoder::positionBuckets(std::int64_t count) const {
     const std::int64_t half = m_config.relativeBuckets / 2;
     const std::int64_t exact = half / 2;
     const at::Tensor position = at::arange(count, at::kLong);
@@ -69,20 +71,25 @@ at::Tensor Umt5Encoder::positionBuckets(std::int64_t count) const {
     return buckets.to(m_options.device());
 }
 
-at::Tensor Umt5Encoder::norm(const at::Tensor& x_NC, const at::Tensor& weight) const {
+at::Tensor T5Encoder::norm(const at::Tensor& x_NC, const at::Tensor& weight) const {
     const at::Tensor wide = x_NC.to(at::kFloat);
     const at::Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true) + m_config.normEpsilon);
     return weight * (wide * scale).to(weight.scalar_type());
 }
 
-at::Tensor Umt5Encoder::selfAttention(const Block& block, const at::Tensor& x_NC,
-                                      const at::Tensor& buckets_NN) const {
+at::Tensor T5Encoder::positionBias(const Block& block, const at::Tensor& buckets_NN) {
+    return at::embedding(block.relative_attention_bias, buckets_NN)
+        .permute({2, 0, 1})
+        .contiguous()
+        .unsqueeze(0);
+}
+
+at::Tensor T5Encoder::selfAttention(const Block& block, const at::Tensor& x_NC,
+                                    const at::Tensor& bias_1HNN) const {
     const std::int64_t count = x_NC.size(0);
     const auto heads_1HND = [&](const at::Tensor& weight) {
         return at::linear(x_NC, weight).view({1, count, m_config.heads, m_config.headSize}).transpose(1, 2);
     };
-    const at::Tensor bias_1HNN =
-        at::embedding(block.relative_attention_bias, buckets_NN).permute({2, 0, 1}).contiguous().unsqueeze(0);
     constexpr double kNoDropout = 0.0;
     constexpr double kNoScaling = 1.0;
     const at::Tensor mixed_1HND =
@@ -91,16 +98,17 @@ at::Tensor Umt5Encoder::selfAttention(const Block& block, const at::Tensor& x_NC
     return at::linear(mixed_1HND.transpose(1, 2).reshape({count, m_config.innerSize()}), block.o);
 }
 
-at::Tensor Umt5Encoder::feedForward(const Block& block, const at::Tensor& x_NC) {
+at::Tensor T5Encoder::feedForward(const Block& block, const at::Tensor& x_NC) {
     return at::linear(at::gelu(at::linear(x_NC, block.wi_0), "tanh") * at::linear(x_NC, block.wi_1),
                       block.wo);
 }
 
-at::Tensor Umt5Encoder::forward(std::span<const std::int64_t> ids) const {
+at::Tensor T5Encoder::forward(std::span<const std::int64_t> ids) const {
     const at::Tensor buckets = positionBuckets(static_cast<std::int64_t>(ids.size()));
-    at::Tensor x_NC = embed(ids);
+    at::Tensor x_NC = embed(ids), bias_1HNN;
     for (const Block& block : m_blocks) {
-        x_NC = x_NC + selfAttention(block, norm(x_NC, block.attention_norm), buckets);
+        if (block.relative_attention_bias.defined()) bias_1HNN = positionBias(block, buckets);
+        x_NC = x_NC + selfAttention(block, norm(x_NC, block.attention_norm), bias_1HNN);
         x_NC = x_NC + feedForward(block, norm(x_NC, block.feed_forward_norm));
     }
     return norm(x_NC, m_final_layer_norm);

@@ -1,9 +1,11 @@
+#include "core/text/encoders/t5_config.h"
+
 #include "core/text/encoders/umt5_config.h"
 
 namespace reelgrid::text {
 namespace {
 
-// Far beyond the largest umT5 (xxl: 24 layers, 64 heads, 4096 wide); a typing error would ask for terabytes.
+// Far beyond the largest T5 (xxl: 24 layers, 64 heads, 4096 wide); a typing error would ask for terabytes.
 constexpr std::int64_t kMaxLayers = 256;
 constexpr std::int64_t kMaxHeads = 1024;
 constexpr std::int64_t kMaxWidth = 1 << 17;
@@ -11,15 +13,26 @@ constexpr std::int64_t kMaxBuckets = 4096;
 
 }  // namespace
 
+T5Config T5Config::read(const weights::ModelConfig& config) {
+    return readAs("t5", config);
+}
+
 Umt5Config Umt5Config::read(const weights::ModelConfig& config) {
-    if (config.textOr("model_type", "umt5") != "umt5") config.unsupported("model_type", "\"umt5\"");
+    Umt5Config read{readAs("umt5", config)};
+    read.positionBias = PositionBias::EveryLayer;
+    return read;
+}
+
+T5Config T5Config::readAs(const std::string& modelType, const weights::ModelConfig& config) {
+    if (config.textOr("model_type", modelType) != modelType)
+        config.unsupported("model_type", "\"" + modelType + "\"");
     if (config.textOr("feed_forward_proj", "gated-gelu") != "gated-gelu")
         config.unsupported("feed_forward_proj", "\"gated-gelu\"");
     if (config.textOr("dense_act_fn", "gelu_new") != "gelu_new")
         config.unsupported("dense_act_fn", "\"gelu_new\"");
     if (!config.flagOr("is_gated_act", true)) config.unsupported("is_gated_act", "true");
 
-    Umt5Config read;
+    T5Config read;
     read.vocabSize = config.positive("vocab_size");
     read.modelSize = config.positive("d_model", kMaxWidth);
     read.headSize = config.positive("d_kv", kMaxWidth);

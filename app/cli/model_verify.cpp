@@ -1,0 +1,108 @@
+#include "app/cli/model_verify.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
+#include "core/catalog/model_catalog.h"
+#include "core/hub/expected_hash.h"
+#include "core/hub/remote_file.h"
+#include "core/pipeline/family_registry.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Verified {
+    std::vector<std::string> faults;
+    std::size_t tensors = 0, files = 0, hashes = 0;
+};
+
+/// Every file once, whichever components share it.
+std::set<fs::path> filesOf(const families::ModelInfo& model) {
+    std::set<fs::path> files;
+    if (!model.indexFile.empty()) files.insert(model.indexFile);
+    for (const families::ComponentInfo& component : model.components)
+        files.insert(component.files.begin(), component.files.end());
+    return files;
+}
+
+void compareHashes(const std::set<fs::path>& files, const std::stop_token& stop, Verified& found) {
+    ProgressLine line;
+    int done = 0;
+    for (const fs::path& file : files) {
+        line.update("verify", file.filename().string(), done++, static_cast<int>(files.size()), -1);
+        if (stop.stop_requested()) throw Failure(ErrorCode::Cancelled, "cancelled");
+        std::error_code failed;
+        if (!fs::is_regular_file(file, failed)) {
+            found.faults.push_back(file.string() + ": is missing, or a link to a file that is");
+            continue;
+        }
+        const auto expected = hub::expectedHash(file);
+        if (!expected) continue;
+        ++found.hashes;
+        const auto hash = hub::hashOfFile(file.string(), *expected);
+        if (!hash)
+            found.faults.push_back(hash.error().message);
+        else if (*hash != *expected)
+            found.faults.push_back(file.string() + ": its hash is " + *hash + ", the hub's is " + *expected +
+                                   ": it is damaged, or cut short");
+    }
+    line.clear();
+}
+
+Verified verified(const families::ModelInfo& model, const std::stop_token& stop) {
+    Verified found;
+    const pipeline::ModelFaults parameters = pipeline::findFaults(model);
+    found.faults = parameters.faults;
+    found.tensors = parameters.tensors;
+    const std::set<fs::path> files = filesOf(model);
+    found.files = files.size();
+    compareHashes(files, stop, found);
+    return found;
+}
+
+}  // namespace
+
+int verifyModel(const std::string& idOrFolder, bool asDocument) {
+    const InterruptWatch interrupts;
+    Verified found;
+    std::string id = idOrFolder, folder;
+    if (const auto model = catalog::findModel(idOrFolder)) {
+        folder = model->folder.string();
+        try {
+            found = verified(*model, interrupts.token());
+        } catch (const Failure& failure) {
+            return fail(failure.error());
+        }
+    } else if (model.error().code == ErrorCode::BadUsage) {
+        return fail(model.error());
+    } else {
+        found.faults.push_back(model.error().message);
+    }
+    const int code = found.faults.empty() ? 0 : 1;
+    if (asDocument) {
+        const int printed = printResult(json{{"id", id},
+                                             {"folder", folder},
+                                             {"faults", found.faults},
+                                             {"files", found.files},
+                                             {"tensors", found.tensors},
+                                             {"hashes", found.hashes}});
+        return printed != 0 ? printed : code;
+    }
+    std::string text;
+    for (const std::string& fault : found.faults) text += fault + "\n";
+    if (found.faults.empty())
+        text = id + ": " + std::to_string(found.tensors) + " tensors in " + std::to_string(found.files) +
+               " files fit, " + std::to_string(found.hashes) + " hashes are the hub's\n";
+    const int printed = printResult(text);
+    return printed != 0 ? printed : code;
+}
+
+}  // namespace reelgrid::cli

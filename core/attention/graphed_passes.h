@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/dispatcher.h"
+#include "core/execution/step_graph.h"
+
+namespace reelgrid::attention {
+
+/// Forward passes of a model on a GPU as CUDA graphs: the first pass of a subject and choice of backends runs
+/// as it is and is recorded, later ones are one launch. The results are the same bits.
+class GraphedPasses {
+  public:
+    /// A pass, which reads what differs between passes where it was the first time.
+    using Forward = std::function<at::Tensor()>;
+
+    GraphedPasses(const execution::Execution& gpu, int layers) : m_gpu(gpu), m_layers(layers) {}
+
+    /// `subject` is what the pass is of (a prompt), told by its address. Not for passes that the dispatcher
+    /// refuses to replay. The result is overwritten by the next call for the same subject.
+    [[nodiscard]] at::Tensor run(const void* subject, const Forward& forward, Dispatcher& dispatcher);
+
+  private:
+    struct Recorded {
+        const void* subject = nullptr;
+        std::string choices{};
+        std::vector<CallRecord> calls{};
+        at::Tensor output{};
+        std::unique_ptr<execution::StepGraph> graph{};
+    };
+    void record(const void* subject, std::string choices, const Forward& forward, Dispatcher& dispatcher);
+
+    execution::Execution m_gpu;
+    int m_layers;
+    std::vector<Recorded> m_recorded;
+};
+
+}  // namespace reelgrid::attention

@@ -1,0 +1,190 @@
+#include "core/families/cogvideox.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/field_reader.h"
+
+namespace reelgrid::families {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kTextPipeline = "CogVideoXPipeline",
+                           kImagePipeline = "CogVideoXImageToVideoPipeline";
+constexpr std::array<std::string_view, 5> kComponents{"transformer", "text_encoder", "vae", "tokenizer",
+                                                      "scheduler"};
+
+/// What the model's tools render where they are given no prompt (its examples' own).
+constexpr const char* kUsualPrompt =
+    "A panda, dressed in a small, red jacket and a tiny hat, sits on a wooden stool in a serene bamboo "
+    "forest. "
+    "The panda's fluffy paws strum a miniature acoustic guitar, producing soft, melodic tunes. Nearby, a few "
+    "other pandas gather, watching curiously and some clapping in rhythm. Sunlight filters through the tall "
+    "bamboo, casting a gentle glow on the scene. The panda's face is expressive, showing concentration and "
+    "joy "
+    "as it plays. The background includes a small, flowing stream and vibrant green foliage, enhancing the "
+    "peaceful and magical atmosphere of this unique musical performance.";
+
+/// The configs' keys that decide which sizes a render may have and how it is named; absent ones are 2b's.
+struct Architecture {
+    int spatial = 8;
+    int temporal = 4;
+    int layers = 30;
+    int heads = 30;
+    int patch = 2;
+    int sampleWidth = 90, sampleHeight = 60, sampleFrames = 49;
+    int vaeSampleHeight = 480;
+    bool isRotary = false;
+    bool hasLearnedPositions = false;
+    bool hasTimePatches = false;  ///< 1.5
+};
+
+Error outOfRange(const ModelIndex& index, const char* key, int value, int most) {
+    return {ErrorCode::InvalidData, index.folder().string() + ": " + key + " " + std::to_string(value) +
+                                        ": 1 to " + std::to_string(most) + " was needed"};
+}
+
+Result<Architecture> readArchitecture(const ModelIndex& index) {
+    auto transformer = index.config("transformer");
+    if (!transformer) return transformer.error();
+    auto vae = index.config("vae");
+    if (!vae) return vae.error();
+    Architecture found;
+    protocol::FieldReader fields(*transformer, (index.folder() / "transformer" / "config.json").string(),
+                                 ErrorCode::InvalidData);
+    fields.integer("num_layers", found.layers);
+    fields.integer("num_attention_heads", found.heads);
+    fields.integer("patch_size", found.patch);
+    fields.integer("sample_width", found.sampleWidth);
+    fields.integer("sample_height", found.sampleHeight);
+    fields.integer("sample_frames", found.sampleFrames);
+    fields.boolean("use_rotary_positional_embeddings", found.isRotary);
+    fields.boolean("use_learned_positional_embeddings", found.hasLearnedPositions);
+    if (auto read = fields.finish(); !read) return read.error();
+    const auto timePatch = transformer->find("patch_size_t");
+    found.hasTimePatches = timePatch != transformer->end() && !timePatch->is_null();
+    protocol::FieldReader vaeFields(*vae, (index.folder() / "vae" / "config.json").string(),
+                                    ErrorCode::InvalidData);
+    vaeFields.integer("temporal_compression_ratio", found.temporal);
+    vaeFields.integer("sample_height", found.vaeSampleHeight);
+    if (auto read = vaeFields.finish(); !read) return read.error();
+    const auto levels = vae->find("block_out_channels");
+    constexpr std::size_t kMostLevels = 7;
+    if (levels != vae->end() && levels->is_array() && !levels->empty() && levels->size() <= kMostLevels)
+        found.spatial = 1 << (levels->size() - 1);
+
+    struct Bound {
+        const char* key;
+        int value;
+        int most;
+    };
+    constexpr int kMostSample = 1 << 14;
+    for (const Bound& bound :
+         {Bound{"num_layers", found.layers, 1024}, Bound{"num_attention_heads", found.heads, 1024},
+          Bound{"patch_size", found.patch, 16}, Bound{"sample_width", found.sampleWidth, kMostSample},
+          Bound{"sample_height", found.sampleHeight, kMostSample},
+          Bound{"sample_frames", found.sampleFrames, kMostSample},
+          Bound{"temporal_compression_ratio", found.temporal, 64}})
+        if (bound.value < 1 || bound.value > bound.most)
+            return outOfRange(index, bound.key, bound.value, bound.most);
+    return found;
+}
+
+/// As the published models are called, which file names keep; others by their task.
+std::string clipPrefixOf(const Architecture& architecture, const std::string& task) {
+    const std::string image = task == "i2v" ? "-i2v" : "";
+    constexpr int kHeadsOf2b = 30, kHeadsOf5b = 48;
+    if (architecture.heads == kHeadsOf2b && !architecture.isRotary) return "cogvideox-2b" + image;
+    if (architecture.heads == kHeadsOf5b)
+        return std::string("cogvideox-") + (architecture.hasTimePatches ? "1.5-5b" : "5b") + image;
+    return "cogvideox-" + task;
+}
+
+Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, const Task& task) {
+    const auto read = readArchitecture(index);
+    if (!read) return read.error();
+    const Architecture& architecture = *read;
+    ModelInfo model;
+    model.family = family;
+    model.tasks = {task};
+    model.defaults.task = task.name;
+    model.defaults.width = architecture.sampleWidth * architecture.spatial;
+    model.defaults.height = architecture.sampleHeight * architecture.spatial;
+    model.defaults.numFrames = architecture.sampleFrames;
+    model.defaults.fps = 8;
+    if (architecture.hasTimePatches) {
+        // 1.5's sample size is the largest; these are what its examples render.
+        model.defaults.width = std::min(model.defaults.width, 1360);
+        model.defaults.height = std::min(model.defaults.height, 768);
+        model.defaults.fps = 16;
+    }
+    model.defaults.numInferenceSteps = 50;
+    model.defaults.guidanceScale = 6;
+    const int multiple = architecture.spatial * architecture.patch;
+    model.sizes = {.sizeMultiple = multiple, .maxSize = 16384 / multiple * multiple};
+    // The VAE makes the first frame of one latent frame only where their number is odd.
+    const int stride = 2 * architecture.temporal;
+    model.frames = {.stride = stride, .first = 1, .most = stride * 511 + 1};
+    model.extraFields = {"negative_prompt",
+                         "guidance_scale",
+                         "use_dynamic_cfg",
+                         "scheduler",
+                         "vae_tiling",
+                         "vae_tile_px",
+                         "lora"};
+    if (task.image != Need::No)
+        model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
+    model.schedulers = {"ddim", "dpm"};
+    // As diffusers tiles: half of the sample's height, where that is a tile.
+    constexpr int kLeastTile = 64;
+    const int tile = architecture.vaeSampleHeight / 2 / multiple * multiple;
+    if (tile >= kLeastTile) model.defaults.vaeTilePx = tile;
+    // What each was trained in: 5b's activations leave fp16's range.
+    model.gpuDtype = architecture.isRotary ? "bf16" : "fp16";
+    model.gpuGenerator = "cuda";
+    model.isSizeFixed = architecture.hasLearnedPositions;
+    model.usualPrompt = kUsualPrompt;
+    model.clipPrefix = clipPrefixOf(architecture, task.name);
+    model.layers = architecture.layers;
+    model.attentionKinds = {protocol::ModuleKind::Joint};
+    return model;
+}
+
+bool isText(const ModelIndex& index) {
+    return index.pipelineClass() == kTextPipeline;
+}
+bool isImage(const ModelIndex& index) {
+    return index.pipelineClass() == kImagePipeline;
+}
+
+Result<ModelInfo> describeText(const ModelIndex& index) {
+    return describe(index, cogVideoXFamily().name, {.name = "t2v"});
+}
+Result<ModelInfo> describeImage(const ModelIndex& index) {
+    return describe(index, cogVideoXImageFamily().name,
+                    {.name = "i2v", .prompt = Need::Required, .image = Need::Required});
+}
+
+}  // namespace
+
+Family cogVideoXFamily() {
+    return {.name = "cogvideox",
+            .title = "CogVideoX text-to-video",
+            .pipelineClass = kTextPipeline,
+            .components = kComponents,
+            .recognises = isText,
+            .describe = describeText};
+}
+
+Family cogVideoXImageFamily() {
+    return {.name = "cogvideox-i2v",
+            .title = "CogVideoX image-to-video",
+            .pipelineClass = kImagePipeline,
+            .components = kComponents,
+            .recognises = isImage,
+            .describe = describeImage};
+}
+
+}  // namespace reelgrid::families

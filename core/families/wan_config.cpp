@@ -1,0 +1,183 @@
+#include "core/families/wan_config.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.h"
+
+namespace reelgrid::families {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using safetensors::TensorEntries;
+
+constexpr std::int64_t kMostHeads = 1024;
+/// Channels of a head in every published model.
+constexpr std::int64_t kHeadDim = 128;
+/// What may stand before a name (see models/wan/original_names.cpp).
+constexpr std::array<std::string_view, 3> kPrefixes{"", "model.diffusion_model.", "diffusion_model."};
+
+/// What one tensor is called by Wan's authors and by diffusers.
+struct Named {
+    std::string_view original, diffusers;
+};
+constexpr Named kPatchEmbedding{"patch_embedding.weight", "patch_embedding.weight"};
+constexpr Named kText{"text_embedding.0.weight", "condition_embedder.text_embedder.linear_1.weight"};
+constexpr Named kTime{"time_embedding.0.weight", "condition_embedder.time_embedder.linear_1.weight"};
+constexpr Named kFeedForward{"blocks.0.ffn.0.weight", "blocks.0.ffn.net.0.proj.weight"};
+constexpr Named kCrossNorm{"blocks.0.norm3.weight", "blocks.0.norm2.weight"};
+constexpr Named kHead{"head.head.weight", "proj_out.weight"};
+constexpr Named kImage{"img_emb.proj.1.weight", "condition_embedder.image_embedder.ff.net.0.proj.weight"};
+constexpr Named kImagePositions{"img_emb.emb_pos", "condition_embedder.image_embedder.pos_embed"};
+
+using Shape = std::vector<std::int64_t>;
+
+class Shapes {
+  public:
+    explicit Shapes(const TensorEntries& tensors) : m_tensors(tensors) {
+        for (const std::string_view prefix : kPrefixes)
+            if (tensors.contains(std::string(prefix).append(kPatchEmbedding.original))) m_prefix = prefix;
+    }
+    /// Of so many dimensions; nothing where there is no such tensor.
+    [[nodiscard]] std::optional<Shape> of(const Named& name, std::size_t dimensions) const {
+        for (const std::string_view each : {name.original, name.diffusers}) {
+            const auto found = m_tensors.find(m_prefix + std::string(each));
+            if (found == m_tensors.end()) continue;
+            const Shape& shape = found->second.shape;
+            const bool positive = std::ranges::all_of(shape, [](std::int64_t side) { return side > 0; });
+            if (shape.size() == dimensions && positive) return shape;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] std::int64_t blocks() const {
+        std::int64_t count = 0;
+        const auto has = [&](const char* end) {
+            return m_tensors.contains(m_prefix + "blocks." + std::to_string(count) + end);
+        };
+        while (has(".self_attn.q.weight") || has(".attn1.to_q.weight")) ++count;
+        return count;
+    }
+    /// The first tensor below one of these names; empty where there is none.
+    [[nodiscard]] std::string firstBelow(std::initializer_list<const char*> names) const {
+        for (const char* name : names) {
+            const std::string begin = m_prefix + name;
+            const auto next = m_tensors.lower_bound(begin);
+            if (next != m_tensors.end() && next->first.starts_with(begin)) return next->first;
+        }
+        return {};
+    }
+
+  private:
+    const TensorEntries& m_tensors;
+    std::string m_prefix;
+};
+
+/// The config.json beside a file, if it is a Wan transformer's, else an empty object.
+json configBeside(const fs::path& file) {
+    const auto beside = readJsonObject(file.parent_path() / "config.json");
+    const auto name = beside ? beside->value("_class_name", json()) : json();
+    if (name == "WanTransformer3DModel") return *beside;
+    if (name != "WanModel") return json::object();
+    const auto config = configOfWanModel(*beside, file);
+    return config ? *config : json::object();
+}
+
+/// Channels of a head: the config's beside the file, else those of all published models.
+Result<std::int64_t> headDimOf(const json& beside, const fs::path& file, std::int64_t channels) {
+    std::int64_t dim = kHeadDim;
+    if (const auto given = beside.find("attention_head_dim");
+        given != beside.end() && given->is_number_integer())
+        dim = given->get<std::int64_t>();
+    if (dim >= 1 && channels % dim == 0) return dim;
+    return Error{ErrorCode::InvalidData, file.string() + ": the transformer has " + std::to_string(channels) +
+                                             " channels, a multiple of " + std::to_string(dim) +
+                                             " (a head's) was needed"};
+}
+
+}  // namespace
+
+Result<json> configOfWanModel(const json& own, const fs::path& file) {
+    const auto wrong = [&](const std::string& key, const std::string& needed) {
+        const auto value = own.find(key);
+        return Error{ErrorCode::InvalidData, file.string() + ": " + key + " is " +
+                                                 (value == own.end() ? "missing" : showJson(*value)) + ", " +
+                                                 needed + " was needed"};
+    };
+    const auto whole = [&](const char* key) {
+        const auto value = own.find(key);
+        return value != own.end() && value->is_number_integer() ? value->get<std::int64_t>() : 0;
+    };
+    const std::int64_t heads = whole("num_heads"), dim = whole("dim");
+    if (heads < 1 || heads > kMostHeads) return wrong("num_heads", "1 to " + std::to_string(kMostHeads));
+    if (dim < 1 || dim % heads != 0) return wrong("dim", "a multiple of num_heads");
+    json config = {{"num_attention_heads", heads}, {"attention_head_dim", dim / heads}};
+    for (const auto& [theirs, diffusers] :
+         {std::pair{"in_dim", "in_channels"}, std::pair{"out_dim", "out_channels"},
+          std::pair{"ffn_dim", "ffn_dim"}, std::pair{"freq_dim", "freq_dim"},
+          std::pair{"text_dim", "text_dim"}, std::pair{"num_layers", "num_layers"}, std::pair{"eps", "eps"}})
+        if (const auto value = own.find(theirs); value != own.end()) config[diffusers] = *value;
+    const std::string type = own.contains("model_type") && own["model_type"].is_string()
+                                 ? own["model_type"].get<std::string>()
+                                 : "t2v";
+    if (type != "t2v" && type != "ti2v" && type != "i2v" && type != "flf2v")
+        return wrong("model_type", "t2v, i2v, flf2v or ti2v");
+    config["model_type"] = type;
+    return config;
+}
+
+void addImageKeys(const TensorEntries& tensors, json& config) {
+    const Shapes shapes(tensors);
+    const auto image = shapes.of(kImage, 2);
+    if (!image) return;
+    config["image_dim"] = (*image)[1];
+    config["added_kv_proj_dim"] = config.value("num_attention_heads", std::int64_t{0}) *
+                                  config.value("attention_head_dim", std::int64_t{0});
+    if (const auto positions = shapes.of(kImagePositions, 3)) config["pos_embed_seq_len"] = (*positions)[1];
+}
+
+Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file) {
+    const Shapes shapes(tensors);
+    const auto patch = shapes.of(kPatchEmbedding, 5), head = shapes.of(kHead, 2);
+    const auto text = shapes.of(kText, 2), time = shapes.of(kTime, 2), wide = shapes.of(kFeedForward, 2);
+    if (!patch || !head || !text || !time || !wide)
+        return Error{ErrorCode::InvalidData,
+                     file.string() + ": it has no " +
+                         std::string(!patch  ? kPatchEmbedding.original
+                                     : !head ? kHead.original
+                                     : !text ? kText.original
+                                     : !time ? kTime.original
+                                             : kFeedForward.original) +
+                         " of a Wan transformer, which --model FILE needs (a LoRA goes to --lora, several "
+                         "shards' folder to --model)"};
+    if (const std::string other =
+            shapes.firstBelow({"vace_", "control_adapter.", "ref_conv.", "casual_audio_encoder.",
+                               "face_adapter.", "motion_encoder.", "cond_encoder."});
+        !other.empty())
+        return Error{ErrorCode::Unsupported, file.string() + ": it has " + safetensors::quotedName(other) +
+                                                 "; this version runs Wan's text-, image- and "
+                                                 "text-or-image-to-video models"};
+    const std::int64_t channels = (*patch)[0], volume = (*patch)[2] * (*patch)[3] * (*patch)[4];
+    const json beside = configBeside(file);
+    const auto headDim = headDimOf(beside, file, channels);
+    if (!headDim) return headDim.error();
+    json config = {{"_class_name", "WanTransformer3DModel"},
+                   {"patch_size", {(*patch)[2], (*patch)[3], (*patch)[4]}},
+                   {"num_attention_heads", channels / *headDim},
+                   {"attention_head_dim", *headDim},
+                   {"in_channels", (*patch)[1]},
+                   {"out_channels", std::max<std::int64_t>(1, (*head)[0] / volume)},
+                   {"text_dim", (*text)[1]},
+                   {"freq_dim", (*time)[1]},
+                   {"ffn_dim", (*wide)[0]},
+                   {"num_layers", shapes.blocks()},
+                   {"cross_attn_norm", shapes.of(kCrossNorm, 1).has_value()}};
+    if (const auto type = beside.find("model_type"); type != beside.end()) config["model_type"] = *type;
+    addImageKeys(tensors, config);
+    return config;
+}
+
+}  // namespace reelgrid::families

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.h"
+#include "core/safetensors/header.h"
+
+namespace reelgrid::families {
+
+// A Wan transformer's config.json in diffusers' words (WanTransformer3DModel), from what there is in its
+// place.
+
+/// From the config.json of Wan's authors (WanModel). InvalidData naming `file`, the key and its value.
+Result<nlohmann::json> configOfWanModel(const nlohmann::json& own, const std::filesystem::path& file);
+
+/// From the names and shapes of its tensors, those of Wan's authors or diffusers', or below a prefix of
+/// ComfyUI's. Heads have 128 channels, as in all published models, unless the config.json beside `file` is
+/// the transformer's and says otherwise. InvalidData or Unsupported naming `file` and what it has.
+Result<nlohmann::json> configOfTensors(const safetensors::TensorEntries& tensors,
+                                       const std::filesystem::path& file);
+
+/// image_dim and its companions, of a transformer that takes a picture's embedding; none for others.
+void addImageKeys(const safetensors::TensorEntries& tensors, nlohmann::json& config);
+
+}  // namespace reelgrid::families

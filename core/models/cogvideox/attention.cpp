@@ -1,0 +1,41 @@
+#include "core/models/cogvideox/attention.h"
+
+namespace reelgrid::models::cogvideox {
+namespace {
+
+using execution::Part;
+using execution::PartScope;
+
+}  // namespace
+
+JointAttention::JointAttention(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope,
+                               int layer)
+    : m_heads(config.numAttentionHeads), m_layer(layer) {
+    const auto c = config.innerDim(), d = config.attentionHeadDim;
+    m_qkv =
+        wan::Linear::joined({wan::Linear::load(scope / "to_q", c, c), wan::Linear::load(scope / "to_k", c, c),
+                             wan::Linear::load(scope / "to_v", c, c)});
+    m_normQ = {scope.fp32("norm_q.weight", {d}), scope.fp32("norm_q.bias", {d})};
+    m_normK = {scope.fp32("norm_k.weight", {d}), scope.fp32("norm_k.bias", {d})};
+    m_out = wan::Linear::load(scope / "to_out" / "0", c, c);
+}
+
+at::Tensor JointAttention::forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
+                                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+    const PartScope projections(parts, Part::Projections);
+    const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
+    at::Tensor q_BHND, k_BHND;
+    {
+        const PartScope norms(parts, Part::Norms);
+        q_BHND = m_normQ.normed(qkv[0], rotary).transpose(1, 2);
+        k_BHND = m_normK.normed(qkv[1], rotary).transpose(1, 2);
+    }
+    const auto attend = [&] {
+        const PartScope attention(parts, Part::SelfAttention);
+        const at::Tensor v_BHND = qkv[2].unflatten(-1, {m_heads, -1}).transpose(1, 2);
+        return dispatcher.attend({q_BHND, k_BHND, v_BHND, {}}, {attention::ModuleKind::Joint, m_layer});
+    };
+    return m_out(attend().transpose(1, 2).flatten(2));
+}
+
+}  // namespace reelgrid::models::cogvideox

@@ -1,0 +1,33 @@
+#pragma once
+
+// Shape legend: B batch, M text tokens, N text and video tokens in one sequence, C = H·D channels of H heads.
+
+#include <ATen/ATen.h>
+
+#include "core/attention/dispatcher.h"
+#include "core/execution/part_clock.h"
+#include "core/models/cogvideox/config.h"
+#include "core/models/cogvideox/head_norm.h"
+#include "core/models/wan/linear.h"
+
+namespace reelgrid::models::cogvideox {
+
+/// attn1: every token of text and video looks at every token of both.
+class JointAttention {
+  public:
+    JointAttention(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope, int layer);
+
+    /// x_BNC: the text's tokens first. rotary: of the video's tokens (positions.h); undefined in models that
+    /// don't rotate.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
+                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+
+  private:
+    std::int64_t m_heads;
+    int m_layer;
+    wan::Linear m_qkv;  ///< to_q, to_k and to_v as one product
+    HeadNorm m_normQ, m_normK;
+    wan::Linear m_out;
+};
+
+}  // namespace reelgrid::models::cogvideox

@@ -1,0 +1,37 @@
+#include "core/models/cogvideox/block.h"
+
+namespace reelgrid::models::cogvideox {
+
+using execution::Part;
+using execution::PartScope;
+
+Block::Block(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope, int layer)
+    : m_dtype(scope.dtype()),
+      m_norm1(config, scope / "norm1"),
+      m_attn1(config, scope / "attn1", layer),
+      m_norm2(config, scope / "norm2"),
+      m_ffUp(
+          wan::Linear::load(scope / "ff" / "net" / "0" / "proj", config.innerDim(), config.feedForwardDim())),
+      m_ffDown(wan::Linear::load(scope / "ff" / "net" / "2", config.feedForwardDim(), config.innerDim())) {}
+
+at::Tensor Block::modulation(const at::Tensor& embedding_1T) const {
+    return at::cat({m_norm1.modulation(embedding_1T), m_norm2.modulation(embedding_1T)});
+}
+
+void Block::forward(wan::ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
+                    attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+    const auto normed = [&](const ModulatedNorm& norm) {
+        const PartScope scope(parts, Part::Norms);
+        return stream.normed(norm.norms, m_dtype);
+    };
+    const ModulatedNorm norm1 = m_norm1.modulated(modulation_12C.narrow(0, 0, LayerNormZero::kRows));
+    stream.add(m_attn1.forward(normed(norm1), rotary, dispatcher, parts), norm1.gates_C);
+
+    const ModulatedNorm norm2 =
+        m_norm2.modulated(modulation_12C.narrow(0, LayerNormZero::kRows, LayerNormZero::kRows));
+    const at::Tensor x_BNC = normed(norm2);
+    const PartScope scope(parts, Part::FeedForward);
+    stream.add(m_ffDown(wan::linearGelu(x_BNC, m_ffUp)), norm2.gates_C);
+}
+
+}  // namespace reelgrid::models::cogvideox

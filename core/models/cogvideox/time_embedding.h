@@ -1,0 +1,32 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "core/models/cogvideox/config.h"
+#include "core/models/wan/linear.h"
+
+namespace reelgrid::models::cogvideox {
+
+/// A number's sines and cosines through two linear maps: of the timestep, and of the offset that 1.5's
+/// image-to-video model is told. fp32 in every dtype.
+class TimeEmbedding {
+  public:
+    TimeEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope);
+
+    /// [1, T]
+    [[nodiscard]] at::Tensor forward(double timestep) const;
+
+  private:
+    struct Net {
+        std::int64_t channels = 0;
+        wan::Linear linear1, linear2;
+        static Net load(const weights::WeightScope& scope, std::int64_t channels, std::int64_t out);
+        [[nodiscard]] at::Tensor forward(double value) const;
+    };
+    Net m_time;
+    std::optional<Net> m_ofs;
+};
+
+}  // namespace reelgrid::models::cogvideox

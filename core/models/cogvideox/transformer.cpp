@@ -1,0 +1,161 @@
+#include "core/models/cogvideox/transformer.h"
+
+#include "core/base/result.h"
+#include "core/execution/trace_range.h"
+
+namespace reelgrid::models::cogvideox {
+namespace {
+
+wan::Linear loadPatchEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
+    const auto c = config.innerDim(), p = config.patchSize, values = config.inChannels * config.patchVolume();
+    if (config.patchSizeT) return wan::Linear::load(scope, values, c);
+    return {scope("weight", {c, config.inChannels, p, p}).reshape({c, -1}), scope("bias", {c})};
+}
+
+wan::NormAffine loadNorm(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
+    return {scope.fp32("weight", {config.innerDim()}), scope.fp32("bias", {config.innerDim()}),
+            config.normEps};
+}
+
+/// Video tokens of clips of the size that the model was trained on.
+Grid sampleGrid(const CogVideoXTransformerConfig& config) {
+    return {(config.sampleFrames - 1) / config.temporalCompressionRatio + 1,
+            config.sampleHeight / config.patchSize, config.sampleWidth / config.patchSize};
+}
+
+at::Tensor loadLearnedPositions(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
+    if (!config.useLearnedPositionalEmbeddings) return {};
+    const Grid grid = sampleGrid(config);
+    return scope.fp32("pos_embedding",
+                      {1, config.maxTextSeqLength + grid[0] * grid[1] * grid[2], config.innerDim()});
+}
+
+Grid gridOf(const at::Tensor& latents_BZFYX, const CogVideoXTransformerConfig& config) {
+    if (latents_BZFYX.dim() != 5 || latents_BZFYX.size(1) != config.inChannels)
+        throw Failure(ErrorCode::BadUsage, "latents are " + c10::str(latents_BZFYX.sizes()) + ", [batch, " +
+                                               std::to_string(config.inChannels) +
+                                               ", frames, rows, columns] is needed");
+    const std::array patch{config.patchFrames(), config.patchSize, config.patchSize};
+    Grid grid{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto size = latents_BZFYX.size(static_cast<std::int64_t>(axis) + 2);
+        if (size < 1 || size % patch[axis] != 0)
+            throw Failure(ErrorCode::BadUsage, "latents are " + c10::str(latents_BZFYX.sizes()) +
+                                                   ", multiples of the patch " +
+                                                   c10::str(at::IntArrayRef(patch)) + " are needed");
+        grid[axis] = size / patch[axis];
+    }
+    return grid;
+}
+
+}  // namespace
+
+CogVideoXTransformer::CogVideoXTransformer(const CogVideoXTransformerConfig& config,
+                                           const weights::WeightScope& scope)
+    : m_config(config),
+      m_dtype(scope.dtype()),
+      m_device(scope.device()),
+      m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embed" / "proj")),
+      m_textProjection(
+          wan::Linear::load(scope / "patch_embed" / "text_proj", config.textEmbedDim, config.innerDim())),
+      m_learnedPositions(loadLearnedPositions(config, scope / "patch_embed")),
+      m_timeEmbedding(config, scope),
+      m_normFinal(loadNorm(config, scope / "norm_final")),
+      m_normOut(loadNorm(config, scope / "norm_out" / "norm")),
+      m_normOutLinear(
+          wan::Linear::load(scope / "norm_out" / "linear", config.timeEmbedDim, 2 * config.innerDim())),
+      m_projOut(wan::Linear::load(scope / "proj_out", config.innerDim(),
+                                  config.outChannels * config.patchVolume())) {
+    for (int layer = 0; layer < config.numLayers; ++layer)
+        m_blocks.emplace_back(config, scope / "transformer_blocks" / layer, layer);
+}
+
+at::Tensor CogVideoXTransformer::prepareText(const at::Tensor& text_BMT) const {
+    return m_textProjection(text_BMT.to(m_dtype));
+}
+
+StepEmbedding CogVideoXTransformer::embedTimestep(double timestep) const {
+    const at::Tensor embedding_1T = at::silu(m_timeEmbedding.forward(timestep)).to(m_dtype);
+    std::vector<at::Tensor> blocks_12C;
+    for (const Block& block : m_blocks) blocks_12C.push_back(block.modulation(embedding_1T));
+    const at::Tensor shiftScale_2C = m_normOutLinear(embedding_1T).to(at::kFloat).view({2, -1});
+    const at::Tensor scale = shiftScale_2C[1] + 1;
+    return {at::stack(blocks_12C),
+            at::stack({m_normOut.weight_C * scale, m_normOut.bias_C * scale + shiftScale_2C[0]})};
+}
+
+/// As the reference: learned for clips of the size that it was trained on, else sines and cosines.
+void CogVideoXTransformer::addLearnedPositions(Positions& positions) const {
+    const Grid sample = sampleGrid(m_config);
+    if (positions.grid[1] != sample[1] || positions.grid[2] != sample[2])
+        throw Failure(ErrorCode::BadUsage, "the clip is " + std::to_string(positions.grid[1]) + "x" +
+                                               std::to_string(positions.grid[2]) +
+                                               " tokens, the model's learned positions are for " +
+                                               std::to_string(sample[1]) + "x" + std::to_string(sample[2]));
+    const std::int64_t videoTokens = sample[0] * sample[1] * sample[2];
+    if (positions.grid[0] != sample[0] || positions.textTokens + videoTokens != m_learnedPositions.size(1)) {
+        positions.added_NC = sinCosPositions(m_config, positions.grid).to(m_device);
+        return;
+    }
+    positions.text_MC = m_learnedPositions[0].narrow(0, 0, positions.textTokens);
+    positions.added_NC = m_learnedPositions[0].narrow(0, positions.textTokens, videoTokens);
+}
+
+const CogVideoXTransformer::Positions& CogVideoXTransformer::positionsOf(const Grid& grid,
+                                                                         std::int64_t textTokens) {
+    if (m_positions.grid == grid && m_positions.textTokens == textTokens) return m_positions;
+    Positions positions{.grid = grid, .textTokens = textTokens, .rotary = {}, .added_NC = {}, .text_MC = {}};
+    if (m_config.useRotaryPositionalEmbeddings)
+        positions.rotary = rotaryPositions(m_config, grid).to(m_device);
+    else
+        positions.added_NC = sinCosPositions(m_config, grid).to(m_device);
+    if (m_config.useLearnedPositionalEmbeddings) addLearnedPositions(positions);
+    return m_positions = std::move(positions);
+}
+
+at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
+                                         execution::PartClock* parts) {
+    const Grid grid = gridOf(latents_BZFYX, m_config);
+    const std::int64_t textTokens = text_BMC.size(1);
+    const Positions& positions = positionsOf(grid, textTokens);
+    at::Tensor text = text_BMC.to(at::kFloat);
+    at::Tensor video_BNC = m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat);
+    if (positions.text_MC.defined()) text = text + positions.text_MC;
+    if (positions.added_NC.defined()) video_BNC = video_BNC + positions.added_NC;
+
+    wan::ResidualStream stream(at::cat({text, video_BNC}, 1), {textTokens});
+    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
+        const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
+        m_blocks[layer].forward(stream, step.blocks_L12C[static_cast<std::int64_t>(layer)], positions.rotary,
+                                dispatcher, parts);
+    }
+
+    const auto normed = [&] {
+        const execution::PartScope scope(parts, execution::Part::Norms);
+        const at::Tensor x_BNC =
+            stream.value(at::kFloat).narrow(1, textTokens, video_BNC.size(1)).contiguous();
+        return wan::normed(wan::normed(x_BNC, m_normFinal, at::kFloat),
+                           {step.out_2C[0], step.out_2C[1], m_normOut.eps}, m_dtype);
+    };
+    return unpatchify(m_projOut(normed()).to(at::kFloat), grid);
+}
+
+at::Tensor CogVideoXTransformer::patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const {
+    const auto [f, y, x] = grid;
+    const auto pt = m_config.patchFrames(), p = m_config.patchSize;
+    return latents_BZFYX.to(m_patchEmbedding.weight.options())
+        .reshape({latents_BZFYX.size(0), m_config.inChannels, f, pt, y, p, x, p})
+        .permute({0, 2, 4, 6, 1, 3, 5, 7})
+        .reshape({latents_BZFYX.size(0), f * y * x, m_config.inChannels * m_config.patchVolume()});
+}
+
+at::Tensor CogVideoXTransformer::unpatchify(const at::Tensor& x_BNV, const Grid& grid) const {
+    const auto [f, y, x] = grid;
+    const auto pt = m_config.patchFrames(), p = m_config.patchSize;
+    return x_BNV.view({x_BNV.size(0), f, y, x, m_config.outChannels, pt, p, p})
+        .permute({0, 4, 1, 5, 2, 6, 3, 7})
+        .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * p, x * p});
+}
+
+}  // namespace reelgrid::models::cogvideox

@@ -1,0 +1,73 @@
+#pragma once
+
+// Shape legend: B batch, Z latent channels, F frames, Y rows, X columns of latents, M text tokens, T text
+// channels, N video tokens, C channels.
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "core/models/cogvideox/block.h"
+#include "core/models/cogvideox/config.h"
+#include "core/models/cogvideox/positions.h"
+#include "core/models/cogvideox/time_embedding.h"
+
+namespace reelgrid::models::cogvideox {
+
+/// What a timestep makes of the layers; both guidance passes share it.
+struct StepEmbedding {
+    at::Tensor blocks_L12C;  ///< Block::modulation() of each layer, fp32
+    at::Tensor out_2C;       ///< weight and bias of the last norm, fp32
+};
+
+/// CogVideoX's diffusion transformer in all published forms: 2b, 5b, 5b-I2V, 1.5-5b and 1.5-5b-I2V. Predicts
+/// the velocity. Source: diffusers 0.40, cogvideox_transformer_3d.py (CogVideoXTransformer3DModel).
+class CogVideoXTransformer {
+  public:
+    /// Takes the parameters by their checkpoint names; computes in the scope's dtype on its device. Norms,
+    /// modulation, the timestep's embedding and the residual stream are fp32 in every dtype: there is where
+    /// 5b leaves fp16's range.
+    CogVideoXTransformer(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope);
+
+    [[nodiscard]] const CogVideoXTransformerConfig& config() const { return m_config; }
+
+    /// Once per prompt: text_BMT, the encoder's output, → tokens [B, M, C].
+    [[nodiscard]] at::Tensor prepareText(const at::Tensor& text_BMT) const;
+    /// Once per step.
+    [[nodiscard]] StepEmbedding embedTimestep(double timestep) const;
+
+    /// latents_BZFYX in any dtype → the predicted velocity [B, outChannels, F, Y, X], fp32.
+    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch, or for a size that the model's
+    /// learned positions don't have. `parts` is told what runs.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                     const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
+                                     execution::PartClock* parts = nullptr);
+
+  private:
+    /// What clips of one size share; the last size's is kept.
+    struct Positions {
+        Grid grid{};
+        std::int64_t textTokens = -1;
+        at::Tensor rotary;    ///< rotaryPositions(); undefined in 2b
+        at::Tensor added_NC;  ///< to the video's tokens, fp32; undefined where nothing is
+        at::Tensor text_MC;   ///< to the text's tokens; undefined where nothing is
+    };
+    [[nodiscard]] const Positions& positionsOf(const Grid& grid, std::int64_t textTokens);
+    void addLearnedPositions(Positions& positions) const;
+    [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const;
+    [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV, const Grid& grid) const;
+
+    CogVideoXTransformerConfig m_config;
+    at::ScalarType m_dtype;
+    at::Device m_device;
+    wan::Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
+    wan::Linear m_textProjection;
+    at::Tensor m_learnedPositions;  ///< [1, M + N, C] fp32 at the size that the model was trained on
+    TimeEmbedding m_timeEmbedding;
+    std::vector<Block> m_blocks;
+    wan::NormAffine m_normFinal, m_normOut;
+    wan::Linear m_normOutLinear, m_projOut;
+    Positions m_positions;
+};
+
+}  // namespace reelgrid::models::cogvideox

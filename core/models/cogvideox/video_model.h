@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "core/pipeline/video_model.h"
+
+namespace reelgrid::models::cogvideox {
+
+/// A CogVideoX model from a diffusers folder: T5, the transformer, the sampler and the causal 3-D VAE.
+/// Source: diffusers 0.40, pipelines/cogvideo/pipeline_cogvideox.py and pipeline_cogvideox_image2video.py.
+std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                     const pipeline::LoadOptions& options);
+
+}  // namespace reelgrid::models::cogvideox

@@ -1,0 +1,72 @@
+#include "core/models/wan/parameter_check.h"
+
+#include <functional>
+
+#include "core/base/result.h"
+#include "core/models/wan/checkpoint.h"
+#include "core/models/wan/transformer.h"
+#include "core/text/encoders/umt5_encoder.h"
+#include "core/vae/wan21/wan_vae.h"
+#include "core/vision/clip_vision_encoder.h"
+#include "core/weights/parameter_check.h"
+
+namespace reelgrid::models::wan {
+namespace {
+
+using pipeline::ModelFaults;
+
+/// What else than a component's parameters its file may have.
+enum class Others { Allowed, Faults };
+
+/// Has `load` take one component's parameters, and adds what is wrong with them.
+void check(ModelFaults& found, const families::ModelInfo& model, Others others,
+           const std::function<void(const Checkpoint&)>& load) {
+    weights::ParameterCheck parameters;
+    try {
+        load(Checkpoint(model.folder, parameters.open()));
+    } catch (const Failure& failure) {
+        found.faults.push_back(failure.error().message);
+        return;
+    }
+    found.tensors += parameters.tensors();
+    found.faults.insert(found.faults.end(), parameters.faults().begin(), parameters.faults().end());
+    if (others == Others::Allowed) return;
+    for (const std::string& name : parameters.untaken())
+        found.faults.push_back(name + " belongs to no layer of this model");
+}
+
+}  // namespace
+
+ModelFaults findFaults(const families::ModelInfo& model) {
+    ModelFaults found;
+    for (const families::ComponentInfo& component : model.components) {
+        const std::string& name = component.name;
+        if (name.starts_with("transformer"))
+            check(found, model, Others::Faults, [&](const Checkpoint& files) {
+                const auto weights = files.transformer(name);
+                const WanTransformer loaded(WanTransformerConfig::from(files.config(name)),
+                                            weights::WeightScope(*weights, at::kFloat));
+            });
+        if (name == "text_encoder")
+            check(found, model, Others::Allowed, [](const Checkpoint& files) {
+                const Checkpoint::TextEncoder text = files.textEncoder();
+                const text::Umt5Encoder loaded(text.config, weights::WeightScope(*text.weights, at::kFloat));
+            });
+        if (name == "vae")
+            check(found, model, Others::Allowed, [](const Checkpoint& files) {
+                const vae::wan21::VaeCheckpoint vae = files.vae();
+                const vae::wan21::WanVae loaded(weights::WeightScope(*vae.weights, at::kFloat), vae.config);
+            });
+        if (name == "image_encoder")
+            check(found, model, Others::Allowed, [](const Checkpoint& files) {
+                const Checkpoint::ImageEncoder image = files.imageEncoder();
+                const vision::ClipVisionEncoder loaded(image.config,
+                                                       weights::WeightScope(*image.weights, at::kFloat));
+            });
+        if (name == "tokenizer")
+            check(found, model, Others::Allowed, [](const Checkpoint& files) { (void)files.tokenizer(); });
+    }
+    return found;
+}
+
+}  // namespace reelgrid::models::wan

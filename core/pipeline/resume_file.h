@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/catalog/render_settings.h"
+#include "core/pipeline/resume_point.h"
+#include "core/protocol/render_request.h"
+#include "core/result/manifest.h"
+#include "core/result/timing.h"
+
+namespace reelgrid::pipeline {
+
+/// A render's resume points in one file among the clip's, resume.safetensors, replaced at once at every
+/// `save_latents_every`th step and at the last; unfinished.json beside it says so to people.
+class ResumeFile final : public ResumePoints {
+  public:
+    /// What a point is kept with: the manifest as far as it is known, its calls by branch, and the times of
+    /// the steps.
+    struct Story {
+        int done = 0;
+        result::Manifest manifest;
+        result::Timing timing;
+    };
+
+    /// `now` tells the story until now; it is called within keep().
+    ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
+               std::function<Story()> now);
+
+    /// Reads what an interrupted render left, for takeLeft(), and gives back its story; nothing where none
+    /// was left. Throws Failure(InvalidData) when the file is damaged or of another render: the message says
+    /// in what they differ.
+    std::optional<Story> readLeft(const result::Manifest& now);
+
+    std::optional<ResumePoint> takeLeft() override { return std::exchange(m_left, std::nullopt); }
+    [[nodiscard]] bool wants(int done) const override;
+    void keep(const ResumePoint& point) override;
+
+  private:
+    protocol::RenderRequest m_request;
+    int m_every, m_steps;
+    std::filesystem::path m_file;
+    std::function<Story()> m_now;
+    std::optional<ResumePoint> m_left;
+};
+
+/// `now` with what `earlier` counted: calls and their seconds.
+std::vector<protocol::CallRecord> joined(const std::vector<protocol::CallRecord>& earlier,
+                                         std::vector<protocol::CallRecord> now);
+
+}  // namespace reelgrid::pipeline

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "core/protocol/render_fields.h"
+
+namespace reelgrid::protocol {
+
+/// What tells renders of one picture apart, in file names, captions and tables: the backend, a policy that
+/// alters it, and a step cache: "fav2", "fav2+policy-3f2a", "sdpa+cache-0.08". The reference is the one that
+/// is called kReferenceBackend.
+template <template <class> class Maybe>
+std::string attentionName(const RenderFields<Maybe>& fields);
+
+/// "cache-0.08"; empty without a step cache.
+std::string stepCacheName(double threshold);
+
+}  // namespace reelgrid::protocol

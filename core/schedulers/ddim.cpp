@@ -1,0 +1,24 @@
+#include "core/schedulers/ddim.h"
+
+#include <cmath>
+
+namespace reelgrid::schedulers {
+
+void Ddim::setTimesteps(std::int64_t steps) {
+    m_steps = m_schedule.timesteps(steps);
+    m_timesteps.assign(m_steps.begin(), m_steps.end());
+    m_sigmas = noiseShares(m_schedule, m_steps);
+}
+
+at::Tensor Ddim::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+    const std::int64_t timestep = m_steps.at(static_cast<std::size_t>(i));
+    const double alpha = m_schedule.alphaCumprod(timestep);
+    const double next =
+        m_schedule.alphaCumprod(m_schedule.previous(timestep, static_cast<std::int64_t>(m_steps.size())));
+    const at::Tensor x = sample.to(at::kFloat);
+    const at::Tensor picture = pictureOfVelocity(alpha, x, modelOutput);
+    const double carry = std::sqrt((1 - next) / (1 - alpha));
+    return x * carry + picture * (std::sqrt(next) - std::sqrt(alpha) * carry);
+}
+
+}  // namespace reelgrid::schedulers

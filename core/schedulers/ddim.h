@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/schedulers/cogvideox_schedule.h"
+#include "core/schedulers/scheduler.h"
+
+namespace reelgrid::schedulers {
+
+/// Denoising diffusion implicit models (arXiv 2010.02502) without noise of their own, of a model that
+/// predicts v = √ᾱ noise - √(1 - ᾱ) picture. Source: diffusers 0.40, scheduling_ddim_cogvideox.py.
+class Ddim final : public Scheduler {
+  public:
+    explicit Ddim(CogVideoXSchedule schedule) : m_schedule(std::move(schedule)) {}
+
+    void setTimesteps(std::int64_t steps) override;
+    at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
+
+  private:
+    CogVideoXSchedule m_schedule;
+    std::vector<std::int64_t> m_steps;
+};
+
+}  // namespace reelgrid::schedulers

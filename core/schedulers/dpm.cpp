@@ -1,0 +1,49 @@
+#include "core/schedulers/dpm.h"
+
+#include <cmath>
+
+#include "core/base/result.h"
+
+namespace reelgrid::schedulers {
+namespace {
+
+/// Half the log of the signal-to-noise ratio: ±∞ at both ends, which the steps' factors bear.
+double lambdaOf(double alpha) {
+    return std::log(std::sqrt(alpha / (1 - alpha)));
+}
+
+}  // namespace
+
+void Dpm::setTimesteps(std::int64_t steps) {
+    m_steps = m_schedule.timesteps(steps);
+    m_timesteps.assign(m_steps.begin(), m_steps.end());
+    m_sigmas = noiseShares(m_schedule, m_steps);
+    m_lastPicture = at::Tensor();
+}
+
+at::Tensor Dpm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+    if (!m_noise) throw Failure(ErrorCode::Internal, "the dpm sampler has no source of noise");
+    const auto index = static_cast<std::size_t>(i);
+    const std::int64_t timestep = m_steps.at(index);
+    const std::int64_t to = m_schedule.previous(timestep, static_cast<std::int64_t>(m_steps.size()));
+    const double alpha = m_schedule.alphaCumprod(timestep), next = m_schedule.alphaCumprod(to);
+    const double h = lambdaOf(next) - lambdaOf(alpha);
+
+    const at::Tensor x = sample.to(at::kFloat);
+    const at::Tensor picture = pictureOfVelocity(alpha, x, modelOutput);
+    at::Tensor noise = m_noise();
+    at::Tensor mixed = picture;
+    if (m_lastPicture.defined() && to >= 0) {
+        const double back = lambdaOf(m_schedule.alphaCumprod(m_steps[index - 1]));
+        const double half = 1 / (2 * ((lambdaOf(alpha) - back) / h));
+        mixed = picture * (1 + half) - m_lastPicture * half;
+        noise = m_noise();  // the reference draws once more and leaves the first piece
+    }
+    m_lastPicture = picture;
+    const double carry = std::sqrt((1 - next) / (1 - alpha)) * std::exp(-h);
+    const double pull = std::expm1(-2 * h) * std::sqrt(next);
+    const double spread = std::sqrt(1 - next) * std::sqrt(1 - std::exp(-2 * h));
+    return x * carry - mixed * pull + noise.to(x.device()) * spread;
+}
+
+}  // namespace reelgrid::schedulers

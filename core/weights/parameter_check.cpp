@@ -1,0 +1,56 @@
+#include "core/weights/parameter_check.h"
+
+#include <utility>
+
+#include "core/base/result.h"
+#include "core/weights/shape_check.h"
+
+namespace reelgrid::weights {
+
+class ParameterCheck::Source final : public WeightSource {
+  public:
+    Source(ParameterCheck& check, std::shared_ptr<Opened> opened)
+        : m_check(check), m_opened(std::move(opened)) {}
+
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override {
+        return m_check.take(*m_opened, name, shape);
+    }
+    [[nodiscard]] bool has(const std::string& name) const override {
+        return m_opened->file.weights->has(name);
+    }
+
+  private:
+    ParameterCheck& m_check;
+    std::shared_ptr<Opened> m_opened;
+};
+
+at::Tensor ParameterCheck::take(Opened& from, const std::string& name, at::IntArrayRef shape) {
+    ++m_tensors;
+    from.taken.insert(name);
+    try {
+        const auto stored = from.file.shapeOf(name);
+        if (!stored) throwMissing(from.where, name, shape);
+        requireShape(from.where, name, *stored, shape);
+    } catch (const Failure& failure) {
+        m_faults.push_back(failure.error().message);
+    }
+    return at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(at::kMeta));
+}
+
+OpenWeights ParameterCheck::open() {
+    return [this](const std::filesystem::path& path) {
+        auto opened = std::make_shared<Opened>(Opened{openWeights(path), path.string()});
+        m_opened.push_back(opened);
+        return WeightFile{std::make_unique<Source>(*this, opened), opened->file.shapeOf, opened->file.names};
+    };
+}
+
+std::vector<std::string> ParameterCheck::untaken() const {
+    std::vector<std::string> names;
+    for (const auto& opened : m_opened)
+        for (const std::string& name : opened->file.names)
+            if (!opened->taken.contains(name)) names.push_back(opened->where + ": tensor " + name);
+    return names;
+}
+
+}  // namespace reelgrid::weights

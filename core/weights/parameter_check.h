@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/weights/weight_file.h"
+
+namespace reelgrid::weights {
+
+/// Has a model take its parameters from a checkpoint without reading them, and notes what doesn't fit: what
+/// is missing, or of another shape. The model gets meta tensors.
+class ParameterCheck {
+  public:
+    /// What opens a checkpoint's files for such a model; this has to live as long.
+    [[nodiscard]] OpenWeights open();
+
+    /// One line each: "FILE: tensor NAME is missing, shape [2, 3] was needed".
+    [[nodiscard]] const std::vector<std::string>& faults() const { return m_faults; }
+    /// Taken by a model, faults included.
+    [[nodiscard]] std::size_t tensors() const { return m_tensors; }
+    /// Names in the files opened so far that nobody took.
+    [[nodiscard]] std::vector<std::string> untaken() const;
+
+  private:
+    struct Opened {
+        WeightFile file;
+        std::string where;
+        std::set<std::string> taken{};
+    };
+    class Source;
+    at::Tensor take(Opened& from, const std::string& name, at::IntArrayRef shape);
+
+    std::vector<std::shared_ptr<Opened>> m_opened;
+    std::vector<std::string> m_faults;
+    std::size_t m_tensors = 0;
+};
+
+}  // namespace reelgrid::weights

@@ -1,0 +1,28 @@
+#include "core/weights/weight_file.h"
+
+#include <utility>
+
+#include "core/weights/pt_weights.h"
+#include "core/weights/safetensors_folder.h"
+
+namespace reelgrid::weights {
+namespace {
+
+template <class Source>
+WeightFile opened(const std::filesystem::path& path) {
+    auto source = std::make_unique<Source>(path);
+    const Source& kept = *source;
+    std::vector<std::string> names = kept.names();
+    return {std::move(source), [&kept](const std::string& name) { return kept.shapeOf(name); },
+            std::move(names)};
+}
+
+}  // namespace
+
+WeightFile openWeights(const std::filesystem::path& path) {
+    const auto extension = path.extension();
+    return extension == ".pth" || extension == ".pt" ? opened<PtWeights>(path)
+                                                     : opened<SafetensorsFolder>(path);
+}
+
+}  // namespace reelgrid::weights

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::weights {
+
+/// Shape of a tensor as stored; nothing when there is no such tensor.
+using ShapeOf = std::function<std::optional<std::vector<std::int64_t>>(const std::string& name)>;
+
+/// Weights on the disk in either format, with what they say of themselves.
+struct WeightFile {
+    std::unique_ptr<WeightSource> weights;
+    ShapeOf shapeOf;                 ///< as long as the weights live
+    std::vector<std::string> names;  ///< of all tensors, sorted
+};
+
+/// A .pth or .pt file, a .safetensors file, or a folder that SafetensorsFolder reads. Throws Failure as they
+/// do.
+WeightFile openWeights(const std::filesystem::path& path);
+
+/// What opens weights for a checkpoint: openWeights(), or somebody who looks at what is taken.
+using OpenWeights = std::function<WeightFile(const std::filesystem::path& path)>;
+
+}  // namespace reelgrid::weights

@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/pending_file.h"
+#include "core/base/sha256.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The tiny model as the hub's programs leave one in their cache: links to blobs that are named by their
+/// hash.
+class ModelsVerify : public testing::Test {
+  protected:
+    TestFolder m_cache;
+    fs::path m_repository = m_cache.path() / "models--owner--tiny";
+    fs::path m_snapshot = m_repository / "snapshots" / "c0ffee";
+
+    void SetUp() override {
+        const fs::path model = REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline";
+        fs::create_directories(m_repository / "blobs");
+        for (const auto& entry : fs::recursive_directory_iterator(model)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string hash = sha256OfFile(entry.path()).value();
+            const fs::path place = m_snapshot / entry.path().lexically_relative(model);
+            fs::create_directories(place.parent_path());
+            fs::copy_file(entry.path(), m_repository / "blobs" / hash, fs::copy_options::skip_existing);
+            fs::create_symlink((m_repository / "blobs" / hash).lexically_relative(place.parent_path()),
+                               place);
+        }
+        writeFile(m_repository / "refs" / "main", "c0ffee").value();
+    }
+    [[nodiscard]] ProgramRun verify(std::vector<std::string> more = {}) const {
+        std::vector<std::string> words{"models", "verify", "owner/tiny"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, "", {{"HF_HUB_CACHE", m_cache.path().string()}});
+    }
+    [[nodiscard]] std::vector<std::string> faults() const {
+        const ProgramRun run = verify({"--json"});
+        const json document = onlyDocument(run.output);
+        EXPECT_TRUE(document.is_object()) << run.errors;
+        EXPECT_EQ(run.exitCode, document["faults"].empty() ? 0 : 1);
+        return document["faults"];
+    }
+    [[nodiscard]] fs::path weightsOf(const char* component, const char* file) const {
+        return fs::canonical(m_snapshot / component / file);
+    }
+};
+
+TEST_F(ModelsVerify, FindsNothingInAWholeModel) {
+    const json document = onlyDocument(verify({"--json"}).output);
+    EXPECT_THAT(document["faults"], IsEmpty());
+    EXPECT_EQ(document["hashes"], document["files"]);
+    EXPECT_GE(document["tensors"], 100);
+    EXPECT_THAT(verify().output, HasSubstr("owner/tiny: "));
+    EXPECT_EQ(runProgram({"models", "verify", "demo"}).exitCode, 0);
+}
+
+TEST_F(ModelsVerify, FindsAChangedByte) {
+    const fs::path vae = weightsOf("vae", "diffusion_pytorch_model.safetensors");
+    std::fstream file(vae, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('\x55');
+    file.close();
+    EXPECT_THAT(faults(),
+                ElementsAre(AllOf(HasSubstr("vae/diffusion_pytorch_model.safetensors: its hash is "),
+                                  HasSubstr(", the hub's is " + vae.filename().string()))));
+    const ProgramRun run = verify();
+    EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << "one line a fault";
+}
+
+TEST_F(ModelsVerify, FindsAFileThatIsCutShortOrMissing) {
+    const fs::path transformer = weightsOf("transformer", "diffusion_pytorch_model.safetensors");
+    fs::resize_file(transformer, fs::file_size(transformer) - 100);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("is it truncated?"), HasSubstr("its hash is")));
+    fs::remove(transformer);
+    EXPECT_THAT(faults(), testing::Contains(HasSubstr("transformer")));
+    fs::remove_all(m_snapshot);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("not (or not whole) in the Hugging Face cache")));
+}
+
+TEST_F(ModelsVerify, ReadsTheHashesOfALocalFolder) {
+    const fs::path folder = m_cache.path() / "local";
+    fs::copy(REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline", folder, fs::copy_options::recursive);
+    writeFile(folder / ".cache/huggingface/download/vae/config.json.metadata",
+              "c0ffee\n" + std::string(64, 'a') + "\n1.0\n")
+        .value();
+    const json document = onlyDocument(runProgram({"models", "verify", folder.string(), "--json"}).output);
+    EXPECT_EQ(document["hashes"], 1);
+    EXPECT_THAT(document["faults"], ElementsAre(HasSubstr("vae/config.json: its hash is ")));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli
