@@ -15,6 +15,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/vae_report.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
 #include "core/execution/fp32_precision.h"
@@ -27,11 +28,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostPixels = 16384;
-constexpr int kMostFrames = 4093;
+constexpr int kFrames = 21, kMostFrames = 4093;
 constexpr int kMostPasses = 1000;
 
 struct BenchVae {
-    int frames = 21;
+    std::optional<int> frames;
     std::string size = "832x480";
     int tilePixels = protocol::kTilePixels;
     int warmup = 1;
@@ -48,7 +49,7 @@ Error wrong(const std::string& option, const std::string& value, const std::stri
 }
 
 /// "832x480" or "832*480".
-Result<vae::wan21::ClipSize> sizeFrom(const BenchVae& verb) {
+Result<benchmark::ClipSize> sizeFrom(const BenchVae& verb) {
     const Error unreadable =
         wrong("--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
     const char *at = verb.size.data(), *end = at + verb.size.size();
@@ -59,7 +60,7 @@ Result<vae::wan21::ClipSize> sizeFrom(const BenchVae& verb) {
     const auto second = std::from_chars(first.ptr + 1, end, height);
     if (second.ec != std::errc() || second.ptr != end) return unreadable;
     if (width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return unreadable;
-    return vae::wan21::ClipSize{.frames = verb.frames, .height = height, .width = width};
+    return benchmark::ClipSize{.frames = verb.frames.value_or(kFrames), .height = height, .width = width};
 }
 
 Result<void> checkCount(const std::string& option, int value, int least, int most) {
@@ -71,16 +72,18 @@ Result<void> checkCount(const std::string& option, int value, int least, int mos
 /// A path as it is; else the model of that name.
 fs::path checkpointOf(const std::string& model) {
     std::error_code failed;
-    if (model != catalog::kDemoModel && fs::exists(model, failed)) return model;
-    if (model != catalog::kDemoModel && hub::isHubId(model))
-        return findOrDownloadComponent(model, "vae").value();
+    const bool isBuiltIn = catalog::findBuiltIn(model) != nullptr;
+    if (!isBuiltIn && fs::exists(model, failed)) return model;
+    if (!isBuiltIn && hub::isHubId(model)) return findOrDownloadComponent(model, "vae").value();
     return catalog::findModel(model).value().folder / "vae";
 }
 
 /// What the model's strides allow.
-Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::wan21::VaeCheckpoint& checkpoint,
-                                   const vae::wan21::ClipSize& clip) {
-    const std::int64_t edge = checkpoint.config.spatialFactor(), step = checkpoint.config.temporalFactor();
+Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const benchmark::VaeOnDisk& checkpoint,
+                                   benchmark::ClipSize clip) {
+    const benchmark::VaeShape shape = checkpoint.shape();
+    const std::int64_t edge = shape.spatialFactor, step = shape.frameStep;
+    if (!verb.frames) clip.frames -= (clip.frames - 1) % step;
     if ((clip.frames - 1) % step != 0)
         return wrong("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
     if (clip.width % edge != 0 || clip.height % edge != 0)
@@ -88,7 +91,7 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::wan21::VaeCh
     if (verb.tilePixels % edge != 0)
         return wrong("--tile-px", std::to_string(verb.tilePixels), "a multiple of " + std::to_string(edge));
     return benchmark::VaeCase{.clip = clip,
-                              .tiling = vae::Tiling::ofEdge(verb.tilePixels, edge),
+                              .tiling = checkpoint.tilingOf(verb.tilePixels),
                               .warmup = verb.warmup,
                               .repetitions = verb.repetitions,
                               .execution = {},
@@ -115,7 +118,7 @@ Result<void> checkConfigurations(const BenchVae& verb) {
 
 Result<void> checkOptions(const BenchVae& verb) {
     if (auto checked = checkConfigurations(verb); !checked) return checked;
-    for (const auto& checked : {checkCount("--frames", verb.frames, 1, kMostFrames),
+    for (const auto& checked : {checkCount("--frames", verb.frames.value_or(kFrames), 1, kMostFrames),
                                 checkCount("--tile-px", verb.tilePixels, 16, kMostPixels),
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
                                 checkCount("--num-repetitions", verb.repetitions, 1, kMostPasses)})
@@ -130,28 +133,28 @@ int runVae(const BenchVae& verb) {
     if (auto checked = checkOptions(verb); !checked) return fail(checked.error());
     const auto clip = sizeFrom(verb);
     if (!clip) return fail(clip.error());
-    vae::wan21::VaeCheckpoint checkpoint = vae::wan21::openCheckpoint(checkpointOf(verb.model));
-    auto wanted = caseFor(verb, checkpoint, *clip);
+    const auto checkpoint = benchmark::openVae(checkpointOf(verb.model));
+    auto wanted = caseFor(verb, *checkpoint, *clip);
     if (!wanted) return fail(wanted.error());
-    const auto execution = executionFor(verb, checkpoint.bytes);
+    const auto execution = executionFor(verb, checkpoint->bytes());
     if (!execution) return fail(execution.error());
     wanted->execution = *execution;
     execution::setFp32Precision(protocol::kIeee);
-    if (clip->width <= verb.tilePixels && clip->height <= verb.tilePixels)
+    if (clip->width <= wanted->tiling.columns.tilePixels && clip->height <= wanted->tiling.rows.tilePixels)
         say("note: " + verb.size + " fits into one tile of " + std::to_string(verb.tilePixels) +
             " pixels: what is called tiled is not cut (--tile-px)");
 
     benchmark::VaeReport report{.system = benchedSystem(*execution),
                                 .model = verb.model,
-                                .weights = checkpoint.path.string(),
-                                .weightBytes = checkpoint.bytes,
+                                .weights = checkpoint->path().string(),
+                                .weightBytes = checkpoint->bytes(),
                                 .wanted = *wanted,
-                                .config = checkpoint.config,
+                                .shape = checkpoint->shape(),
                                 .rows = {}};
     const InterruptWatch interrupts;
     ProgressLine line;
     report.rows = benchmark::measureVae(
-        checkpoint, *wanted,
+        *checkpoint, *wanted,
         [&](const std::string& configuration, const std::string& pass, int done, int total, double eta) {
             line.update(configuration, pass, done, total, eta);
         },
@@ -170,18 +173,23 @@ int runVae(const BenchVae& verb) {
 
 Verb addBenchVae(CLI::App& bench) {
     auto verb = std::make_shared<BenchVae>();
-    CLI::App* command =
-        bench.add_subcommand("vae", "Encode and decode with a Wan VAE alone: fp32, bf16, and both in tiles");
+    CLI::App* command = bench.add_subcommand(
+        "vae", "Encode and decode with a VAE alone, Wan's or CogVideoX's: fp32, bf16, and both in tiles");
     command
         ->add_option("--model", verb->model,
-                     "demo, a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder "
-                     "(of the VAE or of a whole model), "
-                     "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
+                     catalog::builtInNames() +
+                         ", a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder "
+                         "(of the VAE or of a whole model), "
+                         "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
         ->capture_default_str();
-    command->add_option("--frames", verb->frames, "Frames of the clip")->capture_default_str();
+    command->add_option("--frames", verb->frames,
+                        "Frames of the clip (default: 21, or the next fewer that the VAE takes)");
     command->add_option("--size", verb->size, "Its pixels: WIDTHxHEIGHT or WIDTH*HEIGHT")
         ->capture_default_str();
-    command->add_option("--tile-px", verb->tilePixels, "Pixels along an edge of a tile; a quarter overlaps")
+    command
+        ->add_option("--tile-px", verb->tilePixels,
+                     "Height of a tile: a square of which a quarter overlaps; CogVideoX's have the shape of "
+                     "its samples")
         ->capture_default_str();
     command->add_option("--warmup", verb->warmup, "Untimed passes before the timed ones, per configuration")
         ->capture_default_str();

@@ -9,6 +9,7 @@
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
 #include "core/base/number_text.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/model_catalog.h"
 
 namespace reelgrid::cli {
@@ -130,9 +131,11 @@ Verb addModelsVerb(CLI::App& program) {
     auto verb = std::make_shared<ModelsVerb>();
     CLI::App* command = program.add_subcommand("models", "List, show, download and verify models");
     command->require_subcommand(1);
-    verb->list = command->add_subcommand("list", "The built-in model and those in the Hugging Face cache");
+    verb->list = command->add_subcommand("list", "The built-in models and those in the Hugging Face cache");
     verb->show = command->add_subcommand("show", "One model: components, sizes, defaults");
-    verb->show->add_option("model", verb->model, "demo, a folder, a .safetensors file of Wan, or a hub id")
+    verb->show
+        ->add_option("model", verb->model,
+                     catalog::builtInNames() + ", a folder, a .safetensors file of Wan, or a hub id")
         ->capture_default_str();
     verb->download = command->add_subcommand(
         "download", "Fetch a model of the hub into the Hugging Face cache, or the rest of it");

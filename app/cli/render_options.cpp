@@ -9,7 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
-#include "core/catalog/model_catalog.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
@@ -19,11 +19,6 @@ namespace reelgrid::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-using catalog::kDemoModel;
-
-/// What the built-in model is good at; every other model needs a prompt.
-constexpr const char* kDemoPrompt = "a red car driving to the right on a beach";
 
 /// One option a row of the table of fields. Seed and dtype are read as text first; prompt and policy are not
 /// fields of the request alone.
@@ -85,8 +80,9 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
     command
         .add_option(
             "--model", m_request.model,
-            "demo, a diffusers folder, a .safetensors file of Wan (its VAE and encoders beside it), or a "
-            "hub id, which is downloaded where the cache lacks it")
+            catalog::builtInNames() +
+                ", a diffusers folder, a .safetensors file of Wan (its VAE and encoders beside it), or a "
+                "hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -145,7 +141,12 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
             choice->file = fs::absolute(choice->file).lexically_normal().string();
             text = choice->text();
         }
-    request.prompt = m_prompt.value_or(request.model == kDemoModel ? kDemoPrompt : "");
+    // Every other model needs a prompt and, to begin with a picture, that picture.
+    const catalog::BuiltInModel* builtIn = catalog::findBuiltIn(request.model);
+    request.prompt = m_prompt.value_or(builtIn == nullptr ? "" : std::string(builtIn->prompt));
+    if (builtIn != nullptr && !request.imgFilePath)
+        if (const fs::path picture = catalog::pictureOf(*builtIn); !picture.empty())
+            request.imgFilePath = picture.string();
     if (auto text = checkUtf8("--prompt", request.prompt); !text) return text.error();
     // Absolute, so that the worker and whoever reads the manifest mean the same folder.
     if (request.profileOutput && protocol::isTraceFolder(*request.profileOutput))
@@ -163,7 +164,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
-    if (request.model != kDemoModel && fs::exists(request.model, failed))
+    if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = checked.model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     auto settings = catalog::resolveSettings(request, checked.model);

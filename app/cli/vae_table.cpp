@@ -57,6 +57,15 @@ TableLine lineOf(const VaeRow& row) {
     return line;
 }
 
+/// "256 pixels, one each 192"; "360×240 pixels, one each 288×200".
+std::string tilesText(const vae::Tiling& tiling) {
+    const auto pixels = [&](std::int64_t vae::TileAxis::*of) {
+        const std::string rows = std::to_string(tiling.rows.*of);
+        return tiling.rows == tiling.columns ? rows : std::to_string(tiling.columns.*of) + "×" + rows;
+    };
+    return pixels(&vae::TileAxis::tilePixels) + " pixels, one each " + pixels(&vae::TileAxis::stridePixels);
+}
+
 std::string passes(int count, const char* kind) {
     return std::to_string(count) + " " + kind + (count == 1 ? " pass" : " passes");
 }
@@ -64,16 +73,15 @@ std::string passes(int count, const char* kind) {
 }  // namespace
 
 std::string vaeTable(const benchmark::VaeReport& report) {
-    const vae::TileAxis& tiling = report.wanted.tiling.rows;  // square
-    std::string text =
-        systemText(report.system) + "\nmodel    " + report.model + ": " + report.weights + ", " +
-        byteCount(report.weightBytes) + "\nvideo    " + shapeText(report.videoShape()) + ": " +
-        benchmark::kSyntheticVideo + "\nlatents  " + shapeText(report.latentsShape()) +
-        ": every configuration decodes those of the first\ntiles    " + std::to_string(tiling.tilePixels) +
-        " pixels, one each " + std::to_string(tiling.stridePixels) + "\npasses   " +
-        passes(report.wanted.warmup, "untimed") + ", " + passes(report.wanted.repetitions, "timed") +
-        "; peaks are memory above what there was "
-        "without the VAE\n\n";
+    std::string text = systemText(report.system) + "\nmodel    " + report.model + ": " + report.weights +
+                       ", " + byteCount(report.weightBytes) + "\nvideo    " + shapeText(report.videoShape()) +
+                       ": " + benchmark::kSyntheticVideo + "\nlatents  " + shapeText(report.latentsShape()) +
+                       ": every configuration decodes those of the first\ntiles    " +
+                       tilesText(report.wanted.tiling) + "\npasses   " +
+                       passes(report.wanted.warmup, "untimed") + ", " +
+                       passes(report.wanted.repetitions, "timed") +
+                       "; peaks are memory above what there was "
+                       "without the VAE\n\n";
     std::vector<TableLine> lines{{{"configuration", "encode s", "spread", "peak", "decode s", "spread",
                                    "peak", "load s", "latents SNR dB", "decode PSNR dB", "to the clip dB"},
                                   ""}};

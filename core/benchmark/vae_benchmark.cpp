@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -14,15 +15,12 @@
 #include "core/benchmark/synthetic_video.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/out_of_memory.h"
-#include "core/vae/wan21/wan_vae.h"
 
 // Shape legend: B = 1 clip, C channels, T frames, H rows, W columns.
 
 namespace reelgrid::benchmark {
 namespace {
 
-using vae::wan21::VaeCheckpoint;
-using vae::wan21::WanVae;
 using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point begin) {
@@ -74,32 +72,6 @@ struct Subject {
         exactFrames_THWC;  ///< of the first of all; undefined where it couldn't run
 };
 
-/// One configuration, loaded.
-class LoadedVae {
-  public:
-    LoadedVae(VaeCheckpoint& checkpoint, const VaeConfiguration& configuration, const VaeCase& wanted)
-        : m_configuration(configuration),
-          m_execution(wanted.execution),
-          m_vae(weights::WeightScope(*checkpoint.weights, configuration.dtype, wanted.execution.device),
-                checkpoint.config) {}
-
-    [[nodiscard]] at::Tensor encode(const at::Tensor& x_BCTHW, const std::stop_token& stop) const {
-        return (m_configuration.tiling ? m_vae.encodeTiled(x_BCTHW, *m_configuration.tiling, {}, stop)
-                                       : m_vae.encode(x_BCTHW, {}, stop))
-            .mean_BCTHW;
-    }
-    /// [T, H, W, 3]
-    [[nodiscard]] at::Tensor decode(const at::Tensor& z_BCTHW, const std::stop_token& stop) const {
-        if (m_configuration.tiling) return m_vae.decodeTiled(z_BCTHW[0], *m_configuration.tiling, {}, stop);
-        return m_vae.decode(z_BCTHW, {}, stop)[0].permute({1, 2, 3, 0});
-    }
-
-  private:
-    VaeConfiguration m_configuration;
-    execution::Execution m_execution;
-    WanVae m_vae;
-};
-
 /// Warm-up and timed calls of one direction; its last result, on the CPU.
 template <class Call>
 at::Tensor timed(const VaeCase& wanted, PeakMemory& memory, const std::function<void()>& announce,
@@ -123,20 +95,17 @@ at::Tensor timed(const VaeCase& wanted, PeakMemory& memory, const std::function<
 /// The picture that others are held against, or one of those.
 enum class Role { Reference, Compared };
 
-std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeCheckpoint& checkpoint,
+std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeOnDisk& checkpoint,
                           const VaeCase& wanted) {
     constexpr std::uint64_t kFp32 = 4, kColors = 3;
     // The clip and what is decoded; on the CPU also what it is held against, and their difference in fp64.
     const std::uint64_t copies = wanted.execution.device.is_cpu() ? 6 : 2;
-    const vae::wan21::ClipSize& clip = wanted.clip;
-    const std::uint64_t pass = std::max(bytesToEncode(checkpoint.config, clip, configuration.tiling),
-                                        bytesToDecode(checkpoint.config, clip, configuration.tiling));
-    const auto itemBytes = std::uint64_t(c10::elementSize(configuration.dtype));
-    return pass * itemBytes / kFp32 +
+    const ClipSize& clip = wanted.clip;
+    return checkpoint.passBytes(clip, configuration.dtype, configuration.tiling) +
            copies * kColors * kFp32 * std::uint64_t(clip.frames * clip.height * clip.width);
 }
 
-void measureRow(VaeRow& row, Role role, VaeCheckpoint& checkpoint, const VaeCase& wanted, Subject& subject,
+void measureRow(VaeRow& row, Role role, const VaeOnDisk& checkpoint, const VaeCase& wanted, Subject& subject,
                 Passes& passes, const std::stop_token& stop) {
     const VaeConfiguration& configuration = row.configuration;
     execution::requireMemory(wanted.execution, bytesNeeded(configuration, checkpoint, wanted), 0,
@@ -145,7 +114,7 @@ void measureRow(VaeRow& row, Role role, VaeCheckpoint& checkpoint, const VaeCase
         subject.clip_BCTHW = syntheticVideo(wanted.clip.frames, wanted.clip.height, wanted.clip.width);
     PeakMemory memory(wanted.execution);
     const auto begin = Clock::now();
-    const LoadedVae vae(checkpoint, configuration, wanted);
+    const std::unique_ptr<BenchedVae> vae = checkpoint.load(configuration.dtype, wanted.execution.device);
     wanted.execution.synchronise();
     row.loadSeconds = secondsSince(begin);
 
@@ -154,7 +123,7 @@ void measureRow(VaeRow& row, Role role, VaeCheckpoint& checkpoint, const VaeCase
         const at::Tensor x_BCTHW = subject.clip_BCTHW.to(wanted.execution.device);
         latents_BCTHW = timed(
             wanted, memory, [&] { passes.begin(configuration.name, "encode"); }, row.encode,
-            [&] { return vae.encode(x_BCTHW, stop); });
+            [&] { return vae->encode(x_BCTHW, configuration.tiling, stop); });
     }
     if (!subject.latents_BCTHW.defined()) subject.latents_BCTHW = latents_BCTHW;
     if (role == Role::Reference)
@@ -165,7 +134,7 @@ void measureRow(VaeRow& row, Role role, VaeCheckpoint& checkpoint, const VaeCase
     const at::Tensor z_BCTHW = subject.latents_BCTHW.to(wanted.execution.device);
     const at::Tensor decoded_THWC = timed(
         wanted, memory, [&] { passes.begin(configuration.name, "decode"); }, row.decode,
-        [&] { return vae.decode(z_BCTHW, stop); });
+        [&] { return vae->decode(z_BCTHW, configuration.tiling, stop); });
     row.clipPsnr = psnr(decoded_THWC, subject.clip_BCTHW[0].permute({1, 2, 3, 0}));
     if (role == Role::Reference)
         subject.exactFrames_THWC = decoded_THWC;
@@ -187,8 +156,8 @@ std::vector<VaeConfiguration> vaeConfigurations(const vae::Tiling& tiling) {
             {"tiled bf16", at::kBFloat16, tiling}};
 }
 
-std::vector<VaeRow> measureVae(VaeCheckpoint& checkpoint, const VaeCase& wanted, const VaeProgress& progress,
-                               std::stop_token stop) {
+std::vector<VaeRow> measureVae(const VaeOnDisk& checkpoint, const VaeCase& wanted,
+                               const VaeProgress& progress, std::stop_token stop) {
     const c10::InferenceMode inference;
     execution::giveCpuMemoryErrorsTheirType();
     std::vector<VaeConfiguration> configurations = vaeConfigurations(wanted.tiling);

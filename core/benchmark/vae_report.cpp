@@ -53,8 +53,8 @@ std::vector<std::int64_t> VaeReport::videoShape() const {
 }
 
 std::vector<std::int64_t> VaeReport::latentsShape() const {
-    const std::int64_t edge = config.spatialFactor();
-    return {1, config.zDim, (wanted.clip.frames - 1) / config.temporalFactor() + 1, wanted.clip.height / edge,
+    const std::int64_t edge = shape.spatialFactor;
+    return {1, shape.zDim, (wanted.clip.frames - 1) / shape.temporalFactor + 1, wanted.clip.height / edge,
             wanted.clip.width / edge};
 }
 
@@ -71,6 +71,10 @@ json toJson(const VaeReport& report) {
         {"repetitions", report.wanted.repetitions},
         {"rows", json::array()},
         {"absent", json::array()}};
+    const vae::Tiling& tiling = report.wanted.tiling;
+    if (tiling.columns != tiling.rows)
+        document["tile"].update(
+            {{"width_px", tiling.columns.tilePixels}, {"stride_width_px", tiling.columns.stridePixels}});
     for (const VaeRow& row : report.rows) document["rows"].push_back(toJson(row));
     for (const AbsentVaeRow& row : miopenRows())
         document["absent"].push_back({{"configuration", row.name}, {"why", row.why}});

@@ -23,14 +23,15 @@ struct VaeReport {
     std::string weights;  ///< where they are
     std::uint64_t weightBytes = 0;
     VaeCase wanted;
-    vae::wan21::WanVaeConfig config;
+    VaeShape shape;
     std::vector<VaeRow> rows;
 
     [[nodiscard]] std::vector<std::int64_t> videoShape() const;    ///< [1, 3, T, H, W]
     [[nodiscard]] std::vector<std::int64_t> latentsShape() const;  ///< [1, z, T', H', W']
 };
 
-/// {"system", "model", "input", "shapes", "tile", "warmup", "repetitions", "rows": [{"configuration",
+/// {"system", "model", "input", "shapes", "tile" (its rows; "width_px" and
+/// "stride_width_px" where its columns are others), "warmup", "repetitions", "rows": [{"configuration",
 /// "dtype", "tiled", "load_s", "encode": {"s_p50", "s_min", "s_max", "seconds", "peak_bytes"}, "decode": {…},
 /// "latents_snr_db", "decode_psnr_db", "clip_psnr_db"}], "absent": [{"configuration", "why"}]}; a row that
 /// couldn't run has "error" in place of figures. What was not measured is absent.

@@ -1,6 +1,7 @@
 #include "core/catalog/model_catalog.h"
 
 #include "core/base/resources.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/model_folder.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
@@ -10,14 +11,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<families::ModelInfo> demoModel() {
+Error noDemoModel() {
     const fs::path resources = resourceFolder();
-    if (resources.empty())
-        return Error{ErrorCode::NotFound,
-                     "model demo: no resources folder beside " + executableFolder().string() +
-                         "; set REELGRID_RESOURCES to the folder that holds models/wan-demo"};
-    auto model = readModelFolder(resources / "models" / "wan-demo");
-    if (model) model->id = kDemoModel;
+    const std::string where = resources.empty() ? "no resources folder beside " + executableFolder().string()
+                                                : resources.string() + " has no models/wan-demo";
+    return {ErrorCode::NotFound,
+            "model demo: " + where + "; set REELGRID_RESOURCES to the folder that holds models/wan-demo"};
+}
+
+Result<families::ModelInfo> readBuiltIn(const BuiltInModel& mine) {
+    auto model = readModelFolder(folderOf(mine));
+    if (model) model->id = mine.name;
     return model;
 }
 
@@ -27,7 +31,8 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
     if (idOrFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "model: the name is empty, \"demo\", a folder or a hub id was needed"};
-    if (idOrFolder == kDemoModel) return demoModel();
+    if (const BuiltInModel* mine = findBuiltIn(idOrFolder)) return readBuiltIn(*mine);
+    if (idOrFolder == kDemoModel) return noDemoModel();
     std::error_code failed;
     if (fs::exists(idOrFolder, failed)) return readModelFolder(fs::weakly_canonical(idOrFolder, failed));
 
@@ -55,7 +60,9 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
 
 std::vector<families::ModelInfo> listModels() {
     std::vector<families::ModelInfo> models;
-    if (auto demo = findModel(kDemoModel)) models.push_back(*std::move(demo));
+    for (const BuiltInModel& mine : builtInModels())
+        if (findBuiltIn(mine.name) != nullptr)
+            if (auto model = readBuiltIn(mine)) models.push_back(*std::move(model));
     for (const std::string& id : hub::cachedIds(hub::HubAccess::fromEnvironment().cache))
         if (auto model = findModel(id)) models.push_back(*std::move(model));
     return models;

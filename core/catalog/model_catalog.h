@@ -8,16 +8,16 @@
 
 namespace reelgrid::catalog {
 
-/// The id of the built-in model.
+/// The id of the built-in model that is always there (built_in_models.h).
 inline constexpr const char* kDemoModel = "demo";
 
-/// Finds the model that a request names: "demo", a diffusers folder, or a hub id
+/// Finds the model that a request names: a built-in one, a diffusers folder, or a hub id
 /// ("Wan-AI/Wan2.1-T2V-1.3B-Diffusers") in the local Hugging Face cache ($HF_HUB_CACHE, $HF_HOME/hub,
 /// ~/.cache/huggingface/hub). Reads only JSON and the headers of the weights. NotFound names where was
 /// looked; Unsupported names the pipeline class.
 Result<families::ModelInfo> findModel(const std::string& idOrFolder);
 
-/// The built-in model and every supported model in the Hugging Face cache.
+/// The built-in models and every supported model in the Hugging Face cache.
 std::vector<families::ModelInfo> listModels();
 
 }  // namespace reelgrid::catalog

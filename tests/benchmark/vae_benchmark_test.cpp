@@ -1,6 +1,7 @@
 #include "core/benchmark/vae_benchmark.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "core/base/result.h"
 #include "core/benchmark/synthetic_video.h"
@@ -11,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-vae::wan21::VaeCheckpoint tinyVae() {
-    return vae::wan21::openCheckpoint(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline");
+std::unique_ptr<VaeOnDisk> tinyVae() {
+    return openVae(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline");
 }
 
 VaeCase tinyCase() {
@@ -23,14 +24,14 @@ VaeCase tinyCase() {
 }
 
 TEST(VaeBenchmark, GivesEveryConfigurationItsRow) {
-    auto checkpoint = tinyVae();
+    const auto checkpoint = tinyVae();
     VaeCase wanted = tinyCase();
     wanted.warmup = 0;
     wanted.repetitions = 3;
     std::vector<std::string> passes;
     int last = 0;
     const auto rows = measureVae(
-        checkpoint, wanted,
+        *checkpoint, wanted,
         [&](const std::string& configuration, const std::string& pass, int done, int total, double) {
             passes.push_back(configuration + " " + pass);
             EXPECT_EQ(total, 24);
@@ -53,21 +54,21 @@ TEST(VaeBenchmark, GivesEveryConfigurationItsRow) {
 }
 
 TEST(VaeBenchmark, FindsNoDifferenceWhereOneTileHoldsThePicture) {
-    auto checkpoint = tinyVae();
+    const auto checkpoint = tinyVae();
     VaeCase wanted = tinyCase();
     wanted.tiling = {{64, 48}, {64, 48}};
-    const auto rows = measureVae(checkpoint, wanted, {}, {});
+    const auto rows = measureVae(*checkpoint, wanted, {}, {});
     EXPECT_EQ(rows[2].decodePsnr, 100);
     EXPECT_EQ(rows[2].latentsSnr, 100);
 }
 
 TEST(VaeBenchmark, SaysInItsRowWhatFoundNoMemory) {
-    auto checkpoint = tinyVae();
+    const auto checkpoint = tinyVae();
     VaeCase wanted = tinyCase();
     wanted.clip = {.frames = 4093, .height = 16384, .width = 16384};
     wanted.warmup = 0;
     // The clip alone would take terabytes; nothing of it may be made.
-    const auto rows = measureVae(checkpoint, wanted, {}, {});
+    const auto rows = measureVae(*checkpoint, wanted, {}, {});
     ASSERT_EQ(rows.size(), 4U);
     for (const VaeRow& row : rows) {
         EXPECT_THAT(row.error, testing::HasSubstr("GB of memory")) << row.configuration.name;
@@ -75,16 +76,38 @@ TEST(VaeBenchmark, SaysInItsRowWhatFoundNoMemory) {
     }
     VaeReport report;
     report.rows = rows;
-    report.config = checkpoint.config;
+    report.shape = checkpoint->shape();
     EXPECT_FALSE(toJson(report)["rows"][0].contains("decode"));
 }
 
+TEST(VaeBenchmark, MeasuresTheVaeOfCogVideoX) {
+    const fs::path folder = fs::path(testing::TempDir()) / ("cogvideox_vae_" + std::to_string(getpid()));
+    const fs::path fixtures = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/vae/cogvideox";
+    fs::create_directories(folder / "vae");
+    fs::copy_file(fixtures / "tiles.json", folder / "vae" / "config.json");
+    fs::copy_file(fixtures / "tiles.safetensors", folder / "vae" / "diffusion_pytorch_model.safetensors");
+    const auto checkpoint = openVae(folder);
+    EXPECT_EQ(checkpoint->shape().frameStep, 8);
+    EXPECT_EQ(checkpoint->bytes(), fs::file_size(fixtures / "tiles.safetensors"));
+    VaeCase wanted;
+    wanted.clip = {.frames = 17, .height = 40, .width = 44};
+    wanted.tiling = checkpoint->tilingOf(24);
+    EXPECT_EQ(wanted.tiling, (vae::Tiling{{24, 20}, {20, 16}}));
+    wanted.warmup = 0;
+    const auto rows = measureVae(*checkpoint, wanted, {}, {});
+    ASSERT_EQ(rows.size(), 4U);
+    for (const VaeRow& row : rows) EXPECT_EQ(row.error, "") << row.configuration.name;
+    EXPECT_GT(*rows[1].decodePsnr, 30);
+    EXPECT_LT(*rows[2].decodePsnr, 60);
+    fs::remove_all(folder);
+}
+
 TEST(VaeBenchmark, StopsWhenAsked) {
-    auto checkpoint = tinyVae();
+    const auto checkpoint = tinyVae();
     std::stop_source stop;
     stop.request_stop();
     try {
-        (void)measureVae(checkpoint, tinyCase(), {}, stop.get_token());
+        (void)measureVae(*checkpoint, tinyCase(), {}, stop.get_token());
         FAIL() << "it went on";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error().code, ErrorCode::Cancelled);

@@ -13,7 +13,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "core/catalog/model_catalog.h"
+#include "core/catalog/built_in_models.h"
 #include "core/catalog/render_settings.h"
 #include "widgets/panels/advanced_fields.h"
 #include "widgets/panels/form_parts.h"
@@ -192,7 +192,7 @@ void RequestEditor::takeModelDefaults() {
         for (RequestFields* fields : m_fields) fields->takeDefaults(*chosen);
         m_model->setToolTip(QString::fromStdString(chosen->folder.string()));
     }
-    const bool builtIn = chosen != nullptr && chosen->id == catalog::kDemoModel;
+    const bool builtIn = chosen != nullptr && catalog::findBuiltIn(chosen->id) != nullptr;
     m_prompt->setGuidance(builtIn ? Guidance::Offered : Guidance::Hidden);
     check();
 }

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reelgrid::catalog {
+
+/// A miniature that comes with the program, in the folder of resources.
+struct BuiltInModel {
+    std::string_view name;     ///< as --model takes it
+    std::string_view folder;   ///< below models/
+    std::string_view prompt;   ///< what it is good at, rendered where nothing else is asked for
+    std::string_view picture;  ///< to begin with where no other is given, below prompts/; empty: none
+};
+
+/// All that there can be, in the order in which they are listed. A build without a miniature's folder doesn't
+/// have it: its name then means nothing.
+std::span<const BuiltInModel> builtInModels();
+
+/// The one of that name; null where there is none, or its folder isn't there.
+const BuiltInModel* findBuiltIn(std::string_view name);
+
+/// Its folder. Empty where there are no resources.
+std::filesystem::path folderOf(const BuiltInModel& model);
+
+/// Its picture; empty where it has none.
+std::filesystem::path pictureOf(const BuiltInModel& model);
+
+/// "demo, demo-i2v": those whose folders are there.
+std::string builtInNames();
+
+}  // namespace reelgrid::catalog
