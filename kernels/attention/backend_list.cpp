@@ -198,7 +198,8 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .attend = &cpu::attend},
         .cuda = {.deviation =
-                     "Hopper only. At least one block is kept; block means, denominators and the sums "
+                     "By wgmma on Hopper, by mma on other GPUs. At least one block is kept; block means, "
+                     "denominators and the sums "
                      "of φ(k)ᵀv are fp32, and fp32 scores choose the blocks; the linear branch's "
                      "operands are rounded to bf16, as upstream's autocast does, φ(k) and v of fp16 "
                      "inputs to fp16; no causal mask and no log-sum-exp. Head dims up to 128, padded to "

@@ -28,7 +28,8 @@ struct Clip {
     at::Tensor latents, frames;
 };
 
-Clip renderDemo(const execution::Execution& execution, at::ScalarType dtype) {
+Clip renderDemo(const execution::Execution& execution, at::ScalarType dtype,
+                const std::string& backend = "sdpa") {
     const c10::InferenceMode inference;
     const auto weightsOf = [&](weights::SafetensorsFolder& source) {
         return weights::WeightScope(source, dtype, execution.device);
@@ -48,7 +49,7 @@ Clip renderDemo(const execution::Execution& execution, at::ScalarType dtype) {
         return transformer.prepareText(padded);
     };
     const PreparedText prompt = prepared(kPrompt), negative = prepared(kNegative);
-    const auto dispatcher = attention::makeDispatcher(attention::Policy("sdpa"), execution).value();
+    const auto dispatcher = attention::makeDispatcher(attention::Policy(backend), execution).value();
     const auto scheduler =
         schedulers::makeScheduler(weights::ModelConfig::read(kDemo + "scheduler", "scheduler_config.json"));
     scheduler->setTimesteps(kSteps);
@@ -85,6 +86,25 @@ TEST_F(DemoOnGpu, GivesTheSameBitsTwice) {
     const Clip first = renderDemo(gpu, at::kBFloat16), second = renderDemo(gpu, at::kBFloat16);
     EXPECT_TRUE(at::equal(first.latents, second.latents));
     EXPECT_TRUE(at::equal(first.frames, second.frames));
+}
+
+/// Frames' cosine with those of sdpa in the same dtype. sla's are others: the demo wasn't fine-tuned with it.
+TEST_F(DemoOnGpu, EveryDenseBackendGivesThePicture) {
+    const Clip plain = renderDemo(gpu, at::kBFloat16);
+    for (const auto& [backend, least] : {std::pair{"cudnn", 0.999},
+                                         {"flash", 0.999},
+                                         {"fav2", 0.999},
+                                         {"fav3", 0.999},
+                                         {"sagev1", 0.998},
+                                         {"fav3_sage", 0.998},
+                                         {"fav3_fp8", 0.995},
+                                         {"sla", 0.9}}) {
+        const Clip clip = renderDemo(gpu, at::kBFloat16, backend);
+        const double picture = cosine(clip.frames, plain.frames);
+        std::printf("%s: frames' cosine %.6f, latents' %.6f\n", backend, picture,
+                    cosine(clip.latents, plain.latents));
+        EXPECT_GE(picture, least) << backend;
+    }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_checkpoint.py wan-1.3b|wan-14b|wan-vae FOLDER: a diffusers component of the official configuration with random
+"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae FOLDER: a diffusers component of the official configuration with random
 weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
 import json
 import math
@@ -15,6 +15,7 @@ WAN = dict(_class_name="WanTransformer3DModel", patch_size=[1, 2, 2], in_channel
 CONFIGS = {
     "wan-1.3b": WAN | dict(num_attention_heads=12, num_layers=30, ffn_dim=8960),
     "wan-14b": WAN | dict(num_attention_heads=40, num_layers=40, ffn_dim=13824),
+    "wan-5b": WAN | dict(num_attention_heads=24, num_layers=30, ffn_dim=14336, in_channels=48, out_channels=48),
     "wan-vae": {"_class_name": "AutoencoderKLWan"},
 }
 SHARD_BYTES = 5 << 30

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""reference.py transformer|vae FOLDER [eager|compiled …]: diffusers' times on the same component folder, one JSON line a
-row like reelgrid_gpu_benchmark's. 480×832, 81 frames, bf16 (the VAE in fp32 as PyTorch multiplies it by default, which
-rounds convolutions to TF32, and bf16)."""
+"""reference.py transformer|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
+component folder, one JSON line a row like reelgrid_gpu_benchmark's. Without a size 480×832, 81 frames, in eighths; bf16
+(the VAE in fp32 as PyTorch multiplies it by default, which rounds convolutions to TF32, and bf16). per-token: compiled,
+with a timestep for every token, as diffusers calls TI2V-5B."""
 import json
 import sys
 
@@ -35,11 +36,17 @@ def row(**values):
 @torch.inference_mode()
 def transformer(folder, modes):
     model = diffusers.WanTransformer3DModel.from_pretrained(folder, torch_dtype=torch.bfloat16).to("cuda").eval()
-    latents = torch.randn(1, 16, 21, 60, 104, device="cuda", dtype=torch.bfloat16)
-    text = torch.randn(1, 512, 4096, device="cuda", dtype=torch.bfloat16)
-    step = torch.tensor([700], device="cuda")
+    sizes = [mode for mode in modes if "x" in mode]
+    height, width, frames = map(int, (sizes or ["480x832x81"])[0].split("x"))
+    grid = (frames - 1) // 4 + 1, height // 8, width // 8
+    latents = torch.randn(1, model.config.in_channels, *grid, device="cuda", dtype=torch.bfloat16)
+    text = torch.randn(1, 512, model.config.text_dim, device="cuda", dtype=torch.bfloat16)
     for mode in modes:
-        run = torch.compile(model) if mode == "compiled" else model
+        if mode in sizes:
+            continue
+        tokens = grid[0] * grid[1] * grid[2] // 4
+        step = torch.full((1, tokens) if mode == "per-token" else (1,), 700, device="cuda")
+        run = model if mode == "eager" else torch.compile(model)
         backends = [SDPBackend.CUDNN_ATTENTION] + ([SDPBackend.FLASH_ATTENTION] if mode == "eager" else [])
         for backend in backends:
             with sdpa_kernel(backend):

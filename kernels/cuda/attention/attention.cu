@@ -52,8 +52,8 @@ bool usesHopper() {
 }  // namespace
 
 std::string attentionObstacle(Method method) {
-    const bool isForHopper = method == Method::Flash3 || method == Method::Flash3Sage ||
-                             method == Method::Flash3Fp8 || method == Method::SparseLinear;
+    const bool isForHopper =
+        method == Method::Flash3 || method == Method::Flash3Sage || method == Method::Flash3Fp8;
     if (const Capability found = capability(); isForHopper && !isHopper(found))
         return "compute capability " + std::to_string(found.major) + "." + std::to_string(found.minor) +
                ", needs 9.0 (wgmma and tensor copies)";
@@ -98,7 +98,7 @@ void attend(Method method, const AttentionProblem& problem) {
         case Method::Flash3Fp8:
             return fav3Fp8(problem);
         case Method::SparseLinear:
-            return sla(problem);
+            return usesHopper() ? sla(problem) : slaMma(problem);
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }

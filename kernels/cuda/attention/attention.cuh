@@ -25,7 +25,9 @@ std::int64_t sagev1Workspace(const AttentionProblem& problem);
 void sagev1Mma(const AttentionProblem& problem);
 std::int64_t sagev1MmaWorkspace(const AttentionProblem& problem);
 
+/// Likewise; both need as much.
 void sla(const AttentionProblem& problem);
+void slaMma(const AttentionProblem& problem);
 std::int64_t slaWorkspace(const AttentionProblem& problem);
 
 /// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
