@@ -12,7 +12,7 @@ namespace {
 
 /// Of the calling thread, and of those that it starts.
 void stepBack() {
-    constexpr int kNiceness = 15;
+    constexpr int kNiceness = 10;
     // Without it everything works, only less smoothly.
     static_cast<void>(setpriority(PRIO_PROCESS, id_t(gettid()), kNiceness));
 }

@@ -1,7 +1,6 @@
 #include "app/studio/bare_display.h"
 
 #include <QApplication>
-#include <QPointer>
 #include <QTimer>
 #include <QWidget>
 

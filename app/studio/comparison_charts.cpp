@@ -38,16 +38,19 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
 void ComparisonCharts::draw() {
     std::vector<widgets::RenderTiming> timings;
     std::vector<widgets::ClipCurves> curves;
+    const ComparedClip* reference = m_comparison->reference();
+    std::size_t against = 0;
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.facts) continue;
         const ClipFacts& facts = *clip.facts;
         curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds, roleOf(clip)});
-        if (const result::Timing* timing = clip.timing())
-            timings.push_back({clip.label, clip.color, *timing,
-                               comparison::secondsOutsideAttention(facts.result),
-                               facts.result.manifest.calls});
+        const result::Timing* timing = clip.timing();
+        if (timing == nullptr) continue;
+        if (reference != nullptr && reference->id == clip.id) against = timings.size();
+        timings.push_back({clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result),
+                           facts.result.manifest.calls});
     }
-    m_timing->setTimings(std::move(timings));
+    m_timing->setTimings(std::move(timings), against);
     m_coherence->setCurves(std::move(curves));
 }
 

@@ -40,8 +40,9 @@ void Library::lookFor(const QString& words) {
 
 void Library::filter() {
     const int shown = m_list->showOnly(m_words->text().split(' ', Qt::SkipEmptyParts));
-    m_count->setText(shown == m_list->count() ? tr("%1 comparisons").arg(shown)
-                                              : tr("%1 of %2 comparisons").arg(shown).arg(m_list->count()));
+    m_count->setText(m_list->count() == 0       ? tr("Nothing was rendered into the results folder yet")
+                     : shown == m_list->count() ? tr("%1 comparisons").arg(shown)
+                                                : tr("%1 of %2 comparisons").arg(shown).arg(m_list->count()));
 }
 
 }  // namespace reelgrid::studio

@@ -25,19 +25,23 @@ comparison::ClipMeasurer clipMeasurer(const std::filesystem::path& reference) {
     return comparison::ClipMeasurer(reference, kMostBytes);
 }
 
-ReadFacts readClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
-                        const std::stop_token& stop) {
+ReadFacts readClipFacts(const std::filesystem::path& clip) {
     ReadFacts read;
     result::ClipResult& result = read.facts.result;
     result = result::readClipResult(clip);
     for (result::Timing& timing : result.timings) addStages(timing);
     for (const Error& error : result.problems) read.problems.append(QString::fromStdString(error.message));
-    const auto opened = media::Clip::open(clip);
-    if (!opened || stop.stop_requested()) return read;  // the player says what is wrong with the clip
-    read.facts.frameSeconds = opened.value()->info().frameSeconds;
-    if (auto measured = measurer.complete(clip, result.metrics); !measured)
-        read.problems.append(QString::fromStdString(measured.error().message));
+    // What is wrong with a clip that can't be opened the player says.
+    if (const auto opened = media::Clip::open(clip))
+        read.facts.frameSeconds = opened.value()->info().frameSeconds;
     return read;
+}
+
+QStringList completeClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
+                              ClipFacts& facts) {
+    if (facts.frameSeconds.empty()) return {};
+    const auto measured = measurer.complete(clip, facts.result.metrics);
+    return measured ? QStringList() : QStringList(QString::fromStdString(measured.error().message));
 }
 
 }  // namespace reelgrid::studio

@@ -17,8 +17,10 @@ struct ReadFacts {
     QStringList problems;
 };
 
-/// Reads a clip's companion files; measures what they lack. Blocks; for a background thread.
-ReadFacts readClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
-                        const std::stop_token& stop);
+/// Reads a clip's companion files. Blocks on the disk; for a background thread.
+ReadFacts readClipFacts(const std::filesystem::path& clip);
+/// Measures what they lack, which may take minutes; its problems alone are told. For a background thread.
+QStringList completeClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
+                              ClipFacts& facts);
 
 }  // namespace reelgrid::studio

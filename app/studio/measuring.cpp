@@ -5,7 +5,8 @@
 namespace reelgrid::studio {
 
 Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent), m_comparison(comparison) {
-    connect(&m_background, &BackgroundThread::failed, this, &Measuring::problem);
+    for (BackgroundThread* thread : {&m_reader, &m_background})
+        connect(thread, &BackgroundThread::failed, this, &Measuring::problem);
     connect(m_comparison, &Comparison::clipArrived, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipAdded, this, &Measuring::lookForWork);
     connect(m_comparison, &Comparison::clipRemoved, this, &Measuring::forget);
@@ -29,17 +30,34 @@ void Measuring::lookForWork() {
         const auto measured = m_measured.find(clip.id);
         if (measured != m_measured.end() && measured->second == m_reference) continue;
         m_measured[clip.id] = m_reference;
-        measure(clip);
+        read(clip);
     }
 }
 
-void Measuring::measure(const ComparedClip& clip) {
-    m_background.run([this, id = clip.id, path = clip.path,
-                      measurer = m_measurer](const std::stop_token& stop) -> BackgroundThread::Completion {
-        ReadFacts read = readClipFacts(path, *measurer, stop);
-        return [this, id, read = std::move(read)] {
+void Measuring::read(const ComparedClip& clip) {
+    m_reader.run([this, id = clip.id, path = clip.path,
+                  measurer = m_measurer](const std::stop_token&) -> BackgroundThread::Completion {
+        ReadFacts read = readClipFacts(path);
+        return [this, id, path, measurer, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);
-            m_comparison->setFacts(id, read.facts);
+            const ComparedClip* shown = m_comparison->find(id);
+            if (shown == nullptr) return;
+            // What was measured against another reference is shown until it is measured anew.
+            if (!shown->facts) m_comparison->setFacts(id, read.facts);
+            measure(id, path, read.facts, measurer);
+        };
+    });
+}
+
+void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts facts,
+                        const Measurer& measurer) {
+    m_background.run([this, id, clip, facts = std::move(facts),
+                      measurer](const std::stop_token&) -> BackgroundThread::Completion {
+        ClipFacts complete = facts;
+        const QStringList problems = completeClipFacts(clip, *measurer, complete);
+        return [this, id, complete = std::move(complete), problems] {
+            for (const QString& message : problems) Q_EMIT problem(message);
+            m_comparison->setFacts(id, complete);
         };
     });
 }

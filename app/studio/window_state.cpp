@@ -6,6 +6,7 @@
 #include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QWindow>
 
 #include "app/studio/banner.h"
 #include "app/studio/bare_display.h"
@@ -139,7 +140,9 @@ void MainWindow::setFullScreen(bool on) {
     if (on != isFullScreen()) {
         if (on) m_beforeFullScreen = geometry();
         setWindowState(windowState() ^ Qt::WindowFullScreen);
-        if (BareDisplay::isBare()) setGeometry(on ? screen()->geometry() : m_beforeFullScreen);
+        // The window's own: QWidget's would end the state.
+        if (BareDisplay::isBare() && windowHandle() != nullptr)
+            windowHandle()->setGeometry(on ? screen()->geometry() : m_beforeFullScreen);
     }
     (*m_actions)["full-screen"]->setChecked(on);
     showParts();

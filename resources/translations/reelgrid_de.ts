@@ -1376,6 +1376,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>%1 of %2 comparisons</source>
         <translation>%1 von %2 Vergleichen</translation>
     </message>
+    <message>
+        <source>Nothing was rendered into the results folder yet</source>
+        <translation>In den Ergebnisordner wurde noch nichts gerendert</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::LookingActions</name>
@@ -3859,6 +3863,14 @@ ganzes Rendering %1×</translation>
     <message>
         <source>%1 / %2 MB</source>
         <translation>%1 / %2 MB</translation>
+    </message>
+    <message>
+        <source>How the clips are looked at</source>
+        <translation>Wie die Clips betrachtet werden</translation>
+    </message>
+    <message>
+        <source>Grid, wipe, difference, onion skin, flicker</source>
+        <translation>Raster, Wischblende, Differenz, Überblendung, Flackern</translation>
     </message>
 </context>
 <context>

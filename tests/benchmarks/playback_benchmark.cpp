@@ -140,10 +140,11 @@ class Benchmark {
         return waitUntil(
             [this] {
                 return std::ranges::all_of(
-                    m_window.comparison().clips(),
-                    [](const studio::ComparedClip& clip) { return clip.facts.has_value(); });
+                    m_window.comparison().clips(), [](const studio::ComparedClip& clip) {
+                        return clip.facts && clip.facts->result.metrics.frameCorrelation;
+                    });
             },
-            600000);
+            180000);
     }
     [[nodiscard]] widgets::Player& player() { return *m_window.playback().player(); }
     [[nodiscard]] studio::MainWindow& window() { return m_window; }

@@ -58,7 +58,7 @@ void move(QWidget* widget, const QPointF& at) {
     QCoreApplication::sendEvent(widget, &event);
 }
 
-TEST(SpeedUps, AreOfDenoisingAgainstTheFirstAndAbsentWhereItWasNotMeasured) {
+TEST(SpeedUps, AreOfDenoisingAgainstTheReferenceAndAbsentWhereItWasNotMeasured) {
     TimingChart chart;
     std::vector<RenderTiming> renders{renderOf("sdpa", 8), renderOf("fav2", 4), renderOf("old", 2)};
     renders[2].timing.stages = {{"decode", 1}};
@@ -68,6 +68,10 @@ TEST(SpeedUps, AreOfDenoisingAgainstTheFirstAndAbsentWhereItWasNotMeasured) {
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[0][1], "1");
     EXPECT_EQ(table.rows[1][1], "2");
+
+    chart.setTimings({renderOf("fav2", 4), renderOf("sdpa", 8)}, 1);
+    EXPECT_EQ(chart.table().rows[0][1], "2");
+    EXPECT_EQ(chart.table().rows[1][1], "1");
 }
 
 TEST(Memory, ShowsTheMostThatARenderTookAndLeavesLoadingOut) {

@@ -140,8 +140,9 @@ QCustomPlot* TimingChart::plotOf(View view) const {
     return nullptr;
 }
 
-void TimingChart::setTimings(std::vector<RenderTiming> timings) {
+void TimingChart::setTimings(std::vector<RenderTiming> timings, std::size_t against) {
     m_timings = std::move(timings);
+    m_against = against < m_timings.size() ? against : 0;
     warnOfUnevenTimes();
     drawStages();
     drawSteps();
@@ -170,7 +171,7 @@ void TimingChart::updateLegend() {
 void TimingChart::drawSpeedUps() {
     std::vector<Bar> bars;
     for (const RenderTiming& timing : m_timings) {
-        const RenderTiming& first = m_timings.front();
+        const RenderTiming& first = m_timings[m_against];
         const auto denoise = ratio(first.timing.stage("denoise"), timing.timing.stage("denoise"));
         if (!denoise) continue;
         Bar bar{timing.name, timing.color, *denoise};
@@ -182,8 +183,9 @@ void TimingChart::drawSpeedUps() {
             bar.reading += tr("\nwhole render %1×").arg(*whole, 0, 'f', 2);
         bars.push_back(std::move(bar));
     }
-    const QString axis = m_timings.empty() ? tr("speed-up of denoising")
-                                           : tr("speed-up of denoising, %1 = 1").arg(m_timings.front().name);
+    const QString axis = m_timings.empty()
+                             ? tr("speed-up of denoising")
+                             : tr("speed-up of denoising, %1 = 1").arg(m_timings[m_against].name);
     m_speedUps->setBars(std::move(bars), axis);
 }
 
@@ -299,11 +301,11 @@ void TimingChart::drawStages() {
         longest = std::max(longest, end);
         const QString text = tr("%1 s").arg(total, 0, 'f', total < 10 ? 2 : 1);
         const double own = secondsOf(timing, "denoise");
-        const double first = secondsOf(m_timings.front(), "denoise");
+        const double first = secondsOf(m_timings[m_against], "denoise");
         BarText after{nullptr, end, text, text};
-        if (i > 0 && own > 0 && first > 0) {
+        if (std::size_t(i) != m_against && own > 0 && first > 0) {
             const QString ratio = QString::number(first / own, 'f', 2);
-            after.full += tr("   denoise %1× %2").arg(ratio, m_timings.front().name);
+            after.full += tr("   denoise %1× %2").arg(ratio, m_timings[m_against].name);
             after.brief += tr("   %1×").arg(ratio);
         }
         auto* label = new QCPItemText(m_stages);

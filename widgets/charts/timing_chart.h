@@ -35,9 +35,9 @@ class TimingChart : public ChartFrame {
   public:
     explicit TimingChart(QWidget* parent = nullptr);
 
-    /// Totals are without loading and measuring. The first render is the one the others' denoising time is
-    /// compared with.
-    void setTimings(std::vector<RenderTiming> timings);
+    /// Totals are without loading and measuring. `against` is the render that the others' denoising time is
+    /// compared with, by its place.
+    void setTimings(std::vector<RenderTiming> timings, std::size_t against = 0);
     enum class View { Stages, Steps, SpeedUp, Memory, Backends };
     void setView(View view);
     [[nodiscard]] View view() const;
@@ -67,6 +67,7 @@ class TimingChart : public ChartFrame {
     [[nodiscard]] ChartTable memoryTable() const;
 
     std::vector<RenderTiming> m_timings;
+    std::size_t m_against = 0;
     std::vector<BarText> m_barTexts;
     QCustomPlot* m_stages;
     QCustomPlot* m_steps;

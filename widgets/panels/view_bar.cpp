@@ -10,6 +10,7 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <QToolButton>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -96,6 +97,13 @@ void ViewBar::addModes(QHBoxLayout& row) {
         row.addWidget(button);
         m_modes.push_back(button);
     }
+    m_mode = named(new QComboBox, tr("How the clips are looked at"),
+                   tr("Grid, wipe, difference, onion skin, flicker"));
+    for (const QString& name : names) m_mode->addItem(name);
+    m_mode->hide();
+    connect(m_mode, &QComboBox::activated, this,
+            [this](int mode) { change([mode](ViewState& look) { look.mode = kModes[std::size_t(mode)]; }); });
+    row.addWidget(m_mode);
     row.addSpacing(6);
 }
 
@@ -216,6 +224,7 @@ void ViewBar::showLook() {
     const bool difference = look.mode == ViewMode::Difference;
     m_showing = true;
     for (std::size_t i = 0; i < kModes.size(); ++i) m_modes[i]->setChecked(kModes[i] == look.mode);
+    m_mode->setCurrentIndex(int(std::ranges::find(kModes, look.mode) - kModes.begin()));
     m_reference->setCurrentIndex(scene.reference());
     m_other->setCurrentIndex(scene.other());
     m_kind->setCurrentIndex(int(look.difference));
@@ -234,6 +243,35 @@ void ViewBar::showLook() {
     showOffset();
     m_showing = false;
     showMemory();
+    fit();
+}
+
+/// The modes as buttons where all has room, else in a list; in the narrowest windows without the memory.
+void ViewBar::fit() {
+    const auto widthOf = [this](auto counts) {
+        int width = 0;
+        for (int i = 0; i < layout()->count(); ++i) {
+            const QWidget* each = layout()->itemAt(i)->widget();
+            if (each != nullptr && counts(each)) width += each->sizeHint().width() + layout()->spacing();
+        }
+        return width;
+    };
+    const auto isMode = [this](const QWidget* each) {
+        return std::ranges::any_of(m_modes, [each](const QWidget* mode) { return mode == each; });
+    };
+    const int others = widthOf([&](const QWidget* each) {
+        return !isMode(each) && each != m_mode && each != m_memory && !each->isHidden();
+    });
+    const int memory = m_memory->sizeHint().width() + layout()->spacing();
+    const bool asButtons = others + memory + widthOf(isMode) <= width();
+    for (QPushButton* mode : m_modes) mode->setVisible(asButtons);
+    m_mode->setVisible(!asButtons);
+    m_memory->setVisible(asButtons || others + memory + m_mode->sizeHint().width() <= width());
+}
+
+void ViewBar::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 void ViewBar::showOffset() {

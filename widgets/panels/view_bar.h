@@ -27,6 +27,9 @@ class ViewBar : public QWidget {
   public:
     ViewBar(VideoGrid* grid, Player* player, QWidget* parent = nullptr);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     using Edit = std::function<void(session::ViewState& look)>;
     void change(const Edit& edit);
@@ -40,10 +43,12 @@ class ViewBar : public QWidget {
     void showLook();
     void showOffset();
     void showMemory();
+    void fit();
 
     VideoGrid* m_grid;
     Player* m_player;
     std::vector<QPushButton*> m_modes;
+    QComboBox* m_mode = nullptr;  // instead of the buttons where there is no room for them
     QComboBox* m_reference = nullptr;
     QComboBox* m_other = nullptr;
     QComboBox* m_kind = nullptr;

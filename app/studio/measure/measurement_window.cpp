@@ -19,7 +19,7 @@ namespace reelgrid::studio {
 
 namespace {
 
-constexpr QSize kSize(1180, 760);
+constexpr QSize kSize(1260, 780);
 
 struct ViewMaker {
     QWidget* operator()(const measurements::KernelResults& each) const {
