@@ -43,8 +43,9 @@ __global__ void attend(reelgrid_call c) {
         float score = -INFINITY;
         if (j < seen) {
             const T* k = rowOf<T>(c.k, c.k_strides, b, keyHead, j);
-            score = c.key_bias ? c.key_bias[j] : 0;
-            for (int d = 0; d < c.head_dim; ++d) score += query[d] * float(k[d]);
+            float parts[4] = {};  // four short sums round less than a long one
+            for (int d = 0; d < c.head_dim; ++d) parts[d % 4] += query[d] * float(k[d]);
+            score = (parts[0] + parts[1]) + (parts[2] + parts[3]) + (c.key_bias ? c.key_bias[j] : 0);
         }
         const float before = largest;
         largest = fmaxf(largest, overBlock(score, scratch, [](float x, float y) { return fmaxf(x, y); }));
