@@ -157,7 +157,7 @@ def export_cogvideox(a):
                                     "tokenizer": get(f"{a.base}/model_index.json")["tokenizer"],
                                     "transformer": ["diffusers", "CogVideoXTransformer3DModel"],
                                     "vae": ["diffusers", "AutoencoderKLCogVideoX"]} | version)
-    put(a.out, "reelgrid.json", get(f"{a.base}/reelgrid.json") | {"title": "ReelGrid demo (CogVideoX, 27 M)",
+    put(a.out, "reelgrid.json", get(f"{a.base}/reelgrid.json") | {"title": "ReelGrid demo (CogVideoX, 26 M)",
                                                                   "guidance_scale": a.guidance})
 
 
@@ -167,7 +167,7 @@ def main():
     p.add_argument("--out", required=True)
     p.add_argument("--family", choices=["wan", "i2v", "cogvideox"], default="wan")
     p.add_argument("--base", default=os.path.join(HERE, "..", "wan-demo"))
-    p.add_argument("--guidance", type=float, default=4.0, help="the CogVideoX miniature's default")
+    p.add_argument("--guidance", type=float, default=3.0, help="the CogVideoX miniature's default")
     p.add_argument("--plain", type=int, default=0)
     a = p.parse_args()
     {"wan": export_wan, "i2v": export_i2v, "cogvideox": export_cogvideox}[a.family](a)

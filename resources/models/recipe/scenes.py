@@ -54,12 +54,12 @@ def trajectory(motion, rng, slot, count, kind):
 
 
 def loosen(motion, rng, kind, path):
-    """The same motion from a start that says less about it: people's pictures are not drawn for the motion they ask for."""
+    """The same motion from a start that doesn't say which it is: people's pictures are not drawn for the motion they ask for."""
     u, t = rng.uniform, np.linspace(0, 1, FRAMES)
     x, y, s, rotation = path
     if motion in ("right", "left"):
-        a = u(0.17, 0.50)
-        b = u(a + 0.28, 0.83)
+        a = u(0.17, 0.64)
+        b = u(a + 0.26, max(a + 0.28, 0.86))
         way, sign = a + (b - a) * t, 1 if motion == "right" else -1
         x = WIDTH * (way if sign > 0 else 1 - way)
         if kind == "roll":
@@ -67,14 +67,14 @@ def loosen(motion, rng, kind, path):
         return x, y, s, rotation
     x = x + u(-0.16, 0.16) * WIDTH
     if motion in ("up", "down"):
-        a = u(0.50, 0.76)
-        way = a + (u(0.20, a - 0.26) - a) * t
+        a = u(0.42, 0.76)
+        way = a + (u(0.16, a - 0.22) - a) * t
         y = HEIGHT * (way if motion == "up" else 1 - way)
     elif motion == "grow":
-        a = u(0.24, 0.50)
-        s = HEIGHT * a * (u(max(1.8 * a, 0.70), 0.98) / a) ** t
+        a = u(0.24, 0.62)
+        s = HEIGHT * a * (u(max(1.6 * a, 0.70), 1.04) / a) ** t
     elif motion == "shrink":
-        s = HEIGHT * u(0.50, 0.95) * u(0.28, 0.50) ** t
+        s = HEIGHT * u(0.42, 0.95) * u(0.28, 0.50) ** t
     return x, y, s, rotation
 
 

@@ -50,7 +50,7 @@ class CogVideoX(Task):
         with torch.autocast(self.a.device, torch.bfloat16):
             text = encode_text(self.models[1], tokens)
             v = self.models[0](a * x0 + s * noise, time, text)
-        return weighted((v.float() - (a * noise - s * x0)) ** 2, cover), count
+        return weighted((v.float() - (a * noise - s * x0)) ** 2, cover, self.a.sprites), count
 
     def write(self):
         write(self.a.work, *self.averages)
@@ -66,6 +66,7 @@ def main():
     p = argparse.ArgumentParser()
     add_arguments(p)
     p.add_argument("--whole", type=int, default=0, help="1: whole clips from the first step on")
+    p.add_argument("--sprites", type=float, default=4, help="how much more an error in a sprite counts")
     p.set_defaults(save_every=60, encode_share=0.12)
     a = p.parse_args()
     ranks = Ranks(a.device)

@@ -2,7 +2,7 @@
 
 Wan 2.1's layout: beside the noisy latents 4 channels that say which frames are given and 16 of the latents of a clip that is
 the given frame and then grey, and in every cross-attention a second one over CLIP's view of the picture. Text encoder and
-autoencoder stay as they are. Half of the scenes start anywhere, so that the picture doesn't give the motion away.
+autoencoder stay as they are. Most scenes start anywhere, so that the picture doesn't give the motion away.
 """
 import argparse
 
@@ -120,7 +120,7 @@ def main():
     if a.device == "cuda":
         speed_up(vae[0])
         choose_attention()
-    pool = GivenPool(*vae, 64 if a.tiny else 65536, a.device, a.workers, a.tiny, a.seed + 100 * ranks.rank, loose=0.5)
+    pool = GivenPool(*vae, 64 if a.tiny else 65536, a.device, a.workers, a.tiny, a.seed + 100 * ranks.rank, loose=0.7)
     fill(pool, a.fill)
     task = ImageToVideo(a, text_encoder, pool)
     say("parameters", sum(p.numel() for p in task.models[0].parameters()), sum(p.numel() for p in task.models[1].parameters()))

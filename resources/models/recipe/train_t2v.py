@@ -103,9 +103,9 @@ def even(count, device):
     return (torch.randperm(count, device=device) + torch.rand(count, device=device)) / count
 
 
-def weighted(square, cover):
-    """The mean of squared errors [B, C, T, h, w]; what shows a sprite counts five times."""
-    weight = 1 + 4 * cover
+def weighted(square, cover, sprites=4):
+    """The mean of squared errors [B, C, T, h, w]; what shows a sprite counts `sprites` times more."""
+    weight = 1 + sprites * cover
     return (square.mean(1) * weight).sum() / weight.sum()
 
 

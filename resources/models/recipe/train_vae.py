@@ -40,7 +40,7 @@ def check_fused_norm():
                 y = function(a, g, act, lead)
                 (y * torch.sin(torch.arange(y.numel(), device="cuda").view(y.shape))).sum().backward()
                 out += [y, a.grad, g.grad]
-            errors = [float((p - q).norm() / q.norm()) for p, q in zip(got, want)]
+            errors = [float((p.detach() - q.detach()).norm() / q.detach().norm()) for p, q in zip(got, want)]
             assert max(errors) < 1e-4, (channels, act, errors)
     vae_model.Kernels.norm = staticmethod(fused_norm.norm)
     say("fused norm agrees")
@@ -61,7 +61,7 @@ def check_fused_affine():
                 y = function(x, averages, *leaves, act, lead)
                 (y * torch.sin(torch.arange(y.numel(), device="cuda").view(y.shape))).sum().backward()
                 out += [y] + [v.grad for v in (x, *leaves) if v is not None]
-            errors = [float((p - q).norm() / q.norm()) for p, q in zip(got, want)]
+            errors = [float((p.detach() - q.detach()).norm() / q.detach().norm()) for p, q in zip(got, want)]
             assert max(errors) < 1e-4, (c, errors)
     except Exception as error:
         say("the fused affine is left out:", str(error)[:300])
