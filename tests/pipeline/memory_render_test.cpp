@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+
+#include "core/pipeline/renderer.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
+#include "tests/pipeline/tiny_render.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+using testing::HasSubstr;
+
+/// Where a model's parts lie while it renders, as the manifest says it.
+class MemoryOfARender : public TinyRenderTest {
+  protected:
+    Renderer m_renderer;
+    std::uint64_t m_predicted = 0;
+
+    result::Manifest manifestOf(const protocol::RenderRequest& request) {
+        const auto progress = [this](const protocol::RenderProgress& now) {
+            m_predicted = now.predictedPeakBytes;
+        };
+        const auto clip = m_renderer.render(request, progress, {});
+        EXPECT_TRUE(clip) << (clip ? "" : clip.error().message);
+        return result::readClipResult(request.output).manifest;
+    }
+    [[nodiscard]] protocol::RenderRequest cpuRequest() const {
+        protocol::RenderRequest request = tinyRequest();
+        request.device = "cpu";
+        request.dtype = "fp32";
+        return request;
+    }
+};
+
+TEST_F(MemoryOfARender, IsPredictedAndMeasured) {
+    const auto memory = manifestOf(cpuRequest()).memory;
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(memory->offload, "none");
+    ASSERT_TRUE(memory->predictedPeak);
+    EXPECT_EQ(memory->predictedPeak, m_predicted);
+    EXPECT_GT(*memory->predictedPeak, 1'000'000U);
+    if (memory->measuredPeak) EXPECT_GT(*memory->measuredPeak, 1'000'000U);
+}
+
+TEST_F(MemoryOfARender, StreamedBlocksMakeTheSameFrames) {
+    protocol::RenderRequest request = cpuRequest();
+    const auto held = manifestOf(request);
+    request.offload = "blocks";
+    const auto streamed = manifestOf(request);
+    EXPECT_EQ(streamed.memory->offload, "blocks");
+    EXPECT_EQ(streamed.settings->offload, "blocks");
+    EXPECT_LT(*streamed.memory->predictedPeak, *held.memory->predictedPeak);
+    EXPECT_EQ(streamed.framesSha256, held.framesSha256);
+    // Its encoder was freed, its prompts' embeddings weren't.
+    EXPECT_EQ(manifestOf(request).framesSha256, held.framesSha256);
+    request.prompt = "a blue boat";
+    EXPECT_NE(manifestOf(request).framesSha256, held.framesSha256);
+    request.prompt = cpuRequest().prompt;
+    request.offload = "auto";
+    EXPECT_EQ(manifestOf(request).framesSha256, held.framesSha256);
+}
+
+TEST_F(MemoryOfARender, ProductsInFp8AreSaidToBeExactOnTheCpu) {
+    protocol::RenderRequest request = cpuRequest();
+    const auto plain = manifestOf(request);
+    EXPECT_FALSE(plain.gemms);
+    request.useFp8Gemms = true;
+    const auto rounded = manifestOf(request);
+    ASSERT_TRUE(rounded.gemms);
+    EXPECT_EQ(rounded.gemms->requested, "fp8");
+    EXPECT_EQ(rounded.gemms->used, "fp32");
+    EXPECT_THAT(rounded.gemms->why, HasSubstr("cpu has no products of e4m3"));
+    EXPECT_NE(rounded.framesSha256, plain.framesSha256);
+    request.useFp8Gemms = false;
+    request.useBf16TeGemms = true;
+    EXPECT_FALSE(manifestOf(request).gemms);
+}
+
+}  // namespace
+}  // namespace reelgrid::pipeline
