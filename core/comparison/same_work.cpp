@@ -53,7 +53,8 @@ std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAtte
 std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries) {
     std::vector<double> seconds;
     for (const Entry& entry : entries)
-        if (const auto outside = secondsOutsideAttention(entry.result); outside && !entry.error)
+        if (const auto outside = secondsOutsideAttention(entry.result);
+            outside && !entry.error && !entry.result.manifest.stepCache)  // which skips some of the work
             seconds.push_back(*outside);
     return sameWorkOf(seconds);
 }
