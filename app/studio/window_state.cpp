@@ -21,6 +21,8 @@ namespace reelgrid::studio {
 
 namespace {
 
+constexpr const char* kWaits = "waits";  // property of the banner: it was hidden by full screen
+
 struct RememberedToggle {
     const char* action;
     bool byDefault;
@@ -79,6 +81,7 @@ void MainWindow::offerUnsavedWork(const session::UnsavedWork& work) {
             m_sessions->openUnsaved(left);
         },
         tr("Forget it"), [this] { m_unsaved->forgetFound(); });
+    showParts();
 }
 
 bool MainWindow::everyClipIsOpen() const {
@@ -132,6 +135,14 @@ void MainWindow::showParts() {
     m_charts->setVisible(!full && (*m_actions)["charts"]->isChecked());
     menuBar()->setVisible(!full);
     m_viewBar->setVisible(!full);
+    // What it asks is not for an audience: afterwards.
+    if (full && !m_banner->isHidden()) {
+        m_banner->hide();
+        m_banner->setProperty(kWaits, true);
+    } else if (!full && m_banner->property(kWaits).toBool()) {
+        m_banner->setProperty(kWaits, false);
+        m_banner->show();
+    }
     m_transport->setVisible(!m_presenter->isRunning());
     m_columns->setContentsMargins(full ? 0 : 8, full ? 0 : 4, full ? 0 : 8, full ? 0 : 8);
 }

@@ -25,6 +25,7 @@ namespace reelgrid::widgets {
 namespace {
 
 constexpr int kMargin = 12;
+constexpr int kLeastWidth = 240;
 constexpr int kHeadHeight = 22;
 // A picture for a page or a talk has more pixels than the screen's.
 constexpr double kPictureScale = 2;
@@ -57,6 +58,8 @@ ChartFrame::ChartFrame(const QString& heading, QWidget* parent)
       m_menu(new QToolButton) {
     setObjectName("panel");
     setAttribute(Qt::WA_StyledBackground);
+    // Less than its head with every button: a window can become so narrow that they go into the list.
+    setMinimumWidth(theme::scaled(kLeastWidth));
     auto* title = new QLabel(heading);
     title->setObjectName("heading");
     m_head->setSpacing(4);

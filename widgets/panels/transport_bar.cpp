@@ -19,6 +19,7 @@ namespace {
 constexpr std::array kSpeeds{0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0};
 constexpr int kNormalSpeed = 3;
 constexpr int kNarrow = 800;  // logical pixels
+constexpr int kLeastWidth = 480;
 
 QString nameOfSpeed(double speed) {
     return QString::number(speed, 'g', 3) + QChar(0xd7);
@@ -59,6 +60,7 @@ TransportBar::TransportBar(Player* player, QWidget* parent)
 
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(4, 4, 4, 4);
+    setMinimumWidth(theme::scaled(kLeastWidth));
     layout->setSpacing(3);
     for (QToolButton* button : {m_first, m_back, m_play, m_forward, m_last}) layout->addWidget(button);
     layout->addSpacing(6);
