@@ -26,6 +26,33 @@ inline void transposeSquare(float* matrix, int size) {
         }
 }
 
+/// φ of a row: the softmax over its dimensions; the padding becomes 0.
+template <DataType kType>
+inline void featuresOf(const char* row, int dim, int paddedDim, float* features) {
+    __m512 most = _mm512_set1_ps(-HUGE_VALF);
+    for (int d = 0; d < dim; d += 16) {
+        const __m512 x = elementsAt<kType>(row, d, dim);
+        most = _mm512_mask_max_ps(most, d + 16 <= dim ? 0xFFFF : Avx512::firstLanes(dim - d), x, most);
+    }
+    const __m512 log2E = _mm512_set1_ps(kLog2E);
+    const __m512 shift = _mm512_set1_ps(_mm512_reduce_max_ps(most) * kLog2E);
+    __m512 sums = _mm512_setzero_ps();
+    for (int d = 0; d < paddedDim; d += 16) {
+        const __mmask16 mask = d + 16 <= dim ? 0xFFFF : d < dim ? Avx512::firstLanes(dim - d) : 0;
+        const __m512 power = _mm512_maskz_mov_ps(
+            mask, powerOf2(_mm512_fmsub_ps(elementsAt<kType>(row, d, dim), log2E, shift)));
+        _mm512_storeu_ps(features + d, power);
+        sums = _mm512_add_ps(sums, power);
+    }
+    const __m512 inverse = _mm512_set1_ps(1 / _mm512_reduce_add_ps(sums));
+    for (int d = 0; d < paddedDim; d += 16)
+        _mm512_storeu_ps(features + d, _mm512_mul_ps(_mm512_loadu_ps(features + d), inverse));
+}
+
+inline void featuresOfRow(DataType type, const char* row, int dim, int paddedDim, float* features) {
+    forType(type, [&](auto each) { featuresOf<decltype(each)::kValue>(row, dim, paddedDim, features); });
+}
+
 /// Keys whose features are made before they are multiplied.
 constexpr int kFeatureKeys = 128;
 
@@ -46,12 +73,13 @@ inline void sumTiledKeyValues(const KeyValueArgs& args) {
             for (int i = 0; i < 2; ++i) {
                 const int key = first + keyOfPair(pair, i);
                 if (key < args.count) {
-                    widenRow<Avx512>(args, key, wide[i]);
-                    softmaxRow<Avx512>(wide[i], args.dim, dims);
+                    featuresOfRow(args.type, rowAt(args, key), args.dim, dims, wide[i]);
                 } else {
                     std::memset(wide[i], 0, static_cast<std::size_t>(dims) * sizeof(float));
                 }
-                for (int d = 0; d < dims; ++d) args.keySum[d] += wide[i][d];
+                for (int d = 0; d < dims; d += 16)
+                    _mm512_storeu_ps(args.keySum + d, _mm512_add_ps(_mm512_loadu_ps(args.keySum + d),
+                                                                    _mm512_loadu_ps(wide[i] + d)));
             }
             Bf16Pairs::encodeAcross(wide[0], wide[1], dims, pairs + pair % 16 * dims);
             if (pair % 16 == 15)
@@ -122,14 +150,17 @@ struct AmxLinearBranch {
         float inverse[kAmxQueries];
         float* row = scratch.rows[0];
         for (int q = 0; q < kAmxQueries; ++q) {
-            std::memset(row, 0, static_cast<std::size_t>(args.paddedDim) * sizeof(float));
-            if (q < args.count) {
-                widenRow<Avx512>(args.type, args.q, args.qStride, q, args.dim, args.paddedDim, row);
-                softmaxRow<Avx512>(row, args.dim, args.paddedDim);
-            }
-            float total = 1e-5F;
-            for (int d = 0; d < args.paddedDim; ++d) total += row[d] * args.linear->keySum[d];
-            inverse[q] = 1 / total;
+            if (q < args.count)
+                featuresOfRow(args.type,
+                              static_cast<const char*>(args.q) + q * args.qStride * sizeOf(args.type),
+                              args.dim, args.paddedDim, row);
+            else
+                std::memset(row, 0, static_cast<std::size_t>(args.paddedDim) * sizeof(float));
+            __m512 total = _mm512_setzero_ps();
+            for (int d = 0; d < args.paddedDim; d += 16)
+                total = _mm512_fmadd_ps(_mm512_loadu_ps(row + d), _mm512_loadu_ps(args.linear->keySum + d),
+                                        total);
+            inverse[q] = 1 / (1e-5F + _mm512_reduce_add_ps(total));
             setOperand(q, row);
         }
         auto* result = reinterpret_cast<float*>(&scratch);

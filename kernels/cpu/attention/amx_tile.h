@@ -34,10 +34,10 @@ template <class Product, class Weave>
 inline void multiplyFour(const std::uint32_t* a, std::int64_t aNext, const std::uint32_t* b,
                          std::int64_t bNext, const Weave& weave) {
     loadTile<4>(a, 64);
-    loadTile<6>(b, 64);
+    loadPassingTile<6>(b, 64);
     Product::template add<0, 4, 6>();
     weave();
-    loadTile<7>(b + bNext, 64);
+    loadPassingTile<7>(b + bNext, 64);
     Product::template add<1, 4, 7>();
     weave();
     loadTile<5>(a + aNext, 64);

@@ -32,6 +32,10 @@ inline void loadTile(const void* from, std::int64_t rowBytes) {
         std::memcpy(t_tiles[Tile].units[row], static_cast<const char*>(from) + row * rowBytes, 64);
 }
 template <int Tile>
+inline void loadPassingTile(const void* from, std::int64_t rowBytes) {
+    loadTile<Tile>(from, rowBytes);
+}
+template <int Tile>
 inline void storeTile(void* to, std::int64_t rowBytes) {
     for (int row = 0; row < 16; ++row)
         std::memcpy(static_cast<char*>(to) + row * rowBytes, t_tiles[Tile].units[row], 64);

@@ -31,6 +31,11 @@ template <int Tile>
 inline void loadTile(const void* from, std::int64_t rowBytes) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(rowBytes), "i"(Tile));
 }
+/// The same for what is read once or twice: the L1 cache is kept for what is read more often.
+template <int Tile>
+inline void loadPassingTile(const void* from, std::int64_t rowBytes) {
+    asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(rowBytes), "i"(Tile));
+}
 template <int Tile>
 inline void storeTile(void* to, std::int64_t rowBytes) {
     asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(rowBytes), "i"(Tile) : "memory");
