@@ -60,13 +60,14 @@ constexpr std::array<BackendInfo, 9> kBackends{{
             "Exact attention in tiles with an online softmax in base 2 and fp32 accumulators; P "
             "is rounded to the input's type before P·V. Memory grows with the sequence, not with its square.",
         .method = Method::Flash,
-        .cpu = {.deviation =
-                    "48 queries (AMX, AVX-512; 24 with AVX2) by 128 keys (AMX: 256) a tile instead of "
-                    "128×64 or 128×128; fp16 inputs "
-                    "are multiplied "
-                    "in fp32, with P rounded to fp16 all the same.",
-                .supports = kDenseOnCpu,
-                .attend = &cpu::attend},
+        .cpu =
+            {.deviation =
+                 "48 queries (AVX-512; 24 with AVX2; 32 with AMX) by 128 keys a tile instead of "
+                 "128×64 or 128×128; with AMX weights are relative to a base that follows the largest score "
+                 "when it has risen by 2^16; fp16 inputs are multiplied "
+                 "in fp32, with P rounded to fp16 all the same.",
+             .supports = kDenseOnCpu,
+             .attend = &cpu::attend},
         .cuda = {.deviation = "Weights are relative to a maximum that follows the largest score when it has "
                               "risen by 2^8: the "
                               "quotient is the same, sums and outputs are seldom rescaled. bf16 and fp16, "
@@ -84,14 +85,15 @@ constexpr std::array<BackendInfo, 9> kBackends{{
             "walked from the last to the first, an online softmax in base 2 with log2(e) folded "
             "into the scale, fp32 accumulators; P is rounded to the input's type before P·V.",
         .method = Method::Flash3,
-        .cpu = {.deviation =
-                    "48 queries (AMX, AVX-512; 24 with AVX2) by 192 keys a tile at every head dim "
-                    "instead of 192×192 or "
-                    "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
-                    "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
-                    "are multiplied in fp32, with P rounded to fp16 all the same.",
-                .supports = kDenseOnCpu,
-                .attend = &cpu::attend},
+        .cpu =
+            {.deviation =
+                 "48 queries (AVX-512; 24 with AVX2) by 192 keys a tile, with AMX 32 by 128, at every head "
+                 "dim instead of 192×192 or "
+                 "128×176, with or without a causal mask; no producer and consumer warps: on a CPU "
+                 "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
+                 "are multiplied in fp32, with P rounded to fp16 all the same.",
+             .supports = kDenseOnCpu,
+             .attend = &cpu::attend},
         .cuda = {.deviation = "Hopper only. 192 queries by 128 (d64) or 80 (d128) keys a tile, by three "
                               "warpgroups that compute "
                               "and one that copies, without clusters; the maximum that weights are relative "
@@ -135,13 +137,15 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                        "scores; P·V with "
                        "fp32 accumulation.",
         .method = Method::Sage1,
-        .cpu = {.deviation =
-                    "P and V are bf16 instead of fp16 (most x86 has no fp16 arithmetic); a causal mask "
-                    "is aligned at the "
-                    "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
-                    "divides 0 by 0.",
-                .supports = kDenseOnCpu,
-                .attend = &cpu::attend},
+        .cpu =
+            {.deviation =
+                 "P and V are bf16 instead of fp16 (most x86 has no fp16 arithmetic); with AMX weights are "
+                 "relative to a base that follows the largest score when it has risen by 2^16; a causal mask "
+                 "is aligned at the "
+                 "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
+                 "divides 0 by 0.",
+             .supports = kDenseOnCpu,
+             .attend = &cpu::attend},
         .cuda = {.deviation =
                      "P and V have the input's type: no bf16 value is cast to fp16, whose "
                      "range it may pass; a causal mask is aligned at the bottom right; an all-zero "

@@ -74,12 +74,11 @@ TEST(InstructionSet, MatrixTilesMultiplyWhatTheyCan) {
     for (const auto method : {Method::Sage1, Method::Flash3Sage, Method::Flash3Fp8})
         for (const auto type : {DataType::Float32, DataType::BFloat16, DataType::Float16})
             EXPECT_EQ(lanesOf(method, type), InstructionSet::Amx);
-    for (const auto method : {Method::Flash, Method::Flash3}) {
+    for (const auto method : {Method::Flash, Method::Flash3, Method::SparseLinear}) {
         EXPECT_EQ(lanesOf(method, DataType::BFloat16), InstructionSet::Amx);
         EXPECT_EQ(lanesOf(method, DataType::Float32), InstructionSet::Avx512);
         EXPECT_EQ(lanesOf(method, DataType::Float16), InstructionSet::Avx512);
     }
-    EXPECT_EQ(lanesOf(Method::SparseLinear, DataType::BFloat16), InstructionSet::Avx512);
 }
 
 class ForcedVariant : public OnInstructionSet, public testing::WithParamInterface<InstructionSet> {

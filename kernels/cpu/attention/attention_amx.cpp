@@ -1,19 +1,62 @@
 // Compiled with AVX-512 and AMX flags: nothing here runs unless instruction_set.cpp found the instructions.
 
-#include "kernels/cpu/attention/lanes_amx.h"
-
-#include "kernels/cpu/attention/method_kernels.h"
+#include "kernels/cpu/attention/amx_packing.h"
+#include "kernels/cpu/attention/amx_walk.h"
 
 namespace reelgrid::kernels::cpu {
+namespace {
+
+template <class Scores, class Values, bool LastFirst, bool Sparse = false>
+TileKernels amxTable() {
+    TileKernels kernels;
+    kernels.instructionSet = InstructionSet::Amx;
+    kernels.oneTileQueries = kAmxQueries;
+    kernels.tileQueries = kAmxQueries * kAmxTilesTogether;
+    kernels.lanes = kAmxQueries;
+    kernels.scratchFloats = (sizeof(AmxScratch) + kAmxTilesTogether * sizeof(AmxState)) / sizeof(float);
+    kernels.dimsPerUnit = Scores::kDimsPerUnit;
+    kernels.keysPerUnit = 2;
+    // Whole tiles of Q in depth, whole pairs of tiles of O.
+    kernels.dimGrain = 16 * Scores::kDimsPerUnit;
+    kernels.packKeys = &packTileKeys<Scores>;
+    kernels.packValues = &packTileValues<Values>;
+    kernels.attend = &attendByTiles<Scores, Values, LastFirst, Sparse>;
+    kernels.sumRows = &sumTileRows;
+    kernels.channelMaxima = &tileChannelMaxima;
+    if constexpr (Scores::kDimsPerUnit == 4)
+        kernels.scaleOfRows = &int8ScaleOfRows;
+    else if constexpr (Scores::kScaled)
+        kernels.scaleOfRows = &Scores::scaleOfRows;
+    if constexpr (Sparse) {
+        kernels.sumKeyValues = &sumTiledKeyValues;
+        kernels.packMatrix = &packTileKeys<AmxPlainScores>;
+        kernels.matrixDimsPerUnit = AmxPlainScores::kDimsPerUnit;
+    }
+    return kernels;
+}
+
+}  // namespace
 
 TileKernels amxKernels(Method method, DataType type) {
-    if (method == Method::SparseLinear && type == DataType::BFloat16) {
-        // Beside tiles, the machine's own bf16 product is slower than fp32's.
-        using Bf16 = WideFloats<Avx512, Rounding::Bf16>;
-        return tileKernels<Avx512, SparseScores<Avx512, Bf16>, PlainValues<Avx512, Bf16>>();
+    const bool exact = type == DataType::BFloat16;
+    switch (method) {
+        case Method::Flash:
+            if (exact) return amxTable<AmxPlainScores, Bf16Weights, false>();
+            break;
+        case Method::Flash3:
+            if (exact) return amxTable<AmxPlainScores, Bf16Weights, true>();
+            break;
+        case Method::Sage1:
+            return amxTable<AmxInt8Scores, Bf16Weights, false>();
+        case Method::Flash3Sage:
+            return amxTable<AmxInt8Scores, E4m3Weights<0>, false>();
+        case Method::Flash3Fp8:
+            return amxTable<AmxE4m3Scores, E4m3Weights<8>, true>();
+        case Method::SparseLinear:
+            if (exact) return amxTable<AmxPlainScores, Bf16Weights, false, true>();
+            break;
     }
-    const TileKernels tiled = methodKernels<Amx, AmxBf16, AmxInt8, AmxBf16>(method, type);
-    return tiled.attend != nullptr ? tiled : avx512Kernels(method, type);
+    return avx512Kernels(method, type);
 }
 
 }  // namespace reelgrid::kernels::cpu

@@ -148,28 +148,8 @@ struct Tile {
         return Isa::keepUpTo(score, limits + c * Isa::kLanes, static_cast<std::int32_t>(key));
     }
 
-    /// As computeScores(), by matrix tiles: the products go through memory.
-    void computeTiledScores(std::int64_t firstKey, int keys, Float (&raised)[Cols]) {
-        for (int k = 0; k < keys; k += Isa::kRows) {
-            const std::int64_t key = firstKey + k;
-            float* products = scores + k * kPitch;
-            multiplyTiles<typename Scores::Units, Cols>({args.packedKeys + key * steps, steps, 16}, queries,
-                                                        steps / 16, products, false);
-            const Panel panel = panelAt(key);
-            for (int r = 0; r < Isa::kRows; ++r)
-#pragma GCC unroll 8
-                for (int c = 0; c < Cols; ++c) {
-                    float* at = products + r * kPitch + c * Isa::kLanes;
-                    const Float score = scoreOf(Scores::fromTile(Isa::loadFloat(at)), panel, r, c);
-                    if (Scores::kScaled || panel.changed) Isa::storeFloat(at, score);
-                    raised[c] = Isa::max(score, raised[c]);
-                }
-        }
-    }
-
     /// Sᵀ of the turn's keys into `scores`; raised[] grows to the turn's maxima.
     void computeScores(std::int64_t firstWalked, int keys, Float (&raised)[Cols]) {
-        if constexpr (Isa::kTiled) return computeTiledScores(firstWalked, keys, raised);
         using Dot = typename Scores::Dot;
         for (int k = 0; k < keys; k += Isa::kRows) {
             const std::int64_t key = keyAt(firstWalked + k);
@@ -227,27 +207,9 @@ struct Tile {
 
     enum class Before { Nothing, Kept, Rescaled };
 
-    /// As accumulate(), by matrix tiles.
-    template <Before kBefore>
-    void accumulateTiled(std::int64_t firstKey, int keys, const Float (&rescale)[Cols]) {
-        if constexpr (kBefore == Before::Rescaled)
-            for (int d = 0; d < args.paddedDim; ++d)
-#pragma GCC unroll 8
-                for (int c = 0; c < Cols; ++c) {
-                    float* at = out + d * kPitch + c * Isa::kLanes;
-                    Isa::storeFloat(at, Isa::mul(Isa::loadFloat(at), rescale[c]));
-                }
-        const std::uint32_t* values = args.packedValues + firstKey / Values::kPerUnit * args.paddedDim;
-        for (int d = 0; d < args.paddedDim; d += Isa::kRows)
-            multiplyTiles<Values, Cols>({values + d * 16, 16, std::int64_t{16} * args.paddedDim}, weights,
-                                        keys / Values::kPerUnit / 16, out + d * kPitch,
-                                        kBefore != Before::Nothing);
-    }
-
     /// Oᵀ = Oᵀ · rescale + Vᵀ P over the turn's keys.
     template <Before kBefore>
     void accumulate(std::int64_t firstWalked, int keys, const Float (&rescale)[Cols]) {
-        if constexpr (Isa::kTiled) return accumulateTiled<kBefore>(firstWalked, keys, rescale);
         using Dot = typename Values::Dot;
         constexpr int kBlockSteps = kBlockKeys / Values::kPerUnit;
         for (int d = 0; d < args.paddedDim; d += Isa::kRows) {

@@ -23,8 +23,6 @@ struct Avx2 {
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;
     static constexpr bool kFewRegisters = true;
-    static constexpr bool kTiled = false;
-    static constexpr int kTilesTogether = 1;
 
     static Int load(const std::uint32_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));

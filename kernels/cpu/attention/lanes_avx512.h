@@ -21,8 +21,6 @@ struct Avx512 {
     static constexpr int kRows = 8;
     static constexpr int kCols = 3;
     static constexpr bool kFewRegisters = false;
-    static constexpr bool kTiled = false;
-    static constexpr int kTilesTogether = 1;
 
     static Int load(const std::uint32_t* p) { return _mm512_loadu_si512(p); }
     static Int broadcast(const std::uint32_t* p) { return _mm512_set1_epi32(static_cast<int>(*p)); }

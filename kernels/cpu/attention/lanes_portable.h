@@ -19,8 +19,6 @@ struct Portable {
     static constexpr int kRows = 4;
     static constexpr int kCols = 3;
     static constexpr bool kFewRegisters = false;
-    static constexpr bool kTiled = false;
-    static constexpr int kTilesTogether = 1;
     struct Float {
         float v[kLanes];
     };

@@ -12,23 +12,17 @@ namespace reelgrid::kernels::cpu {
 template <class Isa, class Bf16, template <class, class> class Scores>
 TileKernels exactKernels(DataType type) {
     if (type == DataType::BFloat16) return tileKernels<Isa, Scores<Isa, Bf16>, PlainValues<Isa, Bf16>>();
-    if constexpr (Isa::kTiled) {
-        return {};
-    } else {
-        // No FP16 arithmetic here: exact products in fp32 of operands that are rounded as fp16.
-        using Fp16 = WideFloats<Isa, Rounding::Fp16>;
-        using Fp32 = WideFloats<Isa, Rounding::None>;
-        // sla's linear branch is bf16 for both 16-bit types: φ(k)ᵀ v may pass fp16's range.
-        if (type == DataType::Float16)
-            return tileKernels<Isa, Scores<Isa, Fp16>, PlainValues<Isa, Fp16>,
-                               WideFloats<Isa, Rounding::Bf16>>();
-        return tileKernels<Isa, Scores<Isa, Fp32>, PlainValues<Isa, Fp32>>();
-    }
+    // No FP16 arithmetic here: exact products in fp32 of operands that are rounded as fp16.
+    using Fp16 = WideFloats<Isa, Rounding::Fp16>;
+    using Fp32 = WideFloats<Isa, Rounding::None>;
+    // sla's linear branch is bf16 for both 16-bit types: φ(k)ᵀ v may pass fp16's range.
+    if (type == DataType::Float16)
+        return tileKernels<Isa, Scores<Isa, Fp16>, PlainValues<Isa, Fp16>, WideFloats<Isa, Rounding::Bf16>>();
+    return tileKernels<Isa, Scores<Isa, Fp32>, PlainValues<Isa, Fp32>>();
 }
 
 /// `Integers` holds int8 values, `E4m3` every e4m3 value exactly. `Isa` is of the including source alone, so
-/// the name never names two machine codes. No attend() where matrix tiles can't: fp32 and fp16, and sla,
-/// which picks blocks.
+/// the name never names two machine codes.
 template <class Isa, class Bf16, class Integers, class E4m3>
 TileKernels methodKernels(Method method, DataType type) {
     switch (method) {
@@ -41,10 +35,7 @@ TileKernels methodKernels(Method method, DataType type) {
         case Method::Flash3:
             return exactKernels<Isa, Bf16, LastFirstScores>(type);
         case Method::SparseLinear:
-            if constexpr (Isa::kTiled)
-                return {};
-            else
-                return exactKernels<Isa, Bf16, SparseScores>(type);
+            return exactKernels<Isa, Bf16, SparseScores>(type);
         case Method::Flash:
             break;
     }

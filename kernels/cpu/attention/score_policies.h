@@ -11,7 +11,7 @@ namespace reelgrid::kernels::cpu {
 
 /// Encodes a block of keys with `encode(row, wide, units)`, `wide` being room for a row; rows that don't
 /// exist become zeros up to the next panel of kRows. Laid out as the products read them: [kBlockKeys /
-/// kRows][steps][kRows], or row by row for matrix tiles.
+/// kRows][steps][kRows].
 template <class Isa, class Encode>
 inline void packRows(const PackArgs& args, int dimsPerUnit, Encode encode) {
     const int steps = args.paddedDim / dimsPerUnit;
@@ -19,15 +19,13 @@ inline void packRows(const PackArgs& args, int dimsPerUnit, Encode encode) {
     auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch + kMaxHeadDim);
     for (int first = 0; first < args.count; first += Isa::kRows) {
         std::uint32_t* panel = args.units + first * steps;
-        std::uint32_t* to = Isa::kTiled ? panel : rows;
         for (int r = 0; r < Isa::kRows; ++r) {
             if (first + r < args.count)
-                encode(first + r, wide, to + r * steps);
+                encode(first + r, wide, rows + r * steps);
             else
-                std::memset(to + r * steps, 0, static_cast<std::size_t>(steps) * 4);
+                std::memset(rows + r * steps, 0, static_cast<std::size_t>(steps) * 4);
         }
-        if constexpr (!Isa::kTiled)
-            Isa::template transpose<Isa::kRows>(rows, steps, steps, panel, Isa::kRows);
+        Isa::template transpose<Isa::kRows>(rows, steps, steps, panel, Isa::kRows);
     }
 }
 
@@ -45,7 +43,6 @@ inline float largestOfRows(const RowArgs& args, Prepare prepare) {
 /// Q and K as they come (fav2).
 template <class Isa, class Arithmetic>
 struct PlainScores {
-    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = false;
@@ -54,7 +51,7 @@ struct PlainScores {
     static constexpr bool kSparse = false;
     /// Blocks per turn of the online softmax: more turns rescale Oᵀ more often, longer ones leave the L1
     /// cache.
-    static constexpr int kTurnBlocks = Isa::kTiled ? 4 : 2;
+    static constexpr int kTurnBlocks = 2;
 
     static void packKeys(const PackArgs& args) {
         packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
@@ -68,7 +65,6 @@ struct PlainScores {
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }
-    static typename Isa::Float fromTile(typename Isa::Float score) { return score; }
     static typename Dot::Sum start(const TileArgs& /*args*/, std::int64_t /*key*/) { return Dot::start(0); }
 };
 
@@ -88,7 +84,6 @@ struct SparseScores : PlainScores<Isa, Arithmetic> {
 /// sagev1 and fav3_sage: K minus its mean and Q · scale · log2e as integers with a scale a block.
 template <class Isa, class Arithmetic>
 struct CentredInt8Scores {
-    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -143,7 +138,6 @@ struct CentredInt8Scores {
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return Dot::toFloat(sum); }
-    static typename Isa::Float fromTile(typename Isa::Float bits) { return Dot::toFloat(Isa::asInt(bits)); }
     static typename Dot::Sum start(const TileArgs& args, std::int64_t key) {
         return Dot::start(args.dotStarts[key]);
     }
@@ -152,7 +146,6 @@ struct CentredInt8Scores {
 /// fav3_fp8: Q and K rotated, then e4m3 with a scale a block. `Arithmetic` holds every e4m3 value exactly.
 template <class Isa, class Arithmetic>
 struct RotatedE4m3Scores {
-    using Units = Arithmetic;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -200,7 +193,6 @@ struct RotatedE4m3Scores {
     }
 
     static typename Isa::Float toFloat(typename Dot::Sum sum) { return sum; }
-    static typename Isa::Float fromTile(typename Isa::Float score) { return score; }
     static typename Dot::Sum start(const TileArgs& /*args*/, std::int64_t /*key*/) { return Dot::start(0); }
 };
 

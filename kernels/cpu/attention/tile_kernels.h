@@ -94,9 +94,8 @@ struct TileArgs {
 };
 constexpr int kMaxTileQueries = 64;
 /// Keys per turn of the online softmax are at most this many (kBlockKeys times the turn's blocks).
-constexpr int kMaxTurnKeys = 256;
-/// Floats of attend()'s scratch that its tiles share (Sᵀ, P, rows being packed), and those of each tile (Q,
-/// Oᵀ).
+constexpr int kMaxTurnKeys = 192;
+/// Floats of attend()'s scratch for the work of a turn (Sᵀ, P, rows being packed), and for the tile (Q, Oᵀ).
 constexpr std::size_t kSharedScratch = static_cast<std::size_t>(kMaxTileQueries) * 2 * kMaxTurnKeys +
                                        static_cast<std::size_t>(16 + 1) * kMaxHeadDim;
 constexpr std::size_t kTileScratch = static_cast<std::size_t>(kMaxTileQueries) * (2 * kMaxHeadDim + 3);

@@ -30,8 +30,7 @@ struct E4m3Values : Arithmetic {
     }
 };
 
-/// V in units along keys: [paddedDim / kRows][kBlockKeys / kPerUnit][kRows], or 16 units deep for matrix
-/// tiles, [kBlockKeys / kPerUnit / 16][paddedDim][16].
+/// V in units along keys: [paddedDim / kRows][kBlockKeys / kPerUnit][kRows].
 template <class Isa, class Values>
 void packValues(const PackArgs& args) {
     constexpr int kPerUnit = Values::kPerUnit;
@@ -58,18 +57,9 @@ void packValues(const PackArgs& args) {
                     Isa::storeFloat(one + d, roundE4m3<Isa>(Isa::loadFloat(one + d)));
             }
         }
-        if constexpr (Isa::kTiled) {
-            std::uint32_t* deep = row + step % 16 * args.paddedDim;
-            Values::encodeAcross(wide, wide + (kPerUnit - 1) * kMaxHeadDim, args.paddedDim, deep);
-            if (step % 16 == 15)
-                Isa::template transpose<16>(row, args.paddedDim, args.paddedDim,
-                                            args.units + (step - 15) * args.paddedDim, 16);
-        } else {
-            Values::encodeAcross(wide, wide + (kPerUnit - 1) * kMaxHeadDim, args.paddedDim, row);
-            for (int d = 0; d < args.paddedDim; d += Isa::kRows)
-                std::memcpy(args.units + (d / Isa::kRows * steps + step) * Isa::kRows, row + d,
-                            Isa::kRows * 4);
-        }
+        Values::encodeAcross(wide, wide + (kPerUnit - 1) * kMaxHeadDim, args.paddedDim, row);
+        for (int d = 0; d < args.paddedDim; d += Isa::kRows)
+            std::memcpy(args.units + (d / Isa::kRows * steps + step) * Isa::kRows, row + d, Isa::kRows * 4);
     }
 }
 

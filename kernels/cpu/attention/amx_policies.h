@@ -1,0 +1,121 @@
+#pragma once
+
+// What sets the methods apart on matrix tiles: how scores are read and weights rounded. Included by
+// attention_amx.cpp only.
+
+#include "kernels/cpu/attention/lanes_avx512.h"
+#include "kernels/cpu/attention/score_policies.h"
+#include "kernels/cpu/attention/tile_instructions.h"
+
+namespace reelgrid::kernels::cpu {
+namespace {
+
+struct Bf16Product {
+    template <int C, int A, int B>
+    static void add() {
+        addBf16Product<C, A, B>();
+    }
+};
+struct Int8Product {
+    template <int C, int A, int B>
+    static void add() {
+        addInt8Product<C, A, B>();
+    }
+};
+
+/// Keys are packed in panels of 16: a column of a tile each.
+struct AmxPanels : Avx512 {
+    static constexpr int kRows = 16;
+    template <int Rows>
+    static void transpose(const std::uint32_t* from, int fromPitch, int columns, std::uint32_t* to,
+                          int toPitch) {
+        static_assert(Rows == 16);
+        Avx512::transpose<16>(from, fromPitch, columns, to, toPitch);
+    }
+};
+
+/// Four int8 a unit, both operands signed.
+struct SignedQuads : Int8Quads {
+    static void encodeQuery(const std::int32_t* integers, int n, std::uint32_t* units) {
+        encodeBytes(integers, n, 0, units);
+    }
+    static std::int32_t encodeKey(const std::int32_t* integers, int n, std::uint32_t* units) {
+        encodeBytes(integers, n, 0, units);
+        return 0;
+    }
+};
+
+/// Scores that the tiles leave as floats.
+template <class Packing, int TurnBlocks>
+struct FloatScores : Packing {
+    using Product = Bf16Product;
+    static constexpr int kTurnBlocks = TurnBlocks;
+    static __m512 load(const float* scores) { return _mm512_load_ps(scores); }
+    static __m512 toFloat(__m512 score) { return score; }
+    /// The larger ones of a row's 32 scores and `most`; NaNs are passed over.
+    static __m512 raised(const float* scores, __m512 factor, __m512 most) {
+        most = _mm512_max_ps(_mm512_mul_ps(load(scores), factor), most);
+        return _mm512_max_ps(_mm512_mul_ps(load(scores + 16), factor), most);
+    }
+};
+
+/// And as integers.
+template <class Packing, int TurnBlocks>
+struct IntegerScores : Packing {
+    using Product = Int8Product;
+    static constexpr int kTurnBlocks = TurnBlocks;
+    static __m512 load(const float* scores) { return _mm512_cvtepi32_ps(_mm512_load_si512(scores)); }
+    static __m512 toFloat(__m512 bits) { return _mm512_cvtepi32_ps(_mm512_castps_si512(bits)); }
+    static __m512 raised(const float* scores, __m512 factor, __m512 most) {
+        const __m512i largest = _mm512_max_epi32(_mm512_load_si512(scores), _mm512_load_si512(scores + 16));
+        return _mm512_max_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(largest), factor), most);
+    }
+};
+
+/// The keys whose weights, and values, share a unit: of each 32, `pair` % 16 and the one that pack() puts
+/// beside it.
+constexpr int keyOfPair(int pair, int i) {
+    return 2 * pair + i;
+}
+
+using AmxPlainScores = FloatScores<PlainScores<AmxPanels, Bf16Pairs>, 4>;
+using AmxInt8Scores = IntegerScores<CentredInt8Scores<AmxPanels, SignedQuads>, 4>;
+using AmxE4m3Scores = FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6>;
+
+/// 2^x for x up to a few dozen, −inf or NaN: the whole part by the scaling instruction, the rest by a
+/// polynomial that is exact at both of its ends; the relative error is 3.4e-6.
+inline __m512 powerOf2(__m512 x) {
+    const __m512 rest = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    __m512 p = _mm512_set1_ps(0.013555747456848621F);
+    p = _mm512_fmadd_ps(p, rest, _mm512_set1_ps(0.05203237012028694F));
+    p = _mm512_fmadd_ps(p, rest, _mm512_set1_ps(0.2413797676563263F));
+    p = _mm512_fmadd_ps(p, rest, _mm512_set1_ps(0.6930321455001831F));
+    p = _mm512_fmadd_ps(p, rest, _mm512_set1_ps(1.0F));
+    return _mm512_scalef_ps(p, x);
+}
+
+/// P as bf16. Whatever base weights are relative to, they keep as many bits.
+struct Bf16Weights {
+    static constexpr bool kScaled = false;
+    static constexpr bool kFreeBase = true;
+    static constexpr int kOffset = 0;
+    static __m512 weight(__m512 x) { return powerOf2(x); }
+    /// Keys 0 … 15 and 16 … 31 of a query.
+    static __m512i pack(__m512 first, __m512 second) { return Bf16Pairs::pair(second, first); }
+};
+
+/// P and V as e4m3, which bf16 holds exactly; P is 2^Offset times the weight, relative to the largest score
+/// so far.
+template <int Offset>
+struct E4m3Weights {
+    static constexpr bool kScaled = true;
+    static constexpr bool kFreeBase = false;
+    static constexpr int kOffset = Offset;
+    static __m512 weight(__m512 x) { return powerOf2(x); }
+    static __m512i pack(__m512 first, __m512 second) {
+        return Bf16Pairs::pair(roundE4m3<Avx512>(second), roundE4m3<Avx512>(first));
+    }
+};
+
+}  // namespace
+}  // namespace reelgrid::kernels::cpu
