@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -58,9 +59,9 @@ class ModelsVerify : public testing::Test {
 
 TEST_F(ModelsVerify, FindsNothingInAWholeModel) {
     const json document = onlyDocument(verify({"--json"}).output);
-    EXPECT_THAT(document["faults"], IsEmpty());
+    EXPECT_THAT(faults(), IsEmpty());
     EXPECT_EQ(document["hashes"], document["files"]);
-    EXPECT_GE(document["tensors"], 100);
+    EXPECT_GE(document["tensors"].get<int>(), 100);
     EXPECT_THAT(verify().output, HasSubstr("owner/tiny: "));
     EXPECT_EQ(runProgram({"models", "verify", "demo"}).exitCode, 0);
 }
@@ -96,7 +97,8 @@ TEST_F(ModelsVerify, ReadsTheHashesOfALocalFolder) {
         .value();
     const json document = onlyDocument(runProgram({"models", "verify", folder.string(), "--json"}).output);
     EXPECT_EQ(document["hashes"], 1);
-    EXPECT_THAT(document["faults"], ElementsAre(HasSubstr("vae/config.json: its hash is ")));
+    EXPECT_THAT(document["faults"].get<std::vector<std::string>>(),
+                ElementsAre(HasSubstr("vae/config.json: its hash is ")));
 }
 
 }  // namespace
