@@ -39,7 +39,9 @@ TEST_F(MemoryOfARender, IsPredictedAndMeasured) {
     ASSERT_TRUE(memory->predictedPeak);
     EXPECT_EQ(memory->predictedPeak, m_predicted);
     EXPECT_GT(*memory->predictedPeak, 1'000'000U);
-    if (memory->measuredPeak) EXPECT_GT(*memory->measuredPeak, 1'000'000U);
+    if (memory->measuredPeak) {
+        EXPECT_GT(*memory->measuredPeak, 1'000'000U);
+    }
 }
 
 TEST_F(MemoryOfARender, StreamedBlocksMakeTheSameFrames) {
