@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/result.h"
 #include "core/benchmark/synthetic_video.h"
 #include "core/benchmark/vae_report.h"
