@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/result.h"
 #include "core/benchmark/synthetic_video.h"
 #include "core/benchmark/vae_report.h"
