@@ -17,7 +17,7 @@ constexpr std::array<BuiltInModel, 3> kModels{
                  .picture = ""},
     BuiltInModel{.name = "demo-i2v",
                  .folder = "wan-demo-i2v",
-                 .prompt = "a red car driving to the right on a beach",
+                 .prompt = "a red car driving to the left on a beach",
                  .picture = "pictures/red-car-beach.png"},
     BuiltInModel{.name = "demo-cogvideox",
                  .folder = "cogvideox-demo",
