@@ -55,6 +55,8 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::R
     const auto& then = manifest.request->vaeTiling;
     const bool wasOpen = !then || *then == protocol::kTilingAuto;
     if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
+    if (now.offload == protocol::kOffloadAuto && manifest.request->offload == protocol::kOffloadAuto)
+        now.offload = manifest.settings->offload;
     // A picture's shape decides the size; of another picture the hash is another.
     if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
         manifest.request->height == request.height) {

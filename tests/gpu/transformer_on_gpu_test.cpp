@@ -102,7 +102,8 @@ TEST_F(TransformerOnGpu, ProductsInFp8AreThoseOfTheCpusRoundedValues) {
         gpu = onGpu;
         const double toRounded = relativeError(got.flow.cpu(), rounded.flow);
         const double toExact = relativeError(rounded.flow, rounded.reference);
-        EXPECT_LE(toRounded, 0.03) << input.folder << " " << input.index;
+        // Activations in bf16 become other e4m3 values than those in fp32, here and there.
+        EXPECT_LE(toRounded, 0.05) << input.folder << " " << input.index;
         EXPECT_GT(toExact, 1e-3) << "nothing was rounded";
         EXPECT_LT(toExact, 0.1);
     }
