@@ -30,7 +30,8 @@ at::Tensor flowOf(const TransformerOptions& options, at::ScalarType dtype = at::
     const PreparedText text = model.prepareText(at::randn({1, 9, config.textDim}), image);
     SdpaDispatcher dispatcher;
     const at::Tensor first = model.forward(latents, model.embedTimestep(900), text, dispatcher);
-    return model.forward(latents + first, model.embedTimestep(300), text, dispatcher);
+    latents.narrow(1, 0, first.size(1)).add_(first);
+    return model.forward(latents, model.embedTimestep(300), text, dispatcher);
 }
 
 double relativeError(const at::Tensor& value, const at::Tensor& exact) {

@@ -23,7 +23,8 @@ std::vector<WanTransformerConfig> officialConfigs() {
     std::vector<WanTransformerConfig> configs;
     for (const char* file : {"official_parameters.json", "variants/official_parameters.json"}) {
         std::ifstream stream(kVariants.parent_path() / file);
-        for (const auto& [name, model] : json::parse(stream).items())
+        const json list = json::parse(stream);
+        for (const auto& [name, model] : list.items())
             if (model.contains("config") && model["config"].contains("ffn_dim"))
                 configs.push_back(WanTransformerConfig::from(weights::ModelConfig(model["config"], name)));
     }
@@ -58,8 +59,8 @@ class ForecastOfTiny : public testing::Test {
         protocol::RenderRequest request;
         request.dtype = "fp32";
         request.device = "cpu";
-        request.width = 480;
-        request.height = 320;
+        request.width = 1280;
+        request.height = 720;
         request.numFrames = 17;
         return catalog::resolveSettings(request, m_model).value();
     }();
