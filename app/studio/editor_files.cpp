@@ -75,9 +75,10 @@ void EditorFiles::readThumbnail(const QString& path) {
             constexpr int kChannels = 3;
             const QImage whole(picture->pixels.data(), picture->width, picture->height,
                                qsizetype(picture->width) * kChannels, QImage::Format_RGB888);
-            // Enough for a thumbnail on any screen; a copy, as the pixels end here.
+            // Enough for a thumbnail on any screen. A copy, as the pixels end here: a picture that has this
+            // size already is only shared by scaled().
             constexpr int kEdge = 256;
-            return whole.scaled(kEdge, kEdge, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+            return whole.scaled(kEdge, kEdge, Qt::KeepAspectRatio, Qt::SmoothTransformation).copy();
         },
         [path](RequestEditor& editor, const QImage& image) { editor.setThumbnail(path, image); });
 }
