@@ -73,6 +73,7 @@ TEST_F(BenchPipeline, TimesEveryStageInEachRepetitionAndLeavesNoFile) {
                                                          {"text", 2},
                                                          {"denoise", 2},
                                                          {"step", 2},
+                                                         {"save", 2},
                                                          {"decode", 2},
                                                          {"metrics", 2},
                                                          {"encode", 2},

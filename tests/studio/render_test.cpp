@@ -12,8 +12,10 @@ TEST_F(WindowTest, OffersEveryBackendAndStartsWithBaselineExactAndQuantised) {
     m_window.editor().setCheckedBackends(all);
     EXPECT_EQ(m_window.editor().checkedBackends(), all);
     for (const auto* box : m_window.editor().findChildren<QCheckBox*>())
-        EXPECT_EQ(box->toolTip().contains("On the CPU: "), box->text() != "sdpa")
-            << box->text().toStdString();
+        if (all.contains(box->text())) {
+            EXPECT_EQ(box->toolTip().contains("On the CPU: "), box->text() != "sdpa")
+                << box->text().toStdString();
+        }
     renderPrompt("a square");
     ASSERT_EQ(clips().size(), 7U);
     ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
