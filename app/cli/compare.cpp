@@ -65,7 +65,8 @@ Result<void> askForLockstep(Comparison& comparison) {
     std::vector<std::string> others;
     CheckedRequest* reference = nullptr;
     for (ComparisonEntry& entry : comparison.entries)
-        if (entry.caption.isReference())
+        if (entry.caption.isReference() ||
+            (reference == nullptr && entry.type() == protocol::kReferenceBackend))  // the check says why not
             reference = &entry.checked;
         else if (entry.type() != protocol::kDefaultBackend && entry.type() != protocol::kReferenceBackend)
             others.push_back(entry.type());
