@@ -96,8 +96,11 @@ session::Session SessionController::current() const {
 
 void SessionController::setRequest(const protocol::RenderRequest& request) {
     if (toJson(m_editor->request()) == toJson(request)) return;
-    const QSignalBlocker quiet(m_editor);  // it is this session's, not a change to the one before
-    m_editor->setRequest(request);
+    {
+        const QSignalBlocker quiet(m_editor);  // it is this session's, not a change to the one before
+        m_editor->setRequest(request);
+    }
+    m_editor->askForThumbnails();
 }
 
 void SessionController::showState(const FiledSession& state) {

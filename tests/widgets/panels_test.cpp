@@ -148,6 +148,9 @@ TEST_F(RequestEditorTest, AsksForPicturesWhereTheModelTakesThem) {
     m_editor.setPicture(PictureFields::Which::First, "/a/first.png");
     EXPECT_EQ(m_editor.request().imgFilePath, "/a/first.png");
     EXPECT_EQ(m_editor.request().task, "i2v") << "which takes it";
+    wanted.clear();
+    m_editor.askForThumbnails();
+    EXPECT_EQ(wanted, QStringList{"/a/first.png"});
     EXPECT_TRUE(field<PictureSlot>("First picture")->isVisible());
     EXPECT_TRUE(field<PictureSlot>("Last picture")->isVisible());
     EXPECT_EQ(wanted, QStringList{"/a/first.png"});

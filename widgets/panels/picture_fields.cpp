@@ -109,6 +109,11 @@ void PictureFields::setPicture(Which which, const QString& path) {
     Q_EMIT edited();
 }
 
+void PictureFields::askForThumbnails() {
+    for (const PictureSlot* slot : {m_first, m_last})
+        if (!slot->path().isEmpty()) Q_EMIT thumbnailRequested(slot->path());
+}
+
 void PictureFields::setThumbnail(const QString& path, const QImage& image) {
     for (PictureSlot* slot : {m_first, m_last}) slot->setThumbnail(path, image);
 }

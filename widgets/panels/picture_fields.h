@@ -25,6 +25,7 @@ class PictureFields : public RequestFields {
     /// What a person chose; a picture switches to a task that takes it.
     void setPicture(Which which, const QString& path);
     /// Wherever it is shown.
+    void askForThumbnails();
     void setThumbnail(const QString& path, const QImage& image);
     /// Whether one can be given at all.
     [[nodiscard]] bool takesPictures() const { return m_takesPictures; }

@@ -149,6 +149,10 @@ void RequestEditor::setPicture(PictureFields::Which which, const QString& path) 
     m_pictures->setPicture(which, path);
 }
 
+void RequestEditor::askForThumbnails() {
+    m_pictures->askForThumbnails();
+}
+
 void RequestEditor::setThumbnail(const QString& path, const QImage& image) {
     m_pictures->setThumbnail(path, image);
 }

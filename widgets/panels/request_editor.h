@@ -51,6 +51,8 @@ class RequestEditor : public QWidget {
     void setRequest(const protocol::RenderRequest& request);
     /// One that a person chose; part of request().
     void setPicture(PictureFields::Which which, const QString& path);
+    /// Asks again for those of the pictures on show.
+    void askForThumbnails();
     /// The answer to thumbnailRequested().
     void setThumbnail(const QString& path, const QImage& image);
     /// The rules that come before the checked backends; part of request().
