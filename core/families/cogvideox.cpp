@@ -4,12 +4,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/families/config_bounds.h"
+#include "core/families/offered_tasks.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::families {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view kTextPipeline = "CogVideoXPipeline",
                            kImagePipeline = "CogVideoXImageToVideoPipeline";
@@ -41,11 +41,6 @@ struct Architecture {
     bool hasTimePatches = false;  ///< 1.5
 };
 
-Error outOfRange(const ModelIndex& index, const char* key, int value, int most) {
-    return {ErrorCode::InvalidData, index.folder().string() + ": " + key + " " + std::to_string(value) +
-                                        ": 1 to " + std::to_string(most) + " was needed"};
-}
-
 Result<Architecture> readArchitecture(const ModelIndex& index) {
     auto transformer = index.config("transformer");
     if (!transformer) return transformer.error();
@@ -75,20 +70,15 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
     if (levels != vae->end() && levels->is_array() && !levels->empty() && levels->size() <= kMostLevels)
         found.spatial = 1 << (levels->size() - 1);
 
-    struct Bound {
-        const char* key;
-        int value;
-        int most;
-    };
     constexpr int kMostSample = 1 << 14;
-    for (const Bound& bound :
-         {Bound{"num_layers", found.layers, 1024}, Bound{"num_attention_heads", found.heads, 1024},
-          Bound{"patch_size", found.patch, 16}, Bound{"sample_width", found.sampleWidth, kMostSample},
-          Bound{"sample_height", found.sampleHeight, kMostSample},
-          Bound{"sample_frames", found.sampleFrames, kMostSample},
-          Bound{"temporal_compression_ratio", found.temporal, 64}})
-        if (bound.value < 1 || bound.value > bound.most)
-            return outOfRange(index, bound.key, bound.value, bound.most);
+    const std::array bounds{ConfigBound{"num_layers", found.layers, 1024},
+                            ConfigBound{"num_attention_heads", found.heads, 1024},
+                            ConfigBound{"patch_size", found.patch, 16},
+                            ConfigBound{"sample_width", found.sampleWidth, kMostSample},
+                            ConfigBound{"sample_height", found.sampleHeight, kMostSample},
+                            ConfigBound{"sample_frames", found.sampleFrames, kMostSample},
+                            ConfigBound{"temporal_compression_ratio", found.temporal, 64}};
+    if (auto checked = checkBounds(index, bounds); !checked) return checked.error();
     return found;
 }
 
@@ -108,8 +98,6 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     const Architecture& architecture = *read;
     ModelInfo model;
     model.family = family;
-    model.tasks = {task};
-    model.defaults.task = task.name;
     model.defaults.width = architecture.sampleWidth * architecture.spatial;
     model.defaults.height = architecture.sampleHeight * architecture.spatial;
     model.defaults.numFrames = architecture.sampleFrames;
@@ -134,8 +122,7 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
                          "vae_tiling",
                          "vae_tile_px",
                          "lora"};
-    if (task.image != Need::No)
-        model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
+    offer(model, {task});
     model.schedulers = {"ddim", "dpm"};
     // As diffusers tiles: half of the sample's height, where that is a tile.
     constexpr int kLeastTile = 64;

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/families/config_bounds.h"
+#include "core/families/offered_tasks.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::families {
@@ -34,12 +36,6 @@ struct Architecture {
     int layers = 40;
     int patch = 2;
 };
-
-Error outOfRange(const ModelIndex& index, const std::string& key, const std::string& value,
-                 const std::string& needed) {
-    return {ErrorCode::InvalidData,
-            index.folder().string() + ": " + key + " " + value + ": " + needed + " was needed"};
-}
 
 /// [1, p, p]: one latent frame a token, square patches.
 Result<int> patchOf(const ModelIndex& index, const json& transformer, int usual) {
@@ -75,18 +71,11 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
     if (!patch) return patch.error();
     found.patch = *patch;
 
-    struct Bound {
-        const char* key;
-        int value;
-        int most;
-    };
-    for (const Bound& bound :
-         {Bound{"scale_factor_spatial", found.spatial, 64},
-          Bound{"scale_factor_temporal", found.temporal, 64},
-          Bound{"rope_max_seq_len", found.ropeRows, 65536}, Bound{"num_layers", found.layers, 1024}})
-        if (bound.value < 1 || bound.value > bound.most)
-            return outOfRange(index, bound.key, std::to_string(bound.value),
-                              "1 to " + std::to_string(bound.most));
+    const std::array bounds{ConfigBound{"scale_factor_spatial", found.spatial, 64},
+                            ConfigBound{"scale_factor_temporal", found.temporal, 64},
+                            ConfigBound{"rope_max_seq_len", found.ropeRows, 65536},
+                            ConfigBound{"num_layers", found.layers, 1024}};
+    if (auto checked = checkBounds(index, bounds); !checked) return checked.error();
     return found;
 }
 
@@ -139,17 +128,6 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;
-}
-
-void offer(ModelInfo& model, std::vector<Task> tasks) {
-    model.tasks = std::move(tasks);
-    model.defaults.task = model.tasks.front().name;
-    const auto any = [&](Need Task::*picture) {
-        return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*picture != Need::No; });
-    };
-    if (any(&Task::image))
-        model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
-    if (any(&Task::lastImage)) model.extraFields.push_back("last_img_file_path");
 }
 
 /// As in Wan's own configurations of its two experts.

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "core/base/result.h"
+#include "core/families/model_index.h"
+
+namespace reelgrid::families {
+
+/// An integer of a model's configurations that has to be from 1 to `most`.
+struct ConfigBound {
+    const char* key;
+    int value;
+    int most;
+};
+
+/// InvalidData: "<folder>: <key> <value>: <needed> was needed".
+Error outOfRange(const ModelIndex& index, const std::string& key, const std::string& value,
+                 const std::string& needed);
+
+/// InvalidData naming the first that is beyond its bound.
+Result<void> checkBounds(const ModelIndex& index, std::span<const ConfigBound> bounds);
+
+}  // namespace reelgrid::families
