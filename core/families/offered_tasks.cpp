@@ -3,16 +3,24 @@
 #include <algorithm>
 
 namespace reelgrid::families {
+namespace {
+
+bool anyTakes(const ModelInfo& model, Need Task::*picture) {
+    return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*picture != Need::No; });
+}
+
+}  // namespace
 
 void offer(ModelInfo& model, std::vector<Task> tasks) {
     model.tasks = std::move(tasks);
     model.defaults.task = model.tasks.front().name;
-    const auto any = [&](Need Task::*picture) {
-        return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*picture != Need::No; });
-    };
-    if (any(&Task::image))
+    if (takesPictures(model))
         model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
-    if (any(&Task::lastImage)) model.extraFields.push_back("last_img_file_path");
+    if (anyTakes(model, &Task::lastImage)) model.extraFields.push_back("last_img_file_path");
+}
+
+bool takesPictures(const ModelInfo& model) {
+    return anyTakes(model, &Task::image);
 }
 
 }  // namespace reelgrid::families

@@ -97,4 +97,28 @@ at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& 
     return picture_THWC;
 }
 
+at::Tensor joinDecodedTiles(const TileGrid& grid, std::int64_t scale, std::int64_t frames,
+                            const TileDecoder& decode,
+                            const std::function<void(std::int64_t done, std::int64_t total)>& progress) {
+    std::int64_t framesDone = 0;
+    const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
+        at::Tensor tile_THWC;
+        std::int64_t filled = 0;
+        decode(rows, columns, [&](const at::Tensor& frames_THWC) {
+            const std::int64_t count = frames_THWC.size(0);
+            if (!tile_THWC.defined()) {
+                auto shape = frames_THWC.sizes().vec();
+                shape[0] = frames;
+                tile_THWC = at::empty(shape, frames_THWC.options());
+            }
+            tile_THWC.narrow(0, filled, count).copy_(frames_THWC);
+            filled += count;
+            framesDone += count;
+            if (progress) progress(framesDone, grid.count() * frames);
+        });
+        return tile_THWC;
+    };
+    return joinTiles(grid, scale, make);
+}
+
 }  // namespace reelgrid::vae

@@ -62,4 +62,16 @@ using TileMaker = std::function<at::Tensor(const TileSpan& rows, const TileSpan&
 /// (tiled_decode, tiled_encode).
 at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& make);
 
+/// Takes frames_THWC as they are decoded.
+using TileFrameSink = std::function<void(const at::Tensor& frames_THWC)>;
+/// Decodes one tile frame by frame.
+using TileDecoder =
+    std::function<void(const TileSpan& rows, const TileSpan& columns, const TileFrameSink& sink)>;
+
+/// joinTiles() of tiles that come in pieces of `frames` frames in all; `progress`, where there is one, is
+/// told how many frames of how many, over all tiles, there are.
+at::Tensor joinDecodedTiles(const TileGrid& grid, std::int64_t scale, std::int64_t frames,
+                            const TileDecoder& decode,
+                            const std::function<void(std::int64_t done, std::int64_t total)>& progress);
+
 }  // namespace reelgrid::vae

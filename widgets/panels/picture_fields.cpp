@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/families/offered_tasks.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/picture_slot.h"
 
@@ -120,7 +121,7 @@ void PictureFields::setThumbnail(const QString& path, const QImage& image) {
 
 void PictureFields::takeDefaults(const families::ModelInfo& model) {
     m_tasks = model.tasks;
-    m_takesPictures = std::ranges::any_of(m_tasks, [](const Task& each) { return each.image != Need::No; });
+    m_takesPictures = families::takesPictures(model);
     const QSignalBlocker quietly(m_task);
     m_task->clear();
     for (const Task& each : m_tasks) m_task->addItem(wordsOf(each.name), QString::fromStdString(each.name));

@@ -5,11 +5,12 @@
 
 #include "core/base/result.h"
 #include "core/families/model_index.h"
+#include "core/families/offered_tasks.h"
 #include "core/models/cogvideox/guided_velocity.h"
 #include "core/models/cogvideox/lora_names.h"
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompt.h"
-#include "core/pipeline/rgb_frames.h"
+#include "core/pipeline/clip_decoding.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
@@ -24,10 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool takesPictures(const families::ModelInfo& model) {
-    return model.tasks.front().image != families::Need::No;
-}
-
 vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs::path& folder,
                                      const pipeline::LoadOptions& options) {
     using Parts = vae::cogvideox::CogVideoXVaeParts;
@@ -35,7 +32,7 @@ vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs:
     // Text-to-video never encodes.
     return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
             vae::cogvideox::CogVideoXVaeConfig::from(weights::ModelConfig::read(folder)),
-            {.parts = takesPictures(model) ? Parts::Both : Parts::Decoder}};
+            {.parts = families::takesPictures(model) ? Parts::Both : Parts::Decoder}};
 }
 
 CogVideoXTransformer loadTransformer(const fs::path& folder, const pipeline::LoadOptions& options) {
@@ -47,11 +44,6 @@ CogVideoXTransformer loadTransformer(const fs::path& folder, const pipeline::Loa
     return transformer;
 }
 
-/// T5's activations leave fp16's range: it runs in the 16-bit type that it was trained in.
-at::ScalarType textDtype(at::ScalarType dtype) {
-    return dtype == at::kHalf ? at::kBFloat16 : dtype;
-}
-
 class CogVideoXVideoModel final : public pipeline::VideoModel {
   public:
     CogVideoXVideoModel(const families::ModelInfo& model, const families::ModelIndex& index,
@@ -61,7 +53,7 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
           m_dtype(options.dtype),
           m_vaeDtype(options.vaeDtype),
           m_transformer(loadTransformer(index.pathOf("transformer"), options)),
-          m_text(index, m_transformer.config().maxTextSeqLength, textDtype(options.dtype), m_device),
+          m_text(index, m_transformer.config().maxTextSeqLength, text::t5Dtype(options.dtype), m_device),
           m_vae(loadVae(model, index.pathOf("vae"), options)),
           m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
         requireFittingParts(model);
@@ -97,7 +89,7 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
 /// The transformer's channels are the latents', and a picture's beside them in an image-to-video pipeline.
 void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model) const {
     const CogVideoXTransformerConfig& dit = m_transformer.config();
-    const std::int64_t z = m_vae.config().zDim, in = takesPictures(model) ? 2 * z : z,
+    const std::int64_t z = m_vae.config().zDim, in = families::takesPictures(model) ? 2 * z : z,
                        text = m_text.config().modelSize;
     if (dit.inChannels == in && dit.outChannels == z && dit.textEmbedDim == text) return;
     const auto words = [](std::int64_t ins, std::int64_t outs, std::int64_t texts) {
@@ -183,28 +175,8 @@ at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
 media::RgbVideo CogVideoXVideoModel::decode(const at::Tensor& latents_BCTHW,
                                             const catalog::RenderSettings& settings,
                                             pipeline::StageClock& clock) {
-    media::RgbVideo video{.width = settings.width,
-                          .height = settings.height,
-                          .fps = pipeline::frameRate(settings.fps),
-                          .pixels = {}};
-    video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
-    clock.begin("decode", settings.numFrames);
-    const at::Tensor z_CTHW = latents_BCTHW[0] / m_vae.config().scalingFactor;
-    if (const auto tiling = tilingOf(settings)) {
-        // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
-        const auto report = [&](std::int64_t done, std::int64_t total) {
-            clock.advance(static_cast<int>(done * settings.numFrames / total));
-        };
-        pipeline::appendFrames(video, m_vae.decodeTiled(z_CTHW, *tiling, report, clock.stopToken()));
-    } else {
-        const auto keep = [&](const at::Tensor& frames_THWC) {
-            pipeline::appendFrames(video, frames_THWC);
-            clock.advance(video.frameCount());
-        };
-        m_vae.decodeTo(z_CTHW, keep, clock.stopToken());
-    }
-    clock.end();
-    return video;
+    return pipeline::decodeClip(m_vae, latents_BCTHW[0] / m_vae.config().scalingFactor, tilingOf(settings),
+                                settings, clock);
 }
 
 std::optional<vae::Tiling> CogVideoXVideoModel::tilingOf(const catalog::RenderSettings& settings) const {

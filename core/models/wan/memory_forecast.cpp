@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/families/offered_tasks.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/experts.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer_memory.h"
-#include "core/models/wan/video_model.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
 
@@ -33,7 +33,7 @@ std::uint64_t transformerBytes(const WanTransformerConfig& config, const pipelin
 std::uint64_t textEncoderBytes(const text::Umt5Config& config, at::ScalarType dtype) {
     const std::int64_t attention = 4 * config.innerSize() * config.modelSize;
     const std::int64_t wide = 3 * config.feedForwardSize * config.modelSize;
-    return unsignedOf(config.layers * (attention + wide)) * c10::elementSize(textDtype(dtype));
+    return unsignedOf(config.layers * (attention + wide)) * c10::elementSize(text::t5Dtype(dtype));
 }
 
 std::uint64_t vaeBytes(const vae::wan21::VaeCheckpoint& vae, bool encodes, at::ScalarType dtype) {
@@ -83,7 +83,7 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const std::uint64_t text = textEncoderBytes(files.textEncoder().config, options.dtype);
     const std::uint64_t image =
         hasComponent(model, "image_encoder") ? imageEncoderBytes(files.imageEncoder().config) : 0;
-    std::uint64_t always = vaeBytes(vae, takesPictures(model), options.vaeDtype);
+    std::uint64_t always = vaeBytes(vae, families::takesPictures(model), options.vaeDtype);
     // On a GPU only what libtorch hands out is counted.
     if (onCpu) always += kProcessBytes;
     const std::uint64_t transformer = transformerBytes(config, options);

@@ -15,10 +15,6 @@ namespace {
 constexpr std::size_t kMostKnown = 16;
 }  // namespace
 
-at::ScalarType textDtype(at::ScalarType dtype) {
-    return dtype == at::kHalf ? at::kBFloat16 : dtype;
-}
-
 PromptEncoder::PromptEncoder(const Checkpoint& model, at::ScalarType dtype, at::Device device,
                              Encoders residence)
     : m_model(model),

@@ -16,9 +16,6 @@ namespace reelgrid::models::wan {
 /// max_sequence_length of WanPipeline.
 inline constexpr std::int64_t kMaxPromptTokens = 512;
 
-/// umT5's activations leave fp16's range: it runs in the 16-bit type that it was trained in.
-at::ScalarType textDtype(at::ScalarType dtype);
-
 struct PromptEmbedding {
     /// [1, 512, d_model] fp32 on the encoder's device; zero behind the prompt's tokens.
     at::Tensor embedding;

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/families/offered_tasks.h"
 #include "core/models/wan/experts.h"
 #include "core/models/wan/guided_flow.h"
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
-#include "core/pipeline/rgb_frames.h"
+#include "core/pipeline/clip_decoding.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
@@ -39,10 +40,10 @@ vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& f
                            const pipeline::LoadOptions& options) {
     const vae::wan21::VaeCheckpoint vae = files.vae();
     // Text-to-video never encodes.
-    return {
-        weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
-        vae.config,
-        {.parts = takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder}};
+    return {weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
+            vae.config,
+            {.parts = families::takesPictures(model) ? vae::wan21::WanVaeParts::Both
+                                                     : vae::wan21::WanVaeParts::Decoder}};
 }
 
 /// CLIP's image encoder with what prepares pictures for it.
@@ -73,7 +74,7 @@ class WanVideoModel final : public pipeline::VideoModel {
           m_options(options),
           m_execution(options.execution),
           m_device(options.execution.device),
-          m_text(files, textDtype(options.dtype), m_device, options.encoders),
+          m_text(files, text::t5Dtype(options.dtype), m_device, options.encoders),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
@@ -256,28 +257,8 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
 
 media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
                                       const catalog::RenderSettings& settings, pipeline::StageClock& clock) {
-    media::RgbVideo video{.width = settings.width,
-                          .height = settings.height,
-                          .fps = pipeline::frameRate(settings.fps),
-                          .pixels = {}};
-    video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
-    clock.begin("decode", settings.numFrames);
-    const at::Tensor z_CTHW = m_vae.denormalised(latents_BCTHW)[0];
-    if (const auto tiling = tilingOf(settings)) {
-        // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
-        const auto report = [&](std::int64_t done, std::int64_t total) {
-            clock.advance(static_cast<int>(done * settings.numFrames / total));
-        };
-        pipeline::appendFrames(video, m_vae.decodeTiled(z_CTHW, *tiling, report, clock.stopToken()));
-    } else {
-        const auto keep = [&](const at::Tensor& frames_THWC) {
-            pipeline::appendFrames(video, frames_THWC);
-            clock.advance(video.frameCount());
-        };
-        m_vae.decodeTo(z_CTHW, keep, clock.stopToken());
-    }
-    clock.end();
-    return video;
+    return pipeline::decodeClip(m_vae, m_vae.denormalised(latents_BCTHW)[0], tilingOf(settings), settings,
+                                clock);
 }
 
 std::optional<vae::Tiling> WanVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
@@ -316,11 +297,6 @@ std::optional<result::GemmRecord> WanVideoModel::gemms() const {
 }
 
 }  // namespace
-
-bool takesPictures(const families::ModelInfo& model) {
-    return std::ranges::any_of(model.tasks,
-                               [](const families::Task& task) { return task.image != families::Need::No; });
-}
 
 std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                      const pipeline::LoadOptions& options) {

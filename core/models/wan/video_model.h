@@ -11,9 +11,6 @@ namespace reelgrid::models::wan {
 /// Whether the two transformers of a model that has two are in memory together.
 enum class Residence { AsMemoryAllows, Together, OneAtATime };
 
-/// Whether the model can be given a picture.
-bool takesPictures(const families::ModelInfo& model);
-
 /// A Wan model: umT5, CLIP's image encoder where there is one, one transformer or
 /// two, the scheduler and the causal 3-D VAE. Source: diffusers 0.40, pipelines/wan/pipeline_wan.py and
 /// pipeline_wan_i2v.py.

@@ -9,6 +9,10 @@ namespace reelgrid::text {
 
 using weights::WeightScope;
 
+at::ScalarType t5Dtype(at::ScalarType dtype) {
+    return dtype == at::kHalf ? at::kBFloat16 : dtype;
+}
+
 T5Encoder::T5Encoder(const T5Config& config, const WeightScope& scope)
     : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const std::vector<std::int64_t> table{config.vocabSize, config.modelSize};

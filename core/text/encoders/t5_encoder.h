@@ -12,6 +12,10 @@
 
 namespace reelgrid::text {
 
+/// What T5 and umT5 run in where the model's layers run in `dtype`: their activations leave fp16's range, so
+/// it is the 16-bit type that they were trained in.
+at::ScalarType t5Dtype(at::ScalarType dtype);
+
 /// The encoder of T5 1.1: a relative position bias that all layers share, attention without 1/√d, gated GELU
 /// (tanh), RMS norms in fp32; and umT5's, which is the same with a bias of its own in every layer. Fields
 /// keep the checkpoint's names. Source: transformers' T5EncoderModel and UMT5EncoderModel.

@@ -113,27 +113,11 @@ at::Tensor CogVideoXVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& til
     requireLatents(z_CTHW);
     const std::int64_t edge = m_config.spatialFactor(), frames = m_config.frameCount(z_CTHW.size(1));
     const TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, edge);
-    std::int64_t framesDone = 0;
-    const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
-        at::Tensor tile_THWC;
-        std::int64_t filled = 0;
-        const auto keep = [&](const at::Tensor& frames_THWC) {
-            const std::int64_t count = frames_THWC.size(0);
-            if (!tile_THWC.defined()) {
-                auto shape = frames_THWC.sizes().vec();
-                shape[0] = frames;
-                tile_THWC = at::empty(shape, frames_THWC.options());
-            }
-            tile_THWC.narrow(0, filled, count).copy_(frames_THWC);
-            filled += count;
-            framesDone += count;
-            if (progress) progress(framesDone, grid.count() * frames);
-        };
+    const auto decode = [&](const TileSpan& rows, const TileSpan& columns, const TileFrameSink& sink) {
         decodeBatches(z_CTHW.narrow(2, rows.begin, rows.length).narrow(3, columns.begin, columns.length),
-                      keep, stop);
-        return tile_THWC;
+                      sink, stop);
     };
-    return joinTiles(grid, edge, make).clamp_(-1, 1);
+    return joinDecodedTiles(grid, edge, frames, decode, progress).clamp_(-1, 1);
 }
 
 }  // namespace reelgrid::vae::cogvideox

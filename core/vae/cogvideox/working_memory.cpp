@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/vae/tile_memory.h"
+
 namespace reelgrid::vae::cogvideox {
 namespace {
 
@@ -27,37 +29,22 @@ std::uint64_t windowBytes(const CogVideoXVaeConfig& config, const ClipSize& clip
     return std::uint64_t(values * clip.valueBytes);
 }
 
-std::int64_t windowPixels(const ClipSize& clip, const std::optional<Tiling>& tiling) {
-    if (!tiling) return clip.height * clip.width;
-    return std::min(clip.height, tiling->rows.tilePixels) * std::min(clip.width, tiling->columns.tilePixels);
-}
-
-bool isCut(const ClipSize& clip, const std::optional<Tiling>& tiling) {
-    return tiling && (clip.height > tiling->rows.tilePixels || clip.width > tiling->columns.tilePixels);
-}
-
 }  // namespace
 
 std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling) {
-    const std::int64_t pixels = clip.height * clip.width, window = windowPixels(clip, tiling);
-    std::uint64_t bytes = std::uint64_t(pixels * clip.frames * kColors) +
-                          windowBytes(config, clip, window, config.layersPerBlock + 1);
-    // Whole, frames leave as they are decoded; in tiles all of them wait for the last tile: the clip, a tile
-    // before it is blended in, and how the row above and the tile before end.
-    if (isCut(clip, tiling)) {
-        const std::int64_t ends = tiling->rows.overlapPixels() * 2 * clip.width +
-                                  tiling->columns.overlapPixels() * tiling->rows.tilePixels;
-        bytes += std::uint64_t((pixels + 2 * window + ends) * clip.frames * kColors * kFp32);
-    }
-    return bytes;
+    const std::int64_t pixels = clip.height * clip.width,
+                       window = windowPixels(clip.height, clip.width, tiling);
+    return std::uint64_t(pixels * clip.frames * kColors) +
+           windowBytes(config, clip, window, config.layersPerBlock + 1) +
+           bytesOfTiles(clip.height, clip.width, clip.frames, tiling);
 }
 
 std::uint64_t bytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling) {
     const std::int64_t pixels = clip.height * clip.width;
     return std::uint64_t(pixels * clip.frames * kColors * kFp32) +
-           windowBytes(config, clip, windowPixels(clip, tiling), config.layersPerBlock);
+           windowBytes(config, clip, windowPixels(clip.height, clip.width, tiling), config.layersPerBlock);
 }
 
 }  // namespace reelgrid::vae::cogvideox
