@@ -53,6 +53,12 @@ std::filesystem::path askForPolicyFile(QWidget* parent) {
         .toStdString();
 }
 
+std::filesystem::path askForLora(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Choose a LoRA"), {},
+                                        QObject::tr("LoRAs (*.safetensors);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForPicture(QWidget* parent) {
     return QFileDialog::getOpenFileName(parent, QObject::tr("Choose a picture"), {},
                                         QObject::tr("Pictures (*.png *.jpg *.jpeg *.webp);;All files (*)"))

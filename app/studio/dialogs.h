@@ -17,6 +17,7 @@ std::filesystem::path askForSessionName(QWidget* parent);
 std::filesystem::path askForReportName(QWidget* parent);
 std::filesystem::path askForPictureName(QWidget* parent);
 std::filesystem::path askForPolicyFile(QWidget* parent);
+std::filesystem::path askForLora(QWidget* parent);
 std::filesystem::path askForPicture(QWidget* parent);
 std::filesystem::path askForPlugin(QWidget* parent);
 std::filesystem::path askForFolder(QWidget* parent, const QString& what,

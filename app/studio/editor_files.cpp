@@ -62,6 +62,11 @@ void EditorFiles::chooseModelFolder() {
     if (!folder.empty()) addModel(folder.string());
 }
 
+void EditorFiles::chooseLora(widgets::LoraFields::Which which) {
+    const std::filesystem::path file = askForLora(m_window);
+    if (!file.empty()) m_editor->addLora(which, QString::fromStdString(file.string()));
+}
+
 void EditorFiles::choosePicture(widgets::PictureFields::Which which) {
     const std::filesystem::path file = askForPicture(m_window);
     if (!file.empty()) m_editor->setPicture(which, QString::fromStdString(file.string()));

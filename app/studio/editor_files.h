@@ -28,6 +28,7 @@ class EditorFiles : public QObject {
     // The person chooses which.
     void chooseModelFolder();
     void choosePolicyFile();
+    void chooseLora(widgets::LoraFields::Which which);
     void choosePicture(widgets::PictureFields::Which which);
     /// For the editor; a file that is no picture is said to be none.
     void readThumbnail(const QString& path);

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <algorithm>
 
+#include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
 #include "widgets/theme/theme.h"
 
@@ -22,6 +23,14 @@ QString stageText(const protocol::RenderProgress& progress) {
     return QString("%1 %2 / %3").arg(text(progress.stage)).arg(progress.done).arg(progress.total);
 }
 
+/// What the render will take is said while there is still time to cancel it for that.
+QString memoryText(const protocol::RenderProgress& progress) {
+    const bool isBeforeSteps =
+        progress.stage == "load" || progress.stage == "text" || progress.stage == "image";
+    if (progress.predictedPeakBytes == 0 || !isBeforeSteps) return {};
+    return QObject::tr(" · will take about %1 of memory").arg(text(byteCount(progress.predictedPeakBytes)));
+}
+
 double fractionOf(const protocol::RenderProgress& progress) {
     if (progress.etaSeconds >= 0 && progress.elapsedSeconds > 0)
         return progress.elapsedSeconds / (progress.elapsedSeconds + progress.etaSeconds);
@@ -33,7 +42,8 @@ QString statusOf(const jobs::Job& job) {
         case JobState::Queued:
             return QObject::tr("waiting");
         case JobState::Running:
-            return job.cancelling ? QObject::tr("cancelling") : stageText(job.progress);
+            return job.cancelling ? QObject::tr("cancelling")
+                                  : stageText(job.progress) + memoryText(job.progress);
         case JobState::Done:
             return QObject::tr("done in %1 s").arg(job.progress.elapsedSeconds, 0, 'f', 1);
         case JobState::Failed:

@@ -218,6 +218,7 @@ void MainWindow::connectSessions() {
             &EditorFiles::chooseModelFolder);
     connect(m_editor, &widgets::RequestEditor::policyFileRequested, m_editorFiles,
             &EditorFiles::choosePolicyFile);
+    connect(m_editor, &widgets::RequestEditor::loraRequested, m_editorFiles, &EditorFiles::chooseLora);
     connect(m_editor, &widgets::RequestEditor::pictureRequested, m_editorFiles, &EditorFiles::choosePicture);
     connect(m_editor, &widgets::RequestEditor::thumbnailRequested, m_editorFiles,
             &EditorFiles::readThumbnail);

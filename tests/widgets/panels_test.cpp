@@ -52,6 +52,9 @@ class RequestEditorTest : public testing::Test {
         families::ModelInfo other = model;
         other.id = "/models/other";
         other.title = "Other";
+        for (const char* key : {"guidance_scale_2", "lora", "lora_2", "offload", "vae_tiling", "vae_tile_px",
+                                "use_fp8_gemms", "use_bf16_te_gemms"})
+            other.extraFields.emplace_back(key);
         other.tasks = {
             {.name = "t2v"},
             {.name = "i2v", .image = families::Need::Required, .lastImage = families::Need::Optional}};
@@ -326,6 +329,47 @@ TEST_F(RequestEditorTest, TheAdvancedFieldsUnfoldWhenTheyHoldSomethingAndAreChec
     m_editor.setRequest(request);
     EXPECT_EQ(m_editor.request().dtype, "fp8");
     EXPECT_TRUE(m_editor.problem().startsWith("--dtype fp8: ")) << m_editor.problem().toStdString();
+}
+
+TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {
+    m_editor.show();
+    families::ModelInfo two = m_editor.models().front();
+    two.id = "two-experts";
+    two.extraFields = {"guidance_scale", "guidance_scale_2", "lora",          "lora_2",
+                       "offload",        "vae_tiling",       "use_fp8_gemms", "use_bf16_te_gemms"};
+    two.defaults.guidanceScale = 4;
+    two.defaults.guidanceScale2 = 3;
+    families::ModelInfo bare = two;
+    bare.id = "bare";
+    bare.extraFields.clear();
+    m_editor.addModel(bare);
+    EXPECT_EQ(m_editor.findChild<LoraFields*>()->isVisible(), false);
+    m_editor.addModel(two);
+    EXPECT_EQ(m_editor.request().guidanceScale2, 3.0) << "the second expert's own default";
+    m_editor.addLora(LoraFields::Which::First, "/loras/detail.safetensors");
+    m_editor.addLora(LoraFields::Which::Second, "/loras/low.safetensors");
+    EXPECT_TRUE(m_editor.findChild<LoraFields*>()->isVisible());
+    field<QDoubleSpinBox>("Scale of detail.safetensors")->setValue(0.5);
+    EXPECT_EQ(m_editor.request().lora, std::vector<std::string>{"/loras/detail.safetensors:0.5"});
+    EXPECT_EQ(m_editor.request().lora2, std::vector<std::string>{"/loras/low.safetensors"});
+    field<QPushButton>("Remove detail.safetensors")->click();
+    EXPECT_TRUE(m_editor.request().lora.empty());
+
+    const protocol::RenderRequest usual;
+    EXPECT_EQ(m_editor.request().offload, usual.offload);
+    EXPECT_FALSE(m_editor.request().vaeTiling || m_editor.request().vaeTilePx);
+    auto* offload = field<QComboBox>("Offload");
+    offload->setCurrentIndex(offload->findData("blocks"));
+    auto* tiling = field<QComboBox>("Tiles of the VAE");
+    tiling->setCurrentIndex(tiling->findData("on"));
+    field<QSpinBox>("Steps between kept ones")->setValue(2);
+    const protocol::RenderRequest asked = m_editor.request();
+    EXPECT_EQ(asked.offload, "blocks");
+    EXPECT_EQ(asked.vaeTiling, "on");
+    EXPECT_EQ(asked.saveLatentsEvery, 2);
+    m_editor.setRequest(protocol::RenderRequest(asked));
+    EXPECT_TRUE(offload->isVisible()) << "unfolded, as something is not the usual";
+    EXPECT_EQ(m_editor.request(), asked);
 }
 
 TEST_F(RequestEditorTest, KeepsWhatARequestAsksOfVaeFp32AndNoise) {

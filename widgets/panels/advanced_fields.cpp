@@ -9,6 +9,7 @@
 
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/render_fields.h"
+#include "widgets/panels/execution_fields.h"
 #include "widgets/panels/form_parts.h"
 
 namespace reelgrid::widgets {
@@ -70,7 +71,8 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_fp32Precision(
           choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
       m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
-      m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")) {
+      m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")),
+      m_execution(new ExecutionFields) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
     m_unfold->setCheckable(true);
@@ -91,8 +93,12 @@ AdvancedFields::AdvancedFields(QWidget* parent)
            "loss. "
            "Render sdpa without it, too, to see how much"));
 
-    auto* fields = new QGridLayout(m_content);
-    fields->setContentsMargins(0, 0, 0, 0);
+    auto* parts = new QVBoxLayout(m_content);
+    parts->setContentsMargins(0, 0, 0, 0);
+    parts->setSpacing(6);
+    auto* fields = new QGridLayout;
+    parts->addLayout(fields);
+    parts->addWidget(m_execution);
     fields->setHorizontalSpacing(8);
     fields->setVerticalSpacing(6);
     const auto put = [&](int row, int column, const QString& name, QWidget* field) {
@@ -137,9 +143,13 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     for (OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
         connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
+    connect(m_execution, &ExecutionFields::edited, this, &AdvancedFields::edited);
+    connect(m_device, &QComboBox::currentIndexChanged, this,
+            [this] { m_execution->setDevice(chosenIn(m_device).value_or("")); });
 }
 
 void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
+    m_execution->takeDefaults(model);
     m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
     m_scheduler->setEnabled(model.takes("scheduler"));
     m_flowShift->setEnabled(model.takes("flow_shift"));
@@ -163,11 +173,12 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_fp32Precision, request.fp32Precision);
     choose(m_generator, request.generator.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
+    m_execution->read(request);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
                            request.stepCache > 0 || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision || request.generator ||
-                           request.numRepetitions != 1;
+                           request.numRepetitions != 1 || m_execution->hasOwnChoice();
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -182,6 +193,7 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.fp32Precision = m_fp32Precision->currentData().toString().toStdString();
     request.generator = chosenIn(m_generator);
     request.numRepetitions = m_repetitions->value();
+    m_execution->write(request);
 }
 
 QString AdvancedFields::problem() const {

@@ -8,10 +8,12 @@ class QSpinBox;
 
 namespace reelgrid::widgets {
 
+class ExecutionFields;
 class OptionalRealEdit;
 
 /// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator
-/// of the noise; and how often each is repeated. Folded until something in it is not the model's own.
+/// of the noise; how often each is repeated; and how it is computed. Folded until something in it is not the
+/// model's own.
 class AdvancedFields : public RequestFields {
     Q_OBJECT
 
@@ -37,6 +39,7 @@ class AdvancedFields : public RequestFields {
     QComboBox* m_fp32Precision;
     QComboBox* m_generator;
     QSpinBox* m_repetitions;
+    ExecutionFields* m_execution;
 };
 
 }  // namespace reelgrid::widgets

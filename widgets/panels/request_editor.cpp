@@ -16,6 +16,7 @@
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/render_settings.h"
 #include "widgets/panels/advanced_fields.h"
+#include "widgets/panels/expert_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_box.h"
 #include "widgets/panels/picture_slot.h"
@@ -53,10 +54,12 @@ RequestEditor::RequestEditor(QWidget* parent)
       m_model(new ModelBox),
       m_backends(new BackendBoxes),
       m_policy(new PolicyBox),
+      m_loras(new LoraFields),
       m_sampling(new SamplingFields),
+      m_expert(new ExpertFields),
       m_advanced(new AdvancedFields),
       // The model first: its defaults are what the others show where a request says nothing.
-      m_fields{m_model, m_prompt, m_pictures, m_policy, m_sampling, m_advanced},
+      m_fields{m_model, m_prompt, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
       m_problem(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
     setObjectName("panel");
@@ -77,6 +80,7 @@ RequestEditor::RequestEditor(QWidget* parent)
     connect(m_model, &ModelBox::folderRequested, this, &RequestEditor::modelFolderRequested);
     connect(m_pictures, &PictureFields::fileRequested, this, &RequestEditor::pictureRequested);
     connect(m_pictures, &PictureFields::thumbnailRequested, this, &RequestEditor::thumbnailRequested);
+    connect(m_loras, &LoraFields::fileRequested, this, &RequestEditor::loraRequested);
     connect(m_policy, &PolicyBox::fileRequested, this, &RequestEditor::policyFileRequested);
     connect(m_render, &QPushButton::clicked, this, &RequestEditor::submit);
     // Not the button's own shortcut: that is lost whenever its text changes.
@@ -95,6 +99,7 @@ void RequestEditor::buildLayout() {
     column->addWidget(heading(tr("MODEL")));
     column->addWidget(m_model);
     column->addWidget(m_pictures);
+    column->addWidget(m_loras);
     column->addSpacing(6);
     column->addWidget(heading(tr("ATTENTION BACKENDS")));
     column->addWidget(m_backends);
@@ -102,6 +107,7 @@ void RequestEditor::buildLayout() {
     column->addSpacing(6);
     column->addWidget(heading(tr("SAMPLING")));
     column->addWidget(m_sampling);
+    column->addWidget(m_expert);
     column->addWidget(m_advanced);
     column->addStretch();
     auto* scroll = new ColumnScroll;
@@ -147,6 +153,10 @@ void RequestEditor::dropEvent(QDropEvent* event) {
 
 void RequestEditor::setPicture(PictureFields::Which which, const QString& path) {
     m_pictures->setPicture(which, path);
+}
+
+void RequestEditor::addLora(LoraFields::Which which, const QString& file) {
+    m_loras->add(which, file);
 }
 
 void RequestEditor::askForThumbnails() {

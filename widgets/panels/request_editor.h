@@ -7,6 +7,7 @@
 #include "core/families/model_info.h"
 #include "core/protocol/render_request.h"
 #include "widgets/panels/backend_boxes.h"
+#include "widgets/panels/lora_fields.h"
 #include "widgets/panels/picture_fields.h"
 #include "widgets/panels/prompt_guide.h"
 
@@ -16,6 +17,7 @@ class QPushButton;
 namespace reelgrid::widgets {
 
 class AdvancedFields;
+class ExpertFields;
 class ModelBox;
 class PolicyBox;
 class PromptFields;
@@ -55,6 +57,8 @@ class RequestEditor : public QWidget {
     void askForThumbnails();
     /// The answer to thumbnailRequested().
     void setThumbnail(const QString& path, const QImage& image);
+    /// One that a person chose; part of request().
+    void addLora(LoraFields::Which which, const QString& file);
     /// The rules that come before the checked backends; part of request().
     void setAttentionPolicy(const protocol::AttentionPolicy& policy);
     [[nodiscard]] QStringList checkedBackends() const;
@@ -74,6 +78,7 @@ class RequestEditor : public QWidget {
     void replaced();
     void modelFolderRequested();
     void policyFileRequested();
+    void loraRequested(LoraFields::Which which);
     void pictureRequested(PictureFields::Which which);
     void thumbnailRequested(const QString& path);
 
@@ -96,7 +101,9 @@ class RequestEditor : public QWidget {
     ModelBox* m_model;
     BackendBoxes* m_backends;
     PolicyBox* m_policy;
+    LoraFields* m_loras;
     SamplingFields* m_sampling;
+    ExpertFields* m_expert;
     AdvancedFields* m_advanced;
     std::vector<RequestFields*> m_fields;  // those that show parts of the request
     QLabel* m_problem;
