@@ -3126,6 +3126,18 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>Size</source>
         <translation>Größe</translation>
     </message>
+    <message>
+        <source>Dynamic</source>
+        <translation>Dynamisch</translation>
+    </message>
+    <message>
+        <source>Dynamic guidance</source>
+        <translation>Dynamische Guidance</translation>
+    </message>
+    <message>
+        <source>Guidance follows the steps, from 1 on, by the formula of the model&apos;s reference</source>
+        <translation>Die Guidance folgt den Schritten, von 1 an, nach der Formel der Referenz des Modells</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::ThumbnailStrip</name>
