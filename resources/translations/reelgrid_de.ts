@@ -2234,8 +2234,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Schnellstes: das schnellste Format gleicher Qualität auf dem Gerät</translation>
     </message>
     <message>
-        <source>What the VAE decodes in. The model&apos;s own is fp32; bf16 and fp16 take half the memory</source>
-        <translation>Worin der VAE dekodiert. Das Modell selbst nimmt fp32; bf16 und fp16 brauchen halb so viel Speicher</translation>
+        <source>What the VAE decodes in. fp32, unless the model&apos;s authors decode in less; bf16 and fp16 take half the memory</source>
+        <translation>Worin der VAE dekodiert. fp32, wenn die Autoren des Modells nicht in weniger dekodieren; bf16 und fp16 brauchen halb so viel Speicher</translation>
     </message>
     <message>
         <source>How a GPU multiplies fp32: as written, or with factors rounded to TF32&apos;s 10 bits, which is faster</source>
