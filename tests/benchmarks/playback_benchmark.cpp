@@ -17,12 +17,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 #include <thread>
 
 #include "app/studio/main_window.h"
+#include "tests/benchmarks/nine_clips.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/theme/theme.h"
@@ -31,40 +30,9 @@ namespace reelgrid {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace benchmarks;
 
-constexpr int kClips = 9;
-constexpr int kFrames = 121;
 constexpr int kPlaySeconds = 60;
-
-fs::path clipAt(const fs::path& folder, int index) {
-    return folder / ("clip_" + std::to_string(index) + ".mp4");
-}
-
-bool makeClips(const fs::path& folder) {
-    fs::create_directories(folder);
-    for (int i = 0; i < kClips; ++i) {
-        if (fs::exists(clipAt(folder, i))) continue;
-        const std::string command =
-            "ffmpeg -v error -f lavfi -i testsrc2=s=832x480:r=24:d=6,hue=h=" + std::to_string(40 * i) +
-            " -frames:v " + std::to_string(kFrames) +
-            " -c:v libx264 -preset medium -b:v 2M -g 250 -pix_fmt yuv420p '" + clipAt(folder, i).string() +
-            "'";
-        if (std::system(command.c_str()) != 0) return false;
-    }
-    return true;
-}
-
-double percentile(std::vector<double> values, double share) {
-    std::ranges::sort(values);
-    return values[std::min(values.size() - 1, std::size_t(share * double(values.size())))];
-}
-
-double residentMegabytes() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with("VmRSS:")) return std::atof(line.c_str() + 6) / 1024;
-    return 0;
-}
 
 class Benchmark {
   public:
@@ -213,7 +181,7 @@ int run(const fs::path& folder) {
     bench.waitForCache();
     std::printf("%-28s %.0f of at most %.0f MB, resident %.0f MB\n", "frames",
                 double(bench.player().cachedBytes()) / (1 << 20),
-                double(bench.player().cacheBytes()) / (1 << 20), residentMegabytes());
+                double(bench.player().cacheBytes()) / (1 << 20), memoryOf("self", "VmRSS:"));
 
     std::mt19937 random(5);
     print("warm seek", bench.timeOf(300, [&](int) { bench.player().seekToStop(int(random() % kFrames)); }));
