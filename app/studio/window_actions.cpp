@@ -69,7 +69,10 @@ void MainWindow::connectFileActions() {
         m_renders->setResultsFolder(folder);
     });
     m_actions->onTriggered("job-timeout", [this] { askForJobTimeout(); });
-    m_actions->onTriggered("close", [this] { m_sessions->close(); });
+    m_actions->onTriggered("close", [this] {
+        m_sessions->close();
+        m_issues->clear();  // they were about what was on show
+    });
     m_actions->onTriggered("quit", [this] { close(); });
     m_actions->onTriggered("palette", [this] { (new CommandPalette(*menuBar(), this))->show(); });
     m_actions->onTriggered("keys", [this] { showCheatSheet(*menuBar(), this); });
