@@ -125,6 +125,7 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     if (tile >= kLeastTile) model.defaults.vaeTilePx = tile;
     // What each was trained in: 5b's activations leave fp16's range.
     model.gpuDtype = architecture.isRotary ? "bf16" : "fp16";
+    model.gpuVaeFollowsDtype = true;
     model.gpuGenerator = "cuda";
     model.isSizeFixed = architecture.hasLearnedPositions;
     model.usualPrompt = kUsualPrompt;
