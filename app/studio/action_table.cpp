@@ -30,6 +30,8 @@ constexpr std::array kTable{
     ActionEntry{
         "export-seen", QT_TRANSLATE_NOOP("Actions", "Export what is s&een…"), "Ctrl+Shift+E",
         QT_TRANSLATE_NOOP("Actions", "Writes the wipe, difference or grid as it is seen as one video")},
+    ActionEntry{"export-with-charts", QT_TRANSLATE_NOOP("Actions", "Export with c&harts…"), "",
+                QT_TRANSLATE_NOOP("Actions", "Writes what is seen with its charts below it as one video")},
     ActionEntry{"save-tiles", QT_TRANSLATE_NOOP("Actions", "Save each &tile’s picture…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Writes each clip’s frame at its own size as a PNG picture")},
     ActionEntry{"model-folder", QT_TRANSLATE_NOOP("Actions", "Choose &model folder…"), "",
@@ -138,7 +140,7 @@ constexpr std::array kTable{
     ActionEntry{"fewer-columns", QT_TRANSLATE_NOOP("Actions", "F&ewer columns"), "Shift+C",
                 QT_TRANSLATE_NOOP("Actions", "Puts fewer tiles into a row")},
     ActionEntry{"own-columns", QT_TRANSLATE_NOOP("Actions", "Columns by &themselves"), "Ctrl+Shift+C",
-                QT_TRANSLATE_NOOP("Actions", "As many columns as make the grid square")},
+                QT_TRANSLATE_NOOP("Actions", "As many columns as show the pictures largest")},
     ActionEntry{"side-panel", QT_TRANSLATE_NOOP("Actions", "&Side panel"), "F9",
                 QT_TRANSLATE_NOOP("Actions", "Shows prompt and jobs"), ActionKind::Toggle},
     ActionEntry{"charts", QT_TRANSLATE_NOOP("Actions", "&Charts"), "F10",
@@ -188,7 +190,9 @@ constexpr std::array kTable{
     ActionEntry{"tune", QT_TRANSLATE_NOOP("Actions", "&Tune a policy…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Looks for the fastest attention within a quality budget")},
     ActionEntry{"error-maps", QT_TRANSLATE_NOOP("Actions", "&Error maps of this comparison"), "",
-                QT_TRANSLATE_NOOP("Actions", "Shows where each backend errs, by layer and step")},
+                QT_TRANSLATE_NOOP("Actions",
+                                  "Shows where each backend errs, by layer and step; renders sdpa’s "
+                                  "clip once more where none on show has it")},
     ActionEntry{"captures", QT_TRANSLATE_NOOP("Actions", "&Captures…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Looks at attention’s saved inputs")},
     ActionEntry{"trace", QT_TRANSLATE_NOOP("Actions", "T&race…"), "",

@@ -79,11 +79,10 @@ QWidget* widgetOf(const Section& section) {
 
 }  // namespace
 
-void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
-    constexpr int kColumnWidth = 350;
-    const QSize screen = parent->screen()->availableSize() * 0.94;
-    const auto most = std::size_t(std::clamp(screen.width() / widgets::theme::scaled(kColumnWidth), 1, 4));
-    const std::vector<Section> sections = sectionsOf(menus);
+namespace {
+
+/// The sections in this many columns, about equally long.
+QWidget* inColumns(const std::vector<Section>& sections, std::size_t most) {
     std::size_t rows = 0;
     for (const Section& section : sections) rows += section.rows.size() + 2;
     auto* content = new QWidget;
@@ -105,7 +104,22 @@ void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
     }
     for (int i = 0; i < columns->count(); ++i)
         static_cast<QVBoxLayout*>(columns->itemAt(i)->layout())->addStretch();
+    return content;
+}
 
+}  // namespace
+
+void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
+    constexpr QSize kAround(50, 40);
+    const QSize screen = parent->screen()->availableSize() * 0.94;
+    const std::vector<Section> sections = sectionsOf(menus);
+    QWidget* content = nullptr;
+    // As many columns as the screen is wide enough for; some languages need more room than others.
+    for (std::size_t most = 4; most >= 1; --most) {
+        delete content;
+        content = inColumns(sections, most);
+        if (content->sizeHint().width() + kAround.width() <= screen.width()) break;
+    }
     auto* scroll = new QScrollArea;
     scroll->setWidget(content);
     scroll->setWidgetResizable(true);
@@ -115,7 +129,6 @@ void showCheatSheet(const QMenuBar& menus, QWidget* parent) {
     dialog->setWindowTitle(QObject::tr("Keys"));
     auto* layout = new QVBoxLayout(dialog);
     layout->addWidget(scroll);
-    constexpr QSize kAround(50, 40);
     dialog->resize((content->sizeHint() + kAround).boundedTo(screen));
     dialog->show();
 }

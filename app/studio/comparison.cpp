@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/comparison/caption.h"
 #include "core/protocol/attention_call.h"
@@ -30,7 +31,10 @@ int Comparison::add(ComparedClip clip) {
     clip.id = m_nextId++;
     if (clip.backend.isEmpty()) clip.backend = clip.label;
     if (clip.label.isEmpty()) clip.label = clip.backend;
-    clip.color = widgets::backendColor(clip.backend);
+    std::vector<comparison::Rgb> others;
+    for (const ComparedClip& each : m_clips) others.push_back(each.pictureColor);
+    clip.pictureColor = comparison::colorBeside(clip.backend.toStdString(), others);
+    clip.color = widgets::onPanel(clip.pictureColor);
     m_clips.push_back(std::move(clip));
     const int id = m_clips.back().id;
     Q_EMIT clipAdded(id);
@@ -102,7 +106,7 @@ void Comparison::move(int id, int place) {
 }
 
 void Comparison::recolor() {
-    for (ComparedClip& clip : m_clips) clip.color = widgets::backendColor(clip.backend);
+    for (ComparedClip& clip : m_clips) clip.color = widgets::onPanel(clip.pictureColor);
     for (const ComparedClip& clip : std::vector(m_clips)) Q_EMIT factsChanged(clip.id);
 }
 

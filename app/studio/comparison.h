@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/studio/clip_preview.h"
+#include "core/comparison/backend_color.h"
 #include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
@@ -29,9 +30,10 @@ struct ClipFacts {
 struct ComparedClip {
     int id = 0;
     QString label;
-    QString backend;  ///< the attention backend; empty: taken from the label
-    QColor color;
-    std::filesystem::path path;  ///< of the clip; where it will be while it is being rendered
+    QString backend;                 ///< the attention backend; empty: taken from the label
+    comparison::Rgb pictureColor{};  ///< on pictures, which are dark in both themes
+    QColor color;                    ///< on the theme's panels
+    std::filesystem::path path;      ///< of the clip; where it will be while it is being rendered
     bool onDisk = false;
     double offsetSeconds = 0;  ///< at time t it shows its own time t + offset
     ClipStatus status;

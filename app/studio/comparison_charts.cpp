@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/studio/playback.h"
 #include "core/comparison/same_work.h"
 
 namespace reelgrid::studio {
@@ -21,8 +22,13 @@ widgets::CurveRole roleOf(const ComparedClip& clip) {
 }  // namespace
 
 ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart* timing,
-                                   widgets::CoherenceChart* coherence, QObject* parent)
-    : QObject(parent), m_comparison(comparison), m_timing(timing), m_coherence(coherence) {
+                                   widgets::CoherenceChart* coherence, const Playback* playback,
+                                   QObject* parent)
+    : QObject(parent),
+      m_comparison(comparison),
+      m_timing(timing),
+      m_coherence(coherence),
+      m_playback(playback) {
     m_due.setSingleShot(true);
     m_due.setInterval(kGatherMs);
     connect(&m_due, &QTimer::timeout, this, &ComparisonCharts::draw);
@@ -32,6 +38,8 @@ ComparisonCharts::ComparisonCharts(Comparison* comparison, widgets::TimingChart*
     connect(m_comparison, &Comparison::factsChanged, this, drawSoon);
     connect(m_comparison, &Comparison::clipRemoved, this, drawSoon);
     connect(m_comparison, &Comparison::orderChanged, this, drawSoon);
+    if (m_playback != nullptr)
+        connect(m_playback->player(), &widgets::Player::timelineChanged, this, drawSoon);
     draw();
 }
 
@@ -43,7 +51,9 @@ void ComparisonCharts::draw() {
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.facts) continue;
         const ClipFacts& facts = *clip.facts;
-        curves.push_back({clip.label, clip.color, facts.result.metrics, facts.frameSeconds, roleOf(clip)});
+        curves.push_back({clip.label, clip.color, facts.result.metrics,
+                          m_playback != nullptr ? m_playback->frameTimes(clip) : facts.frameSeconds,
+                          roleOf(clip)});
         const result::Timing* timing = clip.timing();
         if (timing == nullptr) continue;
         if (reference != nullptr && reference->id == clip.id) against = timings.size();

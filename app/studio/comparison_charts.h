@@ -9,14 +9,17 @@
 
 namespace reelgrid::studio {
 
+class Playback;
+
 /// Brings what is measured of the comparison's clips to the charts: when it changes, and once for changes
 /// that come together. GUI thread.
 class ComparisonCharts : public QObject {
     Q_OBJECT
 
   public:
+    /// Without a playback curves are at their clips' own times.
     ComparisonCharts(Comparison* comparison, widgets::TimingChart* timing, widgets::CoherenceChart* coherence,
-                     QObject* parent = nullptr);
+                     const Playback* playback = nullptr, QObject* parent = nullptr);
 
   private:
     void draw();
@@ -24,6 +27,7 @@ class ComparisonCharts : public QObject {
     Comparison* m_comparison;
     widgets::TimingChart* m_timing;
     widgets::CoherenceChart* m_coherence;
+    const Playback* m_playback;
     QTimer m_due;
 };
 

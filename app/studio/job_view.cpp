@@ -31,10 +31,17 @@ QString memoryText(const protocol::RenderProgress& progress) {
     return QObject::tr(" · will take about %1 of memory").arg(text(byteCount(progress.predictedPeakBytes)));
 }
 
+/// Of the whole job: a bar that starts anew with every stage would run backwards.
 double fractionOf(const protocol::RenderProgress& progress) {
     if (progress.etaSeconds >= 0 && progress.elapsedSeconds > 0)
         return progress.elapsedSeconds / (progress.elapsedSeconds + progress.etaSeconds);
-    return progress.total > 0 ? std::clamp(double(progress.done) / progress.total, 0.0, 1.0) : 0;
+    constexpr double kAfterDenoising =
+        0.77;  // as the estimate has it until the next stage has run for a while
+    const std::string& stage = progress.stage;
+    if (stage.empty() || stage == "load" || stage == "text") return 0;
+    if (stage != "denoise") return kAfterDenoising;
+    return progress.total > 0 ? kAfterDenoising * std::clamp(double(progress.done) / progress.total, 0.0, 1.0)
+                              : 0;
 }
 
 QString statusOf(const jobs::Job& job) {

@@ -74,8 +74,8 @@ MainWindow::MainWindow(QWidget* parent)
       m_transport(new widgets::TransportBar(m_playback->player())) {
     setWindowTitle("ReelGrid[*]");
     setAcceptDrops(true);
-    new ComparisonCharts(m_comparison, m_timing, m_coherence, this);
-    new Thumbnails(m_comparison, m_coherence, this);
+    new ComparisonCharts(m_comparison, m_timing, m_coherence, m_playback, this);
+    new Thumbnails(m_comparison, m_coherence, m_playback, this);
     m_side = buildSide();
     m_columns = new QSplitter(Qt::Horizontal);
     m_columns->addWidget(m_side);

@@ -8,9 +8,6 @@ namespace reelgrid::studio {
 
 namespace {
 
-// Of RGB frames; two clips are in memory at once. Longer ones stay unmeasured, which the problem line says.
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
 /// Files of other tools have the two whole times alone.
 void addStages(result::Timing& timing) {
     if (!timing.stages.empty()) return;
@@ -20,10 +17,6 @@ void addStages(result::Timing& timing) {
 }
 
 }  // namespace
-
-comparison::ClipMeasurer clipMeasurer(const std::filesystem::path& reference) {
-    return comparison::ClipMeasurer(reference, kMostBytes);
-}
 
 ReadFacts readClipFacts(const std::filesystem::path& clip) {
     ReadFacts read;
@@ -37,11 +30,12 @@ ReadFacts readClipFacts(const std::filesystem::path& clip) {
     return read;
 }
 
-QStringList completeClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
-                              ClipFacts& facts) {
+QStringList completeClipFacts(const std::filesystem::path& clip, const comparison::ClipMeasurer& measurer,
+                              ClipFacts& facts, const std::stop_token& stop) {
     if (facts.frameSeconds.empty()) return {};
-    const auto measured = measurer.complete(clip, facts.result.metrics);
-    return measured ? QStringList() : QStringList(QString::fromStdString(measured.error().message));
+    const auto measured = measurer.complete(clip, facts.result.metrics, stop);
+    const bool said = !measured && measured.error().code != ErrorCode::Cancelled;
+    return said ? QStringList(QString::fromStdString(measured.error().message)) : QStringList();
 }
 
 }  // namespace reelgrid::studio

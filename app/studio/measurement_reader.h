@@ -9,9 +9,6 @@
 
 namespace reelgrid::studio {
 
-/// A measurer for the window: clips of which it holds too much in memory stay unmeasured, with a message.
-comparison::ClipMeasurer clipMeasurer(const std::filesystem::path& reference);
-
 struct ReadFacts {
     ClipFacts facts;
     QStringList problems;
@@ -20,7 +17,7 @@ struct ReadFacts {
 /// Reads a clip's companion files. Blocks on the disk; for a background thread.
 ReadFacts readClipFacts(const std::filesystem::path& clip);
 /// Measures what they lack, which may take minutes; its problems alone are told. For a background thread.
-QStringList completeClipFacts(const std::filesystem::path& clip, comparison::ClipMeasurer& measurer,
-                              ClipFacts& facts);
+QStringList completeClipFacts(const std::filesystem::path& clip, const comparison::ClipMeasurer& measurer,
+                              ClipFacts& facts, const std::stop_token& stop);
 
 }  // namespace reelgrid::studio

@@ -14,47 +14,42 @@ Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent),
 
 void Measuring::forget(int id) {
     m_measured.erase(id);
-    // The frames of a reference that went are no reference any more, whatever comes under its name.
-    if (m_comparison->reference() == nullptr) m_measurer.reset();
 }
 
 void Measuring::lookForWork() {
     const ComparedClip* reference = m_comparison->reference();
     const std::filesystem::path referencePath = reference == nullptr ? "" : reference->path;
-    if (!m_measurer || m_reference != referencePath) {
-        m_reference = referencePath;
-        m_measurer = std::make_shared<comparison::ClipMeasurer>(clipMeasurer(m_reference));
-    }
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.onDisk || clip.status.failed) continue;
         const auto measured = m_measured.find(clip.id);
-        if (measured != m_measured.end() && measured->second == m_reference) continue;
-        m_measured[clip.id] = m_reference;
-        read(clip);
+        if (measured != m_measured.end() && measured->second == referencePath) continue;
+        m_measured[clip.id] = referencePath;
+        read(clip, referencePath);
     }
 }
 
-void Measuring::read(const ComparedClip& clip) {
+void Measuring::read(const ComparedClip& clip, const std::filesystem::path& reference) {
     m_reader.run([this, id = clip.id, path = clip.path,
-                  measurer = m_measurer](const std::stop_token&) -> BackgroundThread::Completion {
+                  reference](const std::stop_token&) -> BackgroundThread::Completion {
         ReadFacts read = readClipFacts(path);
-        return [this, id, path, measurer, read = std::move(read)] {
+        return [this, id, path, reference, read = std::move(read)] {
             for (const QString& message : read.problems) Q_EMIT problem(message);
             const ComparedClip* shown = m_comparison->find(id);
             if (shown == nullptr) return;
             // What was measured against another reference is shown until it is measured anew.
             if (!shown->facts) m_comparison->setFacts(id, read.facts);
-            measure(id, path, read.facts, measurer);
+            measure(id, path, read.facts, reference);
         };
     });
 }
 
 void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts facts,
-                        const Measurer& measurer) {
+                        const std::filesystem::path& reference) {
     m_background.run([this, id, clip, facts = std::move(facts),
-                      measurer](const std::stop_token&) -> BackgroundThread::Completion {
+                      reference](const std::stop_token& stop) -> BackgroundThread::Completion {
         ClipFacts complete = facts;
-        const QStringList problems = completeClipFacts(clip, *measurer, complete);
+        const comparison::ClipMeasurer measurer(reference);
+        const QStringList problems = completeClipFacts(clip, measurer, complete, stop);
         return [this, id, complete = std::move(complete), problems] {
             for (const QString& message : problems) Q_EMIT problem(message);
             m_comparison->setFacts(id, complete);

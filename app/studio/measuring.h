@@ -24,16 +24,13 @@ class Measuring : public QObject {
   private:
     void lookForWork();
     void forget(int id);
-    void read(const ComparedClip& clip);
-    using Measurer = std::shared_ptr<comparison::ClipMeasurer>;
-    void measure(int id, const std::filesystem::path& clip, ClipFacts facts, const Measurer& measurer);
+    void read(const ComparedClip& clip, const std::filesystem::path& reference);
+    void measure(int id, const std::filesystem::path& clip, ClipFacts facts,
+                 const std::filesystem::path& reference);
 
     Comparison* m_comparison;
     BackgroundThread m_reader;  // of files: their times are there at once
     BackgroundThread m_background{BackgroundThread::Priority::Low};
-    /// Holds the reference's frames from one clip to the next; used by the background thread alone.
-    Measurer m_measurer;
-    std::filesystem::path m_reference;                // of the measurer
     std::map<int, std::filesystem::path> m_measured;  // each clip's reference at that time
 };
 

@@ -69,6 +69,13 @@ const media::ClipInfo* Playback::info(int id) const {
     return found == m_playerClips.end() ? nullptr : m_player.info(found->second);
 }
 
+std::vector<double> Playback::frameTimes(const ComparedClip& clip) const {
+    const auto playing = m_playerClips.find(clip.id);
+    std::vector<double> times;
+    if (playing != m_playerClips.end()) times = m_player.frameTimes(playing->second);
+    return times.empty() && clip.facts ? clip.facts->frameSeconds : times;
+}
+
 void Playback::syncClip(int id) {
     const ComparedClip* clip = m_comparison->find(id);
     const auto playing = m_playerClips.find(id);
@@ -104,7 +111,7 @@ void Playback::showTiles() {
         tile.isReference = reference != nullptr && reference->id == clip.id;
         tile.label = clip.label;
         tile.detail = detailOf(clip, reference);
-        tile.accent = clip.color;
+        tile.accent = QColor(clip.pictureColor.red, clip.pictureColor.green, clip.pictureColor.blue);
         tile.message = clip.status.message;
         tile.progress = clip.status.progress;
         tile.isError = clip.status.failed;

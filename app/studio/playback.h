@@ -22,12 +22,16 @@ class Playback : public QObject {
              QObject* parent = nullptr);
 
     [[nodiscard]] widgets::Player* player() { return &m_player; }
+    [[nodiscard]] const widgets::Player* player() const { return &m_player; }
     void setFrameNumbers(bool shown);
     /// What is on screen, to be written; and each tile's picture as it was decoded, by a file name for it.
     [[nodiscard]] SeenView seenView() const;
     [[nodiscard]] std::vector<std::pair<QString, media::FramePtr>> picturesOnShow() const;
     /// Frame rate, size and so on of the clip, once it is open.
     [[nodiscard]] const media::ClipInfo* info(int id) const;
+
+    /// When each of the clip's frames is shown, as the player has it; its own times while it is not open.
+    [[nodiscard]] std::vector<double> frameTimes(const ComparedClip& clip) const;
 
   Q_SIGNALS:
     void clipFailed(const QString& message);

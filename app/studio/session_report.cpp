@@ -52,8 +52,8 @@ Result<void> writeReport(const ReportedComparison& comparison, const std::filesy
     comparison::Report report;
     for (const session::SessionClip& clip : session.clips) report.entries.push_back(entryOf(clip));
     const Entry* reference = comparison::referenceOf(report.entries);
-    auto measurer = clipMeasurer(reference == nullptr ? std::filesystem::path() : reference->clip);
-    // A clip that is too large to be measured here is reported with what is known of it.
+    const comparison::ClipMeasurer measurer(reference == nullptr ? std::filesystem::path() : reference->clip);
+    // A clip that can't be measured is reported with what is known of it.
     for (Entry& entry : report.entries)
         static_cast<void>(measurer.complete(entry.clip, entry.result.metrics));
     const auto model = catalog::findModel(session.request.model);

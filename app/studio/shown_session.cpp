@@ -157,10 +157,10 @@ std::vector<media::LabelledClip> ShownSession::clipsToExport() const {
 }
 
 media::StitchOptions ShownSession::exportOptions() const {
-    const session::ViewState& look = m_stage.grid->look();
+    const widgets::VideoGrid& grid = *m_stage.grid;
     media::StitchOptions options;
-    options.columns = look.columns;
-    if (look.sync == session::SyncBy::FrameIndex) options.sync = media::ClipSync::ByIndex;
+    options.columns = grid.scene().columns(grid.size() * grid.devicePixelRatioF(), grid.devicePixelRatioF());
+    if (grid.look().sync == session::SyncBy::FrameIndex) options.sync = media::ClipSync::ByIndex;
     return options;
 }
 

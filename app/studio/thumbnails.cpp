@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/studio/playback.h"
 #include "core/media/clip.h"
 #include "widgets/video_grid/yuv_conversion.h"
 
@@ -12,12 +13,14 @@ constexpr int kMostPictures = 24;
 constexpr int kPictureHeight = 96;
 }  // namespace
 
-Thumbnails::Thumbnails(Comparison* comparison, widgets::CoherenceChart* chart, QObject* parent)
-    : QObject(parent), m_comparison(comparison), m_chart(chart) {
+Thumbnails::Thumbnails(Comparison* comparison, widgets::CoherenceChart* chart, const Playback* playback,
+                       QObject* parent)
+    : QObject(parent), m_comparison(comparison), m_chart(chart), m_playback(playback) {
     for (const auto change : {&Comparison::clipAdded, &Comparison::clipArrived, &Comparison::clipRemoved,
                               &Comparison::factsChanged})
         connect(m_comparison, change, this, &Thumbnails::update);
     connect(m_chart, &widgets::ChartFrame::pageChanged, this, &Thumbnails::update);
+    connect(m_playback->player(), &widgets::Player::timelineChanged, this, &Thumbnails::update);
 }
 
 void Thumbnails::update() {
@@ -28,27 +31,35 @@ void Thumbnails::update() {
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.onDisk || clip.status.failed) continue;
         if (!m_pictures.contains(clip.id)) read(clip);
-        strips.push_back({clip.label, clip.color, m_pictures[clip.id]});
+        strips.push_back({clip.label, clip.color, inTime(clip)});
     }
     m_chart->strip().setStrips(std::move(strips));
 }
 
+/// Shifted and held together as the player does it.
+Thumbnails::Pictures Thumbnails::inTime(const ComparedClip& clip) const {
+    Pictures pictures = m_pictures.at(clip.id);
+    const std::vector<double> times = m_playback->frameTimes(clip);
+    for (widgets::ClipStrip::Picture& picture : pictures)
+        if (std::size_t(picture.frame) < times.size()) picture.seconds = times[std::size_t(picture.frame)];
+    return pictures;
+}
+
 void Thumbnails::read(const ComparedClip& clip) {
     m_pictures[clip.id] = {};
-    m_background.run([this, id = clip.id, path = clip.path, offset = clip.offsetSeconds](
-                         const std::stop_token& stop) -> BackgroundThread::Completion {
-        Pictures pictures = picturesOf(path, offset, stop);
-        return [this, id, pictures = std::move(pictures)] {
-            if (m_comparison->find(id) == nullptr) return;
-            m_pictures[id] = pictures;
-            update();
-        };
-    });
+    m_background.run(
+        [this, id = clip.id, path = clip.path](const std::stop_token& stop) -> BackgroundThread::Completion {
+            Pictures pictures = picturesOf(path, stop);
+            return [this, id, pictures = std::move(pictures)] {
+                if (m_comparison->find(id) == nullptr) return;
+                m_pictures[id] = pictures;
+                update();
+            };
+        });
 }
 
 /// As far as they can be read: the grid says what is wrong with a clip.
-Thumbnails::Pictures Thumbnails::picturesOf(const std::filesystem::path& clip, double offsetSeconds,
-                                            const std::stop_token& stop) {
+Thumbnails::Pictures Thumbnails::picturesOf(const std::filesystem::path& clip, const std::stop_token& stop) {
     Pictures pictures;
     const auto opened = media::Clip::open(clip);
     if (!opened) return pictures;
@@ -59,7 +70,7 @@ Thumbnails::Pictures Thumbnails::picturesOf(const std::filesystem::path& clip, d
         const auto frame = opened.value()->frame(index);
         if (!frame) break;
         const QImage image = widgets::toImage(**frame);
-        pictures.push_back({info.frameSeconds[std::size_t(index)] - offsetSeconds, index,
+        pictures.push_back({info.frameSeconds[std::size_t(index)], index,
                             image.scaledToHeight(kPictureHeight, Qt::SmoothTransformation)});
     }
     return pictures;

@@ -9,6 +9,8 @@
 #include "core/media/clip_options.h"
 #include "core/media/containers.h"
 #include "core/media/writer.h"
+#include "widgets/charts/chart_frame.h"
+#include "widgets/theme/theme.h"
 #include "widgets/video_grid/scene_painter.h"
 #include "widgets/video_grid/timeline.h"
 
@@ -117,6 +119,26 @@ std::vector<std::uint8_t> rgbOf(const QImage& image) {
 
 }  // namespace
 
+void SeenView::addCharts(const std::vector<widgets::ChartFrame*>& frames) {
+    around = widgets::theme::kWindow;
+    const double gap = 8 * pixelRatio;  // as between the window's parts
+    double wide = 0;
+    for (const widgets::ChartFrame* frame : frames) wide += frame->width();
+    const double ratio = (pixels.width() - gap * double(frames.size() - 1)) / wide;
+    if (!(ratio > 0)) return;
+    double x = 0;
+    for (widgets::ChartFrame* frame : frames) {
+        charts.push_back({frame->still(ratio), {int(std::lround(x)), int(pixels.height() + gap)}});
+        x += charts.back().chart.image.width() + gap;
+    }
+}
+
+QSize SeenView::size() const {
+    QRect all({0, 0}, pixels);
+    for (const Chart& each : charts) all |= QRect(each.at, each.chart.image.size());
+    return {pixels.width(), all.height()};
+}
+
 Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesystem::path& output,
                                        const std::stop_token& stop, const media::StitchProgress& progress) {
     auto container = media::containerOf(output);
@@ -129,7 +151,8 @@ Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesyst
     const Span span = spanOf(view.scene.look, timeline);
     media::Rational rate = frames.rate();
     if (const int most = media::encodingOf(*container).maxRate; rate.value() > most) rate = {most, 1};
-    media::StitchedGrid written{view.pixels.width(), view.pixels.height(), view.scene.look.columns, rate,
+    const QSize size = view.size();
+    media::StitchedGrid written{size.width(), size.height(), view.scene.look.columns, rate,
                                 std::max(1, int(std::ceil((span.end - span.first) * rate.value() - 1e-6)))};
 
     auto writer = media::Writer::create(
@@ -138,8 +161,9 @@ Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesyst
     GridScene scene = view.scene;
     for (GridScene::Tile& tile : scene.tiles) tile.picture = {};
     widgets::ScenePainter painter;
-    QImage image(view.pixels, QImage::Format_RGB32);
+    QImage image(size, QImage::Format_RGB32);
     if (image.isNull()) return Error{ErrorCode::OutOfMemory, output.string() + ": no memory for a picture"};
+    if (!view.charts.empty()) image.fill(view.around);
     for (int frame = 0; frame < written.frameCount; ++frame) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "the export was cancelled"};
         const double seconds = span.first + frame / rate.value();
@@ -148,6 +172,7 @@ Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesyst
         {
             QPainter onImage(&image);
             painter.draw(scene, onImage, view.pixels, view.pixelRatio);
+            for (const SeenView::Chart& each : view.charts) each.chart.draw(onImage, each.at, seconds);
         }
         if (auto added = (*writer)->write(rgbOf(image)); !added) return added.error();
         if (progress) progress(frame + 1, written.frameCount);

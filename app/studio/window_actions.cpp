@@ -12,7 +12,9 @@
 #include "app/studio/dialogs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/theme_choice.h"
+#include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/plot_theme.h"
+#include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/request_editor.h"
 
@@ -45,6 +47,13 @@ void MainWindow::connectFileActions() {
         if (const auto name = askForExportName(this); !name.empty())
             m_exportJobs->startView(m_playback->seenView(), name);
     });
+    m_actions->onTriggered("export-with-charts", [this] {
+        const auto name = askForExportName(this);
+        if (name.empty()) return;
+        SeenView view = m_playback->seenView();
+        view.addCharts({m_timing, m_coherence});
+        m_exportJobs->startView(std::move(view), name);
+    });
     m_actions->onTriggered("save-tiles", [this] {
         if (const auto folder = askForFolder(this, tr("Where the pictures go")); !folder.empty())
             saveTiles(folder);
@@ -60,7 +69,10 @@ void MainWindow::connectFileActions() {
         m_renders->setResultsFolder(folder);
     });
     m_actions->onTriggered("job-timeout", [this] { askForJobTimeout(); });
-    m_actions->onTriggered("close", [this] { m_sessions->close(); });
+    m_actions->onTriggered("close", [this] {
+        m_sessions->close();
+        m_issues->clear();  // they were about what was on show
+    });
     m_actions->onTriggered("quit", [this] { close(); });
     m_actions->onTriggered("palette", [this] { (new CommandPalette(*menuBar(), this))->show(); });
     m_actions->onTriggered("keys", [this] { showCheatSheet(*menuBar(), this); });
@@ -142,9 +154,8 @@ void MainWindow::connectViewActions() {
     const auto columnsBy = [this](int more) {
         const int tiles = m_grid->tileCount();
         if (tiles == 0) return;
-        int columns = m_grid->scene().look.columns;
-        if (columns == 0)  // ⌈√n⌉, what the grid chooses by itself
-            for (columns = 1; columns * columns < tiles;) ++columns;
+        const double ratio = m_grid->devicePixelRatioF();
+        const int columns = m_grid->scene().columns(m_grid->size() * ratio, ratio);
         m_grid->setColumns(std::clamp(columns + more, 1, tiles));
     };
     m_actions->onTriggered("more-columns", [columnsBy] { columnsBy(1); });

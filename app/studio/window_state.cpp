@@ -149,6 +149,9 @@ void MainWindow::showParts() {
 
 void MainWindow::setFullScreen(bool on) {
     if (on != isFullScreen()) {
+        // One that begins full screen has no place to come back to: its title would be above the screen.
+        if (on && !isVisible() && !testAttribute(Qt::WA_Moved))
+            move(screen()->availableGeometry().center() - rect().center());
         if (on) m_beforeFullScreen = geometry();
         setWindowState(windowState() ^ Qt::WindowFullScreen);
         // The window's own: QWidget's would end the state.

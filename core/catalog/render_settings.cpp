@@ -194,7 +194,8 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     settings.device = device->text();
     const bool onCpu = device->kind == devices::DeviceKind::Cpu;
     if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : model.gpuDtype;
-    if (settings.vaeDtype.empty()) settings.vaeDtype = "fp32";
+    if (settings.vaeDtype.empty())
+        settings.vaeDtype = !onCpu && model.gpuVaeFollowsDtype ? settings.dtype : "fp32";
     if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
 
     for (const DeviceChoice& choice :

@@ -1,5 +1,6 @@
 #include "core/comparison/backend_color.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <set>
@@ -61,6 +62,21 @@ Rgb backendColor(const std::string& backend) {
     const std::string_view plain = std::string_view(backend).substr(0, backend.find('+'));
     if (const Rgb* known = knownColor(plain)) return *known;
     return kSpare[sparePlaceOf(plain)];
+}
+
+Rgb colorBeside(const std::string& backend, std::span<const Rgb> others) {
+    const std::string_view plain = std::string_view(backend).substr(0, backend.find('+'));
+    const bool isListed = std::ranges::any_of(
+        kernels::backends(), [&](const kernels::BackendInfo& listed) { return listed.name == plain; });
+    const Rgb own = backendColor(backend);
+    if (isListed || knownColor(plain) != nullptr) return own;
+    const auto isFree = [&](const Rgb& color) { return std::ranges::find(others, color) == others.end(); };
+    const std::size_t preferred = preferredPlaceOf(plain);
+    for (std::size_t i = 0; i < kSpare.size(); ++i)
+        if (const Rgb& color = kSpare[(preferred + i) % kSpare.size()]; isFree(color)) return color;
+    for (const Known& known : kKnown)
+        if (isFree(known.color)) return known.color;
+    return own;
 }
 
 std::string cssColor(const Rgb& color) {

@@ -1,8 +1,10 @@
 #include "core/comparison/clip_measurer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/media/clip.h"
 #include "core/media/rgb.h"
 #include "core/metrics/measures.h"
 #include "core/protocol/attention_call.h"
@@ -20,33 +22,60 @@ bool lacksScores(const metrics::ClipMetrics& known) {
     });
 }
 
-}  // namespace
-
-ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t mostBytes)
-    : m_reference(std::move(reference)), m_mostBytes(mostBytes) {}
-
-Result<const media::RgbVideo*> ClipMeasurer::referenceFrames() {
-    if (!m_frames) {
-        auto read = media::readRgb(m_reference, m_mostBytes);
-        if (!read) return read.error();
-        m_frames = *std::move(read);
-    }
-    return &*m_frames;
+void keepLastFrame(media::RgbVideo& part) {
+    if (part.frameCount() == 0) return;
+    part.pixels.erase(part.pixels.begin(), part.pixels.end() - std::ptrdiff_t(part.frameBytes()));
 }
 
-Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::ClipMetrics& known) {
+}  // namespace
+
+ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t partBytes)
+    : m_reference(std::move(reference)), m_partBytes(partBytes) {}
+
+Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::path& clip, bool wantsDrift,
+                                                        const std::stop_token& stop) const {
+    auto frames = media::RgbReader::open(clip);
+    if (!frames) return frames.error();
+    std::optional<media::RgbReader> reference;
+    if (wantsDrift) {
+        auto opened = media::RgbReader::open(m_reference);
+        if (!opened) return opened.error();
+        if (opened->info().width == frames->info().width && opened->info().height == frames->info().height)
+            reference.emplace(*std::move(opened));
+    }
+    if (frames->info().frameCount() <= 0)
+        return Error{ErrorCode::BadUsage, clip.string() + ": the clip has no frames to measure"};
+    metrics::ClipMeasurement measurement;
+    media::RgbVideo part{frames->info().width, frames->info().height, {}, {}};
+    media::RgbVideo referencePart = part;
+    // The last frame of the part before and at least one more.
+    const auto most = int(std::clamp<std::size_t>(m_partBytes / part.frameBytes() / 2, 2, 1 << 20));
+    for (int left = frames->info().frameCount(); left > 0;) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "measuring was cancelled"};
+        keepLastFrame(part);
+        const auto read = frames->read(most - part.frameCount(), part);
+        if (!read) return read.error();
+        left -= *read;
+        if (reference) {
+            keepLastFrame(referencePart);
+            // Of a longer reference all frames are counted, though those beyond the clip are not compared.
+            if (auto added = reference->read(most - referencePart.frameCount(), referencePart); !added)
+                return added.error();
+        }
+        if (auto added = measurement.add(part, reference ? &referencePart : nullptr); !added)
+            return added.error().in(clip.string());
+    }
+    metrics::ClipMetrics all = measurement.finish();
+    if (all.drift) all.drift->referenceFrames = reference->info().frameCount();
+    return all;
+}
+
+Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::ClipMetrics& known,
+                                    const std::stop_token& stop) const {
     const bool wantsDrift = !known.drift && !m_reference.empty() && m_reference != clip;
     const bool wantsScores = known.frames == 0 || (known.frames > 1 && lacksScores(known));
     if (!wantsDrift && !wantsScores) return false;
-    auto video = media::readRgb(clip, m_mostBytes);
-    if (!video) return video.error();
-    const media::RgbVideo* reference = nullptr;
-    if (wantsDrift) {
-        auto frames = referenceFrames();
-        if (!frames) return frames.error();
-        if ((*frames)->width == video->width && (*frames)->height == video->height) reference = *frames;
-    }
-    auto measured = metrics::measure(*video, reference);
+    auto measured = measureParts(clip, wantsDrift, stop);
     if (!measured) return measured.error();
     if (measured->drift) {
         measured->drift->reference = protocol::kReferenceBackend;

@@ -8,4 +8,10 @@ const Entry* referenceOf(const std::vector<Entry>& entries) {
     return nullptr;
 }
 
+std::vector<Rgb> colorsOf(const std::vector<Entry>& entries) {
+    std::vector<Rgb> colors;
+    for (const Entry& entry : entries) colors.push_back(colorBeside(entry.caption.backend, colors));
+    return colors;
+}
+
 }  // namespace reelgrid::comparison

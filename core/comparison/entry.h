@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/comparison/backend_color.h"
 #include "core/comparison/caption.h"
 #include "core/result/clip_result.h"
 
@@ -23,6 +24,9 @@ struct Entry {
 
 /// The clip that the others are measured against; null when there is none.
 const Entry* referenceOf(const std::vector<Entry>& entries);
+
+/// One for each, told from the others' where the clip is no backend's.
+std::vector<Rgb> colorsOf(const std::vector<Entry>& entries);
 
 /// Puts what is to be rendered with the reference backend first: the others' drift is measured against its
 /// frames while they are at hand. `typeOf` gives an item's attention type.

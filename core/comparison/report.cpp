@@ -50,11 +50,12 @@ std::string stageChart(const Report& report) {
 
 std::string measureChart(const Report& report, const metrics::Measure& measure) {
     std::vector<Line> lines;
-    for (const Entry& entry : report.entries) {
+    const std::vector<Rgb> colors = colorsOf(report.entries);
+    for (std::size_t i = 0; i < report.entries.size(); ++i) {
+        const Entry& entry = report.entries[i];
         const metrics::Series* series = seriesOf(measure, entry.result.metrics);
         if (!entry.error && series != nullptr)
-            lines.push_back(
-                {entry.caption.text(), series->perFrame, cssColor(backendColor(entry.caption.backend))});
+            lines.push_back({entry.caption.text(), series->perFrame, cssColor(colors[i])});
     }
     const std::string unit = measure.unit;
     const bool against = measure.needsReference();

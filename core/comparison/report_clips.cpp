@@ -47,15 +47,16 @@ std::string insideClips(const Report& report) {
     std::string figures;
     std::size_t room = kLargestPage;
     int count = 0;
-    for (const Entry& entry : report.entries) {
+    const std::vector<Rgb> colors = colorsOf(report.entries);
+    for (std::size_t i = 0; i < report.entries.size(); ++i) {
+        const Entry& entry = report.entries[i];
         if (entry.error) continue;
         const std::string address = dataAddress(entry.clip, room);
         if (address.empty()) continue;
         ++count;
-        figures +=
-            "<figure><video controls loop muted playsinline src=\"" + address +
-            "\"></video><figcaption style=\"border-color:" + cssColor(backendColor(entry.caption.backend)) +
-            "\">" + escaped(entry.caption.text()) + "</figcaption></figure>";
+        figures += "<figure><video controls loop muted playsinline src=\"" + address +
+                   "\"></video><figcaption style=\"border-color:" + cssColor(colors[i]) + "\">" +
+                   escaped(entry.caption.text()) + "</figcaption></figure>";
     }
     if (count == 0) return {};
     return "<div class=\"clips\">" + figures + "</div>" + (count > 1 ? kPlayTogether : "");

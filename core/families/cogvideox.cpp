@@ -115,13 +115,8 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     // The VAE makes the first frame of one latent frame only where their number is odd.
     const int stride = 2 * architecture.temporal;
     model.frames = {.stride = stride, .first = 1, .most = stride * 511 + 1};
-    model.extraFields = {"negative_prompt",
-                         "guidance_scale",
-                         "use_dynamic_cfg",
-                         "scheduler",
-                         "vae_tiling",
-                         "vae_tile_px",
-                         "lora"};
+    model.extraFields = {"negative_prompt", "guidance_scale", "use_dynamic_cfg", "scheduler",    "vae_tiling",
+                         "vae_tile_px",     "lora",           "offload",         "use_fp8_gemms"};
     offer(model, {task});
     model.schedulers = {"ddim", "dpm"};
     // As diffusers tiles: half of the sample's height, where that is a tile.
@@ -130,6 +125,7 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     if (tile >= kLeastTile) model.defaults.vaeTilePx = tile;
     // What each was trained in: 5b's activations leave fp16's range.
     model.gpuDtype = architecture.isRotary ? "bf16" : "fp16";
+    model.gpuVaeFollowsDtype = true;
     model.gpuGenerator = "cuda";
     model.isSizeFixed = architecture.hasLearnedPositions;
     model.usualPrompt = kUsualPrompt;

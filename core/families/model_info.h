@@ -75,6 +75,8 @@ struct ModelInfo {
     std::vector<std::string> schedulers;  ///< that can take the place of the checkpoint's own
     /// What a GPU's render takes where the request says nothing: dtype, and whose random numbers.
     std::string gpuDtype = "bf16", gpuGenerator = "cpu";
+    /// Whether a GPU's VAE computes in the transformer's dtype where the request says nothing; else fp32.
+    bool gpuVaeFollowsDtype = false;
     /// Whether the defaults' width and height are the only size.
     bool isSizeFixed = false;
     /// What is rendered where no prompt is given; empty: one has to be.

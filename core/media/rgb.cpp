@@ -1,5 +1,6 @@
 #include "core/media/rgb.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/media/av_error.h"
@@ -57,11 +58,44 @@ Result<std::vector<std::uint8_t>> RgbConverter::convert(const YuvFrame& frame) {
     return rgb;
 }
 
-Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes) {
+RgbReader::RgbReader() = default;
+RgbReader::~RgbReader() = default;
+RgbReader::RgbReader(RgbReader&&) noexcept = default;
+
+Result<RgbReader> RgbReader::open(const std::filesystem::path& path) {
     auto opened = openClip(path, {.threads = 2, .cacheBytes = 0});
     if (!opened) return opened.error();
-    Clip& clip = **opened;
-    const ClipInfo& info = clip.info();
+    RgbReader reader;
+    reader.m_path = path;
+    reader.m_clip = std::move(*opened);
+    return reader;
+}
+
+const ClipInfo& RgbReader::info() const {
+    return m_clip->info();
+}
+
+Result<int> RgbReader::read(int count, RgbVideo& into) {
+    into.width = info().width;
+    into.height = info().height;
+    into.fps = info().fps;
+    count = std::clamp(info().frameCount() - m_next, 0, count);
+    std::size_t at = into.pixels.size();
+    into.pixels.resize(at + std::size_t(count) * into.frameBytes());
+    for (int i = 0; i < count; ++i, at += into.frameBytes()) {
+        auto frame = m_clip->frame(m_next);
+        if (!frame) return frame.error();
+        auto done = m_converter.convert(**frame, into.pixels.data() + at);
+        if (!done) return done.error().in(m_path.string());
+        ++m_next;
+    }
+    return count;
+}
+
+Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes) {
+    auto reader = RgbReader::open(path);
+    if (!reader) return reader.error();
+    const ClipInfo& info = reader->info();
     RgbVideo video{info.width, info.height, info.fps, {}};
     const auto frames = std::size_t(info.frameCount());
     if (frames > maxBytes / video.frameBytes())
@@ -69,14 +103,7 @@ Result<RgbVideo> readRgb(const std::filesystem::path& path, std::size_t maxBytes
                      path.string() + ": " + std::to_string(frames) + " frames of " +
                          std::to_string(info.width) + "x" + std::to_string(info.height) +
                          " take more than the limit of " + std::to_string(maxBytes >> 20) + " MiB"};
-    video.pixels.resize(frames * video.frameBytes());
-    RgbConverter converter;
-    for (int i = 0; i < info.frameCount(); ++i) {
-        auto frame = clip.frame(i);
-        if (!frame) return frame.error();
-        auto done = converter.convert(**frame, video.pixels.data() + std::size_t(i) * video.frameBytes());
-        if (!done) return done.error().in(path.string());
-    }
+    if (auto read = reader->read(info.frameCount(), video); !read) return read.error();
     return video;
 }
 

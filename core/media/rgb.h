@@ -11,6 +11,9 @@
 
 namespace reelgrid::media {
 
+class Clip;
+struct ClipInfo;
+
 /// YUV planes to 8-bit RGB as their colour tags say (accurate rounding, within one code of the exact
 /// formula). Keeps its tables between frames of one kind; one thread at a time.
 class RgbConverter {
@@ -27,6 +30,27 @@ class RgbConverter {
   private:
     struct State;
     std::unique_ptr<State> m_state;
+};
+
+/// A clip's RGB frames in order, some at a time: a long one needs not be in memory whole. One thread at a
+/// time.
+class RgbReader {
+  public:
+    static Result<RgbReader> open(const std::filesystem::path& path);
+    ~RgbReader();
+    RgbReader(RgbReader&&) noexcept;
+
+    [[nodiscard]] const ClipInfo& info() const;
+    /// Appends the next frames, at most `count` of them, to a video that is empty or of this clip; returns
+    /// how many there were.
+    Result<int> read(int count, RgbVideo& into);
+
+  private:
+    RgbReader();
+    std::filesystem::path m_path;
+    std::unique_ptr<Clip> m_clip;
+    RgbConverter m_converter;
+    int m_next = 0;
 };
 
 /// Decodes a whole clip as RGB, as its colour tags say. Fails when it would take more than `maxBytes`.

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 
-#include "core/metrics/parallel_frames.h"
-
 namespace reelgrid::metrics {
-namespace {
 
-/// Variance of BT.709 luma over one frame, in codes².
 double luminanceVariance(std::span<const std::uint8_t> rgb) {
     const std::size_t pixels = rgb.size() / 3;
     double sum = 0;
@@ -23,12 +19,9 @@ double luminanceVariance(std::span<const std::uint8_t> rgb) {
     return std::max(0.0, sumOfSquares / double(pixels) - mean * mean);
 }
 
-}  // namespace
-
-ClipGates gatesOf(const media::RgbVideo& video, const Series& frameDifference) {
+ClipGates gatesOf(const Series& luminanceVariance, const Series& frameDifference) {
     ClipGates gates;
-    gates.luminanceVariance =
-        seriesOf(perFrame(video.frameCount(), [&](int i) { return luminanceVariance(video.frame(i)); })).mean;
+    gates.luminanceVariance = luminanceVariance.mean;
     gates.motion = frameDifference.mean;
     gates.frozenPairs = int(
         std::ranges::count_if(frameDifference.perFrame, [](double motion) { return motion < kLeastMotion; }));

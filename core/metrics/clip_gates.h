@@ -1,6 +1,8 @@
 #pragma once
 
-#include "core/media/frame.h"
+#include <cstdint>
+#include <span>
+
 #include "core/metrics/series.h"
 
 namespace reelgrid::metrics {
@@ -22,6 +24,8 @@ struct ClipGates {
 inline constexpr double kLeastVariance = 4.0;
 inline constexpr double kLeastMotion = 0.1;
 
-ClipGates gatesOf(const media::RgbVideo& video, const Series& frameDifference);
+/// Variance of BT.709 luma over one RGB frame, in codes².
+double luminanceVariance(std::span<const std::uint8_t> rgb);
+ClipGates gatesOf(const Series& luminanceVariance, const Series& frameDifference);
 
 }  // namespace reelgrid::metrics

@@ -16,43 +16,70 @@ std::string sizeOf(const media::RgbVideo& video) {
     return std::to_string(video.width) + "x" + std::to_string(video.height);
 }
 
-Result<Drift> compare(const media::RgbVideo& video, const media::RgbVideo& reference) {
-    if (reference.frameCount() == 0) return Error{ErrorCode::BadUsage, "the reference clip has no frames"};
-    if (video.width != reference.width || video.height != reference.height)
-        return Error{ErrorCode::BadUsage, "the clip is " + sizeOf(video) + ", the reference clip " +
-                                              sizeOf(reference) + ": they must be of one size"};
-    Drift drift;
-    const int common = std::min(video.frameCount(), reference.frameCount());
-    drift.referenceFrames = reference.frameCount();
-    drift.comparedFrames = common;
-    drift.psnr = seriesOf(perFrame(common, [&](int i) { return psnr(video.frame(i), reference.frame(i)); }));
-    if (video.width >= kSsimWindow && video.height >= kSsimWindow)
-        drift.ssim = seriesOf(perFrame(common, [&](int i) {
-            return ssim(video.frame(i), reference.frame(i), video.width, video.height);
-        }));
-    return drift;
+void append(std::vector<double>& to, const std::vector<double>& values) {
+    to.insert(to.end(), values.begin(), values.end());
 }
 
 }  // namespace
 
-Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo* reference) {
+Result<void> ClipMeasurement::compare(const media::RgbVideo& part, const media::RgbVideo& reference,
+                                      int first) {
+    if (m_referenceFrames == 0 && reference.frameCount() == 0)
+        return Error{ErrorCode::BadUsage, "the reference clip has no frames"};
+    if (part.width != reference.width || part.height != reference.height)
+        return Error{ErrorCode::BadUsage, "the clip is " + sizeOf(part) + ", the reference clip " +
+                                              sizeOf(reference) + ": they must be of one size"};
+    m_hasReference = true;
+    m_referenceFrames += std::max(0, reference.frameCount() - first);
+    const int common = std::min(part.frameCount(), reference.frameCount()) - first;
+    append(m_psnr,
+           perFrame(common, [&](int i) { return psnr(part.frame(first + i), reference.frame(first + i)); }));
+    if (part.width >= kSsimWindow && part.height >= kSsimWindow)
+        append(m_ssim, perFrame(common, [&](int i) {
+                   return ssim(part.frame(first + i), reference.frame(first + i), part.width, part.height);
+               }));
+    return {};
+}
+
+Result<void> ClipMeasurement::add(const media::RgbVideo& part, const media::RgbVideo* reference) {
+    const int first = m_frames > 0 ? 1 : 0;
+    if (part.frameCount() <= 0) return Error{ErrorCode::BadUsage, "the clip has no frames to measure"};
+    if (reference != nullptr)
+        if (auto compared = compare(part, *reference, first); !compared) return compared;
+    m_width = part.width;
+    m_height = part.height;
+    m_frames += part.frameCount() - first;
+    append(m_variance, perFrame(part.frameCount() - first,
+                                [&](int i) { return luminanceVariance(part.frame(first + i)); }));
+    append(m_difference, frameDifference(part).perFrame);
+    append(m_correlation, frameCorrelation(part).perFrame);
+    if (std::min(m_width, m_height) >= kLeastWarpedSide) append(m_warpingError, warpingError(part).perFrame);
+    return {};
+}
+
+ClipMetrics ClipMeasurement::finish() const {
     ClipMetrics metrics;
-    metrics.frames = video.frameCount();
-    if (metrics.frames == 0) return Error{ErrorCode::BadUsage, "the clip has no frames to measure"};
-    const Series difference = frameDifference(video);
-    metrics.gates = gatesOf(video, difference);
-    if (metrics.frames > 1) {
-        metrics.frameCorrelation = frameCorrelation(video);
+    metrics.frames = m_frames;
+    const Series difference = seriesOf(m_difference);
+    metrics.gates = gatesOf(seriesOf(m_variance), difference);
+    if (m_frames > 1) {
+        metrics.frameCorrelation = seriesOf(m_correlation);
         metrics.flickering = flickering(difference);
-        if (std::min(video.width, video.height) >= kLeastWarpedSide)
-            metrics.warpingError = warpingError(video);
+        if (std::min(m_width, m_height) >= kLeastWarpedSide) metrics.warpingError = seriesOf(m_warpingError);
     }
-    if (reference != nullptr) {
-        auto drift = compare(video, *reference);
-        if (!drift) return drift.error();
-        metrics.drift = *std::move(drift);
-    }
+    if (!m_hasReference) return metrics;
+    Drift& drift = metrics.drift.emplace();
+    drift.referenceFrames = m_referenceFrames;
+    drift.comparedFrames = int(m_psnr.size());
+    drift.psnr = seriesOf(m_psnr);
+    if (std::min(m_width, m_height) >= kSsimWindow) drift.ssim = seriesOf(m_ssim);
     return metrics;
+}
+
+Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo* reference) {
+    ClipMeasurement measurement;
+    if (auto added = measurement.add(video, reference); !added) return added.error();
+    return measurement.finish();
 }
 
 }  // namespace reelgrid::metrics

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
@@ -37,5 +38,23 @@ struct ClipMetrics {
 /// Measures `video`, against `reference` where there is one. BadUsage when a clip has no frames or the sizes
 /// differ; lengths may differ, then the common frames are compared. Uses the machine's cores.
 Result<ClipMetrics> measure(const media::RgbVideo& video, const media::RgbVideo* reference = nullptr);
+
+/// The same of a clip that is given part by part, so that no more than one part has to be in memory.
+class ClipMeasurement {
+  public:
+    /// Each part but the first begins with the last frame of the one before, and so does the reference's,
+    /// which may be shorter; a clip has a reference in every part or in none. BadUsage as of measure().
+    Result<void> add(const media::RgbVideo& part, const media::RgbVideo* reference = nullptr);
+    /// After at least one part.
+    [[nodiscard]] ClipMetrics finish() const;
+
+  private:
+    Result<void> compare(const media::RgbVideo& part, const media::RgbVideo& reference, int first);
+
+    int m_width = 0, m_height = 0, m_frames = 0, m_referenceFrames = 0;
+    bool m_hasReference = false;
+    std::vector<double> m_variance, m_psnr, m_ssim;                   // of frames
+    std::vector<double> m_difference, m_correlation, m_warpingError;  // of neighbours
+};
 
 }  // namespace reelgrid::metrics

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/models/cogvideox/memory_forecast.h"
 #include "core/models/cogvideox/video_model.h"
 #include "core/models/wan/memory_forecast.h"
 #include "core/models/wan/parameter_check.h"
@@ -32,8 +33,8 @@ constexpr std::array kLoaders{
     Loader{"wan2.2", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
     Loader{"wan2.2-i2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
     Loader{"wan2.2-ti2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"cogvideox", models::cogvideox::loadVideoModel},
-    Loader{"cogvideox-i2v", models::cogvideox::loadVideoModel},
+    Loader{"cogvideox", models::cogvideox::loadVideoModel, models::cogvideox::forecastMemory},
+    Loader{"cogvideox-i2v", models::cogvideox::loadVideoModel, models::cogvideox::forecastMemory},
 };
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {

@@ -18,6 +18,8 @@ double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::s
 /// What comes after denoising, as a share of the denoising time: only for the estimate, until the stage
 /// itself runs.
 constexpr double kShareAfterDenoise = 0.3;
+constexpr const char* kLoad = "load";
+constexpr const char* kText = "text";
 constexpr const char* kDenoise = "denoise";
 constexpr const char* kProfile = "profile";
 
@@ -153,6 +155,8 @@ void StageClock::checkStop() const {
 
 double StageClock::remainingSeconds(int done) const {
     if (done <= m_doneBefore || m_total <= 0) return -1;
+    // What comes before denoising tells nothing of the job's time.
+    if (m_stage == kLoad || m_stage == kText) return -1;
     const double spent = secondsBetween(m_stageStart, Clock::now());
     const double left = spent / (done - m_doneBefore) * (m_total - done);
     return m_stage == kDenoise ? left + kShareAfterDenoise * (spent + left) : left;

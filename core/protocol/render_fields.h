@@ -57,7 +57,7 @@ struct RenderFields {
     int numRepetitions = 1;
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
     Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
-    Maybe<std::string> vaeDtype{};       ///< the same of the VAE; default: fp32
+    Maybe<std::string> vaeDtype{};       ///< the same of the VAE; default: fp32, or dtype
     Maybe<std::string> vaeTiling{};      ///< kTilingAuto (default), kTilingOn, kTilingOff
     Maybe<int> vaeTilePx{};              ///< edge of a tile; default: kTilePixels
     std::string fp32Precision = kIeee;   ///< kIeee or kTf32: how a GPU multiplies fp32
@@ -230,7 +230,8 @@ void forEachRenderField(Visit&& visit) {
         RenderField{.key = "dtype", .help = "fp32, bf16 or fp16 (default: the fastest at equal quality)"},
         [](auto& fields) -> auto& { return fields.dtype; });
     visit(
-        RenderField{.key = "vae_dtype", .help = "The same of the VAE (default: fp32)"},
+        RenderField{.key = "vae_dtype",
+                    .help = "The same of the VAE (default: fp32; CogVideoX's on a GPU: --dtype)"},
         [](auto& fields) -> auto& { return fields.vaeDtype; });
     visit(
         RenderField{.key = "vae_tiling",

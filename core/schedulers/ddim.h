@@ -12,6 +12,7 @@ class Ddim final : public Scheduler {
     explicit Ddim(CogVideoXSchedule schedule) : m_schedule(std::move(schedule)) {}
 
     void setTimesteps(std::int64_t steps) override;
+    [[nodiscard]] std::optional<SchedulerState> state() const override { return SchedulerState{}; }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 
   private:

@@ -1,11 +1,14 @@
 #include "core/schedulers/dpm.h"
 
 #include <cmath>
+#include <string>
 
 #include "core/base/result.h"
 
 namespace reelgrid::schedulers {
 namespace {
+
+constexpr const char* kPicture = "picture";
 
 /// Half the log of the signal-to-noise ratio: ±∞ at both ends, which the steps' factors bear.
 double lambdaOf(double alpha) {
@@ -44,6 +47,22 @@ at::Tensor Dpm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Te
     const double pull = std::expm1(-2 * h) * std::sqrt(next);
     const double spread = std::sqrt(1 - next) * std::sqrt(1 - std::exp(-2 * h));
     return x * carry - mixed * pull + noise.to(x.device()) * spread;
+}
+
+std::optional<SchedulerState> Dpm::state() const {
+    SchedulerState state;
+    if (m_lastPicture.defined()) state[kPicture] = m_lastPicture;
+    return state;
+}
+
+void Dpm::restore(std::int64_t next, const SchedulerState& state) {
+    m_lastPicture = at::Tensor();
+    if (next == 0) return;
+    const auto picture = state.find(kPicture);
+    if (picture == state.end())
+        throw Failure(ErrorCode::InvalidData, std::string("the dpm sampler's state has no ") + kPicture +
+                                                  ", which step " + std::to_string(next) + " needs");
+    m_lastPicture = picture->second;
 }
 
 }  // namespace reelgrid::schedulers

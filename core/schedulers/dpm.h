@@ -15,6 +15,9 @@ class Dpm final : public Scheduler {
 
     void setTimesteps(std::int64_t steps) override;
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
+    /// Without the noise source's, which is whoever gave it's to keep.
+    [[nodiscard]] std::optional<SchedulerState> state() const override;
+    void restore(std::int64_t next, const SchedulerState& state) override;
 
   private:
     CogVideoXSchedule m_schedule;

@@ -392,10 +392,6 @@
         <translation>Spalten von &amp;selbst</translation>
     </message>
     <message>
-        <source>As many columns as make the grid square</source>
-        <translation>So viele Spalten, dass das Raster quadratisch wird</translation>
-    </message>
-    <message>
         <source>&amp;Side panel</source>
         <translation>&amp;Seitenleiste</translation>
     </message>
@@ -636,10 +632,6 @@
         <translation>&amp;Fehlerkarten dieses Vergleichs</translation>
     </message>
     <message>
-        <source>Shows where each backend errs, by layer and step</source>
-        <translation>Zeigt nach Schicht und Schritt, wo jedes Backend abweicht</translation>
-    </message>
-    <message>
         <source>&amp;Captures…</source>
         <translation>&amp;Mitschnitte …</translation>
     </message>
@@ -670,6 +662,22 @@
     <message>
         <source>Shows an earlier measurement again</source>
         <translation>Zeigt eine frühere Messung noch einmal</translation>
+    </message>
+    <message>
+        <source>Export with c&amp;harts…</source>
+        <translation>Mit Di&amp;agrammen exportieren …</translation>
+    </message>
+    <message>
+        <source>Writes what is seen with its charts below it as one video</source>
+        <translation>Schreibt das Gesehene mit seinen Diagrammen darunter als ein Video</translation>
+    </message>
+    <message>
+        <source>As many columns as show the pictures largest</source>
+        <translation>So viele Spalten, dass die Bilder am größten sind</translation>
+    </message>
+    <message>
+        <source>Shows where each backend errs, by layer and step; renders sdpa’s clip once more where none on show has it</source>
+        <translation>Zeigt nach Schicht und Schritt, wo jedes Backend abweicht; rendert den Clip von sdpa noch einmal, wo kein gezeigter es enthält</translation>
     </message>
 </context>
 <context>
@@ -1972,16 +1980,24 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Traces %1</translation>
     </message>
     <message>
-        <source>Error maps: no clip on show has them; compare --lockstep or render --lockstep makes them</source>
-        <translation>Fehlerkarten: kein gezeigter Clip hat sie; compare --lockstep oder render --lockstep macht sie</translation>
-    </message>
-    <message>
         <source>Error maps: no clip by %1 is on show or beside %2</source>
         <translation>Fehlerkarten: kein Clip von %1 wird gezeigt oder liegt neben %2</translation>
     </message>
     <message>
         <source>Traces (*.json.gz *.json);;All files (*)</source>
         <translation>Traces (*.json.gz *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Error maps: no clip on show has them, and they can&apos;t be made: %1</source>
+        <translation>Fehlerkarten: kein gezeigter Clip hat sie, und sie können nicht gemacht werden: %1</translation>
+    </message>
+    <message>
+        <source>no backend but sdpa is on show or checked</source>
+        <translation>kein Backend außer sdpa ist zu sehen oder ausgewählt</translation>
+    </message>
+    <message>
+        <source>Error maps: %1</source>
+        <translation>Fehlerkarten: %1</translation>
     </message>
 </context>
 <context>
@@ -2234,8 +2250,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Schnellstes: das schnellste Format gleicher Qualität auf dem Gerät</translation>
     </message>
     <message>
-        <source>What the VAE decodes in. The model&apos;s own is fp32; bf16 and fp16 take half the memory</source>
-        <translation>Worin der VAE dekodiert. Das Modell selbst nimmt fp32; bf16 und fp16 brauchen halb so viel Speicher</translation>
+        <source>What the VAE decodes in. fp32, unless the model&apos;s authors decode in less; bf16 and fp16 take half the memory</source>
+        <translation>Worin der VAE dekodiert. fp32, wenn die Autoren des Modells nicht in weniger dekodieren; bf16 und fp16 brauchen halb so viel Speicher</translation>
     </message>
     <message>
         <source>How a GPU multiplies fp32: as written, or with factors rounded to TF32&apos;s 10 bits, which is faster</source>
@@ -3125,6 +3141,18 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Size</source>
         <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Dynamic</source>
+        <translation>Dynamisch</translation>
+    </message>
+    <message>
+        <source>Dynamic guidance</source>
+        <translation>Dynamische Guidance</translation>
+    </message>
+    <message>
+        <source>Guidance follows the steps, from 1 on, by the formula of the model&apos;s reference</source>
+        <translation>Die Guidance folgt den Schritten, von 1 an, nach der Formel der Referenz des Modells</translation>
     </message>
 </context>
 <context>

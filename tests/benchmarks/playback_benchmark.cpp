@@ -1,8 +1,10 @@
 // What playing and looking take with nine clips of 832×480 and 121 frames, in the real window.
 //
-//     xvfb-run -a -s "-screen 0 1600x1000x24" build/release/bin/reelgrid_playback_benchmark [FOLDER]
+//     xvfb-run -a -s "-screen 0 1600x1000x24" build/release/bin/reelgrid_playback_benchmark [FOLDER
+//     [play|look]]
 //
-// The clips are made with the ffmpeg program, once, in FOLDER (default: a folder of its own in /tmp).
+// The clips are made with the ffmpeg program, once, in FOLDER (default: a folder of its own in /tmp). `play`
+// or `look` is that part alone.
 
 #include <QApplication>
 #include <QDragEnterEvent>
@@ -17,12 +19,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 #include <thread>
 
 #include "app/studio/main_window.h"
+#include "tests/benchmarks/nine_clips.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/theme/theme.h"
@@ -31,40 +32,9 @@ namespace reelgrid {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace benchmarks;
 
-constexpr int kClips = 9;
-constexpr int kFrames = 121;
 constexpr int kPlaySeconds = 60;
-
-fs::path clipAt(const fs::path& folder, int index) {
-    return folder / ("clip_" + std::to_string(index) + ".mp4");
-}
-
-bool makeClips(const fs::path& folder) {
-    fs::create_directories(folder);
-    for (int i = 0; i < kClips; ++i) {
-        if (fs::exists(clipAt(folder, i))) continue;
-        const std::string command =
-            "ffmpeg -v error -f lavfi -i testsrc2=s=832x480:r=24:d=6,hue=h=" + std::to_string(40 * i) +
-            " -frames:v " + std::to_string(kFrames) +
-            " -c:v libx264 -preset medium -b:v 2M -g 250 -pix_fmt yuv420p '" + clipAt(folder, i).string() +
-            "'";
-        if (std::system(command.c_str()) != 0) return false;
-    }
-    return true;
-}
-
-double percentile(std::vector<double> values, double share) {
-    std::ranges::sort(values);
-    return values[std::min(values.size() - 1, std::size_t(share * double(values.size())))];
-}
-
-double residentMegabytes() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with("VmRSS:")) return std::atof(line.c_str() + 6) / 1024;
-    return 0;
-}
 
 class Benchmark {
   public:
@@ -187,7 +157,46 @@ void print(const char* what, const std::vector<double>& milliseconds) {
     std::fflush(stdout);
 }
 
-int run(const fs::path& folder) {
+/// As it begins: while the clips are still being decoded and measured for the first time.
+void play(Benchmark& bench) {
+    bench.player().seek(0);
+    bench.player().play();
+    letRun(kPlaySeconds * 1000);
+    std::printf("%-28s %d late, %d skipped in %d s\n", "playing", bench.player().lateTicks(),
+                bench.player().skippedStops(), kPlaySeconds);
+    bench.player().pause();
+}
+
+void look(Benchmark& bench) {
+    bench.waitForCache();
+    std::printf("%-28s %.0f of at most %.0f MB, resident %.0f MB\n", "frames",
+                double(bench.player().cachedBytes()) / (1 << 20),
+                double(bench.player().cacheBytes()) / (1 << 20), memoryOf("self", "VmRSS:"));
+    if (!bench.waitForCurves()) std::printf("the curves were not measured in time\n");
+    std::mt19937 random(5);
+    print("warm seek", bench.timeOf(300, [&](int) { bench.player().seekToStop(int(random() % kFrames)); }));
+    bench.player().seekToStop(60);
+    print("step on", bench.timeOf(500, [&](int) { bench.player().step(1); }));
+    print("step back", bench.timeOf(500, [&](int) { bench.player().step(-1); }));
+    for (const auto mode : {session::ViewMode::Wipe, session::ViewMode::Difference}) {
+        session::ViewState view = bench.window().grid().look();
+        view.mode = mode;
+        bench.window().grid().setLook(view);
+        print(mode == session::ViewMode::Wipe ? "step on, wipe" : "step on, difference",
+              bench.timeOf(200, [&](int) { bench.player().step(1); }));
+    }
+    session::ViewState grid = bench.window().grid().look();
+    grid.mode = session::ViewMode::Grid;
+    bench.window().grid().setLook(grid);
+    print("click on the chart", bench.timeOf(200, [&](int) { bench.clickChart(unsigned(random())); }));
+    bench.player().setCacheBytes(std::size_t{96} << 20);
+    bench.waitForCache();
+    print("cold seek, 96 MB",
+          bench.timeOf(40, [&](int) { bench.player().seekToStop(int(random() % kFrames)); }));
+    std::printf("%-28s %.1f of at most 96 MB\n", "frames", double(bench.player().cachedBytes()) / (1 << 20));
+}
+
+int run(const fs::path& folder, const std::string& part) {
     if (!makeClips(folder)) {
         std::fprintf(stderr, "the clips can't be made in %s: the ffmpeg program with libx264 was needed\n",
                      folder.c_str());
@@ -202,41 +211,8 @@ int run(const fs::path& folder) {
     std::printf("%u cores, %s\n", std::thread::hardware_concurrency(), qPrintable(bench.renderer()));
     std::printf("%-28s %.0f ms\n", "nine dropped to first grid", dropped);
     std::fflush(stdout);
-
-    // As it begins: while the clips are still being decoded for the first time.
-    bench.player().seek(0);
-    bench.player().play();
-    letRun(kPlaySeconds * 1000);
-    std::printf("%-28s %d late, %d skipped in %d s\n", "playing", bench.player().lateTicks(),
-                bench.player().skippedStops(), kPlaySeconds);
-    bench.player().pause();
-    bench.waitForCache();
-    std::printf("%-28s %.0f of at most %.0f MB, resident %.0f MB\n", "frames",
-                double(bench.player().cachedBytes()) / (1 << 20),
-                double(bench.player().cacheBytes()) / (1 << 20), residentMegabytes());
-
-    std::mt19937 random(5);
-    print("warm seek", bench.timeOf(300, [&](int) { bench.player().seekToStop(int(random() % kFrames)); }));
-    bench.player().seekToStop(60);
-    print("step on", bench.timeOf(500, [&](int) { bench.player().step(1); }));
-    print("step back", bench.timeOf(500, [&](int) { bench.player().step(-1); }));
-    for (const auto mode : {session::ViewMode::Wipe, session::ViewMode::Difference}) {
-        session::ViewState look = bench.window().grid().look();
-        look.mode = mode;
-        bench.window().grid().setLook(look);
-        print(mode == session::ViewMode::Wipe ? "step on, wipe" : "step on, difference",
-              bench.timeOf(200, [&](int) { bench.player().step(1); }));
-    }
-    session::ViewState grid = bench.window().grid().look();
-    grid.mode = session::ViewMode::Grid;
-    bench.window().grid().setLook(grid);
-    if (bench.waitForCurves())
-        print("click on the chart", bench.timeOf(200, [&](int) { bench.clickChart(random()); }));
-    bench.player().setCacheBytes(std::size_t{96} << 20);
-    bench.waitForCache();
-    print("cold seek, 96 MB",
-          bench.timeOf(40, [&](int) { bench.player().seekToStop(int(random() % kFrames)); }));
-    std::printf("%-28s %.1f of at most 96 MB\n", "frames", double(bench.player().cachedBytes()) / (1 << 20));
+    if (part != "look") play(bench);
+    if (part != "play") look(bench);
     return 0;
 }
 
@@ -246,6 +222,7 @@ int run(const fs::path& folder) {
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
     reelgrid::widgets::applyTheme(application);
-    return reelgrid::run(argc > 1 ? argv[1]
-                                  : std::filesystem::temp_directory_path() / "reelgrid-playback-benchmark");
+    return reelgrid::run(
+        argc > 1 ? argv[1] : std::filesystem::temp_directory_path() / "reelgrid-playback-benchmark",
+        argc > 2 ? argv[2] : "");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernels/attention/backend_list.h"
@@ -23,6 +24,17 @@ TEST(BackendColor, IsTheBackendsUnderAPolicyToo) {
 TEST(BackendColor, OfAnUnknownNameIsAlwaysTheSame) {
     EXPECT_EQ(backendColor("mine"), backendColor("mine"));
     EXPECT_NE(backendColor("mine"), backendColor("sdpa"));
+}
+
+TEST(BackendColor, ClipsOfOtherToolsBesideEachOtherHaveEachTheirOwn) {
+    std::vector<Rgb> taken;
+    for (const char* name : {"sdpa", "c0", "half", "junk", "cut", "c1", "c2", "c3", "c4"}) {
+        const Rgb color = colorBeside(name, taken);
+        EXPECT_EQ(std::ranges::count(taken, color), 0) << name;
+        taken.push_back(color);
+    }
+    EXPECT_EQ(colorBeside("fav2", taken), backendColor("fav2"));
+    EXPECT_EQ(colorBeside("fav2+policy-3f2a", taken), backendColor("fav2"));
 }
 
 TEST(BackendColor, EveryPluginHasItsOwn) {

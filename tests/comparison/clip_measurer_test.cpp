@@ -40,6 +40,35 @@ TEST_F(ClipMeasurerTest, MeasuresTheDriftAndSaysOnWhat) {
     EXPECT_EQ(known.drift->measuredOn, metrics::kDecodedClips);
 }
 
+TEST_F(ClipMeasurerTest, MeasuresPartByPartWhatItMeasuresAtOnce) {
+    for (const int referenceFrames : {3, 4}) {
+        media::RgbVideo shorter = greys(48, 60);
+        shorter.pixels.resize(std::size_t(referenceFrames) * shorter.frameBytes());
+        const auto reference = write("sdpa.mp4", shorter);
+        const auto clip = write("fav2.mp4", greys(48, 80));
+        metrics::ClipMetrics whole, parts;
+        ASSERT_TRUE(ClipMeasurer(reference).complete(clip, whole));
+        ASSERT_TRUE(ClipMeasurer(reference, 1).complete(clip, parts));
+        EXPECT_EQ(parts.frames, 4);
+        EXPECT_EQ(parts.drift->psnr->perFrame, whole.drift->psnr->perFrame);
+        EXPECT_EQ(int(parts.drift->psnr->perFrame.size()), referenceFrames);
+        EXPECT_EQ(parts.drift->referenceFrames, referenceFrames);
+        EXPECT_EQ(parts.flickering->perFrame, whole.flickering->perFrame);
+        EXPECT_EQ(parts.gates->luminanceVariance, whole.gates->luminanceVariance);
+    }
+}
+
+TEST_F(ClipMeasurerTest, EndsWhenItIsAskedTo) {
+    const auto clip = write("fav2.mp4", greys(48, 80));
+    std::stop_source stop;
+    stop.request_stop();
+    metrics::ClipMetrics known;
+    const auto measured = ClipMeasurer({}).complete(clip, known, stop.get_token());
+    ASSERT_FALSE(measured);
+    EXPECT_EQ(measured.error().code, ErrorCode::Cancelled);
+    EXPECT_EQ(known.frames, 0);
+}
+
 TEST_F(ClipMeasurerTest, KeepsWhatTheRenderMeasured) {
     ClipMeasurer measurer(write("sdpa.mp4", greys(48, 60)));
     metrics::ClipMetrics known;

@@ -64,6 +64,7 @@ TEST_F(CogVideoXFolder, Of2bHasTheDefaultsOfItsTool) {
     EXPECT_EQ(model->defaults.fps, 8);
     EXPECT_EQ(model->defaults.vaeTilePx, 240);
     EXPECT_EQ(model->gpuDtype, "fp16");
+    EXPECT_TRUE(model->gpuVaeFollowsDtype);
     EXPECT_EQ(model->gpuGenerator, "cuda");
     EXPECT_EQ(model->clipPrefix, "cogvideox-2b");
     EXPECT_FALSE(model->usualPrompt.empty());

@@ -27,8 +27,8 @@
 #include "core/execution/fp32_precision.h"
 #include "core/models/cogvideox/graphed_forward.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/models/layers/norms.h"
 #include "core/models/wan/graphed_forward.h"
-#include "core/models/wan/norms.h"
 #include "core/models/wan/transformer.h"
 #include "core/models/wan/transformer_memory.h"
 #include "core/protocol/render_fields.h"
@@ -124,6 +124,7 @@ void timeTransformer(const Execution& gpu, const std::string& folder, const std:
 /// A pass with the weights in each place and products of each kind: what is loaded, once for all backends.
 void timeResidence(const Execution& gpu, const std::string& folder, const std::string& attentions,
                    const Size& size) {
+    using namespace models;
     using namespace models::wan;
     const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
     // Wan 2.2's TI2V-5B has a VAE of 16 pixels.
@@ -247,7 +248,7 @@ void timeVae(const Execution& gpu, const std::string& folder, const std::string&
 
 /// Bytes a second of each kernel beside a plain copy.
 void timeKernels(const Execution& gpu) {
-    using namespace models::wan;
+    using namespace models;
     const auto onGpu = at::TensorOptions().device(gpu.device);
     const auto bytesPerSecond = [&](const char* what, double bytes, const std::function<void()>& work) {
         const double time = medianMilliseconds(gpu, 15, work);
@@ -268,7 +269,7 @@ void timeKernels(const Execution& gpu) {
         bytesPerSecond(("addGated " + size).c_str(), 10 * elements, [&] { addGated(x, y, gate); });
         bytesPerSecond(("normed " + size).c_str(), 6 * elements,
                        [&] { (void)normed(x, affine, at::kBFloat16); });
-        RotaryPosEmbed ropes(128, 1024, gpu.device);
+        wan::RotaryPosEmbed ropes(128, 1024, gpu.device);
         const RopeTable& rope = ropes.forGrid({21, 30, 52});
         at::Tensor q = at::randn({1, n, 3 * c}, onGpu).to(at::kBFloat16).narrow(2, 0, c);
         const auto angles = static_cast<double>(rope.cos_NP.nbytes() + rope.sin_NP.nbytes());

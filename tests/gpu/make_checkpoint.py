@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""make_checkpoint.py wan-1.3b|wan-14b|wan-5b|wan-vae|cogvideox-2b|cogvideox-5b FOLDER: a diffusers component of the official
-configuration with random weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded."""
+"""make_checkpoint.py COMPONENT FOLDER: a component in diffusers' or transformers' layout of an official configuration with
+random weights, so that the real loader and the real shapes are timed where no checkpoint can be downloaded. make_pipeline.py
+puts several together."""
 import json
 import math
 import pathlib
@@ -9,6 +10,7 @@ import sys
 import torch
 from safetensors.torch import save_file
 
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "fixtures"
 WAN = dict(_class_name="WanTransformer3DModel", patch_size=[1, 2, 2], in_channels=16, out_channels=16, text_dim=4096,
            freq_dim=256, attention_head_dim=128, cross_attn_norm=True, qk_norm="rms_norm_across_heads", eps=1e-6,
            rope_max_seq_len=1024, image_dim=None, added_kv_proj_dim=None, pos_embed_seq_len=None)
@@ -16,47 +18,63 @@ COGVIDEOX = dict(_class_name="CogVideoXTransformer3DModel")  # whose defaults ar
 CONFIGS = {
     "cogvideox-2b": COGVIDEOX,
     "cogvideox-5b": COGVIDEOX | dict(num_attention_heads=48, num_layers=42, use_rotary_positional_embeddings=True),
+    "cogvideox-2b-vae": {"_class_name": "AutoencoderKLCogVideoX"},
+    "cogvideox-5b-vae": {"_class_name": "AutoencoderKLCogVideoX", "scaling_factor": 0.7},
     "wan-1.3b": WAN | dict(num_attention_heads=12, num_layers=30, ffn_dim=8960),
     "wan-14b": WAN | dict(num_attention_heads=40, num_layers=40, ffn_dim=13824),
     "wan-5b": WAN | dict(num_attention_heads=24, num_layers=30, ffn_dim=14336, in_channels=48, out_channels=48),
     "wan-vae": {"_class_name": "AutoencoderKLWan"},
+    "wan22-vae": {"_class_name": "AutoencoderKLWan"}
+                 | json.loads((FIXTURES / "vae/wan22_parameters.json").read_text())["config"],
+    "t5-xxl": {"_class_name": "T5EncoderModel"} | json.loads((FIXTURES / "text/t5-xxl-config.json").read_text()),
+    "umt5-xxl": {"_class_name": "UMT5EncoderModel"} | json.loads((FIXTURES / "text/umt5-xxl-config.json").read_text()),
 }
 SHARD_BYTES = 5 << 30
 
 
 def parameters(config):
-    """Name and shape of every parameter: diffusers' own, on the meta device."""
-    import diffusers
-
+    """Name and shape of every parameter, and the whole configuration: the reference's own, on the meta device."""
+    name = config["_class_name"]
     with torch.device("meta"):
-        model = getattr(diffusers, config["_class_name"]).from_config(config)
-    return {name: tuple(value.shape) for name, value in model.state_dict().items()}, dict(model.config)
+        if "T5" in name:
+            import transformers
+
+            made_of = transformers.AutoConfig.for_model(**{k: v for k, v in config.items() if k != "_class_name"})
+            model = getattr(transformers, name)(made_of)
+            shapes = {key: tuple(value.shape) for key, value in model.state_dict().items()}
+            return {key: shape for key, shape in shapes.items() if key != "encoder.embed_tokens.weight"}, made_of.to_dict()
+        import diffusers
+
+        model = getattr(diffusers, name).from_config(config)
+    return {key: tuple(value.shape) for key, value in model.state_dict().items()}, dict(model.config)
 
 
-def main(kind, folder):
+def random_value(name, shape, device, generator):
+    value = torch.randn(shape, device=device, generator=generator)
+    if name.endswith("gamma") or "norm" in name and name.endswith("weight") and len(shape) == 1:
+        return 1 + 0.02 * value
+    if "embed_tokens" in name or name == "shared.weight":
+        return value
+    return value / math.sqrt(math.prod(shape[1:])) if len(shape) > 1 else 0.02 * value
+
+
+def write(kind, folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shapes, config = parameters(CONFIGS[kind])
     (folder / "config.json").write_text(json.dumps({"_class_name": CONFIGS[kind]["_class_name"]} | config, default=str))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     generator = torch.Generator(device).manual_seed(1)
-    dtype = torch.float32 if kind == "wan-vae" else torch.bfloat16
+    dtype = torch.float32 if kind.endswith("vae") else torch.bfloat16
     shards, sizes = [{}], [0]
     for name, shape in shapes.items():
-        value = torch.randn(shape, device=device, generator=generator)
-        if name.endswith("gamma") or "norm" in name and name.endswith("weight"):
-            value = 1 + 0.02 * value
-        elif len(shape) > 1:
-            value /= math.sqrt(math.prod(shape[1:]))
-        else:
-            value *= 0.02
-        value = value.to(dtype).cpu()
+        value = random_value(name, shape, device, generator).to(dtype).cpu()
         if sizes[-1] + value.nbytes > SHARD_BYTES:
             shards.append({})
             sizes.append(0)
         shards[-1][name] = value
         sizes[-1] += value.nbytes
-    stem = "diffusion_pytorch_model"
+    stem = "model" if "T5" in CONFIGS[kind]["_class_name"] else "diffusion_pytorch_model"
     if len(shards) == 1:
         save_file(shards[0], folder / f"{stem}.safetensors")
         return
@@ -72,4 +90,4 @@ def main(kind, folder):
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in CONFIGS:
         sys.exit(f"make_checkpoint.py: one of {', '.join(CONFIGS)} and a folder were needed")
-    main(*sys.argv[1:])
+    write(*sys.argv[1:])

@@ -53,6 +53,37 @@ TEST(ClipMetrics, WithAReferenceComparesTheCommonFramesAndSaysHowMany) {
     EXPECT_EQ(report["reference"]["compared_frames"], 5);
 }
 
+/// Frames [from, to) of a clip.
+media::RgbVideo partOf(const media::RgbVideo& video, int from, int to) {
+    media::RgbVideo part{video.width, video.height, video.fps, {}};
+    for (int frame = from; frame < std::min(to, video.frameCount()); ++frame)
+        part.pixels.insert(part.pixels.end(), video.frame(frame).begin(), video.frame(frame).end());
+    return part;
+}
+
+TEST(ClipMetrics, OfPartsAreThoseOfTheWholeClip) {
+    const auto clip = movingClip(40, 30, 11, 0.3, 5);
+    for (const int referenceFrames : {0, 4, 7, 11, 13}) {
+        const auto reference = movingClip(40, 30, std::max(1, referenceFrames));
+        const media::RgbVideo* against = referenceFrames > 0 ? &reference : nullptr;
+        const auto whole = json::parse(metricsJson(measure(clip, against).value()));
+        for (const int each : {1, 2, 3, 10}) {
+            ClipMeasurement measurement;
+            for (int from = 0; from == 0 || from < 10; from += each) {
+                // With the last frame of the part before.
+                const auto part = partOf(clip, from, from + each + 1);
+                const int last = std::min(from, std::max(0, referenceFrames - 1));
+                const auto held = partOf(reference, last, from + each + 1);
+                ASSERT_TRUE(measurement.add(part, against != nullptr ? &held : nullptr));
+            }
+            json parts = json::parse(metricsJson(measurement.finish()));
+            // Frames beyond the clip's end were not given.
+            if (referenceFrames > 11) parts["reference"]["frames"] = whole["reference"]["frames"];
+            EXPECT_EQ(parts, whole) << referenceFrames << ' ' << each;
+        }
+    }
+}
+
 TEST(ClipMetrics, RefusesAnotherSizeAndNoFrames) {
     const auto clip = movingClip(40, 30, 3);
     const auto other = movingClip(30, 40, 3);

@@ -5,6 +5,8 @@
 
 #include "core/media/rgb.h"
 #include "tests/studio/window_fixture.h"
+#include "widgets/charts/coherence_chart.h"
+#include "widgets/charts/timing_chart.h"
 #include "widgets/video_grid/difference.h"
 
 namespace reelgrid::studio {
@@ -189,6 +191,31 @@ TEST_F(LookingTest, AClipThatIsDeletedOrCutShortWhileOpenStallsNobody) {
     EXPECT_TRUE(said);
 }
 
+TEST_F(LookingTest, ChartsFollowAShiftOfTheirClip) {
+    open({writeClip("a.mp4"), writeClip("b.mp4")});
+    const auto timesOf = [&](std::size_t clip) {
+        const auto& curves = m_window.coherenceChart().curves();
+        return clip < curves.size() ? curves[clip].frameSeconds : std::vector<double>{};
+    };
+    ASSERT_TRUE(waitUntil([&] { return timesOf(1).size() == 9; }));
+    EXPECT_EQ(timesOf(1), timesOf(0));
+    m_window.grid().select(1);
+    trigger("offset-frame-on");
+    trigger("offset-frame-on");
+    ASSERT_TRUE(waitUntil([&] { return std::abs(timesOf(1)[0] + 2 / 16.0) < 1e-6; }));
+    for (std::size_t frame = 0; frame < 9; ++frame) {
+        EXPECT_NEAR(timesOf(0)[frame], double(frame) / 16, 1e-6);
+        EXPECT_NEAR(timesOf(1)[frame], (double(frame) - 2) / 16, 1e-6);
+    }
+    m_window.coherenceChart().setView(widgets::CoherenceChart::View::Frames);
+    const auto& strips = m_window.coherenceChart().strip().strips();
+    ASSERT_TRUE(waitUntil([&] {
+        return strips.size() == 2 && strips[0].pictures.size() == 9 && strips[1].pictures.size() == 9;
+    }));
+    EXPECT_NEAR(strips[0].pictures[4].seconds, 4 / 16.0, 1e-6);
+    EXPECT_NEAR(strips[1].pictures[4].seconds, 2 / 16.0, 1e-6);
+}
+
 TEST_F(LookingTest, WhatIsSeenIsWrittenAsItIsSeen) {
     open({writeClip("a.mp4"), writeClip("b.mp4")});
     m_window.grid().select(1);
@@ -221,6 +248,60 @@ TEST_F(LookingTest, WhatIsSeenIsWrittenAsItIsSeen) {
             EXPECT_NEAR(codeAt(frame, 1), brightnessOf(std::min(8, frame + 2)) - brightnessOf(frame), 10)
                 << name << " " << frame;
         }
+    }
+}
+
+TEST_F(LookingTest, ChartsAreWrittenBelowWhatIsSeenWithAPlayheadThatRuns) {
+    m_window.resize(1400, 900);
+    open({writeClip("a.mp4"), writeClip("b.mp4")});
+    // Of frames of one colour each there is no correlation.
+    m_window.coherenceChart().setMeasure(metrics::kMeasures[1]);
+    ASSERT_TRUE(waitUntil([&] {
+        const auto& curves = m_window.coherenceChart().curves();
+        return curves.size() == 2 && curves[0].metrics.flickering && curves[1].metrics.flickering;
+    }));
+    for (const auto view : {widgets::CoherenceChart::View::Curves, widgets::CoherenceChart::View::Frames}) {
+        m_window.coherenceChart().setView(view);
+        if (view == widgets::CoherenceChart::View::Frames) {
+            ASSERT_TRUE(waitUntil([&] {
+                const auto& strips = m_window.coherenceChart().strip().strips();
+                return strips.size() == 2 && !strips[0].pictures.empty() && !strips[1].pictures.empty();
+            }));
+        }
+        SeenView seen = m_window.playback().seenView();
+        seen.addCharts({&m_window.timingChart(), &m_window.coherenceChart()});
+        ASSERT_EQ(seen.charts.size(), 2U);
+        EXPECT_EQ(seen.size().width(), seen.pixels.width());
+        EXPECT_GT(seen.size().height(), seen.pixels.height() + 100);
+        const SeenView::Chart& chart = seen.charts[1];
+        EXPECT_LE(chart.at.x() + chart.chart.image.width(), seen.pixels.width() + 1);
+        ASSERT_FALSE(chart.chart.time.isEmpty());
+        int frames = -1;
+        QObject watch;
+        QObject::connect(&m_window.gridExport(), &GridExport::finished, &watch,
+                         [&](const QString&, const QString&, int count) { frames = count; });
+        m_window.exports().startView(seen, m_folder / "charts.mp4");
+        ASSERT_TRUE(waitUntil([&] { return frames >= 0; }, 60000));
+        const auto written = media::readRgb(m_folder / "charts.mp4");
+        ASSERT_TRUE(written) << written.error().message;
+        EXPECT_NEAR(written->height, seen.size().height(), 1);
+        const QImage& still = chart.chart.image;
+        const QRectF& time = chart.chart.time;
+        // How far the column of a time, in the chart's upper part, is from the chart without a playhead.
+        const auto changeAt = [&](int frame, double seconds) {
+            const int x = int(time.left() + seconds / chart.chart.duration * time.width());
+            int most = 0;
+            for (int y = int(time.top()) + 2; y < int(time.top()) + 12; ++y) {
+                const auto at = std::size_t(((chart.at.y() + y) * written->width + chart.at.x() + x) * 3);
+                most = std::max(most, std::abs(int(written->frame(frame)[at]) - qRed(still.pixel(x, y))));
+            }
+            return most;
+        };
+        for (const int frame : {1, 4, 8})
+            for (const int at : {1, 4, 8}) {
+                const int change = changeAt(frame, at / 16.0);
+                EXPECT_EQ(change > 40, at == frame) << "frame " << frame << " at " << at << ": " << change;
+            }
     }
 }
 

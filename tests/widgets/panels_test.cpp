@@ -18,11 +18,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/widgets/gui_wait.h"
+#include "widgets/panels/form_parts.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/job_row.h"
 #include "widgets/panels/picture_slot.h"
 #include "widgets/panels/request_editor.h"
+#include "widgets/panels/sampling_fields.h"
 #include "widgets/panels/words_popup.h"
 
 namespace reelgrid::widgets {
@@ -370,6 +372,31 @@ TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {
     m_editor.setRequest(protocol::RenderRequest(asked));
     EXPECT_TRUE(offload->isVisible()) << "unfolded, as something is not the usual";
     EXPECT_EQ(m_editor.request(), asked);
+}
+
+TEST(SamplingFields, OffersDynamicGuidanceAndFreeSizesWhereTheModelHasThem) {
+    SamplingFields fields;
+    fields.show();
+    auto* dynamic = fields.findChild<QCheckBox*>();
+    families::ModelInfo model;
+    model.extraFields = {"use_dynamic_cfg"};
+    model.isSizeFixed = true;
+    fields.takeDefaults(model);
+    EXPECT_TRUE(dynamic->isVisible());
+    for (QSpinBox* box : fields.findChildren<QSpinBox*>())
+        EXPECT_EQ(box->isEnabled(), optionOf(box) != "--width" && optionOf(box) != "--height");
+    protocol::RenderRequest request;
+    request.useDynamicCfg = true;
+    fields.read(request);
+    EXPECT_TRUE(dynamic->isChecked());
+    protocol::RenderRequest written;
+    fields.write(written);
+    EXPECT_TRUE(written.useDynamicCfg);
+    fields.takeDefaults({});
+    EXPECT_FALSE(dynamic->isVisible());
+    fields.read(request);
+    fields.write(written);
+    EXPECT_FALSE(written.useDynamicCfg) << "a model without it would refuse the request";
 }
 
 TEST_F(RequestEditorTest, KeepsWhatARequestAsksOfVaeFp32AndNoise) {

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QScreen>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QSvgGenerator>
@@ -162,7 +163,8 @@ ChartTable ChartFrame::table() const {
 
 // ── saving ──────────────────────────────────────────────────────────────────────────────────────────────
 
-void ChartFrame::draw(QPainter& painter, const QSize& size, bool asShapes) const {
+/// Returns where the view begins.
+QPoint ChartFrame::draw(QPainter& painter, const QSize& size, bool asShapes) const {
     painter.fillRect(QRect({0, 0}, size), theme::kPanel);
     painter.setPen(theme::kQuiet);
     painter.setFont(font());
@@ -178,7 +180,7 @@ void ChartFrame::draw(QPainter& painter, const QSize& size, bool asShapes) const
     if (shown.plot == nullptr) {
         painter.translate(0, top);
         shown.widget->render(&painter, {}, {}, QWidget::DrawChildren);
-        return;
+        return {0, top};
     }
     // QCustomPlot sets the viewport to what it draws into: it gets a painter of its own.
     QPicture picture;
@@ -188,15 +190,27 @@ void ChartFrame::draw(QPainter& painter, const QSize& size, bool asShapes) const
     shown.plot->toPainter(&plotPainter, rest.width(), rest.height());
     plotPainter.end();
     painter.drawPicture(0, top, picture);
+    // Until then it has the picture's layout, in which clicks would be read wrongly.
+    shown.plot->replot(QCustomPlot::rpQueuedReplot);
+    return {0, top};
+}
+
+ChartFrame::Drawn ChartFrame::drawn(double pixelRatio) const {
+    QImage image(size() * pixelRatio, QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(pixelRatio);
+    QPainter painter(&image);
+    const QPoint page = draw(painter, size(), false);
+    painter.end();
+    image.setDevicePixelRatio(1);
+    return {std::move(image), page};
+}
+
+StillChart ChartFrame::still(double pixelRatio) {
+    return {drawn(pixelRatio).image};
 }
 
 Result<void> ChartFrame::savePng(const QString& file) const {
-    QImage image(size() * kPictureScale, QImage::Format_ARGB32);
-    image.setDevicePixelRatio(kPictureScale);
-    QPainter painter(&image);
-    draw(painter, size(), false);
-    painter.end();
-    if (!image.save(file, "PNG")) return cantWrite(file.toStdString());
+    if (!drawn(kPictureScale).image.save(file, "PNG")) return cantWrite(file.toStdString());
     return {};
 }
 
@@ -241,14 +255,23 @@ void ChartFrame::askAndSave(const QString& ending) {
 void ChartFrame::detach() {
     if (isDetached() || parentWidget() == nullptr) return;
     QWidget* owner = window();
-    const QSize before = size();
+    const QRect before(mapToGlobal(QPoint(0, 0)), size());
     if (const auto* splitter = splitterOf(this)) m_sizes = splitter->sizes();
     m_place = new QWidget;
     replace(this, m_place);
     m_place->hide();
     setParent(owner, Qt::Window);  // so that it ends with the window that it came from
     setWindowTitle(m_heading + " – ReelGrid");
-    resize(before);
+    // Larger than it was, above its old place and wholly on the screen, its frame as well.
+    constexpr QSize kLeast(720, 400);
+    QRect place({0, 0}, before.size().expandedTo(kLeast * theme::scaled(100) / 100));
+    place.moveBottomLeft(before.bottomLeft());
+    constexpr int kFrame = 40;
+    const QRect room = owner->screen()->availableGeometry().adjusted(kFrame, kFrame, -kFrame, -kFrame);
+    place.setSize(place.size().boundedTo(room.size()));
+    place.moveLeft(std::clamp(place.left(), room.left(), room.right() - place.width() + 1));
+    place.moveTop(std::clamp(place.top(), room.top(), room.bottom() - place.height() + 1));
+    setGeometry(place);
     show();
 }
 

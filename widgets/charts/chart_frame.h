@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "widgets/charts/chart_table.h"
+#include "widgets/charts/still_chart.h"
 
 class QComboBox;
 class QCustomPlot;
@@ -42,6 +43,8 @@ class ChartFrame : public QWidget {
     [[nodiscard]] ChartTable table() const;
     /// The view on show as the file's name ends: .png, .svg (drawn, not a picture of pixels) or .csv.
     Result<void> save(const std::filesystem::path& file);
+    /// The view on show as large as it is on screen, each pixel there as many as `pixelRatio`.
+    [[nodiscard]] virtual StillChart still(double pixelRatio);
     [[nodiscard]] int page() const;
     void showPage(int page);
     [[nodiscard]] QStringList pageTitles() const;
@@ -56,6 +59,12 @@ class ChartFrame : public QWidget {
     void pageChanged(int page);
 
   protected:
+    struct Drawn {
+        QImage image;
+        QPoint page;  ///< where the view begins below heading and legend, in pixels of the screen
+    };
+    /// While nothing else is drawn its plot is laid out as it is in the picture.
+    [[nodiscard]] Drawn drawn(double pixelRatio) const;
     void addPage(ChartPage page);
     /// Before the frame's menu.
     void addToHead(QWidget* widget);
@@ -67,7 +76,7 @@ class ChartFrame : public QWidget {
     void buildMenu();
     void fitHead();
     void askAndSave(const QString& ending);
-    void draw(QPainter& painter, const QSize& size, bool asShapes) const;
+    QPoint draw(QPainter& painter, const QSize& size, bool asShapes) const;
     [[nodiscard]] Result<void> savePng(const QString& file) const;
     [[nodiscard]] Result<void> saveSvg(const QString& file) const;
 

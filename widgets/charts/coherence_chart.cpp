@@ -153,12 +153,42 @@ QString CoherenceChart::valueAt(std::size_t curve, double seconds) const {
     return QString::number(std::prev(after)->value, 'f', measure().decimals);
 }
 
-void CoherenceChart::updateLegend() {
+void CoherenceChart::updateLegend(LegendSays says) {
     std::vector<LegendRow::Item> items;
     for (std::size_t i = 0; i < m_curves.size(); ++i)
         if (!m_points[i].empty())
-            items.push_back({m_curves[i].color, nameOf(m_curves[i]), valueAt(i, m_playhead)});
+            items.push_back({m_curves[i].color, nameOf(m_curves[i]),
+                             says == LegendSays::Names ? QString() : valueAt(i, m_playhead)});
     legend().setItems(std::move(items));
+}
+
+/// Of the view on show, where the playhead goes.
+QRectF CoherenceChart::timeArea() const {
+    if (view() == View::Frames) return m_strip->timeArea();
+    if (!m_line->visible()) return {};
+    const QRect axes = m_plot->axisRect()->rect();
+    const double left = m_plot->xAxis->coordToPixel(0);
+    return {left, double(axes.top()), m_plot->xAxis->coordToPixel(m_duration) - left, double(axes.height())};
+}
+
+StillChart CoherenceChart::still(double pixelRatio) {
+    const double playhead = m_playhead;
+    const bool hasLine = m_line->visible();
+    updateLegend(LegendSays::Names);
+    m_line->setVisible(false);
+    m_strip->setPlayhead(-1);
+    const Drawn chart = drawn(pixelRatio);
+    m_line->setVisible(hasLine);
+    const QRectF area = timeArea().translated(chart.page);
+    m_strip->setPlayhead(playhead);
+    updateLegend();
+    const bool onPictures = view() == View::Frames;
+    return {chart.image,
+            {area.topLeft() * pixelRatio, area.size() * pixelRatio},
+            m_duration,
+            onPictures ? QColor(Qt::white) : theme::kText,
+            onPictures ? QColor(Qt::black) : QColor(),
+            pixelRatio};
 }
 
 QString CoherenceChart::readingAt(const QPoint& at) const {

@@ -51,6 +51,7 @@ class CoherenceChart : public ChartFrame {
     [[nodiscard]] View view() const { return View(page()); }
     void setView(View view) { showPage(int(view)); }
     [[nodiscard]] ThumbnailStrip& strip() { return *m_strip; }
+    [[nodiscard]] StillChart still(double pixelRatio) override;
     /// What is told of a point of the curves, in pixels; empty: nothing.
     [[nodiscard]] QString readingAt(const QPoint& at) const;
 
@@ -71,7 +72,9 @@ class CoherenceChart : public ChartFrame {
     [[nodiscard]] QString valueAt(std::size_t curve, double seconds) const;
     [[nodiscard]] QString nameOf(const ClipCurves& curves) const;
     [[nodiscard]] ChartTable curvesTable() const;
-    void updateLegend();
+    enum class LegendSays { NamesAndValues, Names };
+    void updateLegend(LegendSays says = LegendSays::NamesAndValues);
+    [[nodiscard]] QRectF timeArea() const;
 
     std::vector<ClipCurves> m_curves;
     std::vector<std::vector<Point>> m_points;  // of each, by the measure that is shown

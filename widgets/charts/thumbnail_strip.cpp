@@ -95,9 +95,18 @@ void ThumbnailStrip::paintEvent(QPaintEvent*) {
         return;
     }
     for (int i = 0; i < int(m_strips.size()); ++i) drawRow(painter, i);
-    painter.setPen(QPen(theme::kText, 1));
+    if (m_playhead < 0) return;
     const double x = std::floor(xOf(m_playhead)) + 0.5;
-    painter.drawLine(QPointF(x, 0), QPointF(x, rowOf(int(m_strips.size()) - 1).bottom()));
+    // On pictures a line of one colour gets lost.
+    for (const QPen& pen : {QPen(Qt::black, 3), QPen(Qt::white, 1)}) {
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, 0), QPointF(x, timeArea().bottom()));
+    }
+}
+
+QRectF ThumbnailStrip::timeArea() const {
+    if (m_strips.empty()) return {};
+    return {xOf(0), 0, xOf(m_duration) - xOf(0), double(rowOf(int(m_strips.size()) - 1).bottom())};
 }
 
 void ThumbnailStrip::mousePressEvent(QMouseEvent* event) {

@@ -30,10 +30,12 @@ class ThumbnailStrip : public QWidget {
 
     void setStrips(std::vector<ClipStrip> strips);
     void setDuration(double seconds);
-    void setPlayhead(double seconds);
+    void setPlayhead(double seconds);  ///< below 0: none is drawn
     [[nodiscard]] const std::vector<ClipStrip>& strips() const { return m_strips; }
     [[nodiscard]] double secondsAt(double x) const;
     [[nodiscard]] double xOf(double seconds) const;
+    /// Across the rows, from 0 to the duration; empty while there are none.
+    [[nodiscard]] QRectF timeArea() const;
     /// What is told of a point: clip, frame and time; empty: nothing is there.
     [[nodiscard]] QString readingAt(const QPoint& at) const;
 

@@ -80,7 +80,8 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     m_repetitions->setValue(1);
     m_dtype->setToolTip(tr("Fastest: the fastest format of equal quality on the device"));
     m_vaeDtype->setToolTip(
-        tr("What the VAE decodes in. The model's own is fp32; bf16 and fp16 take half the memory"));
+        tr("What the VAE decodes in. fp32, unless the model's authors decode in less; bf16 and fp16 take "
+           "half the memory"));
     m_fp32Precision->setToolTip(tr(
         "How a GPU multiplies fp32: as written, or with factors rounded to TF32's 10 bits, which is faster"));
     m_generator->setToolTip(

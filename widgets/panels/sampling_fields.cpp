@@ -1,5 +1,6 @@
 #include "widgets/panels/sampling_fields.h"
 
+#include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,11 +16,17 @@ SamplingFields::SamplingFields(QWidget* parent)
       m_seed(new QLineEdit("42")),
       m_steps(numberBox(tr("Steps"), "--num-inference-steps")),
       m_guidance(new RealBox(tr("Guidance"), "--guidance-scale")),
+      m_dynamicGuidance(new QCheckBox(tr("Dynamic"))),
       m_width(numberBox(tr("Width"), "--width")),
       m_height(numberBox(tr("Height"), "--height")),
       m_frames(numberBox(tr("Frames"), "--num-frames")) {
     m_seed->setAccessibleName(tr("Seed"));
     setOption(m_seed, "--seed");
+    m_dynamicGuidance->setAccessibleName(tr("Dynamic guidance"));
+    m_dynamicGuidance->setToolTip(
+        tr("Guidance follows the steps, from 1 on, by the formula of the model's reference"));
+    setOption(m_dynamicGuidance, "--use-dynamic-cfg");
+    m_dynamicGuidance->hide();
 
     auto* size = new QHBoxLayout;
     size->setSpacing(5);
@@ -40,12 +47,14 @@ SamplingFields::SamplingFields(QWidget* parent)
     numbers->addWidget(m_steps, 1, 3);
     numbers->addWidget(quiet(tr("Guidance")), 2, 0);
     numbers->addWidget(m_guidance, 2, 1);
+    numbers->addWidget(m_dynamicGuidance, 2, 2, 1, 2);
     numbers->setColumnStretch(1, 2);
     numbers->setColumnStretch(3, 1);
 
     for (QSpinBox* box : {m_steps, m_width, m_height, m_frames})
         connect(box, &QSpinBox::valueChanged, this, &SamplingFields::edited);
     connect(m_guidance, &QDoubleSpinBox::valueChanged, this, &SamplingFields::edited);
+    connect(m_dynamicGuidance, &QCheckBox::toggled, this, &SamplingFields::edited);
     connect(m_seed, &QLineEdit::textChanged, this, &SamplingFields::edited);
 }
 
@@ -61,6 +70,10 @@ void SamplingFields::takeDefaults(const families::ModelInfo& model) {
     m_guidance->setValue(model.defaults.guidanceScale);
     m_takesGuidance = model.takes("guidance_scale");
     m_guidance->setEnabled(m_takesGuidance);
+    m_takesDynamicGuidance = model.takes("use_dynamic_cfg");
+    m_dynamicGuidance->setVisible(m_takesDynamicGuidance);
+    m_dynamicGuidance->setChecked(model.defaults.useDynamicCfg);
+    for (QSpinBox* side : {m_width, m_height}) side->setEnabled(!model.isSizeFixed);
 }
 
 void SamplingFields::read(const protocol::RenderRequest& request) {
@@ -69,6 +82,7 @@ void SamplingFields::read(const protocol::RenderRequest& request) {
     m_frames->setValue(request.numFrames.value_or(m_frames->value()));
     m_steps->setValue(request.numInferenceSteps.value_or(m_steps->value()));
     m_guidance->setValue(request.guidanceScale.value_or(m_guidance->value()));
+    m_dynamicGuidance->setChecked(request.useDynamicCfg);
     m_seed->setText(QString::number(request.seed));
 }
 
@@ -82,6 +96,7 @@ void SamplingFields::write(protocol::RenderRequest& request) const {
     put(request.numFrames, m_frames->value());
     put(request.numInferenceSteps, m_steps->value());
     if (m_takesGuidance) put(request.guidanceScale, m_guidance->value());
+    request.useDynamicCfg = m_takesDynamicGuidance && m_dynamicGuidance->isChecked();
     request.seed = m_seed->text().toULongLong();
 }
 

@@ -2,6 +2,7 @@
 
 #include "widgets/panels/request_fields.h"
 
+class QCheckBox;
 class QLineEdit;
 class QSpinBox;
 
@@ -25,10 +26,12 @@ class SamplingFields : public RequestFields {
     QLineEdit* m_seed;
     QSpinBox* m_steps;
     RealBox* m_guidance;
+    QCheckBox* m_dynamicGuidance;  ///< there for models that know it
     QSpinBox* m_width;
     QSpinBox* m_height;
     QSpinBox* m_frames;
     bool m_takesGuidance = true;
+    bool m_takesDynamicGuidance = true;
     bool m_hasDefaults = false;
 };
 

@@ -59,8 +59,10 @@ void TimelineSlider::paintEvent(QPaintEvent*) {
         for (const double end : {m_rangeA, m_rangeB})
             painter.drawRect(QRectF(xOf(end) - 1, middle - 6, 2, 12));
     }
+    // White alone is not seen in the light theme.
+    painter.setPen(QPen(theme::kAccent, 2));
     painter.setBrush(Qt::white);
-    painter.drawEllipse(QPointF(xOf(m_position), middle), 6, 6);
+    painter.drawEllipse(QPointF(xOf(m_position), middle), 5.5, 5.5);
 }
 
 void TimelineSlider::seekTo(double x) {

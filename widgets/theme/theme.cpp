@@ -210,8 +210,11 @@ void applyTheme(QApplication& application, Theme theme, int textPercent) {
 }
 
 QColor backendColor(const QString& backend) {
+    return onPanel(comparison::backendColor(backend.toStdString()));
+}
+
+QColor onPanel(const comparison::Rgb& rgb) {
     constexpr float kLightestOnLight = 0.42F;
-    const comparison::Rgb rgb = comparison::backendColor(backend.toStdString());
     const QColor color(rgb.red, rgb.green, rgb.blue);
     if (g_theme == Theme::Dark) return color;
     return QColor::fromHslF(color.hslHueF(), color.hslSaturationF(),

@@ -6,6 +6,10 @@
 
 class QApplication;
 
+namespace reelgrid::comparison {
+struct Rgb;
+}  // namespace reelgrid::comparison
+
 namespace reelgrid::widgets {
 
 enum class Theme { Dark, Light };
@@ -55,5 +59,7 @@ class ThemeWatch : public QObject {
 
 /// comparison::backendColor() for Qt, dark enough to be seen on a light panel where the theme is light.
 QColor backendColor(const QString& backend);
+/// That of comparison::colorBeside() likewise.
+QColor onPanel(const comparison::Rgb& color);
 
 }  // namespace reelgrid::widgets

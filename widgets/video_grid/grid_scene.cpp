@@ -1,5 +1,6 @@
 #include "widgets/video_grid/grid_scene.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/video_grid/wipe_geometry.h"
@@ -48,19 +49,24 @@ std::vector<GridScene::Placed> GridScene::place(const QSize& size, double pixelR
     return two && other() >= 0 ? placeTwo(size) : placeCells(size, pixelRatio);
 }
 
-std::vector<GridScene::Placed> GridScene::placeCells(const QSize& size, double pixelRatio) const {
-    const bool alone = look.solo >= 0 && look.solo < int(tiles.size());
-    const int count = alone ? 1 : int(tiles.size());
-    const int gap = int(std::lround(kGap * pixelRatio));
+int GridScene::columns(const QSize& size, double pixelRatio) const {
+    const int count = int(tiles.size());
+    if (look.columns > 0) return std::clamp(look.columns, 1, std::max(1, count));
     double shape = kUsualShape;
     for (const Tile& tile : tiles)
         if (const auto& frame = tile.picture.frame) {
             shape = double(frame->width) / frame->height;
             break;
         }
-    const int columns =
-        look.columns > 0 ? look.columns : fillingColumns(count, size.width(), size.height(), gap, shape);
-    const auto cells = gridCells(count, size.width(), size.height(), gap, alone ? 1 : columns);
+    return fillingColumns(count, size.width(), size.height(), int(std::lround(kGap * pixelRatio)), shape);
+}
+
+std::vector<GridScene::Placed> GridScene::placeCells(const QSize& size, double pixelRatio) const {
+    const bool alone = look.solo >= 0 && look.solo < int(tiles.size());
+    const int count = alone ? 1 : int(tiles.size());
+    const int gap = int(std::lround(kGap * pixelRatio));
+    const auto cells =
+        gridCells(count, size.width(), size.height(), gap, alone ? 1 : columns(size, pixelRatio));
     const int held = look.mode == ViewMode::Difference ? reference() : -1;
     std::vector<Placed> placed;
     for (int i = 0; i < count; ++i) {

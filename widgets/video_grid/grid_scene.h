@@ -68,6 +68,8 @@ struct GridScene {
     };
     /// Where the tiles on show are, in a surface of `size` pixels, in drawing order.
     [[nodiscard]] std::vector<Placed> place(const QSize& size, double pixelRatio) const;
+    /// Of the grid in a window of this size: the look's, or those that show the pictures largest.
+    [[nodiscard]] int columns(const QSize& size, double pixelRatio) const;
     /// Whether the selected tile is told apart: it is where there are several.
     [[nodiscard]] bool outlinesSelected() const;
     /// Whether a picture placed so shows its pixels as squares.

@@ -4,6 +4,7 @@
 #include <QFontMetrics>
 #include <QGuiApplication>
 #include <QPainter>
+#include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -75,14 +76,23 @@ QImage pill(const QString& text, const QString& detail, const QColor& accent, in
 
 QImage message(const QString& text, bool isError, int maxWidth, double pixelRatio) {
     if (maxWidth < 32) return {};
-    const QFontMetrics metrics(labelFont(false));
-    const int flags = Qt::AlignHCenter | Qt::TextWrapAnywhere | Qt::TextWordWrap;
-    const QRect bounds = metrics.boundingRect(QRect(0, 0, maxWidth, 4000), flags, text);
-    QImage image = canvas(maxWidth, std::min(bounds.height(), 400), pixelRatio);
+    // Between words; within one, such as a path, only where it is longer than a line.
+    QTextOption option(Qt::AlignHCenter);
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    QTextLayout layout(text, labelFont(false));
+    layout.setTextOption(option);
+    double height = 0;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(maxWidth);
+        line.setPosition({0, height});
+        height += line.height();
+    }
+    layout.endLayout();
+    QImage image = canvas(maxWidth, std::clamp(int(std::ceil(height)), 1, 400), pixelRatio);
     QPainter painter(&image);
-    painter.setFont(labelFont(false));
     painter.setPen(isError ? kWrong : kQuiet);
-    painter.drawText(QRect(0, 0, maxWidth, bounds.height()), flags, text);
+    layout.draw(&painter, {0, 0});
     return image;
 }
 

@@ -76,6 +76,16 @@ const media::ClipInfo* Player::info(int clip) const {
     return entry == nullptr ? nullptr : entry->source->info();
 }
 
+std::vector<double> Player::frameTimes(int clip) const {
+    const Entry* entry = find(clip);
+    if (entry == nullptr || entry->source->info() == nullptr) return {};
+    const TimedClip clipInTime = timed(*entry);
+    std::vector<double> times;
+    for (int frame = 0; frame < clipInTime.info->frameCount(); ++frame)
+        times.push_back(clipInTime.dueAt(frame));
+    return times;
+}
+
 void Player::setCacheBytes(std::size_t total) {
     m_cacheBytes = total;
     shareCache();

@@ -42,6 +42,9 @@ class Player : public QObject {
     void removeClip(int clip);
     void clear();
     [[nodiscard]] const media::ClipInfo* info(int clip) const;
+    /// When each of its frames is shown, in the comparison's time: shifted and held together as the clip is.
+    /// Empty while it is not open.
+    [[nodiscard]] std::vector<double> frameTimes(int clip) const;
     /// Moves a clip against the others. What was decoded stays.
     void setOffset(int clip, const session::ClipOffset& offset);
     [[nodiscard]] session::ClipOffset offset(int clip) const;

@@ -5,12 +5,14 @@
 #include <QRegularExpression>
 
 #include "app/studio/backend_choices.h"
+#include "app/studio/comparison.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/measure/measure_tools.h"
 #include "app/studio/measure/render_arguments.h"
 #include "core/base/pending_file.h"
 #include "core/devices/gpu_choice.h"
 #include "core/plugins/plugin_list.h"
+#include "core/protocol/attention_call.h"
 #include "widgets/measure/kernel_form.h"
 #include "widgets/measure/tune_form.h"
 #include "widgets/measure/vae_form.h"
@@ -72,6 +74,42 @@ void MeasureTools::startTuning(const QString& title, const QStringList& argument
     const QString output = "--output=" + QString::fromStdString(policy.string());
     m_jobs.start({title, arguments + QStringList{output}, MeasureOrder::Turn::Waits, folder,
                   [this, policy](const QByteArray& document) { readAndShow(policy, document); }});
+}
+
+/// Of the clips on show, or those that are checked; sdpa is what they are held against.
+QStringList MeasureTools::backendsToMap() const {
+    QStringList known;
+    for (const widgets::BackendChoice& choice : backendChoices())
+        if (choice.name.toStdString() != protocol::kReferenceBackend) known << choice.name;
+    const auto among = [&](const QStringList& names) {
+        QStringList chosen;
+        for (const QString& name : names)
+            if (known.contains(name) && !chosen.contains(name)) chosen << name;
+        return chosen;
+    };
+    QStringList shown;
+    for (const ComparedClip& clip : m_parts.comparison->clips()) shown << clip.backend;
+    const QStringList chosen = among(shown);
+    return chosen.isEmpty() ? among(m_parts.editor->checkedBackends()) : chosen;
+}
+
+void MeasureTools::makeErrorMaps() {
+    const QStringList backends = backendsToMap();
+    if (const QString problem = m_parts.editor->problem(); !problem.isEmpty() || backends.isEmpty())
+        return m_parts.issues->addIssue(
+            tr("Error maps: no clip on show has them, and they can't be made: %1")
+                .arg(problem.isEmpty() ? tr("no backend but sdpa is on show or checked") : problem));
+    const protocol::RenderRequest request = m_parts.editor->request();
+    const QString title = tr("Error maps: %1").arg(QString::fromStdString(request.prompt));
+    const fs::path folder = resultsFolder() / fileNameFor(title);
+    const fs::path clip = folder / "sdpa.mp4";
+    const QStringList arguments = QStringList{"render", "--json"} + renderArguments(request) +
+                                  QStringList{"--attention-type=sdpa", "--lockstep=" + backends.join(','),
+                                              "--output=" + QString::fromStdString(clip.string())} +
+                                  pluginArguments();
+    m_jobs.start({title, arguments, MeasureOrder::Turn::Waits, folder, [this, clip](const QByteArray&) {
+                      m_opener.readFile(fs::path(clip).replace_extension(".files") / "metrics.json");
+                  }});
 }
 
 void MeasureTools::showForm(widgets::MeasureForm* form, const QString& title) {

@@ -129,13 +129,12 @@ void MeasureTools::showErrorMaps() {
         const fs::path metricsFile = fs::path(clip.path).replace_extension(".files") / "metrics.json";
         return show({text(metricsFile), QByteArray::fromStdString(printJsonIndented(document)), map});
     }
-    m_parts.issues->addIssue(
-        tr("Error maps: no clip on show has them; compare --lockstep or render --lockstep makes them"));
+    makeErrorMaps();
 }
 
 void MeasureTools::showClipOf(const QString& backend, const fs::path& metricsFile) {
     const auto shown = [this, backend] {
-        return showBackendClip(*m_parts.comparison, *m_parts.playback->player(), *m_parts.grid, backend);
+        return showBackendClip(*m_parts.comparison, *m_parts.playback, *m_parts.grid, backend);
     };
     if (shown()) return m_window->raise();
     const fs::path clip = clipBeside(metricsFile, backend);

@@ -57,7 +57,8 @@ class MeasureTools : public QObject {
     widgets::VaeForm* measureVae();
     widgets::TuneForm* tune();
     void compareTraces(const std::filesystem::path& before, const std::filesystem::path& after);
-    /// Of the comparison on show; an issue when none of its clips has them.
+    /// Of the comparison on show. Where none of its clips has them the request in the editor is rendered once
+    /// more, by sdpa, with the maps of the other backends: a job like a measurement.
     void showErrorMaps();
 
     [[nodiscard]] MeasureJobs& jobs() { return m_jobs; }
@@ -71,6 +72,8 @@ class MeasureTools : public QObject {
     /// Keeps what came out among the results, and shows it.
     void measure(const QString& title, const QStringList& arguments);
     void startTuning(const QString& title, const QStringList& arguments);
+    void makeErrorMaps();
+    [[nodiscard]] QStringList backendsToMap() const;
     void keep(const std::filesystem::path& file, const QByteArray& document);
     /// At something that is there already.
     void look(const QString& title, const std::filesystem::path& file, const QStringList& arguments);

@@ -12,12 +12,11 @@ JointAttention::JointAttention(const CogVideoXTransformerConfig& config, const w
                                int layer)
     : m_heads(config.numAttentionHeads), m_layer(layer) {
     const auto c = config.innerDim(), d = config.attentionHeadDim;
-    m_qkv =
-        wan::Linear::joined({wan::Linear::load(scope / "to_q", c, c), wan::Linear::load(scope / "to_k", c, c),
-                             wan::Linear::load(scope / "to_v", c, c)});
-    m_normQ = {scope.fp32("norm_q.weight", {d}), scope.fp32("norm_q.bias", {d})};
-    m_normK = {scope.fp32("norm_k.weight", {d}), scope.fp32("norm_k.bias", {d})};
-    m_out = wan::Linear::load(scope / "to_out" / "0", c, c);
+    m_qkv = Linear::joined({Linear::load(scope / "to_q", c, c), Linear::load(scope / "to_k", c, c),
+                            Linear::load(scope / "to_v", c, c)});
+    m_normQ = HeadNorm::load(scope / "norm_q", d);
+    m_normK = HeadNorm::load(scope / "norm_k", d);
+    m_out = Linear::load(scope / "to_out" / "0", c, c);
 }
 
 at::Tensor JointAttention::forward(const at::Tensor& x_BNC, const at::Tensor& rotary,

@@ -7,8 +7,8 @@
 #include "core/attention/dispatcher.h"
 #include "core/execution/part_clock.h"
 #include "core/models/cogvideox/config.h"
-#include "core/models/cogvideox/head_norm.h"
-#include "core/models/wan/linear.h"
+#include "core/models/layers/head_norm.h"
+#include "core/models/layers/linear.h"
 
 namespace reelgrid::models::cogvideox {
 
@@ -22,12 +22,26 @@ class JointAttention {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
                                      attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
 
+    /// As which layer it calls the dispatcher.
+    void setLayer(int layer) { m_layer = layer; }
+    template <class Visit>
+    void eachLinear(const Visit& visit) {
+        visit(m_qkv);
+        visit(m_out);
+    }
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        eachLinear([&](Linear& linear) { linear.eachTensor(visit); });
+        m_normQ.eachTensor(visit);
+        m_normK.eachTensor(visit);
+    }
+
   private:
     std::int64_t m_heads;
     int m_layer;
-    wan::Linear m_qkv;  ///< to_q, to_k and to_v as one product
+    Linear m_qkv;  ///< to_q, to_k and to_v as one product
     HeadNorm m_normQ, m_normK;
-    wan::Linear m_out;
+    Linear m_out;
 };
 
 }  // namespace reelgrid::models::cogvideox

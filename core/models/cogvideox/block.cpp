@@ -10,15 +10,14 @@ Block::Block(const CogVideoXTransformerConfig& config, const weights::WeightScop
       m_norm1(config, scope / "norm1"),
       m_attn1(config, scope / "attn1", layer),
       m_norm2(config, scope / "norm2"),
-      m_ffUp(
-          wan::Linear::load(scope / "ff" / "net" / "0" / "proj", config.innerDim(), config.feedForwardDim())),
-      m_ffDown(wan::Linear::load(scope / "ff" / "net" / "2", config.feedForwardDim(), config.innerDim())) {}
+      m_ffUp(Linear::load(scope / "ff" / "net" / "0" / "proj", config.innerDim(), config.feedForwardDim())),
+      m_ffDown(Linear::load(scope / "ff" / "net" / "2", config.feedForwardDim(), config.innerDim())) {}
 
 at::Tensor Block::modulation(const at::Tensor& embedding_1T) const {
     return at::cat({m_norm1.modulation(embedding_1T), m_norm2.modulation(embedding_1T)});
 }
 
-void Block::forward(wan::ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
+void Block::forward(ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
     const auto normed = [&](const ModulatedNorm& norm) {
         const PartScope scope(parts, Part::Norms);
@@ -31,7 +30,7 @@ void Block::forward(wan::ResidualStream& stream, const at::Tensor& modulation_12
         m_norm2.modulated(modulation_12C.narrow(0, LayerNormZero::kRows, LayerNormZero::kRows));
     const at::Tensor x_BNC = normed(norm2);
     const PartScope scope(parts, Part::FeedForward);
-    stream.add(m_ffDown(wan::linearGelu(x_BNC, m_ffUp)), norm2.gates_C);
+    stream.add(feedForward(x_BNC, m_ffUp, m_ffDown), norm2.gates_C);
 }
 
 }  // namespace reelgrid::models::cogvideox

@@ -17,15 +17,34 @@ class Block {
     [[nodiscard]] at::Tensor modulation(const at::Tensor& embedding_1T) const;
 
     /// The stream's runs are the text's tokens and the video's.
-    void forward(wan::ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
+    void forward(ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
                  attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+
+    /// Which layer it is, where its weights are another one's than at first.
+    void setLayer(int layer) { m_attn1.setLayer(layer); }
+    /// Calls visit(linear) for each matrix product of tokens.
+    template <class Visit>
+    void eachLinear(const Visit& visit) {
+        m_attn1.eachLinear(visit);
+        visit(m_ffUp);
+        visit(m_ffDown);
+    }
+    /// Calls visit(tensor) for each parameter, defined or not, always in the same order.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm1.eachTensor(visit);
+        m_attn1.eachTensor(visit);
+        m_norm2.eachTensor(visit);
+        m_ffUp.eachTensor(visit);
+        m_ffDown.eachTensor(visit);
+    }
 
   private:
     at::ScalarType m_dtype;
     LayerNormZero m_norm1;
     JointAttention m_attn1;
     LayerNormZero m_norm2;
-    wan::Linear m_ffUp, m_ffDown;
+    Linear m_ffUp, m_ffDown;
 };
 
 }  // namespace reelgrid::models::cogvideox

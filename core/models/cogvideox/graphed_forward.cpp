@@ -4,6 +4,7 @@ namespace reelgrid::models::cogvideox {
 namespace {
 
 void keep(at::Tensor& own, const at::Tensor& given) {
+    if (!given.defined()) return;
     if (own.defined())
         own.copy_(given);
     else
@@ -17,6 +18,7 @@ at::Tensor GraphedForward::forward(const at::Tensor& latents_BZFYX, const StepEm
     if (dispatcher.replayOfPass() == attention::Replay::Refused)
         return m_model.forward(latents_BZFYX, step, text_BMC, dispatcher);
     keep(m_latents_BZFYX, latents_BZFYX);
+    keep(m_step.embedding_1T, step.embedding_1T);
     keep(m_step.blocks_L12C, step.blocks_L12C);
     keep(m_step.out_2C, step.out_2C);
     return m_passes.run(

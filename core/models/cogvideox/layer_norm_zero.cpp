@@ -5,7 +5,7 @@
 namespace reelgrid::models::cogvideox {
 
 LayerNormZero::LayerNormZero(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope)
-    : m_linear(wan::Linear::load(scope / "linear", config.timeEmbedDim, kRows * config.innerDim())),
+    : m_linear(Linear::load(scope / "linear", config.timeEmbedDim, kRows * config.innerDim())),
       m_norm{scope.fp32("norm.weight", {config.innerDim()}), scope.fp32("norm.bias", {config.innerDim()}),
              config.normEps} {}
 

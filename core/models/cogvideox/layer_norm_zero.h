@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "core/models/cogvideox/config.h"
-#include "core/models/wan/linear.h"
-#include "core/models/wan/norms.h"
+#include "core/models/layers/linear.h"
+#include "core/models/layers/norms.h"
 
 namespace reelgrid::models::cogvideox {
 
 /// A layer norm at one timestep, and what is done with what was computed from it: of the text's tokens, and
 /// of the video's.
 struct ModulatedNorm {
-    std::vector<wan::NormAffine> norms;  ///< text, video
-    std::vector<at::Tensor> gates_C;     ///< text, video
+    std::vector<NormAffine> norms;    ///< text, video
+    std::vector<at::Tensor> gates_C;  ///< text, video
 };
 
 /// CogVideoXLayerNormZero: a layer norm whose scale, shift and gate follow the timestep, for text and video
@@ -33,9 +33,16 @@ class LayerNormZero {
     /// That modulation as layers use it.
     [[nodiscard]] ModulatedNorm modulated(const at::Tensor& modulation_6C) const;
 
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_linear.eachTensor(visit);
+        visit(m_norm.weight_C);
+        visit(m_norm.bias_C);
+    }
+
   private:
-    wan::Linear m_linear;
-    wan::NormAffine m_norm;
+    Linear m_linear;
+    NormAffine m_norm;
 };
 
 }  // namespace reelgrid::models::cogvideox

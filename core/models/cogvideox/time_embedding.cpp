@@ -22,8 +22,8 @@ at::Tensor waves(double value, std::int64_t channels, at::Device device) {
 
 TimeEmbedding::Net TimeEmbedding::Net::load(const weights::WeightScope& scope, std::int64_t channels,
                                             std::int64_t out) {
-    return {channels, wan::Linear::loadFp32(scope / "linear_1", channels, out),
-            wan::Linear::loadFp32(scope / "linear_2", out, out)};
+    return {channels, Linear::loadFp32(scope / "linear_1", channels, out),
+            Linear::loadFp32(scope / "linear_2", out, out)};
 }
 
 at::Tensor TimeEmbedding::Net::forward(double value) const {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/models/cogvideox/config.h"
-#include "core/models/wan/linear.h"
+#include "core/models/layers/linear.h"
 
 namespace reelgrid::models::cogvideox {
 
@@ -21,7 +21,7 @@ class TimeEmbedding {
   private:
     struct Net {
         std::int64_t channels = 0;
-        wan::Linear linear1, linear2;
+        Linear linear1, linear2;
         static Net load(const weights::WeightScope& scope, std::int64_t channels, std::int64_t out);
         [[nodiscard]] at::Tensor forward(double value) const;
     };

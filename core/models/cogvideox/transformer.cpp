@@ -6,15 +6,24 @@
 namespace reelgrid::models::cogvideox {
 namespace {
 
-wan::Linear loadPatchEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
+Linear loadPatchEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
     const auto c = config.innerDim(), p = config.patchSize, values = config.inChannels * config.patchVolume();
-    if (config.patchSizeT) return wan::Linear::load(scope, values, c);
+    if (config.patchSizeT) return Linear::load(scope, values, c);
     return {scope("weight", {c, config.inChannels, p, p}).reshape({c, -1}), scope("bias", {c})};
 }
 
-wan::NormAffine loadNorm(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
+NormAffine loadNorm(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope) {
     return {scope.fp32("weight", {config.innerDim()}), scope.fp32("bias", {config.innerDim()}),
             config.normEps};
+}
+
+std::unique_ptr<Blocks<Block>> loadBlocks(const CogVideoXTransformerConfig& config,
+                                          const weights::WeightScope& scope, const BlockOptions& options) {
+    return makeBlocks<Block>(
+        {.load = [config, scope](int layer) { return Block(config, scope / layer, layer); },
+         .count = static_cast<int>(config.numLayers),
+         .device = scope.device()},
+        options);
 }
 
 /// Video tokens of clips of the size that the model was trained on.
@@ -51,23 +60,26 @@ Grid gridOf(const at::Tensor& latents_BZFYX, const CogVideoXTransformerConfig& c
 }  // namespace
 
 CogVideoXTransformer::CogVideoXTransformer(const CogVideoXTransformerConfig& config,
-                                           const weights::WeightScope& scope)
+                                           const weights::WeightScope& scope, const BlockOptions& options)
     : m_config(config),
       m_dtype(scope.dtype()),
       m_device(scope.device()),
       m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embed" / "proj")),
       m_textProjection(
-          wan::Linear::load(scope / "patch_embed" / "text_proj", config.textEmbedDim, config.innerDim())),
+          Linear::load(scope / "patch_embed" / "text_proj", config.textEmbedDim, config.innerDim())),
       m_learnedPositions(loadLearnedPositions(config, scope / "patch_embed")),
       m_timeEmbedding(config, scope),
       m_normFinal(loadNorm(config, scope / "norm_final")),
       m_normOut(loadNorm(config, scope / "norm_out" / "norm")),
       m_normOutLinear(
-          wan::Linear::load(scope / "norm_out" / "linear", config.timeEmbedDim, 2 * config.innerDim())),
-      m_projOut(wan::Linear::load(scope / "proj_out", config.innerDim(),
-                                  config.outChannels * config.patchVolume())) {
-    for (int layer = 0; layer < config.numLayers; ++layer)
-        m_blocks.emplace_back(config, scope / "transformer_blocks" / layer, layer);
+          Linear::load(scope / "norm_out" / "linear", config.timeEmbedDim, 2 * config.innerDim())),
+      m_projOut(
+          Linear::load(scope / "proj_out", config.innerDim(), config.outChannels * config.patchVolume())),
+      m_residence(options.residence),
+      m_blocks(loadBlocks(config, scope / "transformer_blocks", options)) {}
+
+void CogVideoXTransformer::visitBlocks() {
+    for (int layer = 0; layer < m_blocks->count(); ++layer) (void)m_blocks->use(layer);
 }
 
 at::Tensor CogVideoXTransformer::prepareText(const at::Tensor& text_BMT) const {
@@ -76,11 +88,14 @@ at::Tensor CogVideoXTransformer::prepareText(const at::Tensor& text_BMT) const {
 
 StepEmbedding CogVideoXTransformer::embedTimestep(double timestep) const {
     const at::Tensor embedding_1T = at::silu(m_timeEmbedding.forward(timestep)).to(m_dtype);
+    // Blocks that come and go would have to come once more for it.
     std::vector<at::Tensor> blocks_12C;
-    for (const Block& block : m_blocks) blocks_12C.push_back(block.modulation(embedding_1T));
+    if (m_residence == BlockResidence::Held)
+        for (int layer = 0; layer < m_blocks->count(); ++layer)
+            blocks_12C.push_back(m_blocks->use(layer).modulation(embedding_1T));
     const at::Tensor shiftScale_2C = m_normOutLinear(embedding_1T).to(at::kFloat).view({2, -1});
     const at::Tensor scale = shiftScale_2C[1] + 1;
-    return {at::stack(blocks_12C),
+    return {embedding_1T, blocks_12C.empty() ? at::Tensor() : at::stack(blocks_12C),
             at::stack({m_normOut.weight_C * scale, m_normOut.bias_C * scale + shiftScale_2C[0]})};
 }
 
@@ -124,19 +139,21 @@ at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const 
     if (positions.text_MC.defined()) text = text + positions.text_MC;
     if (positions.added_NC.defined()) video_BNC = video_BNC + positions.added_NC;
 
-    wan::ResidualStream stream(at::cat({text, video_BNC}, 1), {textTokens});
-    for (std::size_t layer = 0; layer < m_blocks.size(); ++layer) {
+    ResidualStream stream(at::cat({text, video_BNC}, 1), {textTokens});
+    for (int layer = 0; layer < m_blocks->count(); ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks[layer].forward(stream, step.blocks_L12C[static_cast<std::int64_t>(layer)], positions.rotary,
-                                dispatcher, parts);
+        const Block& block = m_blocks->use(layer);
+        const at::Tensor modulation_12C =
+            step.blocks_L12C.defined() ? step.blocks_L12C[layer] : block.modulation(step.embedding_1T);
+        block.forward(stream, modulation_12C, positions.rotary, dispatcher, parts);
     }
 
     const auto normed = [&] {
         const execution::PartScope scope(parts, execution::Part::Norms);
         const at::Tensor x_BNC =
             stream.value(at::kFloat).narrow(1, textTokens, video_BNC.size(1)).contiguous();
-        return wan::normed(wan::normed(x_BNC, m_normFinal, at::kFloat),
-                           {step.out_2C[0], step.out_2C[1], m_normOut.eps}, m_dtype);
+        return models::normed(models::normed(x_BNC, m_normFinal, at::kFloat),
+                              {step.out_2C[0], step.out_2C[1], m_normOut.eps}, m_dtype);
     };
     return unpatchify(m_projOut(normed()).to(at::kFloat), grid);
 }

@@ -5,19 +5,22 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <vector>
 
 #include "core/models/cogvideox/block.h"
 #include "core/models/cogvideox/config.h"
 #include "core/models/cogvideox/positions.h"
 #include "core/models/cogvideox/time_embedding.h"
+#include "core/models/layers/blocks.h"
 
 namespace reelgrid::models::cogvideox {
 
 /// What a timestep makes of the layers; both guidance passes share it.
 struct StepEmbedding {
-    at::Tensor blocks_L12C;  ///< Block::modulation() of each layer, fp32
-    at::Tensor out_2C;       ///< weight and bias of the last norm, fp32
+    at::Tensor embedding_1T;  ///< silu of the timestep's, in the model's dtype
+    at::Tensor blocks_L12C;   ///< Block::modulation() of each layer, fp32; undefined: each makes its own
+    at::Tensor out_2C;        ///< weight and bias of the last norm, fp32
 };
 
 /// CogVideoX's diffusion transformer in all published forms: 2b, 5b, 5b-I2V, 1.5-5b and 1.5-5b-I2V. Predicts
@@ -27,9 +30,15 @@ class CogVideoXTransformer {
     /// Takes the parameters by their checkpoint names; computes in the scope's dtype on its device. Norms,
     /// modulation, the timestep's embedding and the residual stream are fp32 in every dtype: there is where
     /// 5b leaves fp16's range.
-    CogVideoXTransformer(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope);
+    /// The scope's source has to live as long as the transformer where its blocks are streamed.
+    CogVideoXTransformer(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope,
+                         const BlockOptions& options = {});
 
     [[nodiscard]] const CogVideoXTransformerConfig& config() const { return m_config; }
+    /// Takes every block's parameters once, as a forward pass does.
+    void visitBlocks();
+    /// Of the blocks' weights, those that stay on the device.
+    [[nodiscard]] std::uint64_t blockBytes() const { return m_blocks->deviceBytes(); }
 
     /// Once per prompt: text_BMT, the encoder's output, → tokens [B, M, C].
     [[nodiscard]] at::Tensor prepareText(const at::Tensor& text_BMT) const;
@@ -60,13 +69,14 @@ class CogVideoXTransformer {
     CogVideoXTransformerConfig m_config;
     at::ScalarType m_dtype;
     at::Device m_device;
-    wan::Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
-    wan::Linear m_textProjection;
+    Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
+    Linear m_textProjection;
     at::Tensor m_learnedPositions;  ///< [1, M + N, C] fp32 at the size that the model was trained on
     TimeEmbedding m_timeEmbedding;
-    std::vector<Block> m_blocks;
-    wan::NormAffine m_normFinal, m_normOut;
-    wan::Linear m_normOutLinear, m_projOut;
+    NormAffine m_normFinal, m_normOut;
+    Linear m_normOutLinear, m_projOut;
+    BlockResidence m_residence;
+    std::unique_ptr<Blocks<Block>> m_blocks;
     Positions m_positions;
 };
 

@@ -7,10 +7,12 @@
 #include "core/families/model_index.h"
 #include "core/families/offered_tasks.h"
 #include "core/models/cogvideox/guided_velocity.h"
-#include "core/models/cogvideox/lora_names.h"
+#include "core/models/cogvideox/loaded_transformer.h"
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompt.h"
 #include "core/pipeline/clip_decoding.h"
+#include "core/pipeline/gemm_record.h"
+#include "core/pipeline/loop_resume.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
@@ -35,13 +37,15 @@ vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs:
             {.parts = families::takesPictures(model) ? Parts::Both : Parts::Decoder}};
 }
 
-CogVideoXTransformer loadTransformer(const fs::path& folder, const pipeline::LoadOptions& options) {
-    weights::LoraWeights source(std::make_unique<weights::SafetensorsFolder>(folder), options.loras,
-                                loraNames);
-    CogVideoXTransformer transformer(CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder)),
-                                     weights::WeightScope(source, options.dtype, options.execution.device));
-    source.requireAllTaken();
-    return transformer;
+/// Of a resume point: where the noise was that samplers draw.
+constexpr const char* kNoiseState = "noise";
+
+at::Tensor noiseStateOf(const pipeline::ResumePoint& point) {
+    const auto state = point.tensors.find(kNoiseState);
+    if (state == point.tensors.end())
+        throw Failure(ErrorCode::InvalidData, std::string("what was kept of the render has no ") +
+                                                  kNoiseState + ", which its steps need");
+    return state->second;
 }
 
 class CogVideoXVideoModel final : public pipeline::VideoModel {
@@ -52,8 +56,10 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
           m_device(options.execution.device),
           m_dtype(options.dtype),
           m_vaeDtype(options.vaeDtype),
-          m_transformer(loadTransformer(index.pathOf("transformer"), options)),
-          m_text(index, m_transformer.config().maxTextSeqLength, text::t5Dtype(options.dtype), m_device),
+          m_options(options),
+          m_transformer(index.pathOf("transformer"), options),
+          m_text(index, m_transformer->config().maxTextSeqLength, text::t5Dtype(options.dtype), m_device,
+                 options.encoders),
           m_vae(loadVae(model, index.pathOf("vae"), options)),
           m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
         requireFittingParts(model);
@@ -64,11 +70,13 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            pipeline::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
+        return pipeline::gemmRecordOf(m_options, multipliesFp8(m_device));
+    }
 
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
-    [[nodiscard]] Conditions encodeText(const catalog::RenderSettings& settings,
-                                        pipeline::StageClock& clock) const;
+    [[nodiscard]] Conditions encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     /// Latent frames of the clip, and how many more come before them so that time's patches are whole.
     struct LatentFrames {
@@ -80,7 +88,8 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
     execution::Execution m_execution;
     at::Device m_device;
     at::ScalarType m_dtype, m_vaeDtype;
-    CogVideoXTransformer m_transformer;
+    pipeline::LoadOptions m_options;
+    LoadedTransformer m_transformer;
     PromptEncoder m_text;
     vae::cogvideox::CogVideoXVae m_vae;
     weights::ModelConfig m_schedulerConfig;
@@ -88,7 +97,7 @@ class CogVideoXVideoModel final : public pipeline::VideoModel {
 
 /// The transformer's channels are the latents', and a picture's beside them in an image-to-video pipeline.
 void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model) const {
-    const CogVideoXTransformerConfig& dit = m_transformer.config();
+    const CogVideoXTransformerConfig& dit = m_transformer->config();
     const std::int64_t z = m_vae.config().zDim, in = families::takesPictures(model) ? 2 * z : z,
                        text = m_text.config().modelSize;
     if (dit.inChannels == in && dit.outChannels == z && dit.textEmbedDim == text) return;
@@ -105,22 +114,28 @@ void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model) 
 CogVideoXVideoModel::LatentFrames CogVideoXVideoModel::latentFrames(
     const catalog::RenderSettings& settings) const {
     const std::int64_t clip = (settings.numFrames - 1) / m_vae.config().temporalFactor() + 1;
-    const std::int64_t patch = m_transformer.config().patchFrames();
+    const std::int64_t patch = m_transformer->config().patchFrames();
     return {clip, (patch - clip % patch) % patch};
 }
 
 Conditions CogVideoXVideoModel::encodeText(const catalog::RenderSettings& settings,
-                                           pipeline::StageClock& clock) const {
+                                           pipeline::StageClock& clock) {
     const bool guided = settings.guidanceScale > 1.0;
     Conditions conditions;
     conditions.guidance = settings.guidanceScale;
     if (settings.useDynamicCfg) conditions.dynamicSteps = settings.numInferenceSteps;
     clock.begin("text", guided ? 2 : 1);
-    conditions.prompt_BMC = m_transformer.prepareText(m_text.encode(settings.prompt));
+    const auto encode = [&](const std::string& prompt) {
+        if (!m_text.isReadyFor(prompt)) clock.aside("load", [&] { m_text.load(); });
+        return m_transformer->prepareText(m_text.encode(prompt));
+    };
+    conditions.prompt_BMC = encode(settings.prompt);
     clock.advance(1);
-    if (!guided) return conditions;
-    conditions.negative_BMC = m_transformer.prepareText(m_text.encode(settings.negativePrompt));
-    clock.advance(2);
+    if (guided) {
+        conditions.negative_BMC = encode(settings.negativePrompt);
+        clock.advance(2);
+    }
+    m_text.release();
     return conditions;
 }
 
@@ -146,13 +161,20 @@ at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
             pictureLatents(settings, m_vae, tilingOf(settings), frames.all(), m_device, stream, clock);
     Conditions conditions = encodeText(settings, clock);
     conditions.picture_BCTHW = picture_BCTHW;
-    GuidedVelocity velocity(m_transformer, std::move(conditions),
+    GuidedVelocity velocity(*m_transformer, std::move(conditions),
                             settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution,
                             clock.parts());
 
-    clock.begin("denoise", settings.numInferenceSteps);
-    at::Tensor latents = draw() * scheduler->initialNoiseSigma();
-    for (int step = 0; step < settings.numInferenceSteps; ++step) {
+    const int steps = settings.numInferenceSteps;
+    const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
+    const int first = left ? left->done : 0;
+    if (left) stream.restore(noiseStateOf(*left));
+    at::Tensor latents =
+        left ? pipeline::takeUp(*left, *scheduler, m_device) : draw() * scheduler->initialNoiseSigma();
+    const auto addNoise = [&](auto& tensors) { tensors[kNoiseState] = stream.state(); };
+
+    clock.begin("denoise", steps, first);
+    for (int step = first; step < steps; ++step) {
         const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
         const at::Tensor input = scheduler->scaleModelInput(latents, step);
         const auto predict = [&velocity, input, timestep, step](attention::Dispatcher& with) {
@@ -162,6 +184,7 @@ at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
         if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
+        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addNoise, clock);
     }
     clock.end();
     if (m_dtype == at::kHalf && !at::isfinite(latents).all().item<bool>())
@@ -186,7 +209,7 @@ std::optional<vae::Tiling> CogVideoXVideoModel::tilingOf(const catalog::RenderSe
 
 /// Denoising holds a token's residual stream, norms, projections and feed-forward at once.
 std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
-    const CogVideoXTransformerConfig& dit = m_transformer.config();
+    const CogVideoXTransformerConfig& dit = m_transformer->config();
     const vae::cogvideox::CogVideoXVaeConfig& vae = m_vae.config();
     const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const std::uint64_t patchEdge = count(vae.spatialFactor() * dit.patchSize);

@@ -1,6 +1,6 @@
 #include "core/models/wan/attention.h"
 
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 
 namespace reelgrid::models::wan {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/attention/dispatcher.h"
 #include "core/execution/part_clock.h"
+#include "core/models/layers/linear.h"
 #include "core/models/wan/config.h"
-#include "core/models/wan/linear.h"
 #include "core/models/wan/rope.h"
 
 namespace reelgrid::models::wan {

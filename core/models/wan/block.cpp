@@ -1,6 +1,6 @@
 #include "core/models/wan/block.h"
 
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 
 namespace reelgrid::models::wan {
 
@@ -45,8 +45,7 @@ void Block::forward(ResidualStream& stream, const StepEmbedding& step, const Tex
 
 at::Tensor Block::feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const {
     const PartScope scope(parts, Part::FeedForward);
-    if (m_ffnDown.scale_O.defined()) return m_ffnDown.ofGelu(m_ffnUp(x_BNC));
-    return m_ffnDown(linearGelu(x_BNC, m_ffnUp));
+    return models::feedForward(x_BNC, m_ffnUp, m_ffnDown);
 }
 
 }  // namespace reelgrid::models::wan

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/models/layers/norms.h"
 #include "core/models/wan/attention.h"
 #include "core/models/wan/condition_embedder.h"
-#include "core/models/wan/norms.h"
 
 namespace reelgrid::models::wan {
 

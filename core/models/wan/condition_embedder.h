@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/models/layers/linear.h"
 #include "core/models/wan/config.h"
 #include "core/models/wan/image_embedder.h"
-#include "core/models/wan/linear.h"
 
 namespace reelgrid::models::wan {
 

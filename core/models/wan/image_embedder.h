@@ -4,8 +4,8 @@
 
 #include <ATen/ATen.h>
 
+#include "core/models/layers/linear.h"
 #include "core/models/wan/config.h"
-#include "core/models/wan/linear.h"
 
 namespace reelgrid::models::wan {
 

@@ -2,12 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <deque>
-#include <optional>
 #include <string>
 
 #include "core/models/wan/checkpoint.h"
-#include "core/pipeline/video_model.h"
+#include "core/pipeline/prompt_memory.h"
 #include "core/text/encoders/umt5_encoder.h"
 #include "core/text/tokenizers/sentencepiece_tokenizer.h"
 
@@ -33,28 +31,20 @@ class PromptEncoder {
                   pipeline::Encoders residence = pipeline::Encoders::Kept);
 
     /// Whether encode() would find what it needs in memory: the encoder, or this prompt's embedding.
-    [[nodiscard]] bool isReadyFor(const std::string& prompt) const;
+    [[nodiscard]] bool isReadyFor(const std::string& prompt) const { return m_memory.isReadyFor(prompt); }
     /// Loads the text_encoder where it isn't in memory.
-    void load();
+    void load() { m_memory.load(); }
     /// Frees it, unless it is kept. The last few prompts' embeddings stay.
-    void release();
+    void release() { m_memory.release(); }
 
     [[nodiscard]] PromptEmbedding encode(const std::string& prompt);
 
   private:
-    struct Known {
-        std::string prompt;
-        PromptEmbedding embedding;
-    };
-    [[nodiscard]] PromptEmbedding embeddingOf(const std::string& prompt) const;
+    [[nodiscard]] PromptEmbedding embeddingOf(const text::Umt5Encoder& encoder,
+                                              const std::string& prompt) const;
 
-    Checkpoint m_model;
-    at::ScalarType m_dtype;
-    at::Device m_device;
-    pipeline::Encoders m_residence;
     text::SentencePieceTokenizer m_tokenizer;
-    std::optional<text::Umt5Encoder> m_encoder;
-    std::deque<Known> m_known;  ///< only where the encoder is freed
+    pipeline::PromptMemory<text::Umt5Encoder, PromptEmbedding> m_memory;
 };
 
 }  // namespace reelgrid::models::wan

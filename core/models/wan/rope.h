@@ -1,18 +1,15 @@
 #pragma once
 
-// Shape legend: N tokens (frames × rows × columns, columns fastest), P = D / 2 pairs of a head.
+// Tokens are frames × rows × columns, columns fastest; a head's D channels are pairs.
 
 #include <ATen/ATen.h>
 
 #include <array>
 #include <map>
 
-namespace reelgrid::models::wan {
+#include "core/models/layers/rope_table.h"
 
-struct RopeTable {
-    at::Tensor cos_NP;  ///< fp32
-    at::Tensor sin_NP;  ///< fp32
-};
+namespace reelgrid::models::wan {
 
 /// Rotary position of a token in frames, rows and columns. A head's pairs are shared out between the axes:
 /// rows and columns get ⌊D/6⌋ each, frames the rest (22, 21, 21 pairs at D = 128).

@@ -2,7 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 #include "core/models/wan/text_padding.h"
 
 namespace reelgrid::models::wan {

@@ -6,10 +6,10 @@
 
 #include <vector>
 
+#include "core/models/layers/first_block_cache.h"
 #include "core/models/wan/blocks.h"
 #include "core/models/wan/condition_embedder.h"
 #include "core/models/wan/config.h"
-#include "core/models/wan/first_block_cache.h"
 #include "core/models/wan/rope.h"
 
 namespace reelgrid::models::wan {
@@ -87,7 +87,7 @@ class WanTransformer {
     RotaryPosEmbed m_rope;
     Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
     ConditionEmbedder m_conditionEmbedder;
-    std::unique_ptr<Blocks> m_blocks;
+    std::unique_ptr<Blocks<Block>> m_blocks;
     Linear m_projOut;
     at::Tensor m_scaleShiftTable;  ///< [1, 2, C] fp32
 };

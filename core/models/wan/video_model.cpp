@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,8 @@
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
 #include "core/pipeline/clip_decoding.h"
+#include "core/pipeline/gemm_record.h"
+#include "core/pipeline/loop_resume.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
@@ -26,9 +27,6 @@
 
 namespace reelgrid::models::wan {
 namespace {
-
-/// Of the sampler's tensors in a resume point.
-constexpr std::string_view kSchedulerPrefix = "scheduler.";
 
 bool hasImageEncoder(const families::ModelInfo& model) {
     return std::ranges::any_of(model.components, [](const families::ComponentInfo& component) {
@@ -88,7 +86,9 @@ class WanVideoModel final : public pipeline::VideoModel {
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
                            pipeline::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
-    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override;
+    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
+        return pipeline::gemmRecordOf(m_options, multipliesFp8(m_device));
+    }
 
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
@@ -101,10 +101,6 @@ class WanVideoModel final : public pipeline::VideoModel {
     void loadImageEncoder();
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
     [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
-    [[nodiscard]] at::Tensor taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
-                                   GuidedFlow& flow) const;
-    void save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
-              const GuidedFlow& flow, pipeline::StageClock& clock) const;
 
     Checkpoint m_files;
     pipeline::LoadOptions m_options;
@@ -189,32 +185,6 @@ at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) cons
     return noise.to(m_device);
 }
 
-/// Scheduler and flow as they were at the point; its latents.
-at::Tensor WanVideoModel::taken(const pipeline::ResumePoint& point, schedulers::Scheduler& scheduler,
-                                GuidedFlow& flow) const {
-    schedulers::SchedulerState state;
-    for (const auto& [name, tensor] : point.tensors)
-        if (name.starts_with(kSchedulerPrefix))
-            state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
-    scheduler.restore(point.done, state);
-    flow.restore(point.tensors);
-    return point.tensors.at("latents").to(m_device);
-}
-
-void WanVideoModel::save(int done, const at::Tensor& latents, const schedulers::Scheduler& scheduler,
-                         const GuidedFlow& flow, pipeline::StageClock& clock) const {
-    if (resumePoints() == nullptr || !resumePoints()->wants(done)) return;
-    const auto state = scheduler.state();
-    if (!state) return;
-    clock.aside(pipeline::kSaveStage, [&] {
-        pipeline::ResumePoint point{done, {{"latents", latents}}};
-        for (const auto& [name, tensor] : *state)
-            point.tensors[std::string(kSchedulerPrefix) + name] = tensor;
-        flow.save(point.tensors);
-        resumePoints()->keep(point);
-    });
-}
-
 at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
                                   pipeline::StageClock& clock, pipeline::StepObserver* observer) {
     const auto scheduler =
@@ -233,8 +203,10 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
     const int first = left ? left->done : 0;
     flow.prepare(scheduler->timesteps()[static_cast<std::size_t>(std::min(first, steps - 1))]);
-    at::Tensor latents =
-        left ? taken(*left, *scheduler, flow) : noiseFor(settings) * scheduler->initialNoiseSigma();
+    if (left) flow.restore(left->tensors);
+    at::Tensor latents = left ? pipeline::takeUp(*left, *scheduler, m_device)
+                              : noiseFor(settings) * scheduler->initialNoiseSigma();
+    const auto addCaches = [&](auto& tensors) { flow.save(tensors); };
 
     clock.begin("denoise", steps, first);
     for (int step = first; step < steps; ++step) {
@@ -247,7 +219,7 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
         if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
-        save(step + 1, latents, *scheduler, flow, clock);
+        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addCaches, clock);
     }
     clock.end();
     latents = flow.withFirstFrame(latents);
@@ -284,17 +256,6 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t encode =
         settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings), computing) : 0;
     return std::max({denoise, decode, encode});
-}
-
-std::optional<result::GemmRecord> WanVideoModel::gemms() const {
-    if (m_options.gemms != pipeline::Gemms::Fp8) return std::nullopt;
-    if (multipliesFp8(m_device)) return result::GemmRecord{"fp8", "fp8", ""};
-    const std::string dtype = m_options.dtype == at::kFloat  ? "fp32"
-                              : m_options.dtype == at::kHalf ? "fp16"
-                                                             : "bf16";
-    return result::GemmRecord{
-        "fp8", dtype,
-        m_device.str() + " has no products of e4m3: the rounded values are multiplied in " + dtype};
 }
 
 }  // namespace

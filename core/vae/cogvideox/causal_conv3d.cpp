@@ -8,8 +8,8 @@ namespace {
 
 /// Frames that a kernel of 3 looks back.
 constexpr std::int64_t kHistoryFrames = 2;
-/// What is activated at a time on a GPU: enough to fill it, little beside a batch of frames.
-constexpr std::int64_t kGpuSliceBytes = std::int64_t{320} << 20;
+/// What is activated at a time: enough to fill a GPU, little beside a batch of frames.
+constexpr std::int64_t kGpuSliceBytes = std::int64_t{320} << 20, kCpuSliceBytes = std::int64_t{64} << 20;
 
 /// The two frames before x_THWC.
 at::Tensor historyOf(const at::Tensor& slot, const at::Tensor& x_THWC) {
@@ -31,6 +31,13 @@ void remember(at::Tensor& slot, const at::Tensor& history_2HWC, const at::Tensor
         slot = last.clone(at::MemoryFormat::Contiguous);
 }
 
+at::Tensor activated(const at::Tensor& x_THWC, const ConvFusion& fusion) {
+    if (!fusion.normSilu) return x_THWC;
+    if (fusion.input == InputAfterwards::Kept) return fusion.normSilu->forwardSilu(x_THWC);
+    fusion.normSilu->forwardSiluInto(x_THWC, x_THWC, 0);
+    return x_THWC;
+}
+
 }  // namespace
 
 CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out) {
@@ -47,35 +54,36 @@ CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int6
 
 at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, ConvCache& cache, const ConvFusion& fusion) const {
     at::Tensor& slot = cache.next();
-    if (m_gpu) return forwardOnGpu(x_THWC, slot, fusion);
-    const at::Tensor in_THWC = fusion.normSilu ? fusion.normSilu->forwardSilu(x_THWC) : x_THWC;
+    if (!m_winograd) return forwardInSlices(x_THWC, slot, fusion);
+    const at::Tensor in_THWC = activated(x_THWC, fusion);
     const at::Tensor history_2HWC = historyOf(slot, in_THWC);
-    at::Tensor y_THWO;
-    if (m_winograd) {
-        y_THWO = m_winograd->forward({.history_NHWC = history_2HWC,
-                                      .x_THWC = in_THWC,
-                                      .input = kernels::VaeConvInput::Same,
-                                      .normScale_C = {},
-                                      .residual_THWO = fusion.residual_THWO});
-    } else {
-        const at::Tensor all_1CTHW = at::cat({history_2HWC, in_THWC}, 0).permute({3, 0, 1, 2}).unsqueeze(0);
-        y_THWO = at::conv3d(all_1CTHW, m_weight_OCTHW, m_bias_O, 1, at::IntArrayRef{0, 1, 1})
-                     .squeeze(0)
-                     .permute({1, 2, 3, 0})
-                     .contiguous();
-        if (fusion.residual_THWO.defined()) y_THWO.add_(fusion.residual_THWO);
-    }
+    at::Tensor y_THWO = m_winograd->forward({.history_NHWC = history_2HWC,
+                                             .x_THWC = in_THWC,
+                                             .input = kernels::VaeConvInput::Same,
+                                             .normScale_C = {},
+                                             .residual_THWO = fusion.residual_THWO});
     remember(slot, history_2HWC, in_THWC);
     return y_THWO;
 }
 
+at::Tensor CausalConv3d::convolved(const at::Tensor& all_THWC, const at::Tensor& residual_THWO) const {
+    if (m_gpu) return m_gpu->forward(all_THWC, {.padding = 1}, residual_THWO);
+    at::Tensor y_THWO = at::conv3d(all_THWC.permute({3, 0, 1, 2}).unsqueeze(0), m_weight_OCTHW, m_bias_O, 1,
+                                   at::IntArrayRef{0, 1, 1})
+                            .squeeze(0)
+                            .permute({1, 2, 3, 0})
+                            .contiguous();
+    return residual_THWO.defined() ? y_THWO.add_(residual_THWO) : y_THWO;
+}
+
 /// Some frames at a time, with their history in front of them in one buffer, the activation written where the
 /// convolution reads it.
-at::Tensor CausalConv3d::forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
-                                      const ConvFusion& fusion) const {
+at::Tensor CausalConv3d::forwardInSlices(const at::Tensor& x_THWC, at::Tensor& slot,
+                                         const ConvFusion& fusion) const {
     const std::int64_t frames = x_THWC.size(0);
     const std::int64_t frameBytes = x_THWC[0].numel() * x_THWC.element_size();
-    const std::int64_t most = std::clamp<std::int64_t>(kGpuSliceBytes / frameBytes, 1, frames);
+    const std::int64_t most =
+        std::clamp<std::int64_t>((m_gpu ? kGpuSliceBytes : kCpuSliceBytes) / frameBytes, 1, frames);
     auto shape = x_THWC.sizes().vec();
     shape[0] = kHistoryFrames + most;
     const at::Tensor buffer_THWC = at::empty(shape, x_THWC.options());
@@ -93,8 +101,7 @@ at::Tensor CausalConv3d::forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot
         remember(slot, history_2HWC, now_THWC);
         const at::Tensor residual =
             fusion.residual_THWO.defined() ? fusion.residual_THWO.narrow(0, first, count) : at::Tensor();
-        const at::Tensor y_THWO =
-            m_gpu->forward(buffer_THWC.narrow(0, 0, kHistoryFrames + count), {.padding = 1}, residual);
+        const at::Tensor y_THWO = convolved(buffer_THWC.narrow(0, 0, kHistoryFrames + count), residual);
         if (count == frames) return y_THWO;
         if (!out_THWO.defined()) {
             shape = y_THWO.sizes().vec();

@@ -12,9 +12,13 @@
 
 namespace reelgrid::vae::cogvideox {
 
+/// Whether a layer's input is used after it.
+enum class InputAfterwards { Kept, Consumed };
+
 /// What a convolution does on its way through the data.
 struct ConvFusion {
-    const PixelAffine* normSilu = nullptr;  ///< the input goes through it first
+    const PixelAffine* normSilu = nullptr;          ///< the input goes through it first
+    InputAfterwards input = InputAfterwards::Kept;  ///< consumed: may be activated where it lies
     /// Added to the output, when defined. The output may take its memory: not to be used afterwards.
     at::Tensor residual_THWO;
 };
@@ -30,8 +34,10 @@ class CausalConv3d {
                                      const ConvFusion& fusion = {}) const;
 
   private:
-    [[nodiscard]] at::Tensor forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,
-                                          const ConvFusion& fusion) const;
+    [[nodiscard]] at::Tensor forwardInSlices(const at::Tensor& x_THWC, at::Tensor& slot,
+                                             const ConvFusion& fusion) const;
+    /// What cuDNN or libtorch makes of frames and the two before them.
+    [[nodiscard]] at::Tensor convolved(const at::Tensor& all_THWC, const at::Tensor& residual_THWO) const;
 
     std::optional<GpuConv> m_gpu;
     std::optional<WinogradConv> m_winograd;  ///< where there is neither, libtorch with the two below

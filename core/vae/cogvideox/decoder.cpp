@@ -1,5 +1,7 @@
 #include "core/vae/cogvideox/decoder.h"
 
+#include <utility>
+
 namespace reelgrid::vae::cogvideox {
 
 namespace {
@@ -43,11 +45,12 @@ Decoder::UpBlock Decoder::makeUpBlock(const LayerSource& source, const CogVideoX
 at::Tensor Decoder::forward(const at::Tensor& z_THWC, ConvCache& cache) const {
     at::Tensor h = m_midBlock.forward(m_convIn.forward(z_THWC, cache), z_THWC, cache);
     for (const UpBlock& block : m_upBlocks) {
-        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(h, z_THWC, cache);
+        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(std::move(h), z_THWC, cache);
         if (block.upsampler) h = block.upsampler->forward(h);
     }
     const PixelAffine norm = m_normOut.over(h, z_THWC);
-    return m_convOut.forward(h, cache, {.normSilu = &norm, .residual_THWO = {}});
+    return m_convOut.forward(h, cache,
+                             {.normSilu = &norm, .input = InputAfterwards::Consumed, .residual_THWO = {}});
 }
 
 }  // namespace reelgrid::vae::cogvideox

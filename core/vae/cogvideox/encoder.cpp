@@ -1,5 +1,7 @@
 #include "core/vae/cogvideox/encoder.h"
 
+#include <utility>
+
 namespace reelgrid::vae::cogvideox {
 
 namespace {
@@ -39,12 +41,13 @@ Encoder::DownBlock Encoder::makeDownBlock(const LayerSource& source, const CogVi
 at::Tensor Encoder::forward(const at::Tensor& x_THWC, ConvCache& cache) const {
     at::Tensor h = m_convIn.forward(x_THWC, cache);
     for (const DownBlock& block : m_downBlocks) {
-        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(h, {}, cache);
+        for (const ResidualBlock& resnet : block.resnets) h = resnet.forward(std::move(h), {}, cache);
         if (block.downsampler) h = block.downsampler->forward(h);
     }
-    h = m_midBlock.forward(h, {}, cache);
+    h = m_midBlock.forward(std::move(h), {}, cache);
     const PixelAffine norm = m_normOut.over(h, {});
-    return m_convOut.forward(h, cache, {.normSilu = &norm, .residual_THWO = {}});
+    return m_convOut.forward(h, cache,
+                             {.normSilu = &norm, .input = InputAfterwards::Consumed, .residual_THWO = {}});
 }
 
 }  // namespace reelgrid::vae::cogvideox

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "core/vae/cogvideox/residual_block.h"
 
 namespace reelgrid::vae::cogvideox {
@@ -10,9 +12,8 @@ class MidBlock {
     MidBlock(const LayerSource& source, const ResidualBlock::Shape& shape)
         : m_first(source / "resnets" / 0, shape), m_second(source / "resnets" / 1, shape) {}
 
-    [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, const at::Tensor& z_THWC,
-                                     ConvCache& cache) const {
-        return m_second.forward(m_first.forward(x_THWC, z_THWC, cache), z_THWC, cache);
+    [[nodiscard]] at::Tensor forward(at::Tensor x_THWC, const at::Tensor& z_THWC, ConvCache& cache) const {
+        return m_second.forward(m_first.forward(std::move(x_THWC), z_THWC, cache), z_THWC, cache);
     }
 
   private:

@@ -1,5 +1,7 @@
 #include "core/vae/cogvideox/norm.h"
 
+#include <algorithm>
+
 #include "core/vae/norm_kernels.h"
 
 namespace reelgrid::vae::cogvideox {
@@ -9,8 +11,19 @@ namespace {
 /// Mean and variance of each channel over all pixels, fp64.
 ChannelMoments momentsOf(const at::Tensor& x_PC) {
     if (NormKernels::takes(x_PC)) return NormKernels::moments(x_PC);
-    const auto [variance, mean] = at::var_mean(x_PC.to(at::kDouble), at::IntArrayRef{0}, 0);
-    return {mean, variance};
+    // In parts, beside which their copies in fp64 are nothing. Distances from one pixel keep squares small.
+    constexpr std::int64_t kValuesOfPart = std::int64_t{1} << 20;
+    const std::int64_t pixels = x_PC.size(0), most = std::max<std::int64_t>(1, kValuesOfPart / x_PC.size(1));
+    const at::Tensor origin_C = x_PC[0].to(at::kDouble);
+    at::Tensor sum_C = at::zeros_like(origin_C), squares_C = at::zeros_like(origin_C);
+    for (std::int64_t first = 0; first < pixels; first += most) {
+        const at::Tensor distance_PC =
+            x_PC.narrow(0, first, std::min(most, pixels - first)).to(at::kDouble).sub_(origin_C);
+        sum_C += distance_PC.sum(0);
+        squares_C += distance_PC.square().sum(0);
+    }
+    const at::Tensor mean_C = sum_C / double(pixels);
+    return {mean_C + origin_C, (squares_C / double(pixels) - mean_C.square()).clamp_min_(0)};
 }
 
 }  // namespace

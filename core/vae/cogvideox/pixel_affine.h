@@ -17,7 +17,8 @@ class PixelAffine {
     PixelAffine(at::Tensor scale_thwC, at::Tensor shift_thwC)
         : m_scale_thwC(std::move(scale_thwC)), m_shift_thwC(std::move(shift_thwC)) {}
 
-    /// Activates frames [first, first + out's) of x_THWC into `out_THWC`: contiguous, of x's dtype.
+    /// Activates frames [first, first + out's) of x_THWC into `out_THWC`: contiguous, of x's dtype;
+    /// may be those frames themselves.
     void forwardSiluInto(const at::Tensor& out_THWC, const at::Tensor& x_THWC, std::int64_t first) const;
     /// All of them, in memory of their own.
     [[nodiscard]] at::Tensor forwardSilu(const at::Tensor& x_THWC) const;

@@ -20,10 +20,9 @@ class ResidualBlock {
     };
     ResidualBlock(const LayerSource& source, const Shape& shape);
 
-    /// z_THWC are the batch's latents for a norm that has them. The output may take the memory of x_THWC: not
-    /// to be used afterwards.
-    [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, const at::Tensor& z_THWC,
-                                     ConvCache& cache) const;
+    /// z_THWC are the batch's latents for a norm that has them. x_THWC's memory is used: for the output, or
+    /// while the first convolution needs it and then freed, where nobody else has it.
+    [[nodiscard]] at::Tensor forward(at::Tensor x_THWC, const at::Tensor& z_THWC, ConvCache& cache) const;
 
   private:
     Norm m_norm1;

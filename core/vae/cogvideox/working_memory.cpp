@@ -1,8 +1,11 @@
 #include "core/vae/cogvideox/working_memory.h"
 
 #include <algorithm>
+#include <string>
 
+#include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/vae/tile_memory.h"
+#include "kernels/cpu/vae/vae_conv.h"
 
 namespace reelgrid::vae::cogvideox {
 namespace {
@@ -30,6 +33,26 @@ std::uint64_t windowBytes(const CogVideoXVaeConfig& config, const ClipSize& clip
 }
 
 }  // namespace
+
+std::uint64_t weightBytes(const CogVideoXVaeConfig& config, at::ScalarType dtype, at::Device device,
+                          bool encodes) {
+    weights::RecordingWeights counted;
+    const CogVideoXVae vae(weights::WeightScope(counted, at::kFloat), config,
+                           {.parts = encodes ? CogVideoXVaeParts::Both : CogVideoXVaeParts::Decoder});
+    const bool isTransformed = device.is_cpu() && dtype == at::kFloat && kernels::vaeConvLanes() > 0;
+    std::uint64_t values = 0;
+    for (const auto& [name, shape] : counted.requests()) {
+        // Downsamplers, of stride 2, stay as they are.
+        const bool is3x3 =
+            shape.size() >= 4 && shape.back() == 3 && name.find("downsampler") == std::string::npos;
+        if (isTransformed && is3x3)
+            values += kernels::vaeConvWeightFloats(int(shape[1]), int(shape[0]),
+                                                   shape.size() == 5 ? int(shape[2]) : 1);
+        else
+            values += std::uint64_t(c10::multiply_integers(shape));
+    }
+    return values * c10::elementSize(dtype);
+}
 
 std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/ATen.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -7,6 +9,10 @@
 #include "core/vae/tiling.h"
 
 namespace reelgrid::vae::cogvideox {
+
+/// Of the weights as they lie on the device; the CPU's kernels have theirs transformed (kernels/cpu/vae).
+std::uint64_t weightBytes(const CogVideoXVaeConfig& config, at::ScalarType dtype, at::Device device,
+                          bool encodes);
 
 /// A clip of pixels, and how wide the values are that the VAE works with.
 struct ClipSize {

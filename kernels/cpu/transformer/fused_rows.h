@@ -5,26 +5,28 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/wan/wan_fused.h"
+#include "kernels/cpu/transformer/fused.h"
 
-namespace reelgrid::kernels::wan {
+namespace reelgrid::kernels::transformer {
 
 /// One instruction set's row functions.
-struct WanFusedRows {
+struct FusedRows {
     template <class T>
     struct Of {
         void (*addThenNorm)(const Rows&, float* x, const T* y, const float* gate, const float* weight,
                             const float* bias, T* out);
         void (*rmsNormRotate)(const Rows&, T* x, const float* weight, const float* cos, const float* sin,
                               std::int64_t headDim);
+        void (*headNormRotate)(const Rows&, T* x, std::int64_t headDim, const float* weight,
+                               const float* bias, const float* cosSin);
         void (*geluTanh)(T* x, std::int64_t count);
     };
     Of<BFloat16> bf16;
     Of<float> fp32;
 };
 
-const WanFusedRows& wanFusedAvx512();
-const WanFusedRows& wanFusedAvx2();
+const FusedRows& fusedAvx512();
+const FusedRows& fusedAvx2();
 
 namespace {
 
@@ -146,6 +148,70 @@ void rmsNormRotateRow(const Rows& rows, T* x, const float* weight, const float* 
     }
 }
 
+/// (even + i odd)(cos + i sin) of one pair.
+[[gnu::always_inline]] inline void storePair(BFloat16* to, float even, float odd) {
+    *reinterpret_cast<LoosePair*>(to) = (roundedBits(even) >> 16) | (roundedBits(odd) & 0xffff0000U);
+}
+[[gnu::always_inline]] inline void storePair(float* to, float even, float odd) {
+    to[0] = even;
+    to[1] = odd;
+}
+[[gnu::always_inline]] inline void loadPair(const BFloat16* from, float& even, float& odd) {
+    const std::uint32_t word = *reinterpret_cast<const LoosePair*>(from);
+    even = __builtin_bit_cast(float, word << 16);
+    odd = __builtin_bit_cast(float, word & 0xffff0000U);
+}
+[[gnu::always_inline]] inline void loadPair(const float* from, float& even, float& odd) {
+    even = from[0];
+    odd = from[1];
+}
+
+/// One head, of a size that the compiler may know.
+template <class T>
+[[gnu::always_inline]] inline void headNormRotateHead(T* x, std::int64_t headDim, float eps,
+                                                      const float* __restrict weight,
+                                                      const float* __restrict bias,
+                                                      const float* __restrict cosSin) {
+    const auto n = static_cast<float>(headDim);
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < headDim; ++i) sum += floatOf(x[i]);
+    const float mean = sum / n;
+    float squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t i = 0; i < headDim; ++i) {
+        const float distance = floatOf(x[i]) - mean;
+        squares += distance * distance;
+    }
+    const float scale = 1.0F / __builtin_sqrtf(squares / n + eps);
+    if (cosSin == nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < headDim; ++i)
+            store(x + i, (floatOf(x[i]) - mean) * scale * weight[i] + bias[i]);
+        return;
+    }
+#pragma omp simd
+    for (std::int64_t p = 0; p < headDim / 2; ++p) {
+        float even = 0, odd = 0;
+        loadPair(x + 2 * p, even, odd);
+        even = (even - mean) * scale * weight[2 * p] + bias[2 * p];
+        odd = (odd - mean) * scale * weight[2 * p + 1] + bias[2 * p + 1];
+        const float cos = cosSin[2 * p], sin = cosSin[2 * p + 1];
+        storePair(x + 2 * p, even * cos - odd * sin, even * sin + odd * cos);
+    }
+}
+
+template <class T>
+void headNormRotateRow(const Rows& rows, T* x, std::int64_t headDim, const float* weight, const float* bias,
+                       const float* cosSin) {
+    constexpr std::int64_t kUsualHeadDim = 64;
+    for (std::int64_t head = 0; head < rows.channels; head += headDim)
+        if (headDim == kUsualHeadDim)
+            headNormRotateHead(x + head, kUsualHeadDim, rows.eps, weight, bias, cosSin);
+        else
+            headNormRotateHead(x + head, headDim, rows.eps, weight, bias, cosSin);
+}
+
 template <class T>
 void geluTanhRow(T* x, std::int64_t count) {
     constexpr float kTwiceRoot = 1.59576912160573071F;  // 2 sqrt(2 / pi): 1 + tanh(u) is 2 sigmoid(2 u)
@@ -157,8 +223,9 @@ void geluTanhRow(T* x, std::int64_t count) {
 }
 
 template <class T>
-constexpr WanFusedRows::Of<T> kRowsOf{&addThenNormRow<T>, &rmsNormRotateRow<T>, &geluTanhRow<T>};
-constexpr WanFusedRows kRows{kRowsOf<BFloat16>, kRowsOf<float>};
+constexpr FusedRows::Of<T> kRowsOf{&addThenNormRow<T>, &rmsNormRotateRow<T>, &headNormRotateRow<T>,
+                                   &geluTanhRow<T>};
+constexpr FusedRows kRows{kRowsOf<BFloat16>, kRowsOf<float>};
 
 }  // namespace
-}  // namespace reelgrid::kernels::wan
+}  // namespace reelgrid::kernels::transformer

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace reelgrid::kernels::wan {
+namespace reelgrid::kernels::transformer {
 
 /// bfloat16 as it lies in memory.
 struct BFloat16 {
@@ -42,8 +42,24 @@ void rmsNormRotate(const Rows& rows, BFloat16* x, std::int64_t rowStride, const 
 void rmsNormRotate(const Rows& rows, float* x, std::int64_t rowStride, const float* weight,
                    const Rotation& rotation);
 
+/// How each token's interleaved pairs (2p, 2p + 1) are turned, the same in every head: the cosine and the
+/// sine of each pair, [tokens - first, headDim / 2, 2]. Row r is token r % tokens; those before `first` are
+/// not.
+struct PairRotation {
+    const float* cosSin = nullptr;  ///< null: no rotation
+    std::int64_t tokens = 0;
+    std::int64_t first = 0;
+};
+
+/// x = layerNorm(x) weight + bias over the channels of each head by itself, then the rotation; in place. Row
+/// r begins at x + r rowStride. weight, bias: [headDim], even, of which channels is a multiple.
+void headNormRotate(const Rows& rows, BFloat16* x, std::int64_t rowStride, std::int64_t headDim,
+                    const float* weight, const float* bias, const PairRotation& rotation);
+void headNormRotate(const Rows& rows, float* x, std::int64_t rowStride, std::int64_t headDim,
+                    const float* weight, const float* bias, const PairRotation& rotation);
+
 /// x = gelu(x), tanh form, in place; absolute error below 1e-6 (1 + |x|) before rounding.
 void geluTanh(BFloat16* x, std::int64_t count);
 void geluTanh(float* x, std::int64_t count);
 
-}  // namespace reelgrid::kernels::wan
+}  // namespace reelgrid::kernels::transformer

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace reelgrid::models::wan {
+namespace reelgrid::models {
 
 /// First-block caching: a pass whose first block adds to the residual stream nearly what it added in the last
 /// pass that ran whole is given what the other blocks added then, in the place of running them. One of these
@@ -34,4 +34,4 @@ class FirstBlockCache {
     at::Tensor m_first_BNC, m_others_BNC;
 };
 
-}  // namespace reelgrid::models::wan
+}  // namespace reelgrid::models

@@ -1,4 +1,4 @@
-#include "kernels/cpu/wan/wan_fused.h"
+#include "kernels/cpu/transformer/fused.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 
 #include "tests/kernels/instruction_sets.h"
 
-namespace reelgrid::kernels::wan {
+namespace reelgrid::kernels::transformer {
 namespace {
 
 struct Case {
@@ -17,7 +17,7 @@ struct Case {
 };
 
 /// Every function against libtorch's formula in float64, on each instruction set.
-class WanFused : public test::OnInstructionSet, public testing::WithParamInterface<Case> {
+class TransformerFused : public test::OnInstructionSet, public testing::WithParamInterface<Case> {
   protected:
     void SetUp() override {
         forceOrSkip(GetParam().isa);
@@ -50,7 +50,7 @@ class WanFused : public test::OnInstructionSet, public testing::WithParamInterfa
 
 constexpr float kEps = 1e-6F;
 
-TEST_P(WanFused, AddThenNormEqualsTheFormula) {
+TEST_P(TransformerFused, AddThenNormEqualsTheFormula) {
     for (const std::int64_t channels : {1, 2, 7, 16, 33, 48, 384, 1000})
         for (const std::int64_t count : {1, 3, 129}) {
             const at::Tensor before = random({count, channels}) * 3 + 1;
@@ -71,7 +71,7 @@ TEST_P(WanFused, AddThenNormEqualsTheFormula) {
         }
 }
 
-TEST_P(WanFused, AddAndNormEachWorkAlone) {
+TEST_P(TransformerFused, AddAndNormEachWorkAlone) {
     const at::Tensor before = random({5, 40}), y = random({5, 40}, GetParam().dtype);
     const at::Tensor weight = random({40}), bias = random({40});
     at::Tensor added = before.clone(), kept = before.clone(), out = at::empty_like(y);
@@ -87,7 +87,7 @@ TEST_P(WanFused, AddAndNormEachWorkAlone) {
                                     bias.to(at::kDouble), kEps));
 }
 
-TEST_P(WanFused, RmsNormRotateEqualsTheFormulaOnStridedRows) {
+TEST_P(TransformerFused, RmsNormRotateEqualsTheFormulaOnStridedRows) {
     for (const auto& [heads, headDim] :
          std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 6}, {2, 24}, {3, 128}, {5, 34}}) {
         const std::int64_t tokens = 9, batch = 2, channels = heads * headDim, pairs = headDim / 2;
@@ -116,7 +116,7 @@ TEST_P(WanFused, RmsNormRotateEqualsTheFormulaOnStridedRows) {
     }
 }
 
-TEST_P(WanFused, RmsNormAloneEqualsTheFormula) {
+TEST_P(TransformerFused, RmsNormAloneEqualsTheFormula) {
     const at::Tensor x = random({4, 37}, GetParam().dtype), weight = random({37});
     const at::Tensor from = x.to(at::kDouble);
     withType([&]<class T>(T*) {
@@ -125,7 +125,43 @@ TEST_P(WanFused, RmsNormAloneEqualsTheFormula) {
     expectClose(x, from * at::rsqrt(from.square().mean(-1, true) + kEps) * weight.to(at::kDouble));
 }
 
-TEST_P(WanFused, GeluEqualsTheFormulaOverTheWholeRange) {
+TEST_P(TransformerFused, HeadNormRotateEqualsTheFormulaOnStridedRows) {
+    for (const auto& [heads, headDim] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 6}, {2, 24}, {6, 64}, {3, 128}, {5, 34}}) {
+        const std::int64_t tokens = 9, first = 4, batch = 2, channels = heads * headDim, pairs = headDim / 2;
+        // A slice in the middle of joined channels, as keys lie between queries and values.
+        const at::Tensor joined = random({batch * tokens, 3 * channels}, GetParam().dtype) * 4 + 1;
+        const at::Tensor weight = random({headDim}), bias = random({headDim});
+        const at::Tensor angles = random({tokens - first, pairs});
+        const at::Tensor cosSin = at::stack({angles.cos(), angles.sin()}, -1);
+        for (const bool turned : {false, true}) {
+            const at::Tensor all = joined.clone(), x = all.narrow(1, channels, channels);
+            PairRotation rotation;
+            if (turned) rotation = {cosSin.data_ptr<float>(), tokens, first};
+            withType([&]<class T>(T*) {
+                headNormRotate({batch * tokens, channels, kEps}, data<T>(x), x.stride(0), headDim,
+                               weight.data_ptr<float>(), bias.data_ptr<float>(), rotation);
+            });
+            const at::Tensor from = joined.narrow(1, channels, channels).to(at::kDouble);
+            at::Tensor exact = at::layer_norm(from.view({batch, tokens, heads, headDim}), {headDim},
+                                              weight.to(at::kDouble), bias.to(at::kDouble), kEps);
+            if (turned) {
+                const at::Tensor video = exact.narrow(1, first, tokens - first);
+                const at::Tensor even = video.unflatten(-1, {pairs, 2}).select(-1, 0).clone();
+                const at::Tensor odd = video.unflatten(-1, {pairs, 2}).select(-1, 1).clone();
+                const at::Tensor c = cosSin.select(-1, 0).to(at::kDouble).unsqueeze(1);
+                const at::Tensor s = cosSin.select(-1, 1).to(at::kDouble).unsqueeze(1);
+                video.copy_(at::stack({even * c - odd * s, even * s + odd * c}, -1).flatten(-2));
+            }
+            expectClose(x, exact.view({batch * tokens, channels}));
+            for (const std::int64_t other : {0, 2})
+                EXPECT_TRUE(at::equal(all.narrow(1, other * channels, channels),
+                                      joined.narrow(1, other * channels, channels)));
+        }
+    }
+}
+
+TEST_P(TransformerFused, GeluEqualsTheFormulaOverTheWholeRange) {
     for (const std::int64_t count : {1, 15, 8193, 70001}) {
         const at::Tensor x =
             at::cat({at::linspace(-12, 12, count), at::tensor({0.0F, 1e4F, -1e4F, 1e-20F, 3e38F, -3e38F})})
@@ -139,7 +175,7 @@ TEST_P(WanFused, GeluEqualsTheFormulaOverTheWholeRange) {
     }
 }
 
-TEST_P(WanFused, NotANumberStaysOne) {
+TEST_P(TransformerFused, NotANumberStaysOne) {
     const at::Tensor x =
         at::full({3}, std::numeric_limits<double>::quiet_NaN(), at::kFloat).to(GetParam().dtype);
     withType([&]<class T>(T*) { geluTanh(data<T>(x), 3); });
@@ -155,19 +191,19 @@ at::Tensor normOn(const std::string& set) {
     return x;
 }
 
-TEST(WanFusedSelection, ForcingChangesTheCodeThatRuns) {
+TEST(TransformerFusedSelection, ForcingChangesTheCodeThatRuns) {
     if (const std::string why = test::whyLacking(InstructionSet::Avx2); !why.empty()) GTEST_SKIP() << why;
     EXPECT_FALSE(at::equal(normOn("scalar"), normOn("avx2")));
     if (const std::string why = test::whyLacking(InstructionSet::Avx512); !why.empty()) GTEST_SKIP() << why;
     EXPECT_FALSE(at::equal(normOn("avx2"), normOn("avx512")));
 }
 
-TEST(WanFusedSelection, AmxIsItsAvx512Sources) {
+TEST(TransformerFusedSelection, AmxIsItsAvx512Sources) {
     if (const std::string why = test::whyLacking(InstructionSet::Amx); !why.empty()) GTEST_SKIP() << why;
     EXPECT_TRUE(at::equal(normOn("amx"), normOn("avx512")));
 }
 
-TEST(WanFusedSelection, RefusesWhatIsNoInstructionSet) {
+TEST(TransformerFusedSelection, RefusesWhatIsNoInstructionSet) {
     EXPECT_THROW(normOn("avx9"), std::runtime_error);
     if (test::whyLacking(InstructionSet::Amx).empty()) return;
     EXPECT_THROW(normOn("amx"), std::runtime_error);
@@ -180,9 +216,9 @@ std::vector<Case> allCases() {
     return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, WanFused, testing::ValuesIn(allCases()), [](const auto& testCase) {
+INSTANTIATE_TEST_SUITE_P(Sets, TransformerFused, testing::ValuesIn(allCases()), [](const auto& testCase) {
     return std::string(nameOf(testCase.param.isa)) + (testCase.param.dtype == at::kFloat ? "_fp32" : "_bf16");
 });
 
 }  // namespace
-}  // namespace reelgrid::kernels::wan
+}  // namespace reelgrid::kernels::transformer

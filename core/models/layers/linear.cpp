@@ -1,10 +1,10 @@
-#include "core/models/wan/linear.h"
+#include "core/models/layers/linear.h"
 
 #include "core/execution/kernel_arguments.h"
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 #include "kernels/cuda/library.h"
 
-namespace reelgrid::models::wan {
+namespace reelgrid::models {
 namespace {
 
 constexpr double kLargest = 448;  // of e4m3
@@ -83,4 +83,4 @@ at::Tensor Linear::fp8Product(const at::Tensor& x, Before before) const {
     return (y_NO * rows.scales_N1 * scale_O + bias).to(x.scalar_type()).view(shape);
 }
 
-}  // namespace reelgrid::models::wan
+}  // namespace reelgrid::models

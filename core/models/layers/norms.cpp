@@ -1,19 +1,19 @@
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 
-#include "core/models/wan/cuda_norms.h"
-#include "kernels/cpu/wan/wan_fused.h"
+#include "core/models/layers/cuda_norms.h"
+#include "kernels/cpu/transformer/fused.h"
 
-namespace reelgrid::models::wan {
+namespace reelgrid::models {
 namespace {
 
-using kernels::wan::BFloat16;
+using kernels::transformer::BFloat16;
 
 bool isFused(const at::Tensor& x, at::ScalarType dtype) {
     if (x.is_cuda()) return cuda::takes(x, dtype);
     return x.is_cpu() && (dtype == at::kFloat || dtype == at::kBFloat16);
 }
 
-kernels::wan::Rows rowsOf(const at::Tensor& x_BNC, double eps) {
+kernels::transformer::Rows rowsOf(const at::Tensor& x_BNC, double eps) {
     return {x_BNC.numel() / x_BNC.size(-1), x_BNC.size(-1), static_cast<float>(eps)};
 }
 
@@ -34,14 +34,22 @@ void fusedAddThenNorm(const at::Tensor& x_BNC, const at::Tensor& y_BNC, const at
     const at::Tensor y = y_BNC.defined() ? y_BNC.contiguous() : y_BNC;
     const at::Tensor gate = gate_C.defined() ? gate_C.contiguous() : gate_C;
     const auto run = [&]<class T>(T*) {
-        kernels::wan::addThenNorm(rows, x_BNC.data_ptr<float>(), data<const T>(y), floats(gate),
-                                  floats(affine.weight_C), floats(affine.bias_C), data<T>(out_BNC));
+        kernels::transformer::addThenNorm(rows, x_BNC.data_ptr<float>(), data<const T>(y), floats(gate),
+                                          floats(affine.weight_C), floats(affine.bias_C), data<T>(out_BNC));
     };
     const at::ScalarType dtype = (y.defined() ? y : out_BNC).scalar_type();
     if (dtype == at::kFloat)
         run(static_cast<float*>(nullptr));
     else
         run(static_cast<BFloat16*>(nullptr));
+}
+
+/// x += y gate in place where there is a y, then the norm of x into `out`, which has y's dtype.
+void addThenNormInto(const at::Tensor& out, at::Tensor x, const at::Tensor& y, const at::Tensor& gate_C,
+                     const NormAffine& affine) {
+    if (isFused(x, out.scalar_type())) return fusedAddThenNorm(x, y, gate_C, affine, out);
+    if (y.defined()) addGated(x, y, gate_C);
+    out.copy_(at::layer_norm(x, {x.size(-1)}, affine.weight_C, affine.bias_C, affine.eps));
 }
 
 at::Tensor rotated(const at::Tensor& x_BNC, const RopeTable& rope) {
@@ -59,83 +67,70 @@ bool hasOneRowStride(const at::Tensor& x_BNC) {
 
 }  // namespace
 
-void ResidualRun::add(at::Tensor y_BNC, at::Tensor gate_C) {
-    (void)value();
-    m_waiting_BNC = std::move(y_BNC);
-    m_waitingGate_C = std::move(gate_C);
+ResidualStream::ResidualStream(const at::Tensor& x_BNC, const std::vector<std::int64_t>& tokens)
+    : m_x_BNC(x_BNC.contiguous()), m_tokens(tokens) {
+    std::int64_t left = m_x_BNC.size(1);
+    for (const std::int64_t count : tokens) left -= count;
+    m_tokens.push_back(left);
 }
 
-at::Tensor ResidualRun::normed(const NormAffine& affine, at::ScalarType dtype) {
-    if (!m_waiting_BNC.defined()) return wan::normed(m_x_BNC, affine, dtype);
-    const at::Tensor y_BNC = std::exchange(m_waiting_BNC, {});
-    return addThenNorm(m_x_BNC, y_BNC, m_waitingGate_C, affine);
-}
-
-const at::Tensor& ResidualRun::value() {
-    if (m_waiting_BNC.defined()) addGated(m_x_BNC, std::exchange(m_waiting_BNC, {}), m_waitingGate_C);
-    return m_x_BNC;
-}
-
-at::Tensor ResidualRun::copy() const {
-    at::Tensor x_BNC = m_x_BNC.clone();
-    if (m_waiting_BNC.defined()) addGated(x_BNC, m_waiting_BNC, m_waitingGate_C);
-    return x_BNC;
-}
-
-ResidualStream::ResidualStream(const at::Tensor& x_BNC, const std::vector<std::int64_t>& tokens) {
-    std::int64_t begin = 0;
-    for (std::size_t run = 0; run <= tokens.size(); ++run) {
-        const std::int64_t count = run < tokens.size() ? tokens[run] : x_BNC.size(1) - begin;
-        // Each run has memory of its own: the kernels take whole tensors, and the stream is written in place.
-        m_runs.emplace_back(tokens.empty() ? x_BNC : x_BNC.narrow(1, begin, count).clone());
-        m_tokens.push_back(count);
-        begin += count;
+template <class Visit>
+void ResidualStream::eachRun(const Visit& visit) const {
+    if (m_tokens.size() == 1) return visit(std::size_t{0}, [](const at::Tensor& all_BNC) { return all_BNC; });
+    for (std::int64_t clip = 0; clip < m_x_BNC.size(0); ++clip) {
+        std::int64_t begin = 0;
+        for (std::size_t run = 0; run < m_tokens.size(); begin += m_tokens[run++])
+            visit(run, [&](const at::Tensor& all_BNC) {
+                return all_BNC.defined() ? all_BNC[clip].narrow(0, begin, m_tokens[run]) : all_BNC;
+            });
     }
 }
 
 void ResidualStream::add(const at::Tensor& y_BNC, const std::vector<at::Tensor>& gates_C) {
-    if (m_runs.size() == 1) return m_runs.front().add(y_BNC, gates_C.front());
-    std::int64_t begin = 0;
-    for (std::size_t run = 0; run < m_runs.size(); begin += m_tokens[run++])
-        m_runs[run].add(y_BNC.narrow(1, begin, m_tokens[run]).contiguous(), gates_C[run]);
+    (void)value(at::kFloat);
+    m_waiting_BNC = y_BNC.contiguous();
+    m_waitingGates_C = gates_C;
 }
 
 at::Tensor ResidualStream::normed(const std::vector<NormAffine>& affines, at::ScalarType dtype) {
-    if (m_runs.size() == 1) return m_runs.front().normed(affines.front(), dtype);
-    std::vector<at::Tensor> parts;
-    for (std::size_t run = 0; run < m_runs.size(); ++run)
-        parts.push_back(m_runs[run].normed(affines[run], dtype));
-    return at::cat(parts, 1);
+    const at::Tensor y_BNC = std::exchange(m_waiting_BNC, {});
+    at::Tensor out_BNC = at::empty(m_x_BNC.sizes(), m_x_BNC.options().dtype(dtype));
+    eachRun([&](std::size_t run, const auto& part) {
+        addThenNormInto(part(out_BNC), part(m_x_BNC), part(y_BNC),
+                        y_BNC.defined() ? m_waitingGates_C[run] : at::Tensor(), affines[run]);
+    });
+    return out_BNC;
 }
 
 at::Tensor ResidualStream::value(at::ScalarType dtype) {
-    std::vector<at::Tensor> parts;
-    for (ResidualRun& run : m_runs) parts.push_back(run.value().to(dtype));
-    return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
+    if (const at::Tensor y_BNC = std::exchange(m_waiting_BNC, {}); y_BNC.defined())
+        eachRun([&](std::size_t run, const auto& part) {
+            at::Tensor x = part(m_x_BNC);
+            addGated(x, part(y_BNC), m_waitingGates_C[run]);
+        });
+    return m_x_BNC.to(dtype);
 }
 
 at::Tensor ResidualStream::copy() const {
-    std::vector<at::Tensor> parts;
-    for (const ResidualRun& run : m_runs) parts.push_back(run.copy());
-    return parts.size() == 1 ? parts.front() : at::cat(parts, 1);
+    at::Tensor copied_BNC = m_x_BNC.clone();
+    if (m_waiting_BNC.defined())
+        eachRun([&](std::size_t run, const auto& part) {
+            at::Tensor x = part(copied_BNC);
+            addGated(x, part(m_waiting_BNC), m_waitingGates_C[run]);
+        });
+    return copied_BNC;
 }
 
 at::Tensor normed(const at::Tensor& x_BNC, const NormAffine& affine, at::ScalarType dtype) {
-    if (!isFused(x_BNC, dtype))
-        return at::layer_norm(x_BNC, {x_BNC.size(-1)}, affine.weight_C, affine.bias_C, affine.eps).to(dtype);
     at::Tensor out = at::empty(x_BNC.sizes(), x_BNC.options().dtype(dtype));
-    fusedAddThenNorm(x_BNC, {}, {}, affine, out);
+    addThenNormInto(out, x_BNC, {}, {}, affine);
     return out;
 }
 
 at::Tensor addThenNorm(at::Tensor& x_BNC, const at::Tensor& y_BNC, const at::Tensor& gate_C,
                        const NormAffine& affine) {
-    if (!isFused(x_BNC, y_BNC.scalar_type())) {
-        addGated(x_BNC, y_BNC, gate_C);
-        return normed(x_BNC, affine, y_BNC.scalar_type());
-    }
     at::Tensor out = at::empty(x_BNC.sizes(), y_BNC.options());
-    fusedAddThenNorm(x_BNC, y_BNC, gate_C, affine, out);
+    addThenNormInto(out, x_BNC, y_BNC, gate_C, affine);
     return out;
 }
 
@@ -158,15 +153,17 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
         return;
     }
     if (x_BNC.is_cuda()) return cuda::rmsNormRotate(x_BNC, weight_C, eps, rope);
-    kernels::wan::Rotation rotation;
+    kernels::transformer::Rotation rotation;
     if (rope)
         rotation = {floats(rope->cos_NP), floats(rope->sin_NP), rope->cos_NP.size(0),
                     2 * rope->cos_NP.size(1)};
     const auto rows = rowsOf(x_BNC, eps);
     if (x_BNC.scalar_type() == at::kFloat)
-        kernels::wan::rmsNormRotate(rows, data<float>(x_BNC), x_BNC.stride(1), floats(weight_C), rotation);
+        kernels::transformer::rmsNormRotate(rows, data<float>(x_BNC), x_BNC.stride(1), floats(weight_C),
+                                            rotation);
     else
-        kernels::wan::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1), floats(weight_C), rotation);
+        kernels::transformer::rmsNormRotate(rows, data<BFloat16>(x_BNC), x_BNC.stride(1), floats(weight_C),
+                                            rotation);
 }
 
 at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
@@ -182,13 +179,18 @@ at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
     return hidden;
 }
 
+at::Tensor feedForward(const at::Tensor& x_BNC, const Linear& up, const Linear& down) {
+    if (down.scale_O.defined()) return down.ofGelu(up(x_BNC));
+    return down(linearGelu(x_BNC, up));
+}
+
 void geluTanhInPlace(at::Tensor& x) {
     if (x.is_cuda() || !isFused(x, x.scalar_type()) || !x.is_contiguous())
         at::gelu_(x, "tanh");
     else if (x.scalar_type() == at::kFloat)
-        kernels::wan::geluTanh(data<float>(x), x.numel());
+        kernels::transformer::geluTanh(data<float>(x), x.numel());
     else
-        kernels::wan::geluTanh(data<BFloat16>(x), x.numel());
+        kernels::transformer::geluTanh(data<BFloat16>(x), x.numel());
 }
 
-}  // namespace reelgrid::models::wan
+}  // namespace reelgrid::models

@@ -1,9 +1,9 @@
-#include "core/models/wan/cuda_norms.h"
+#include "core/models/layers/cuda_norms.h"
 
 #include "core/execution/kernel_arguments.h"
 #include "kernels/cuda/library.h"
 
-namespace reelgrid::models::wan::cuda {
+namespace reelgrid::models::cuda {
 namespace {
 
 using execution::kernelTypeOf;
@@ -69,4 +69,4 @@ void rmsNormRotate(const at::Tensor& x_BNC, const at::Tensor& weight_C, double e
     kernels::cuda::library()->rmsNormRotate(call, streamOf(x_BNC));
 }
 
-}  // namespace reelgrid::models::wan::cuda
+}  // namespace reelgrid::models::cuda

@@ -1,8 +1,8 @@
-#include "core/models/wan/first_block_cache.h"
+#include "core/models/layers/first_block_cache.h"
 
 #include <utility>
 
-namespace reelgrid::models::wan {
+namespace reelgrid::models {
 
 bool FirstBlockCache::isClose(const at::Tensor& first_BNC) const {
     if (!m_first_BNC.defined()) return false;
@@ -28,4 +28,4 @@ void FirstBlockCache::restore(const std::string& prefix, const std::map<std::str
     keep(first->second.to(device), others->second.to(device));
 }
 
-}  // namespace reelgrid::models::wan
+}  // namespace reelgrid::models

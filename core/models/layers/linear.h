@@ -6,7 +6,7 @@
 
 #include "core/weights/weight_source.h"
 
-namespace reelgrid::models::wan {
+namespace reelgrid::models {
 
 /// What linear layers multiply.
 enum class LinearProducts {
@@ -64,4 +64,4 @@ struct Linear {
     [[nodiscard]] at::Tensor fp8Product(const at::Tensor& x, Before before) const;
 };
 
-}  // namespace reelgrid::models::wan
+}  // namespace reelgrid::models

@@ -2,9 +2,9 @@
 
 // norms.h on an NVIDIA GPU: each one pass over memory (kernels/cuda/library.h). Shapes are norms.h's.
 
-#include "core/models/wan/norms.h"
+#include "core/models/layers/norms.h"
 
-namespace reelgrid::models::wan::cuda {
+namespace reelgrid::models::cuda {
 
 /// Whether the kernels take rows of x: on a GPU, channels a multiple of 8, fp32, bf16 or fp16.
 bool takes(const at::Tensor& x_BNC, at::ScalarType dtype);
@@ -18,4 +18,4 @@ bool takesRows(const at::Tensor& x_BNC, const RopeTable* rope);
 /// Rows that lie at one distance from each other.
 void rmsNormRotate(const at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, const RopeTable* rope);
 
-}  // namespace reelgrid::models::wan::cuda
+}  // namespace reelgrid::models::cuda

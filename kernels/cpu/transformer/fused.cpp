@@ -1,25 +1,25 @@
-#include "kernels/cpu/wan/wan_fused.h"
+#include "kernels/cpu/transformer/fused.h"
 
 #include <algorithm>
 
 #include "kernels/cpu/instruction_set.h"
-#include "kernels/cpu/wan/wan_fused_rows.h"
+#include "kernels/cpu/transformer/fused_rows.h"
 
-namespace reelgrid::kernels::wan {
+namespace reelgrid::kernels::transformer {
 namespace {
 
 /// Below this many values another thread costs more than it brings.
 constexpr std::int64_t kValuesWorthThreads = 1 << 15;
 constexpr std::int64_t kGeluChunk = 1 << 13;
 
-const WanFusedRows& selectedRows() {
+const FusedRows& selectedRows() {
 #if defined(REELGRID_X86_KERNELS)
     switch (selectedInstructionSet(Products::Fp32)) {
         case InstructionSet::Amx:
         case InstructionSet::Avx512:
-            return wanFusedAvx512();
+            return fusedAvx512();
         case InstructionSet::Avx2:
-            return wanFusedAvx2();
+            return fusedAvx2();
         case InstructionSet::Portable:
             break;
     }
@@ -28,7 +28,7 @@ const WanFusedRows& selectedRows() {
 }
 
 template <class T>
-const WanFusedRows::Of<T>& functions() {
+const FusedRows::Of<T>& functions() {
     if constexpr (sizeof(T) == sizeof(float))
         return selectedRows().fp32;
     else
@@ -59,6 +59,18 @@ void rmsNormRotateOn(const Rows& rows, T* x, std::int64_t rowStride, const float
 }
 
 template <class T>
+void headNormRotateOn(const Rows& rows, T* x, std::int64_t rowStride, std::int64_t headDim,
+                      const float* weight, const float* bias, const PairRotation& rotation) {
+    const auto row = functions<T>().headNormRotate;
+#pragma omp parallel for schedule(static) if (rows.count * rows.channels > kValuesWorthThreads)
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+        const std::int64_t turned = rotation.cosSin ? r % rotation.tokens - rotation.first : -1;
+        row(rows, x + r * rowStride, headDim, weight, bias,
+            turned < 0 ? nullptr : rotation.cosSin + turned * headDim);
+    }
+}
+
+template <class T>
 void geluTanhOn(T* x, std::int64_t count) {
     const auto row = functions<T>().geluTanh;
 #pragma omp parallel for schedule(static) if (count > kValuesWorthThreads)
@@ -84,6 +96,14 @@ void rmsNormRotate(const Rows& rows, float* x, std::int64_t rowStride, const flo
                    const Rotation& rotation) {
     rmsNormRotateOn(rows, x, rowStride, weight, rotation);
 }
+void headNormRotate(const Rows& rows, BFloat16* x, std::int64_t rowStride, std::int64_t headDim,
+                    const float* weight, const float* bias, const PairRotation& rotation) {
+    headNormRotateOn(rows, x, rowStride, headDim, weight, bias, rotation);
+}
+void headNormRotate(const Rows& rows, float* x, std::int64_t rowStride, std::int64_t headDim,
+                    const float* weight, const float* bias, const PairRotation& rotation) {
+    headNormRotateOn(rows, x, rowStride, headDim, weight, bias, rotation);
+}
 void geluTanh(BFloat16* x, std::int64_t count) {
     geluTanhOn(x, count);
 }
@@ -91,4 +111,4 @@ void geluTanh(float* x, std::int64_t count) {
     geluTanhOn(x, count);
 }
 
-}  // namespace reelgrid::kernels::wan
+}  // namespace reelgrid::kernels::transformer

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/models/layers/linear.h"
+#include "core/weights/layer_window.h"
+
+namespace reelgrid::models {
+
+/// Where the weights of a transformer's blocks lie while other blocks compute.
+enum class BlockResidence {
+    Held,      ///< on the device, all of them
+    Windowed,  ///< in host memory; two at a time on the device (weights::LayerWindow)
+    Streamed,  ///< in their file; each is loaded when it is its turn
+};
+
+/// What a transformer's layers compute in.
+struct BlockOptions {
+    BlockResidence residence = BlockResidence::Held;
+    LinearProducts products = LinearProducts::AsStored;
+};
+
+/// The blocks of a transformer in the order of a forward pass. A Block calls `eachTensor(visit)` for each of
+/// its parameters, defined or not, always in the same order, `eachLinear(visit)` for each product that the
+/// dtype decides, and is told by `setLayer(layer)` which one it is.
+template <class Block>
+class Blocks {
+  public:
+    virtual ~Blocks() = default;
+    [[nodiscard]] virtual int count() const = 0;
+    /// The block, for all that is called until the next use(). Blocks are cheapest to use one after another.
+    virtual const Block& use(int layer) = 0;
+    /// Of the weights that stay on the device.
+    [[nodiscard]] virtual std::uint64_t deviceBytes() const = 0;
+};
+
+/// How blocks come into being: each in what it is to compute in, on the device.
+template <class Block>
+struct BlockLoader {
+    std::function<Block(int layer)> load;
+    int count = 0;
+    at::Device device = at::kCPU;
+};
+
+template <class Block>
+std::vector<at::Tensor> tensorsOf(Block& block) {
+    std::vector<at::Tensor> tensors;
+    block.eachTensor([&](at::Tensor& tensor) {
+        if (tensor.defined()) tensors.push_back(tensor);
+    });
+    return tensors;
+}
+
+/// Of one block's weights; of meta tensors what they would take.
+template <class Block>
+std::uint64_t bytesOf(Block& block) {
+    std::uint64_t bytes = 0;
+    for (const at::Tensor& tensor : tensorsOf(block)) bytes += tensor.nbytes();
+    return bytes;
+}
+
+template <class Block>
+class HeldBlocks final : public Blocks<Block> {
+  public:
+    explicit HeldBlocks(const BlockLoader<Block>& loader) {
+        for (int layer = 0; layer < loader.count; ++layer) {
+            m_blocks.push_back(loader.load(layer));
+            m_bytes += bytesOf(m_blocks.back());
+        }
+    }
+    [[nodiscard]] int count() const override { return static_cast<int>(m_blocks.size()); }
+    const Block& use(int layer) override { return m_blocks.at(static_cast<std::size_t>(layer)); }
+    [[nodiscard]] std::uint64_t deviceBytes() const override { return m_bytes; }
+
+  private:
+    std::vector<Block> m_blocks;
+    std::uint64_t m_bytes = 0;
+};
+
+template <class Block>
+class WindowedBlocks final : public Blocks<Block> {
+  public:
+    explicit WindowedBlocks(const BlockLoader<Block>& loader)
+        : m_count(loader.count), m_window(loader.device, packed(loader, m_slots)) {
+        for (std::size_t slot = 0; slot < m_slots.size(); ++slot) {
+            const std::vector<at::Tensor> views = m_window.tensorsOf(slot);
+            std::size_t next = 0;
+            m_slots[slot].eachTensor([&](at::Tensor& tensor) {
+                if (tensor.defined()) tensor = views.at(next++);
+            });
+            m_bytes += bytesOf(m_slots[slot]);
+        }
+    }
+    [[nodiscard]] int count() const override { return m_count; }
+    const Block& use(int layer) override {
+        Block& block = m_slots[m_window.use(layer)];
+        block.setLayer(layer);
+        return block;
+    }
+    [[nodiscard]] std::uint64_t deviceBytes() const override { return m_bytes; }
+
+  private:
+    /// Each block is loaded where it computes, in which conversions are fast, and taken back.
+    static weights::PackedLayers packed(const BlockLoader<Block>& loader, std::vector<Block>& slots) {
+        weights::PackedLayers layers(loader.device, loader.count);
+        for (int layer = 0; layer < loader.count; ++layer) {
+            Block block = loader.load(layer);
+            layers.add(tensorsOf(block));
+            if (layer == 0) slots.assign(weights::LayerWindow::kSlots, block);
+        }
+        return layers;
+    }
+
+    int m_count;
+    std::vector<Block> m_slots;
+    weights::LayerWindow m_window;
+    std::uint64_t m_bytes = 0;
+};
+
+template <class Block>
+class StreamedBlocks final : public Blocks<Block> {
+  public:
+    explicit StreamedBlocks(BlockLoader<Block> loader) : m_loader(std::move(loader)) {}
+
+    [[nodiscard]] int count() const override { return m_loader.count; }
+    const Block& use(int layer) override {
+        if (m_block && m_layer == layer) return *m_block;
+        m_block.reset();  // its pages go before the next one's come
+        m_block.emplace(m_loader.load(layer));
+        m_layer = layer;
+        m_bytes = bytesOf(*m_block);
+        return *m_block;
+    }
+    [[nodiscard]] std::uint64_t deviceBytes() const override { return m_bytes; }
+
+  private:
+    BlockLoader<Block> m_loader;
+    std::optional<Block> m_block;
+    int m_layer = -1;
+    std::uint64_t m_bytes = 0;
+};
+
+/// What `loader` loads has to be there as long where blocks are streamed.
+template <class Block>
+std::unique_ptr<Blocks<Block>> makeBlocks(BlockLoader<Block> loader, const BlockOptions& options) {
+    if (options.products == LinearProducts::Fp8)
+        loader.load = [load = std::move(loader.load)](int layer) {
+            Block block = load(layer);
+            block.eachLinear([](Linear& linear) { linear.roundToFp8(); });
+            return block;
+        };
+    switch (options.residence) {
+        case BlockResidence::Windowed:
+            return std::make_unique<WindowedBlocks<Block>>(loader);
+        case BlockResidence::Streamed:
+            return std::make_unique<StreamedBlocks<Block>>(std::move(loader));
+        default:
+            return std::make_unique<HeldBlocks<Block>>(loader);
+    }
+}
+
+}  // namespace reelgrid::models
