@@ -1209,6 +1209,18 @@
         <source>from text, with or without a picture (ti2v)</source>
         <translation>aus Text, mit oder ohne Bild (ti2v)</translation>
     </message>
+    <message>
+        <source>Choose a LoRA</source>
+        <translation>LoRA wählen</translation>
+    </message>
+    <message>
+        <source>LoRAs (*.safetensors);;All files (*)</source>
+        <translation>LoRAs (*.safetensors);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source> · will take about %1 of memory</source>
+        <translation> · wird etwa %1 Speicher brauchen</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -2314,12 +2326,12 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>aus</translation>
     </message>
     <message>
-        <source>Skips passes whose first block changed by less than this share, such as 0.1: faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Überspringt Durchläufe, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.1: schneller, mit etwas Verlust. Wie viel, zeigt ein sdpa-Clip ohne ihn</translation>
-    </message>
-    <message>
         <source>Cache</source>
         <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Skips passes whose first block changed by less than this share, such as 0.2: faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Überspringt Durchgänge, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.2: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
     </message>
 </context>
 <context>
@@ -2628,6 +2640,112 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::widgets::ExecutionFields</name>
+    <message>
+        <source>Offload</source>
+        <translation>Auslagern</translation>
+    </message>
+    <message>
+        <source>Tiles of the VAE</source>
+        <translation>Kacheln des VAE</translation>
+    </message>
+    <message>
+        <source>Pixels of a tile</source>
+        <translation>Pixel einer Kachel</translation>
+    </message>
+    <message>
+        <source>Steps between kept ones</source>
+        <translation>Schritte zwischen behaltenen</translation>
+    </message>
+    <message>
+        <source>FP8 products</source>
+        <translation>FP8-Produkte</translation>
+    </message>
+    <message>
+        <source>The linear layers&apos; products in e4m3: faster on GPUs from Ada and Hopper on, with some loss. Elsewhere the rounded values are multiplied in the number format above</source>
+        <translation>Die Produkte der linearen Schichten in e4m3: schneller auf GPUs ab Ada und Hopper, mit etwas Verlust. Anderswo werden die gerundeten Werte im obigen Zahlenformat multipliziert</translation>
+    </message>
+    <message>
+        <source>bf16 time embedding</source>
+        <translation>Zeiteinbettung in bf16</translation>
+    </message>
+    <message>
+        <source>The time embedding&apos;s two products in bf16; else they are fp32</source>
+        <translation>Die zwei Produkte der Zeiteinbettung in bf16; sonst sind sie fp32</translation>
+    </message>
+    <message>
+        <source>CUDA graphs</source>
+        <translation>CUDA-Graphen</translation>
+    </message>
+    <message>
+        <source>Each denoising pass as one CUDA graph: less work for the processor</source>
+        <translation>Jeder Entrauschungsdurchgang als ein CUDA-Graph: weniger Arbeit für den Prozessor</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>Blöcke</translation>
+    </message>
+    <message>
+        <source>Where the transformer&apos;s blocks are while they aren&apos;t needed: on a GPU in host memory, on the processor in their file. Automatic: where the whole model doesn&apos;t fit</source>
+        <translation>Wo die Blöcke des Transformers sind, solange sie nicht gebraucht werden: bei einer GPU im Hauptspeicher, beim Prozessor in ihrer Datei. Automatisch: wo das ganze Modell nicht hineinpasst</translation>
+    </message>
+    <message>
+        <source>always</source>
+        <translation>immer</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>Decode in overlapping tiles, which takes less memory. Automatic: where the whole doesn&apos;t fit</source>
+        <translation>In überlappenden Kacheln dekodieren, was weniger Speicher braucht. Automatisch: wo das Ganze nicht hineinpasst</translation>
+    </message>
+    <message>
+        <source>Along an edge</source>
+        <translation>Entlang einer Kante</translation>
+    </message>
+    <message>
+        <source>So many steps lie between two that an interrupted render can be taken up from</source>
+        <translation>So viele Schritte liegen zwischen zweien, von denen aus ein unterbrochenes Rendering fortgesetzt werden kann</translation>
+    </message>
+    <message>
+        <source>Tiles</source>
+        <translation>Kacheln</translation>
+    </message>
+    <message>
+        <source>of px</source>
+        <translation>zu px</translation>
+    </message>
+    <message>
+        <source>Keep steps: every</source>
+        <translation>Schritte behalten: jeden</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::ExpertFields</name>
+    <message>
+        <source>Guidance of the low-noise expert</source>
+        <translation>Guidance des Low-Noise-Experten</translation>
+    </message>
+    <message>
+        <source>Guidance of the second expert, which makes the last steps</source>
+        <translation>Guidance des zweiten Experten, der die letzten Schritte macht</translation>
+    </message>
+    <message>
+        <source>Low-noise guidance</source>
+        <translation>Guidance (Low-Noise)</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::HeatMapPlot</name>
     <message>
         <source>not measured</source>
@@ -2903,6 +3021,40 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Relative L1 error</source>
         <translation>Relativer L1-Fehler</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::LoraFields</name>
+    <message>
+        <source>Add LoRA…</source>
+        <translation>LoRA hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add LoRA of the low-noise expert…</source>
+        <translation>LoRA des Low-Noise-Experten hinzufügen …</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::LoraList</name>
+    <message>
+        <source>Merge a LoRA into the model: a .safetensors file by the names of diffusers or kohya</source>
+        <translation>Ein LoRA in das Modell einrechnen: eine .safetensors-Datei mit den Namen von diffusers oder kohya</translation>
+    </message>
+    <message>
+        <source>Scale of %1</source>
+        <translation>Stärke von %1</translation>
+    </message>
+    <message>
+        <source>How much of it is merged; 1: as it was trained</source>
+        <translation>Wie viel davon eingerechnet wird; 1: wie trainiert</translation>
+    </message>
+    <message>
+        <source>Render without this LoRA</source>
+        <translation>Ohne dieses LoRA rendern</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
     </message>
 </context>
 <context>

@@ -25,6 +25,7 @@ struct Conditions {
     at::Tensor firstFrame_BC1HW{};   ///< latents that stay as they are, of models whose tokens have timesteps
     double guidance[Experts::kMost]{};  ///< of each expert
     double stepCache = 0;               ///< FirstBlockCache's threshold; 0: every pass runs whole
+    int stepCacheFrom = 0;              ///< the first step that may skip
 };
 
 enum class Passes { Called, Graphed };
