@@ -2330,8 +2330,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Skips passes whose first block changed by less than this share, such as 0.2: faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Überspringt Durchgänge, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.2: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
+        <source>Skips passes whose first block changed by less than this share, such as 0.15: faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Überspringt Durchgänge, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.15: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
     </message>
 </context>
 <context>

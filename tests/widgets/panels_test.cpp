@@ -55,7 +55,7 @@ class RequestEditorTest : public testing::Test {
         other.id = "/models/other";
         other.title = "Other";
         for (const char* key : {"guidance_scale_2", "lora", "lora_2", "offload", "vae_tiling", "vae_tile_px",
-                                "use_fp8_gemms", "use_bf16_te_gemms"})
+                                "use_fp8_gemms", "use_bf16_te_gemms", "use_dynamic_cfg"})
             other.extraFields.emplace_back(key);
         other.tasks = {
             {.name = "t2v"},

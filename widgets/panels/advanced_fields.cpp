@@ -90,7 +90,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
     m_stepCache->setPlaceholderText(tr("off"));
     m_stepCache->setToolTip(
-        tr("Skips passes whose first block changed by less than this share, such as 0.2: faster, with some "
+        tr("Skips passes whose first block changed by less than this share, such as 0.15: faster, with some "
            "loss. "
            "Render sdpa without it, too, to see how much"));
 
