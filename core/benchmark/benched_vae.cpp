@@ -54,9 +54,9 @@ class WanVaeOnDisk final : public VaeOnDisk {
     std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype,
                             const std::optional<vae::Tiling>& tiling) const override {
         const wan21::ClipSize size{.frames = clip.frames, .height = clip.height, .width = clip.width};
-        const std::uint64_t inFp32 = std::max(wan21::bytesToEncode(m_checkpoint.config, size, tiling),
-                                              wan21::bytesToDecode(m_checkpoint.config, size, tiling));
-        return inFp32 * c10::elementSize(dtype) / sizeof(float);
+        const wan21::Computing computing{.dtype = dtype};
+        return std::max(wan21::bytesToEncode(m_checkpoint.config, size, tiling, computing),
+                        wan21::bytesToDecode(m_checkpoint.config, size, tiling, computing));
     }
     std::unique_ptr<BenchedVae> load(at::ScalarType dtype, at::Device device) const override {
         return std::make_unique<LoadedWanVae>(weights::WeightScope(*m_checkpoint.weights, dtype, device),

@@ -1,17 +1,17 @@
 #include "core/benchmark/peak_memory.h"
 
 #include <ATen/DeviceAccelerator.h>
-#include <malloc.h>
 
 #include <algorithm>
 
+#include "core/execution/freed_memory.h"
 #include "core/execution/memory_peak.h"
 
 namespace reelgrid::benchmark {
 
 PeakMemory::PeakMemory(const execution::Execution& execution) : m_execution(execution) {
     if (m_execution.device.is_cpu())
-        malloc_trim(0);
+        execution::giveBackFreedMemory();
     else
         at::accelerator::emptyCache();
     m_before = execution::memoryInUse(m_execution);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/freed_memory.h"
 #include "core/execution/memory_peak.h"
 
 namespace reelgrid::pipeline {
@@ -43,6 +44,7 @@ void StageClock::begin(const std::string& stage, int total, int done) {
     m_total = total;
     m_doneBefore = done;
     m_passes.reset();
+    if (m_execution.device.is_cpu()) execution::giveBackFreedMemory();
     m_measuresPeak = execution::restartMemoryPeak(m_execution);
     m_stageStart = m_unitStart = now();
     m_marks.clear();

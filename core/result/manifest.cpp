@@ -8,6 +8,7 @@
 #include "core/protocol/field_reader.h"
 #include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
+#include "core/result/repeatability.h"
 
 namespace reelgrid::result {
 namespace {
@@ -249,6 +250,8 @@ json toJson(const Manifest& manifest) {
                    {"attention", std::move(attention)},
                    {"frames_sha256", manifest.framesSha256},
                    {"clip_sha256", manifest.clipSha256}};
+    const Repeatability repeats = repeatabilityOf(manifest.attention, manifest.plugins);
+    object["repeats"] = {{"same_bits", repeats.sameBits}, {"why", repeats.whyNot}};
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;

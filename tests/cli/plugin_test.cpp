@@ -71,6 +71,8 @@ TEST(BackendPlugin, RendersAndTheManifestSaysWhichFileItWas) {
     EXPECT_EQ(manifest["plugins"][0]["file"], pluginFile("example"));
     EXPECT_EQ(manifest["plugins"][0]["version"], "1.0");
     EXPECT_EQ(manifest["plugins"][0]["sha256"].get<std::string>().size(), 64U);
+    EXPECT_EQ(manifest["repeats"]["same_bits"], false);
+    EXPECT_EQ(results[0]["manifest"]["repeats"]["same_bits"], true);
     std::ifstream report(folder.path() / "report.html");
     const std::string html((std::istreambuf_iterator<char>(report)), {});
     EXPECT_THAT(html, HasSubstr("Plug-in, not part of ReelGrid"));

@@ -59,7 +59,7 @@ TEST(Resume, AProcessKilledAtAnyMomentLeavesWhatSaysWhatItIsAndIsTakenUp) {
     const std::string frames = framesOf(folder.path() / "whole.mp4");
 
     std::minstd_rand random(1);
-    int takenUp = 0;
+    int takenUp = 0, wholeAlready = 0;
     for (int kill = 0; kill < killsWanted(); ++kill) {
         const fs::path clip = folder.path() / (std::to_string(kill) + ".mp4");
         const double moment = std::uniform_real_distribution(0.0, 1.0)(random) * whole.count();
@@ -81,6 +81,7 @@ TEST(Resume, AProcessKilledAtAnyMomentLeavesWhatSaysWhatItIsAndIsTakenUp) {
         const ProgramRun again = runProgram(renderOf(clip, {"--resume"}));
         ASSERT_EQ(again.exitCode, 0) << again.errors;
         EXPECT_EQ(framesOf(clip), frames);
+        wholeAlready += int(isWhole);
         takenUp += int(!result::readClipResult(clip).manifest.resumedAt.empty());
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(files))
@@ -91,7 +92,9 @@ TEST(Resume, AProcessKilledAtAnyMomentLeavesWhatSaysWhatItIsAndIsTakenUp) {
         fs::remove_all(files);
     }
     RecordProperty("taken_up", takenUp);
-    std::printf("%d of %d killed renders were taken up in the midst\n", takenUp, killsWanted());
+    std::printf(
+        "%d killed renders: %d taken up in the midst, %d begun anew, %d whole before the signal came\n",
+        killsWanted(), takenUp, killsWanted() - takenUp - wholeAlready, wholeAlready);
     EXPECT_GT(takenUp, 0);
 }
 

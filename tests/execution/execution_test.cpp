@@ -23,6 +23,19 @@ TEST(Execution, NamesADeviceThatThisVersionDoesNotRunOn) {
     EXPECT_THAT(none.error().message, testing::HasSubstr("tpu:1"));
 }
 
+TEST(CpuMemory, APieceThatWasFreedIsUsedForTheNextOfItsSize) {
+    giveCpuMemoryErrorsTheirType();
+    constexpr std::int64_t kBytes = 40000;
+    at::Tensor first = at::empty({kBytes}, at::kByte);
+    const at::Tensor behind = at::empty({kBytes}, at::kByte);
+    const void* const place = first.data_ptr();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(place) % 64, 0U);
+    first.reset();
+    const at::Tensor next = at::empty({kBytes}, at::kByte);
+    EXPECT_EQ(next.data_ptr(), place);
+    EXPECT_EQ(at::empty({0}).numel(), 0);
+}
+
 TEST(OutOfMemory, IsRecognisedByItsTypeOnTheCpu) {
     giveCpuMemoryErrorsTheirType();
     giveCpuMemoryErrorsTheirType();

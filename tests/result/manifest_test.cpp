@@ -64,6 +64,16 @@ TEST(Manifest, HasTheKeysThatOthersRelyOn) {
     EXPECT_EQ(object["clip_sha256"], "78ab");
 }
 
+TEST(Manifest, SaysWhetherTheSameRequestGivesTheSameBits) {
+    Manifest manifest = rendered();
+    manifest.plugins = {{"mine", "/a/mine.so", "9", ""}};
+    EXPECT_EQ(toJson(manifest)["repeats"], json::parse(R"({"same_bits":true,"why":""})"))
+        << "the plug-in was asked for and served no call";
+    manifest.attention.push_back({ModuleKind::Self, "mine", "mine", "", 1, std::nullopt});
+    EXPECT_EQ(toJson(manifest)["repeats"]["same_bits"], false);
+    EXPECT_THAT(toJson(manifest)["repeats"]["why"].get<std::string>(), HasSubstr("mine"));
+}
+
 TEST(Manifest, SurvivesARoundTrip) {
     Manifest written = rendered();
     written.instructionSet = "avx512";

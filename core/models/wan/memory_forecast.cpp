@@ -17,8 +17,9 @@ using pipeline::Encoders;
 using pipeline::Offload;
 
 constexpr std::int64_t kFp32 = 4;
-/// Of the program and its libraries.
-constexpr std::uint64_t kProcessBytes = 250'000'000;
+/// Of the program and its libraries once all stages have run: 127 MB of their files' pages (libtorch's 74),
+/// and 58 MB of memory that libtorch takes before a model is loaded.
+constexpr std::uint64_t kProcessBytes = 185'000'000;
 
 std::uint64_t unsignedOf(std::int64_t count) {
     return static_cast<std::uint64_t>(count);
@@ -34,20 +35,6 @@ std::uint64_t textEncoderBytes(const text::Umt5Config& config, at::ScalarType dt
     const std::int64_t attention = 4 * config.innerSize() * config.modelSize;
     const std::int64_t wide = 3 * config.feedForwardSize * config.modelSize;
     return unsignedOf(config.layers * (attention + wide)) * c10::elementSize(text::t5Dtype(dtype));
-}
-
-std::uint64_t vaeBytes(const vae::wan21::VaeCheckpoint& vae, bool encodes, at::ScalarType dtype) {
-    weights::RecordingWeights recording;
-    const vae::wan21::WanVae counted(
-        weights::WeightScope(recording, at::kFloat), vae.config,
-        {.parts = encodes ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder});
-    std::uint64_t elements = 0;
-    for (const auto& [name, shape] : recording.requests()) {
-        std::int64_t count = 1;
-        for (const std::int64_t side : shape) count *= side;
-        elements += unsignedOf(count);
-    }
-    return elements * c10::elementSize(dtype);
 }
 
 std::uint64_t imageEncoderBytes(const vision::ClipVisionConfig& config) {
@@ -83,7 +70,11 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const std::uint64_t text = textEncoderBytes(files.textEncoder().config, options.dtype);
     const std::uint64_t image =
         hasComponent(model, "image_encoder") ? imageEncoderBytes(files.imageEncoder().config) : 0;
-    std::uint64_t always = vaeBytes(vae, families::takesPictures(model), options.vaeDtype);
+    const vae::wan21::Computing inVae{.dtype = options.vaeDtype, .device = options.execution.device};
+    std::uint64_t always = vae::wan21::weightBytes(
+        vae.config,
+        families::takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder,
+        inVae);
     // On a GPU only what libtorch hands out is counted.
     if (onCpu) always += kProcessBytes;
     const std::uint64_t transformer = transformerBytes(config, options);
@@ -102,10 +93,10 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
     // In tiles where they are asked for, or where the whole wouldn't fit.
     const auto work = [&](const auto& bytesOf) {
         const auto tiles = vae::Tiling::ofEdge(settings.vaeTilePx, edge);
-        const std::uint64_t whole = bytesOf(vae.config, clip, std::nullopt);
+        const std::uint64_t whole = bytesOf(vae.config, clip, std::nullopt, inVae);
         const bool tiled = settings.vaeTiling == protocol::kTilingOn ||
                            (settings.vaeTiling == protocol::kTilingAuto && always + kept + whole > available);
-        return tiled ? std::min(whole, bytesOf(vae.config, clip, tiles)) : whole;
+        return tiled ? std::min(whole, bytesOf(vae.config, clip, tiles, inVae)) : whole;
     };
     const std::uint64_t held = always + kept + promptBytes(config, settings, options);
     std::vector<pipeline::MemoryForecast> stages{

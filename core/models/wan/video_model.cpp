@@ -251,9 +251,10 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
     const vae::wan21::ClipSize clip{
         .frames = settings.numFrames, .height = settings.height, .width = settings.width};
-    const std::uint64_t decode = vae::wan21::bytesToDecode(vae, clip, tilingOf(settings));
+    const vae::wan21::Computing computing{.dtype = m_options.vaeDtype, .device = m_device};
+    const std::uint64_t decode = vae::wan21::bytesToDecode(vae, clip, tilingOf(settings), computing);
     const std::uint64_t encode =
-        settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings)) : 0;
+        settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings), computing) : 0;
     return std::max({denoise, decode, encode});
 }
 

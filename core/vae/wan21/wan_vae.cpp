@@ -131,14 +131,19 @@ LatentMoments WanVae::encodeTiled(const at::Tensor& x_BCTHW, const Tiling& tilin
     return momentsFrom(moments);
 }
 
+std::int64_t latentFramesPerChunk(const WanVaeConfig& config, std::int64_t rows, std::int64_t columns,
+                                  at::ScalarType dtype, at::Device device) {
+    const std::int64_t edge = config.spatialFactor() / config.patchSize;  // of the largest activation
+    const std::int64_t frameBytes = rows * edge * columns * edge * config.decoderBaseDim *
+                                    config.dimMult.front() * std::int64_t(c10::elementSize(dtype));
+    const std::int64_t most = device.is_cpu() ? kChunkBytes : kGpuChunkBytes;
+    return std::max<std::int64_t>(1, most / (frameBytes * config.temporalFactor()));
+}
+
 std::int64_t WanVae::decodeChunk(const at::Tensor& z_CTHW) const {
     if (m_options.latentFramesPerChunk > 0) return m_options.latentFramesPerChunk;
-    const std::int64_t edge = m_config.spatialFactor() / m_config.patchSize;  // of the largest activation
-    const std::int64_t frameBytes = z_CTHW.size(2) * edge * z_CTHW.size(3) * edge * m_config.decoderBaseDim *
-                                    m_config.dimMult.front() *
-                                    std::int64_t(m_tensorOptions.dtype().itemsize());
-    const std::int64_t most = m_tensorOptions.device().is_cpu() ? kChunkBytes : kGpuChunkBytes;
-    return std::max<std::int64_t>(1, most / (frameBytes * m_config.temporalFactor()));
+    return latentFramesPerChunk(m_config, z_CTHW.size(2), z_CTHW.size(3),
+                                c10::typeMetaToScalarType(m_tensorOptions.dtype()), m_tensorOptions.device());
 }
 
 void WanVae::decodeChunks(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {

@@ -41,6 +41,10 @@ struct WanVaeOptions {
     FeatureCache::PartSeconds* partSeconds = nullptr;
 };
 
+/// The usual number of latent frames that are decoded at a time, of so many latent rows and columns.
+std::int64_t latentFramesPerChunk(const WanVaeConfig& config, std::int64_t rows, std::int64_t columns,
+                                  at::ScalarType dtype, at::Device device);
+
 /// The causal 3-D autoencoder of Wan 2.1, and Wan 2.2's (AutoencoderKLWan of diffusers), in the dtype and on
 /// the device of the weight scope. A clip passes in chunks, so memory doesn't grow with its length. Not
 /// changed by use: one instance may serve several threads.

@@ -1,9 +1,123 @@
 #include "core/vae/wan21/working_memory.h"
 
+#include <c10/core/CPUAllocator.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+
+#include "core/weights/weight_source.h"
 
 namespace reelgrid::vae::wan21 {
 namespace {
+
+/// Counts what libtorch's tensors take, once it was begun.
+class CountingAllocator final : public c10::Allocator {
+  public:
+    c10::DataPtr allocate(std::size_t bytes) override {
+        constexpr std::size_t kAlignment = 64;
+        void* data = bytes == 0 ? nullptr : std::aligned_alloc(kAlignment, (bytes + 63) / 64 * 64);
+        if (data != nullptr) {
+            const std::int64_t now = s_now += std::int64_t(malloc_usable_size(data));
+            for (std::int64_t most = s_most; now > most && !s_most.compare_exchange_weak(most, now);) {
+            }
+        }
+        return {data, data, &release, at::kCPU};
+    }
+    [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override { return &release; }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override {
+        default_copy_data(to, from, bytes);
+    }
+
+    /// The most at once while `work` runs, beside what there was.
+    template <class Work>
+    static std::int64_t mostDuring(const Work& work) {
+        static CountingAllocator allocator;
+        c10::Allocator* const usual = c10::GetCPUAllocator();
+        constexpr std::uint8_t kAboveAllOthers = 255;
+        c10::SetCPUAllocator(&allocator, kAboveAllOthers);
+        s_now = s_most = 0;
+        work();
+        c10::SetCPUAllocator(usual, kAboveAllOthers);
+        return s_most;
+    }
+
+  private:
+    static void release(void* data) {
+        if (data != nullptr) s_now -= std::int64_t(malloc_usable_size(data));
+        std::free(data);
+    }
+
+    static inline std::atomic<std::int64_t> s_now = 0, s_most = 0;
+};
+
+/// Every weight a constant: memory doesn't look at values.
+class ConstantWeights final : public weights::WeightSource {
+  public:
+    at::Tensor require(const std::string&, at::IntArrayRef shape) override { return at::full(shape, 0.01F); }
+    [[nodiscard]] bool has(const std::string&) const override { return true; }
+};
+
+struct Case {
+    const char* name;
+    WanVaeConfig config;
+    ClipSize clip;
+    at::ScalarType dtype = at::kFloat;
+};
+
+std::vector<Case> cases() {
+    WanVaeConfig small;
+    small.decoderBaseDim = small.baseDim = 24;
+    small.numResBlocks = 1;
+    small.latentsMean.assign(16, 0);
+    small.latentsStd.assign(16, 1);
+    WanVaeConfig deep = small;
+    deep.numResBlocks = 2;
+    WanVaeConfig residual = small;
+    residual.isResidual = true;
+    residual.patchSize = 2;
+    residual.decoderBaseDim = 32;
+    return {{"small", small, {9, 96, 160}},
+            {"long", small, {17, 64, 64}},
+            {"one frame", small, {1, 160, 160}},
+            {"deep", deep, {13, 96, 96}},
+            {"in bf16", small, {5, 96, 160}, at::kBFloat16},
+            {"residual", residual, {5, 96, 128}}};
+}
+
+double ratio(std::uint64_t predicted, std::int64_t measured) {
+    return double(predicted) / double(measured);
+}
+
+TEST(WorkingMemory, IsWhatThePassesTake) {
+    const c10::InferenceMode inference;
+    for (const Case& each : cases()) {
+        SCOPED_TRACE(each.name);
+        const Computing computing{.dtype = each.dtype};
+        ConstantWeights source;
+        std::unique_ptr<WanVae> vae;
+        const std::int64_t loading = CountingAllocator::mostDuring(
+            [&] { vae = std::make_unique<WanVae>(weights::WeightScope(source, each.dtype), each.config); });
+        EXPECT_LE(weightBytes(each.config, WanVaeParts::Both, computing), std::uint64_t(loading));
+        const ClipSize& clip = each.clip;
+        const std::int64_t edge = each.config.spatialFactor(),
+                           latents = (clip.frames - 1) / each.config.temporalFactor() + 1;
+        const at::Tensor z_CTHW =
+            at::zeros({each.config.zDim, latents, clip.height / edge, clip.width / edge});
+        const std::int64_t decoding =
+            CountingAllocator::mostDuring([&] { vae->decodeTo(z_CTHW, [](const at::Tensor&) {}); });
+        // The only chunk of a clip of one frame has nothing to remember where it begins: less than is said.
+        const double most = clip.frames > 1 ? 1.1 : 1.35;
+        const double ofDecoding = ratio(layerBytesToDecode(each.config, clip, computing), decoding);
+        EXPECT_TRUE(ofDecoding > 0.9 && ofDecoding < most) << ofDecoding;
+        const at::Tensor x_BCTHW = at::zeros({1, 3, clip.frames, clip.height, clip.width});
+        const std::int64_t encoding = CountingAllocator::mostDuring([&] { (void)vae->encode(x_BCTHW); });
+        const double ofEncoding = ratio(layerBytesToEncode(each.config, clip, computing), encoding);
+        EXPECT_TRUE(ofEncoding > 0.9 && ofEncoding < most) << ofEncoding;
+    }
+}
 
 TEST(WorkingMemory, FollowsTheTileAndNotThePicture) {
     const WanVaeConfig config = WanVaeConfig::official();

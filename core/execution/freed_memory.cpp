@@ -1,0 +1,15 @@
+#include "core/execution/freed_memory.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace reelgrid::execution {
+
+void giveBackFreedMemory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace reelgrid::execution
