@@ -45,7 +45,8 @@ class RequestEditorTest : public testing::Test {
         model.frames = {.stride = 4, .first = 1, .most = 4093};
         model.defaults.task = "t2v";
         model.defaults.fps = 16;
-        model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift", "step_cache"};
+        model.extraFields = {"negative_prompt", "guidance_scale", "scheduler",
+                             "flow_shift",      "step_cache",     "use_dynamic_cfg"};
         model.schedulers = {"unipc", "euler"};
         m_editor.setBackends({{"sdpa", "sdpa", ""},
                               {"fav2", "fav2", ""},
