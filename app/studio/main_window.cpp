@@ -1,6 +1,8 @@
 #include "app/studio/main_window.h"
 
+#include <QAbstractButton>
 #include <QApplication>
+#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QKeyEvent>
@@ -147,6 +149,11 @@ QWidget* MainWindow::buildStage() {
     m_stage->setStretchFactor(0, 1);
     m_stage->setStretchFactor(1, 0);
     m_stage->setSizes({600, 240});
+    // A click on these must not take the arrow keys from playing; Tab gets there all the same.
+    for (QWidget* each : m_stage->findChildren<QWidget*>())
+        if ((each->focusPolicy() & Qt::ClickFocus) != 0 &&
+            (qobject_cast<QAbstractButton*>(each) != nullptr || qobject_cast<QComboBox*>(each) != nullptr))
+            each->setFocusPolicy(Qt::TabFocus);
     return m_stage;
 }
 
@@ -161,7 +168,12 @@ QWidget* MainWindow::buildGrid() {
     emptyOrGrid->addWidget(empty);
     emptyOrGrid->addWidget(m_grid);
     const auto choose = [this, emptyOrGrid] {
-        emptyOrGrid->setCurrentIndex(m_comparison->clips().empty() ? 0 : 1);
+        const int page = m_comparison->clips().empty() ? 0 : 1;
+        if (page == emptyOrGrid->currentIndex()) return;
+        emptyOrGrid->setCurrentIndex(page);
+        // Else the focus goes from the page that went to some button, which takes the arrow keys.
+        const QWidget* focused = QApplication::focusWidget();
+        if (focused == nullptr || !m_side->isAncestorOf(focused)) m_grid->setFocus();
     };
     connect(m_comparison, &Comparison::clipAdded, emptyOrGrid, choose);
     connect(m_comparison, &Comparison::clipRemoved, emptyOrGrid, choose);

@@ -3,8 +3,10 @@
 #include <QImage>
 #include <QPainter>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
+#include <span>
 
 #include "core/media/clip_options.h"
 #include "core/media/containers.h"
@@ -108,13 +110,9 @@ Span spanOf(const session::ViewState& look, const Timeline& timeline) {
             timeline.endOfStop(timeline.stopAt(look.range->outSeconds))};
 }
 
-std::vector<std::uint8_t> rgbOf(const QImage& image) {
-    const QImage rgb = image.convertToFormat(QImage::Format_RGB888);
-    const auto row = std::size_t(rgb.width()) * 3;
-    std::vector<std::uint8_t> bytes(row * std::size_t(rgb.height()));
-    for (int y = 0; y < rgb.height(); ++y)
-        std::copy_n(rgb.constScanLine(y), row, bytes.begin() + std::ptrdiff_t(row) * y);
-    return bytes;
+std::span<const std::uint8_t> bytesOf(const QImage& image) {
+    static_assert(std::endian::native == std::endian::little, "RGB32 is blue first there");
+    return {image.constBits(), std::size_t(image.sizeInBytes())};  // four bytes a pixel: no row has padding
 }
 
 }  // namespace
@@ -155,8 +153,11 @@ Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesyst
     media::StitchedGrid written{size.width(), size.height(), view.scene.look.columns, rate,
                                 std::max(1, int(std::ceil((span.end - span.first) * rate.value() - 1e-6)))};
 
-    auto writer = media::Writer::create(
-        output, {.width = written.width, .height = written.height, .fps = rate, .container = *container});
+    auto writer = media::Writer::create(output, {.width = written.width,
+                                                 .height = written.height,
+                                                 .fps = rate,
+                                                 .container = *container,
+                                                 .pixels = media::FramePixels::Bgrx32});
     if (!writer) return writer.error();
     GridScene scene = view.scene;
     for (GridScene::Tile& tile : scene.tiles) tile.picture = {};
@@ -174,7 +175,7 @@ Result<media::StitchedGrid> exportView(const SeenView& view, const std::filesyst
             painter.draw(scene, onImage, view.pixels, view.pixelRatio);
             for (const SeenView::Chart& each : view.charts) each.chart.draw(onImage, each.at, seconds);
         }
-        if (auto added = (*writer)->write(rgbOf(image)); !added) return added.error();
+        if (auto added = (*writer)->write(bytesOf(image)); !added) return added.error();
         if (progress) progress(frame + 1, written.frameCount);
     }
     if (auto finished = (*writer)->finish(); !finished) return finished.error();

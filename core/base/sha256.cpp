@@ -47,12 +47,13 @@ std::string sha256Hex(std::span<const std::uint8_t> bytes) {
     return hash.finish();
 }
 
-Result<std::string> sha256OfFile(const std::filesystem::path& path) {
+Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop) {
     std::ifstream file(path, std::ios::binary);
     if (!file) return Error{ErrorCode::NotFound, path.string() + ": can't be opened for reading"};
     Sha256 hash;
     std::vector<char> chunk(1 << 20);
     while (file) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
         file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
         hash.add(
             {reinterpret_cast<const std::uint8_t*>(chunk.data()), static_cast<std::size_t>(file.gcount())});

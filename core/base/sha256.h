@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "core/base/result.h"
@@ -28,6 +29,7 @@ class Sha256 {
 };
 
 std::string sha256Hex(std::span<const std::uint8_t> bytes);
-Result<std::string> sha256OfFile(const std::filesystem::path& path);
+/// NotFound or Io, naming the file; Cancelled once `stop` was asked for.
+Result<std::string> sha256OfFile(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 }  // namespace reelgrid

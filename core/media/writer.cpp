@@ -24,27 +24,30 @@ void repeatEdges(AVFrame& picture, int width, int height) {
                     std::size_t(picture.width));
 }
 
+int bytesOf(FramePixels pixels) {
+    return pixels == FramePixels::Rgb24 ? 3 : 4;
+}
+
 class SinkWriter final : public Writer {
   public:
     SinkWriter(fs::path path, const WriterOptions& options, std::unique_ptr<VideoSink> sink,
                ScalerHandle scaler)
         : m_path(std::move(path)), m_options(options), m_sink(std::move(sink)), m_scaler(std::move(scaler)) {}
 
-    Result<void> write(std::span<const std::uint8_t> rgb) override {
-        const std::size_t expected =
-            std::size_t(3) * std::size_t(m_options.width) * std::size_t(m_options.height);
-        if (rgb.size() != expected)
-            return Error{ErrorCode::BadUsage, m_path.string() + ": a frame of " + std::to_string(rgb.size()) +
-                                                  " bytes was given, " + std::to_string(expected) +
-                                                  " were needed"};
+    Result<void> write(std::span<const std::uint8_t> frame) override {
+        const int stride = bytesOf(m_options.pixels) * m_options.width;
+        const std::size_t expected = std::size_t(stride) * std::size_t(m_options.height);
+        if (frame.size() != expected)
+            return Error{ErrorCode::BadUsage, m_path.string() + ": a frame of " +
+                                                  std::to_string(frame.size()) + " bytes was given, " +
+                                                  std::to_string(expected) + " were needed"};
         // The encoder may hold on to earlier pictures, so each frame has its own.
         auto picture =
             makePicture(sinkSide(m_options.container, m_options.width),
                         sinkSide(m_options.container, m_options.height), sinkFormat(m_options.container));
         if (!picture) return picture.error();
-        const int stride = 3 * m_options.width;
         if (m_scaler) {
-            const std::uint8_t* planes[4] = {rgb.data(), nullptr, nullptr, nullptr};
+            const std::uint8_t* planes[4] = {frame.data(), nullptr, nullptr, nullptr};
             const int strides[4] = {stride, 0, 0, 0};
             const int rows = sws_scale(m_scaler.get(), planes, strides, 0, m_options.height, (*picture)->data,
                                        (*picture)->linesize);
@@ -53,7 +56,7 @@ class SinkWriter final : public Writer {
         } else {
             for (int row = 0; row < m_options.height; ++row)
                 std::memcpy((*picture)->data[0] + std::ptrdiff_t(row) * (*picture)->linesize[0],
-                            rgb.data() + std::ptrdiff_t(row) * stride, std::size_t(stride));
+                            frame.data() + std::ptrdiff_t(row) * stride, std::size_t(stride));
         }
         return m_sink->add(**picture);
     }
@@ -78,9 +81,10 @@ Result<std::unique_ptr<Writer>> Writer::create(const fs::path& path, const Write
                                          .threads = options.threads});
     if (!sink) return sink.error();
     ScalerHandle scaler;
-    if (sinkFormat(options.container) == AV_PIX_FMT_YUV420P) {
-        const ImageSpec from{options.width, options.height, AV_PIX_FMT_RGB24, SWS_CS_ITU709, true};
-        const ImageSpec to{options.width, options.height, AV_PIX_FMT_YUV420P, SWS_CS_ITU709, false};
+    const AVPixelFormat given = options.pixels == FramePixels::Rgb24 ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_BGR0;
+    if (const AVPixelFormat taken = sinkFormat(options.container); taken != given) {
+        const ImageSpec from{options.width, options.height, given, SWS_CS_ITU709, true};
+        const ImageSpec to{options.width, options.height, taken, SWS_CS_ITU709, taken == AV_PIX_FMT_RGB24};
         auto made = makeScaler(from, to);
         if (!made) return made.error().in(path.string());
         scaler = std::move(*made);

@@ -10,6 +10,12 @@
 
 namespace reelgrid::media {
 
+/// How a frame's pixels are given, rows from the top, without padding.
+enum class FramePixels {
+    Rgb24,  ///< red, green, blue
+    Bgrx32  ///< blue, green, red and a byte that isn't looked at: QImage's RGB32 on little-endian machines
+};
+
 struct WriterOptions {
     int width = 0;
     int height = 0;
@@ -17,6 +23,7 @@ struct WriterOptions {
     Container container =
         Container::Mp4;  ///< H.264 (BT.709, limited range, tagged), VP9, or GIF with its own palette
     int threads = 0;     ///< 0: the encoder's choice
+    FramePixels pixels = FramePixels::Rgb24;
 };
 
 /// Encodes RGB frames to a file that appears under its name only when finish() succeeds.
@@ -26,8 +33,8 @@ class Writer {
                                                   const WriterOptions& options);
     virtual ~Writer() = default;
 
-    /// One frame: height·width·3 bytes, RGB, rows from the top.
-    virtual Result<void> write(std::span<const std::uint8_t> rgb) = 0;
+    /// One frame: height·width·3 bytes, or ·4.
+    virtual Result<void> write(std::span<const std::uint8_t> frame) = 0;
     virtual Result<void> finish() = 0;
 };
 

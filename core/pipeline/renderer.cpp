@@ -34,8 +34,8 @@
 #include "core/pipeline/video_model.h"
 #include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
+#include "core/result/hashes_under_way.h"
 #include "core/result/manifest.h"
-#include "core/result/model_hashes.h"
 #include "core/result/pending_result.h"
 #include "core/result/picture_hashes.h"
 #include "core/result/unfinished_render.h"
@@ -191,14 +191,13 @@ void settleMemory(Plan& plan, const std::optional<MemoryChoice>& present) {
                                  sizeText(plan.settings), waysToNeedLess(plan.settings, plan.model));
 }
 
-/// Which model is in memory: its files as they were when they were loaded.
+/// Which model is in memory: its files as they were when they were loaded (empty while they are hashed).
 struct LoadedModel {
     fs::path folder;
     LoadChoices choices;
     execution::Execution execution;
     std::map<std::string, std::string> hashes;
 
-    bool operator==(const LoadedModel&) const = default;
     [[nodiscard]] bool isFrom(const Plan& plan) const {
         return folder == plan.model.folder && choices == choicesOf(plan) && execution == plan.execution;
     }
@@ -276,6 +275,7 @@ struct Renderer::State {
     std::unique_ptr<VideoModel> model;
     ReferenceFrames reference;
     result::ComponentHasher hasher;
+    std::unique_ptr<result::HashesUnderWay> hashing;
 
     /// The one place where what a job throws becomes an Error.
     Result<std::string> renderOrError(const protocol::RenderRequest& request,
@@ -284,6 +284,8 @@ struct Renderer::State {
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
                        std::stop_token stop, const protocol::PreviewCallback& preview);
     VideoModel& modelFor(const Plan& plan, StageClock& clock);
+    /// Until loaded.hashes are there.
+    void awaitHashes();
     /// How the plan's model lies in memory now; nothing where it isn't loaded.
     [[nodiscard]] std::optional<MemoryChoice> presentChoice(const Plan& plan) const;
     /// As far as it is known before there are frames.
@@ -296,17 +298,24 @@ std::optional<MemoryChoice> Renderer::State::presentChoice(const Plan& plan) con
     return MemoryChoice{loaded.choices.offload, loaded.choices.encoders};
 }
 
+void Renderer::State::awaitHashes() {
+    if (const auto underWay = std::move(hashing)) loaded.hashes = underWay->wait().value();
+}
+
 VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
-    const auto wanted = [&] {
-        return LoadedModel{plan.model.folder, choicesOf(plan), plan.execution,
-                           modelHashes(plan.model, plan.settings, hasher).value()};
-    };
     // Files that changed under a warm worker are loaded again.
-    if (model && loaded.isFrom(plan) && loaded == wanted()) return *model;
+    if (model && loaded.isFrom(plan)) {
+        awaitHashes();
+        if (loaded.hashes == modelHashes(plan.model, plan.settings, hasher).value()) return *model;
+    }
+    hashing.reset();
     model.reset();
     clock.begin("load", 1);
-    loaded = wanted();
+    loaded = {plan.model.folder, choicesOf(plan), plan.execution, {}};
+    hashing = std::make_unique<result::HashesUnderWay>(plan.model, plan.settings, hasher);
     model = loadModel(plan.model, choicesOf(plan), plan.execution);
+    // A GPU's steps leave the processor free for it.
+    if (plan.execution.device.is_cpu()) awaitHashes();
     clock.end();
     return *model;
 }
@@ -372,11 +381,13 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                              waysToNeedLess(settings, plan.model));
 
     const auto lockstep = lockstepOf(plan, clock);
+    if (preview) awaitHashes();
     const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
     StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
     const bool resumable = result::obstacleToResuming(settings).empty();
     ResumeFile::Story earlier;
     const auto manifestNow = [&] {
+        awaitHashes();
         result::Manifest manifest = manifestOf(request, plan, *dispatcher);
         manifest.attention = joined(earlier.manifest.attention, std::move(manifest.attention));
         manifest.resumedAt = earlier.manifest.resumedAt;
@@ -413,6 +424,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         if (repetition + 1 < settings.numRepetitions) repetitions.push_back(clock.finishRepetition());
     }
 
+    awaitHashes();
     clock.begin("metrics", 1);
     metrics::ClipMetrics measured =
         metrics::measure(frames, reference.matching(sourcesKey(loaded, plan), settings)).value();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,13 @@ struct ComponentHash {
 
 /// SHA-256 of components' files. A file is read once and remembered as long as nothing touches it (size,
 /// inode, times of modification and change: the last can't be set back), so that a warm worker answers at
-/// once. May be used from any thread; one call hashes at a time.
+/// once. May be used from any thread.
 class ComponentHasher {
   public:
+    /// Reads the files, several at a time, for hash() to know: one processor hashes slower than a disk reads.
+    /// Their errors are hash()'s to tell; Cancelled once `stop` was asked for.
+    Result<void> learn(const std::vector<std::filesystem::path>& files, const std::stop_token& stop);
+
     /// Hashes the files, sorted. NotFound or Io, naming the file.
     Result<ComponentHash> hash(const std::vector<std::filesystem::path>& files);
 
@@ -50,7 +55,7 @@ class ComponentHasher {
         std::string sha256;
     };
     static Result<Stamp> stampOf(const std::filesystem::path& path);
-    Result<FileHash> hashLocked(const std::filesystem::path& path);
+    Result<FileHash> hashFile(const std::filesystem::path& path, const std::stop_token& stop);
 
     std::mutex m_mutex;
     std::map<std::filesystem::path, Known> m_known;

@@ -22,7 +22,11 @@ Result<void> addLoras(const std::string& what, const std::vector<std::string>& l
 
 Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo& model,
                                                        const catalog::RenderSettings& settings,
-                                                       ComponentHasher& hasher) {
+                                                       ComponentHasher& hasher, const std::stop_token& stop) {
+    std::vector<std::filesystem::path> files;
+    for (const families::ComponentInfo& component : model.components)
+        files.insert(files.end(), component.files.begin(), component.files.end());
+    if (auto learnt = hasher.learn(files, stop); !learnt) return learnt.error();
     std::map<std::string, std::string> hashes;
     if (!model.indexFile.empty()) {
         auto index = hasher.hashFile(model.indexFile);

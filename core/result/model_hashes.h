@@ -12,9 +12,10 @@ namespace reelgrid::result {
 
 /// SHA-256 of everything of the model that decides a render: each component's files (weights, configs,
 /// tokenizer, scheduler) by its name, model_index.json, and the LoRAs that the settings merge in. NotFound or
-/// Io, naming the file.
+/// Io, naming the file; Cancelled once `stop` was asked for.
 Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo& model,
                                                        const catalog::RenderSettings& settings,
-                                                       ComponentHasher& hasher);
+                                                       ComponentHasher& hasher,
+                                                       const std::stop_token& stop = {});
 
 }  // namespace reelgrid::result

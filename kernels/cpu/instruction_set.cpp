@@ -57,7 +57,8 @@ const ProcessorFeatures& processorFeatures() {
         found.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
         found.narrowProducts = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bf16");
-        found.tiles = found.avx512 && found.narrowProducts && tilesAreGranted();
+        found.tiles =
+            found.avx512 && found.narrowProducts && __builtin_cpu_supports("avx512vbmi") && tilesAreGranted();
         return found;
     }();
 #else

@@ -1,7 +1,7 @@
 // What File › Export grid and Export what is seen take, in turns with the ffmpeg program's xstack of the same
 // clips with the same encoder settings.
 //
-//     build/release/bin/reelgrid_export_benchmark [FOLDER]
+//     build/release/bin/reelgrid_export_benchmark [FOLDER [ROUNDS]]
 //
 // The clips are those of the playback benchmark, made where they are not there.
 
@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRounds = 5;
 constexpr int kColumns = 3;
 
 struct Cost {
@@ -103,7 +102,7 @@ void print(const char* what, const Cost& own, const Cost& bare) {
     std::fflush(stdout);
 }
 
-int run(const fs::path& folder) {
+int run(const fs::path& folder, int rounds) {
     if (!makeClips(folder)) {
         std::fprintf(stderr, "the clips can't be made in %s: the ffmpeg program with libx264 was needed\n",
                      folder.c_str());
@@ -112,7 +111,7 @@ int run(const fs::path& folder) {
     const QSize onScreen(1200, 692);
     const int width = 400, height = 230;  // cells of that, even
     Cost grid, plain, bare, view, bareView;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         const bool all =
             add(grid, [&] { return stitched(folder, 36, folder / "grid.mp4"); }) &&
             add(bare, [&] { return bareXstack(folder, 832, 480, folder / "bare.mp4"); }) &&
@@ -137,5 +136,6 @@ int main(int argc, char** argv) {
     // Labels are drawn by Qt: offscreen will do.
     const QGuiApplication application(argc, argv);
     return reelgrid::benchmarks::run(
-        argc > 1 ? argv[1] : std::filesystem::temp_directory_path() / "reelgrid-playback-benchmark");
+        argc > 1 ? argv[1] : std::filesystem::temp_directory_path() / "reelgrid-playback-benchmark",
+        argc > 2 ? std::max(1, std::atoi(argv[2])) : 5);
 }

@@ -119,6 +119,38 @@ TEST(Writer, TagsMp4AsBt709LimitedWithTheIndexInFront) {
     EXPECT_LT(head.find("moov"), head.find("mdat"));
 }
 
+TEST(Writer, PixelsOfFourBytesAreTheSamePixels) {
+    const ScratchFolder folder;
+    constexpr int kWidth = 50, kHeight = 30;
+    std::vector<std::uint8_t> rgb, bgrx;
+    for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x) {
+            const std::uint8_t pixel[] = {std::uint8_t(x < 25 ? 230 : 20), std::uint8_t(y < 15 ? 200 : 40),
+                                          90};
+            rgb.insert(rgb.end(), pixel, pixel + 3);
+            bgrx.insert(bgrx.end(), {pixel[2], pixel[1], pixel[0], std::uint8_t(17 * x)});
+        }
+    for (const Container container : {Container::Mp4, Container::WebM, Container::Gif}) {
+        const std::string ending = encodingOf(container).muxer;
+        std::vector<RgbVideo> read;
+        for (const FramePixels pixels : {FramePixels::Rgb24, FramePixels::Bgrx32}) {
+            const fs::path file = (folder / (pixels == FramePixels::Rgb24 ? "three." : "four.")) += ending;
+            auto writer = Writer::create(
+                file, {.width = kWidth, .height = kHeight, .container = container, .pixels = pixels});
+            ASSERT_TRUE(writer) << writer.error().message;
+            ASSERT_TRUE((*writer)->write(pixels == FramePixels::Rgb24 ? rgb : bgrx));
+            EXPECT_FALSE((*writer)->write(pixels == FramePixels::Rgb24 ? bgrx : rgb));
+            ASSERT_TRUE((*writer)->finish());
+            auto video = readRgb(file);
+            ASSERT_TRUE(video) << video.error().message;
+            read.push_back(*std::move(video));
+        }
+        EXPECT_EQ(read[0].pixels, read[1].pixels) << ending;
+        EXPECT_GT(read[0].pixels[0], 200) << ending;
+        EXPECT_LT(read[0].pixels[3 * (kWidth - 1)], 60) << ending;
+    }
+}
+
 TEST(Writer, IsTheSameFileEveryTime) {
     const ScratchFolder folder;
     const RgbVideo video = gradient(96, 64, 8, {16, 1});

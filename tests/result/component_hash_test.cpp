@@ -5,6 +5,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
+#include "core/result/hashes_under_way.h"
 #include "core/result/model_hashes.h"
 
 namespace reelgrid::result {
@@ -46,6 +47,28 @@ TEST_F(ComponentHashTest, SeesAChangeThatKeepsSizeAndTime) {
     ASSERT_TRUE(writeFile(file, "xyz"));
     fs::last_write_time(file, time);
     EXPECT_NE(hasher.hash(files())->sha256, before);
+}
+
+TEST_F(ComponentHashTest, WhatWasLearntIsWhatIsHashedAndAFileThatIsNotThereIsForHashToSay) {
+    ComponentHasher hasher;
+    ASSERT_TRUE(
+        hasher.learn({m_folder / "config.json", m_folder / "none", m_folder / "model.safetensors"}, {}));
+    EXPECT_EQ(hasher.hash(files())->sha256, ComponentHasher().hash(files())->sha256);
+    EXPECT_EQ(hasher.hash({m_folder / "none"}).error().code, ErrorCode::NotFound);
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_EQ(hasher.learn(files(), stopped.get_token()).error().code, ErrorCode::Cancelled);
+}
+
+TEST_F(ComponentHashTest, OfAModelUnderWayAreThoseMadeAtOnce) {
+    families::ModelInfo model;
+    model.components = {{.name = "vae", .className = "", .files = files(), .dtypes = {}}};
+    ComponentHasher hasher, other;
+    HashesUnderWay underWay(model, {}, hasher);
+    const auto hashes = underWay.wait();
+    ASSERT_TRUE(hashes) << hashes.error().message;
+    EXPECT_EQ(*hashes, modelHashes(model, {}, other).value());
+    const HashesUnderWay nobodyWaits(model, {}, hasher);
 }
 
 TEST_F(ComponentHashTest, OfAModelCoverItsIndexAndEveryComponent) {

@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QTest>
 #include <random>
 
@@ -189,6 +190,23 @@ TEST_F(LookingTest, AClipThatIsDeletedOrCutShortWhileOpenStallsNobody) {
         EXPECT_NEAR(colorOf(0).red(), std::min(255, brightnessOf(stop) % 256), 4);
     }
     EXPECT_TRUE(said);
+}
+
+TEST_F(LookingTest, ArrowKeysStepWhateverWasClicked) {
+    open({writeClip("a.mp4"), writeClip("b.mp4")});
+    ASSERT_EQ(m_window.focusWidget(), &m_window.grid());
+    const auto step = [&](int expected) {
+        QTest::keyClick(m_window.focusWidget(), Qt::Key_Right);
+        EXPECT_TRUE(waitUntil([&] { return player().clock().currentStop() == expected; })) << expected;
+    };
+    step(1);
+    int stop = 1;
+    for (auto* button : m_window.timingChart().findChildren<QPushButton*>()) {
+        if (!button->isVisible()) continue;
+        QTest::mouseClick(button, Qt::LeftButton);
+        step(++stop);
+    }
+    EXPECT_GT(stop, 3);
 }
 
 TEST_F(LookingTest, ChartsFollowAShiftOfTheirClip) {

@@ -8,6 +8,25 @@
 namespace reelgrid::kernels::cpu {
 namespace {
 
+/// c(2 × 2 tiles) += a (2 tiles below each other) · b (2 beside each other); `weave` runs between the
+/// products.
+template <class Product, class Weave>
+inline void multiplyFour(const std::uint32_t* a, std::int64_t aNext, const std::uint32_t* b,
+                         std::int64_t bNext, const Weave& weave) {
+    loadTile<4>(a, 64);
+    loadPassingTile<6>(b, 64);
+    Product::template add<0, 4, 6>();
+    weave();
+    loadPassingTile<7>(b + bNext, 64);
+    Product::template add<1, 4, 7>();
+    weave();
+    loadTile<5>(a + aNext, 64);
+    Product::template add<3, 5, 7>();
+    weave();
+    Product::template add<2, 5, 6>();
+    weave();
+}
+
 /// Turns a square matrix of `size` × `size` floats, a multiple of 16, in place.
 inline void transposeSquare(float* matrix, int size) {
     alignas(64) std::uint32_t upper[kTileUnits];

@@ -3,6 +3,7 @@
 // What sets the methods apart on matrix tiles: how scores are read and weights rounded. Included by
 // attention_amx.cpp only.
 
+#include "kernels/cpu/attention/amx_products.h"
 #include "kernels/cpu/attention/lanes_avx512.h"
 #include "kernels/cpu/attention/score_policies.h"
 #include "kernels/cpu/attention/tile_instructions.h"
@@ -49,9 +50,11 @@ struct SignedQuads : Int8Quads {
 template <class Packing, int TurnBlocks>
 struct FloatScores : Packing {
     using Product = Bf16Product;
+    using Start = FromZero;
     static constexpr int kTurnBlocks = TurnBlocks;
+    /// What a product of 0 is left as.
+    static constexpr float kZero = 0;
     static __m512 load(const float* scores) { return _mm512_load_ps(scores); }
-    static __m512 toFloat(__m512 score) { return score; }
     /// The larger ones of a row's 32 scores and `most`; NaNs are passed over.
     static __m512 raised(const float* scores, __m512 factor, __m512 most) {
         most = _mm512_max_ps(_mm512_mul_ps(load(scores), factor), most);
@@ -59,25 +62,32 @@ struct FloatScores : Packing {
     }
 };
 
-/// And as integers.
+/// And as integers, which can be read as floats (FromFloatBits).
 template <class Packing, int TurnBlocks>
 struct IntegerScores : Packing {
     using Product = Int8Product;
+    using Start = FromFloatBits;
     static constexpr int kTurnBlocks = TurnBlocks;
-    static __m512 load(const float* scores) { return _mm512_cvtepi32_ps(_mm512_load_si512(scores)); }
-    static __m512 toFloat(__m512 bits) { return _mm512_cvtepi32_ps(_mm512_castps_si512(bits)); }
+    static constexpr float kZero = 12582912.0F;
+    static_assert(kLargestInt8 * kLargestInt8 * kMaxHeadDim < 1 << 22);
+    static __m512 load(const float* scores) {
+        return _mm512_sub_ps(_mm512_load_ps(scores), _mm512_set1_ps(kZero));
+    }
     static __m512 raised(const float* scores, __m512 factor, __m512 most) {
-        const __m512i largest = _mm512_max_epi32(_mm512_load_si512(scores), _mm512_load_si512(scores + 16));
-        return _mm512_max_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(largest), factor), most);
+        const __m512 largest = _mm512_max_ps(_mm512_load_ps(scores), _mm512_load_ps(scores + 16));
+        return _mm512_max_ps(_mm512_mul_ps(_mm512_sub_ps(largest, _mm512_set1_ps(kZero)), factor), most);
     }
 };
 
-/// The keys whose weights, and values, share a unit: of each 32, `pair` % 16 and the one that pack() puts
-/// beside it.
+/// The keys whose weights, and values, share a unit: of each 32, `pair` % 16's two. pack() leaves weights in
+/// this order: quads of the first 16 keys and of the last in turns.
 constexpr int keyOfPair(int pair, int i) {
-    return 2 * pair + i;
+    return pair / 16 * 32 + pair % 4 / 2 * 16 + pair % 16 / 4 * 4 + pair % 2 * 2 + i;
 }
-
+/// Weights of 32 keys, in order, in the order of keyOfPair.
+inline __m512i inOrderOfPairs(__m512i weights) {
+    return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), weights);
+}
 using AmxPlainScores = FloatScores<PlainScores<AmxPanels, Bf16Pairs>, 4>;
 using AmxInt8Scores = IntegerScores<CentredInt8Scores<AmxPanels, SignedQuads>, 4>;
 using AmxE4m3Scores = FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6>;
@@ -100,8 +110,10 @@ struct Bf16Weights {
     static constexpr bool kFreeBase = true;
     static constexpr int kOffset = 0;
     static __m512 weight(__m512 x) { return powerOf2(x); }
-    /// Keys 0 … 15 and 16 … 31 of a query.
-    static __m512i pack(__m512 first, __m512 second) { return Bf16Pairs::pair(second, first); }
+    /// Of keys 0 … 15 and 16 … 31 of a query, in the order of keyOfPair.
+    static __m512i pack(__m512 first, __m512 second) {
+        return inOrderOfPairs(Bf16Pairs::pair(second, first));
+    }
 };
 
 /// P and V as e4m3, which bf16 holds exactly; P is 2^Offset times the weight, relative to the largest score
@@ -113,7 +125,13 @@ struct E4m3Weights {
     static constexpr int kOffset = Offset;
     static __m512 weight(__m512 x) { return powerOf2(x); }
     static __m512i pack(__m512 first, __m512 second) {
-        return Bf16Pairs::pair(roundE4m3<Avx512>(second), roundE4m3<Avx512>(first));
+        // Their upper halves: bf16 holds them exactly.
+        alignas(64) static constexpr std::uint16_t kUpperHalves[32] = {
+            1,  3,  5,  7,  33, 35, 37, 39, 9,  11, 13, 15, 41, 43, 45, 47,
+            17, 19, 21, 23, 49, 51, 53, 55, 25, 27, 29, 31, 57, 59, 61, 63};
+        return _mm512_permutex2var_epi16(_mm512_castps_si512(roundE4m3<Avx512>(first)),
+                                         _mm512_load_si512(kUpperHalves),
+                                         _mm512_castps_si512(roundE4m3<Avx512>(second)));
     }
 };
 

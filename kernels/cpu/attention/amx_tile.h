@@ -17,58 +17,14 @@
 
 #include <cstring>
 
-#include "kernels/cpu/attention/amx_policies.h"
+#include "kernels/cpu/attention/amx_memory.h"
+#include "kernels/cpu/attention/amx_products.h"
 #include "kernels/cpu/attention/amx_rows.h"
+#include "kernels/cpu/attention/amx_weights.h"
 #include "kernels/cpu/attention/row_arithmetic.h"
-#include "kernels/cpu/attention/tile_instructions.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {
-
-constexpr int kAmxQueries = 32;
-constexpr int kAmxKeys = 32;
-
-/// c(2 × 2 tiles) += a (2 tiles below each other) · b (2 beside each other); `weave` runs between the
-/// products.
-template <class Product, class Weave>
-inline void multiplyFour(const std::uint32_t* a, std::int64_t aNext, const std::uint32_t* b,
-                         std::int64_t bNext, const Weave& weave) {
-    loadTile<4>(a, 64);
-    loadPassingTile<6>(b, 64);
-    Product::template add<0, 4, 6>();
-    weave();
-    loadPassingTile<7>(b + bNext, 64);
-    Product::template add<1, 4, 7>();
-    weave();
-    loadTile<5>(a + aNext, 64);
-    Product::template add<3, 5, 7>();
-    weave();
-    Product::template add<2, 5, 6>();
-    weave();
-}
-
-/// What several tiles of queries, one after the other, work in.
-struct AmxScratch {
-    static constexpr int kMostBlocks = 6;  // of a turn
-    alignas(64) float scores[kMostBlocks][kAmxQueries * kAmxKeys];
-    alignas(64) std::uint32_t weights[2][kMostBlocks][2 * kTileUnits];
-    alignas(64) float turnSums[kAmxQueries][16];
-    alignas(64) float raised[kAmxQueries][16];
-    alignas(64) float rows[2][kMaxHeadDim];
-};
-
-/// What a tile of queries keeps while it walks the keys.
-struct AmxState {
-    alignas(64) std::uint32_t queries[kAmxQueries * kMaxHeadDim / 2];
-    alignas(64) float out[kAmxQueries * kMaxHeadDim];
-    alignas(64) float sums[kAmxQueries][16];
-    /// What weights are relative to, in powers of two; −inf before a query has seen a key.
-    alignas(64) float bases[kAmxQueries];
-    alignas(64) float shifts[kAmxQueries];  ///< the base, or 0
-    alignas(64) float rescales[kAmxQueries];
-    float lseShifts[kAmxQueries];
-    std::int32_t limits[kAmxQueries];  ///< last key that a query sees
-};
 
 template <class Scores, class Values, bool LastFirst, bool Sparse>
 class AmxTile {
@@ -76,6 +32,7 @@ class AmxTile {
     static constexpr int kTurnBlocks = Scores::kTurnBlocks;
     static constexpr int kTurnKeys = kTurnBlocks * kAmxKeys;
     static_assert(kTurnBlocks <= AmxScratch::kMostBlocks && kTurnBlocks % 2 == 0);
+    static_assert(!Values::kFreeBase || kTurnBlocks == 4, "slots of scores of a turn and the next");
 
     void start(const TileArgs& args, AmxScratch& scratch, AmxState& state) {
         m_args = args;
@@ -84,6 +41,7 @@ class AmxTile {
         m_steps = args.paddedDim / Scores::kDimsPerUnit;
         m_depth = m_steps / 16;
         m_pairs = args.paddedDim / 32;
+        m_blocksTogether = 2 * m_pairs <= kTurnBlocks ? 2 : 1;
         m_blockKeyUnits = std::int64_t{kAmxKeys} * m_steps;
         m_blockValueUnits = std::int64_t{16} * args.paddedDim;
         m_factor = Scores::kScaled ? 1.0F : args.scale * kLog2E;
@@ -104,15 +62,25 @@ class AmxTile {
         for (std::int64_t i = first; i < last; ++i) {
             const std::int64_t turn = LastFirst ? turns - 1 - i : i;
             if (turn * kTurnKeys >= m_end) continue;
-            if (!isPlain(turn)) {
+            if (isPlain(turn) && !m_allSeen) {
+                seeFirstKeys(turn);
+                ahead = m_allSeen;
+            }
+            if (!isPlain(turn) || !m_allSeen) {
                 takeTurn(turn);
                 ahead = false;
                 continue;
             }
-            if (!ahead) scoreBlock(keysOf(turn, 0), m_scratch->scores[0], [] {});
+            if (!ahead) {
+                for (int b = 0; b < m_blocksTogether; ++b)
+                    scoreBlock(keysOf(turn, b), m_scratch->scores[b], [] {});
+                m_products.finish();
+            }
             const std::int64_t next = LastFirst ? turn - 1 : turn + 1;
             ahead = i + 1 < last && next * kTurnKeys < m_end && (next + 1) * kTurnKeys <= m_seenByAll;
-            if (!takePlainTurn(turn, ahead ? next : -1)) {
+            const std::int64_t made = ahead ? next : -1;
+            if (!(m_args.lse == nullptr ? takePlainTurn(ShortWeights<Scores>{}, turn, made)
+                                        : takePlainTurn(FullWeights<Scores, Values>{}, turn, made))) {
                 takeTurn(turn);
                 ahead = false;
             }
@@ -164,7 +132,11 @@ class AmxTile {
                 Scores::scoreScale(m_args, m_args.queryScales[m_args.firstQuery / m_args.scaleQueries]);
         for (int q = 0; q < kAmxQueries; ++q) {
             m_state->lseShifts[q] = 0;
-            if (q < m_args.count) {
+            if (!Scores::kScaled && q < m_args.count && m_args.type == DataType::BFloat16 &&
+                m_args.dim == m_args.paddedDim) {
+                std::memcpy(units, static_cast<const char*>(m_args.q) + q * m_args.qStride * 2,
+                            static_cast<std::size_t>(m_steps) * 4);
+            } else if (q < m_args.count) {
                 widenRow<Avx512>(m_args.type, m_args.q, m_args.qStride, q, m_args.dim, m_args.paddedDim,
                                  wide);
                 if constexpr (Scores::kCentred) {
@@ -228,59 +200,56 @@ class AmxTile {
         if constexpr (Scores::kScaled) return m_queryScale * m_args.keyScales[block];
         return m_factor;
     }
-    /// Whether every query sees all of the turn's keys, has seen some before, and nothing is added to scores.
+    /// Whether every query sees all of the turn's keys, and nothing is added to scores.
     [[nodiscard]] bool isPlain(std::int64_t turn) const {
-        return Values::kFreeBase && m_allSeen && (turn + 1) * kTurnKeys <= m_seenByAll;
+        return Values::kFreeBase && (turn + 1) * kTurnKeys <= m_seenByAll;
+    }
+
+    /// The scores that a plain turn starts with, and bases by them, before there are any.
+    void seeFirstKeys(std::int64_t turn) {
+        for (int q = 0; q < kAmxQueries; ++q)
+            _mm512_store_ps(m_scratch->raised[q], _mm512_set1_ps(-HUGE_VALF));
+        for (int b = 0; b < m_blocksTogether; ++b) scoreBlock(keysOf(turn, b), m_scratch->scores[b], [] {});
+        m_products.finish();
+        for (int b = 0; b < m_blocksTogether; ++b) {
+            const __m512 factor = _mm512_set1_ps(factorOf(blockAt(turn, b)));
+            for (int q = 0; q < kAmxQueries; ++q)
+                _mm512_store_ps(m_scratch->raised[q],
+                                Scores::raised(m_scratch->scores[b] + q * kAmxKeys, factor,
+                                               _mm512_load_ps(m_scratch->raised[q])));
+        }
+        raiseBases();
     }
 
     template <class Weave>
-    void scoreBlock(const std::uint32_t* keys, float* scores, const Weave& weave) const {
+    __attribute__((always_inline)) void scoreBlock(const std::uint32_t* keys, float* scores,
+                                                   const Weave& weave) {
         const std::uint32_t* queries = m_state->queries;
-        const int depth = m_depth;
-        const std::int64_t next = std::int64_t{depth} * kTileUnits;
-        zeroTile<0>();
-        zeroTile<1>();
-        zeroTile<2>();
-        zeroTile<3>();
-        for (int t = 0; t < depth; ++t)
-            multiplyFour<typename Scores::Product>(queries + t * kTileUnits, next, keys + t * kTileUnits,
-                                                   next, weave);
-        storeTile<0>(scores, 128);
-        storeTile<1>(scores + 16, 128);
-        storeTile<2>(scores + 512, 128);
-        storeTile<3>(scores + 528, 128);
+        const std::int64_t next = std::int64_t{m_depth} * kTileUnits;
+        m_products.multiply<typename Scores::Product>(
+            m_depth, typename Scores::Start{}, [=](int t) { return queries + t * kTileUnits; }, next,
+            [=](int t) { return keys + t * kTileUnits; }, next, ResultPlace{scores, 16, 512, 128}, weave);
     }
 
     /// O of 32 dimensions += P V of the turn whose weights wait.
     template <class Weave>
-    void addValues(int pair, const Weave& weave) const {
-        float* out = m_state->out + pair * 4 * kTileUnits;
-        if (m_anyValues) {
-            loadTile<0>(out, 64);
-            loadTile<1>(out + kTileUnits, 64);
-            loadTile<2>(out + 2 * kTileUnits, 64);
-            loadTile<3>(out + 3 * kTileUnits, 64);
-        } else {
-            zeroTile<0>();
-            zeroTile<1>();
-            zeroTile<2>();
-            zeroTile<3>();
-        }
-        const int blocks = m_pendingBlocks;
-        for (int b = 0; b < blocks; ++b)
-            multiplyFour<Bf16Product>(m_scratch->weights[m_parity ^ 1][b], kTileUnits,
-                                      valuesOf(m_pendingTurn, b) + pair * 2 * kTileUnits, kTileUnits, weave);
-        storeTile<0>(out, 64);
-        storeTile<1>(out + kTileUnits, 64);
-        storeTile<2>(out + 2 * kTileUnits, 64);
-        storeTile<3>(out + 3 * kTileUnits, 64);
+    __attribute__((always_inline)) void addValues(int pair, const Weave& weave) {
+        const ResultPlace place{m_state->out + pair * 4 * kTileUnits, kTileUnits, 2 * kTileUnits, 64};
+        const auto weights = [this](int b) { return m_scratch->weights[m_parity ^ 1][b]; };
+        const auto values = [this, pair](int b) {
+            return valuesOf(m_pendingTurn, b) + pair * 2 * kTileUnits;
+        };
+        m_products.multiply<Bf16Product>(m_pendingBlocks, FromPlace{place, m_anyValues}, weights, kTileUnits,
+                                         values, kTileUnits, place, weave);
     }
 
     void addPendingValues() {
-        if (m_pendingBlocks == 0) return;
         memoryBarrier();
-        for (int pair = 0; pair < m_pairs; ++pair) addValues(pair, [] {});
-        valuesAreIn();
+        if (m_pendingBlocks > 0) {
+            for (int pair = 0; pair < m_pairs; ++pair) addValues(pair, [] {});
+            valuesAreIn();
+        }
+        m_products.finish();
     }
     void valuesAreIn() {
         m_anyValues = true;
@@ -292,60 +261,60 @@ class AmxTile {
         m_parity ^= 1;
     }
 
-    /// A turn that every query sees all of, while the products of the next block and of the turn before go
+    /// A turn that every query sees all of, while the products of the next blocks and of the turn before go
     /// on. False, with the turn undone, when its scores are too far above what weights are relative to.
-    bool takePlainTurn(std::int64_t turn, std::int64_t next) {
+    template <class Weights>
+    bool takePlainTurn(Weights weights, std::int64_t turn, std::int64_t next) {
         AmxScratch& scratch = *m_scratch;
-        __m512i highest = _mm512_setzero_si512();
-        for (int b = 0; b < kTurnBlocks; ++b) {
-            const std::uint32_t* keys = b + 1 < kTurnBlocks ? keysOf(turn, b + 1)
-                                        : next >= 0         ? keysOf(next, 0)
-                                                            : nullptr;
+        const int together = m_blocksTogether;
+        std::memcpy(scratch.turnSums, m_state->sums, sizeof scratch.turnSums);
+        for (int b = 0; b < kTurnBlocks; b += together) {
+            const bool more = b + together < kTurnBlocks;
+            const std::int64_t scoredTurn = more ? turn : next;
+            const int scored = more ? b + together : 0;
             const int firstPair = m_pendingBlocks > 0 ? b * m_pairs / kTurnBlocks : 0;
-            const int endPair = m_pendingBlocks > 0 ? (b + 1) * m_pairs / kTurnBlocks : 0;
+            const int endPair = m_pendingBlocks > 0 ? (b + together) * m_pairs / kTurnBlocks : 0;
             const int products =
-                (keys != nullptr ? 4 * m_depth : 0) + (endPair - firstPair) * 4 * m_pendingBlocks;
-            const int rowsAtATime = products > 0 ? (kAmxQueries + products - 1) / products : kAmxQueries;
-            const float* scores = scratch.scores[b % 2];
-            std::uint32_t* weights = scratch.weights[m_parity][b];
-            const __m512 factor = _mm512_set1_ps(factorOf(blockAt(turn, b)));
-            const float* shifts = m_state->shifts;
-            int row = 0;
-            const auto weigh = [&] {
-                const __m512 shift = _mm512_set1_ps(shifts[row]);
-                const __m512 first =
-                    Values::weight(_mm512_fmsub_ps(Scores::load(scores + row * 32), factor, shift));
-                const __m512 second =
-                    Values::weight(_mm512_fmsub_ps(Scores::load(scores + row * 32 + 16), factor, shift));
-                const __m512 sum = _mm512_add_ps(first, second);
-                float* sums = scratch.turnSums[row];
-                _mm512_store_ps(sums, b == 0 ? sum : _mm512_add_ps(sum, _mm512_load_ps(sums)));
-                const __m512i packed = Values::pack(first, second);
-                highest = _mm512_max_epu16(highest, packed);
-                _mm512_store_si512(weights + row * 16, packed);
+                (scoredTurn >= 0 ? 4 * m_depth * together : 0) + (endPair - firstPair) * 4 * m_pendingBlocks;
+            const unsigned rows = kAmxQueries * together;
+            const unsigned rowsAtATime = products > 0 ? (rows + products - 1) / products : rows;
+            if (b == 0 || Scores::kScaled)
+                for (int i = 0; i < together; ++i) {
+                    scratch.factors[i] = factorOf(blockAt(turn, b + i)) * Weights::kSteps;
+                    for (int q = 0; q < kAmxQueries; q += 16)
+                        _mm512_store_ps(
+                            scratch.shifts[i] + q,
+                            Weights::shiftOf(_mm512_load_ps(m_state->shifts + q), scratch.factors[i]));
+                }
+            // Rows of blocks that are weighed together follow each other everywhere.
+            const int mask = 2 * together - 1;
+            const float* scores = scratch.scores[b & mask];
+            std::uint32_t* packed = scratch.weights[m_parity][b];
+            unsigned row = 0;
+            const auto weigh = [&]() __attribute__((always_inline)) {
+                _mm512_store_si512(
+                    packed + row * 16,
+                    weights.weigh(scores + row * kAmxKeys, scratch.factors[row / kAmxQueries],
+                                  scratch.shifts[0][row], scratch.turnSums[row % kAmxQueries]));
                 ++row;
             };
-            const auto weave = [&] {
-                for (int i = 0; i < rowsAtATime && row < kAmxQueries; ++i) weigh();
+            const auto weave = [&]() __attribute__((always_inline)) {
+                for (unsigned i = 0; i < rowsAtATime && row < rows; ++i) weigh();
             };
             memoryBarrier();
-            if (keys != nullptr) scoreBlock(keys, scratch.scores[(b + 1) % 2], weave);
+            if (scoredTurn >= 0)
+                for (int i = 0; i < together; ++i)
+                    scoreBlock(keysOf(scoredTurn, scored + i), scratch.scores[(b + together + i) & mask],
+                               weave);
             for (int pair = firstPair; pair < endPair; ++pair) addValues(pair, weave);
-            while (row < kAmxQueries) weigh();
+            while (row < rows) weigh();
+            if (firstPair == endPair) m_products.finish();
         }
         if (m_pendingBlocks > 0) valuesAreIn();
-        // The sign bit and NaNs are above every number.
-        if (_mm512_cmpgt_epu16_mask(highest, _mm512_set1_epi16(kHighestBf16)) != 0) return false;
-        addTurnSums();
+        if (weights.leftRange()) return false;
+        std::memcpy(m_state->sums, scratch.turnSums, sizeof scratch.turnSums);
         weightsWait(turn, kTurnBlocks);
         return true;
-    }
-    static constexpr short kHighestBf16 = (127 + 16) << 7;  // 2^16
-
-    void addTurnSums() {
-        for (int q = 0; q < kAmxQueries; ++q)
-            _mm512_store_ps(m_state->sums[q], _mm512_add_ps(_mm512_load_ps(m_state->sums[q]),
-                                                            _mm512_load_ps(m_scratch->turnSums[q])));
     }
 
     /// Any turn: all of its scores, their maxima, then its weights.
@@ -363,7 +332,7 @@ class AmxTile {
         for (int q = 0; q < kAmxQueries; ++q) _mm512_store_ps(scratch.raised[q], _mm512_set1_ps(-HUGE_VALF));
         for (int b = 0; b <= blocks; ++b) {
             int row = b == 0 ? kAmxQueries : 0;
-            const auto raise = [&] {
+            const auto raise = [&]() __attribute__((always_inline)) {
                 float* scores = scratch.scores[b - 1] + row * 32;
                 const __m512 factor = _mm512_set1_ps(factors[b - 1]);
                 const __m512 most = _mm512_load_ps(scratch.raised[row]);
@@ -375,9 +344,12 @@ class AmxTile {
             };
             memoryBarrier();
             if (b < blocks)
-                scoreBlock(keysOf(turn, b), scratch.scores[b], [&] {
-                    for (int i = 0; i < 2 && row < kAmxQueries; ++i) raise();
-                });
+                scoreBlock(
+                    keysOf(turn, b), scratch.scores[b], [&]() __attribute__((always_inline)) {
+                        for (int i = 0; i < 2 && row < kAmxQueries; ++i) raise();
+                    });
+            else
+                m_products.finish();
             while (row < kAmxQueries) raise();
         }
         const bool rescaled = raiseBases();
@@ -386,19 +358,26 @@ class AmxTile {
         memoryBarrier();
         int b = 0;
         int row = 0;
-        const auto weigh = [&] {
+        const auto weigh = [&]() __attribute__((always_inline)) {
             const float* scores = scratch.scores[b] + row * 32;
             const __m512 shift = _mm512_set1_ps(shifts[row] - static_cast<float>(Values::kOffset));
-            __m512 first = _mm512_load_ps(scores);
-            __m512 second = _mm512_load_ps(scores + 16);
-            if (data[b] == Data::Raw) {
+            __m512 first;
+            __m512 second;
+            if (data[b] == Data::Raw && !Values::kFreeBase) {
+                const __m512 factor = _mm512_set1_ps(factors[b]);
+                first = _mm512_fmsub_ps(Scores::load(scores), factor, shift);
+                second = _mm512_fmsub_ps(Scores::load(scores + 16), factor, shift);
+            } else if (data[b] == Data::Raw) {
                 // Product and difference apart: the largest weighs exactly 1.
                 const __m512 factor = _mm512_set1_ps(factors[b]);
-                first = _mm512_mul_ps(Scores::toFloat(first), factor);
-                second = _mm512_mul_ps(Scores::toFloat(second), factor);
+                first = _mm512_sub_ps(_mm512_mul_ps(Scores::load(scores), factor), shift);
+                second = _mm512_sub_ps(_mm512_mul_ps(Scores::load(scores + 16), factor), shift);
+            } else {
+                first = _mm512_sub_ps(_mm512_load_ps(scores), shift);
+                second = _mm512_sub_ps(_mm512_load_ps(scores + 16), shift);
             }
-            first = Values::weight(_mm512_sub_ps(first, shift));
-            second = Values::weight(_mm512_sub_ps(second, shift));
+            first = Values::weight(first);
+            second = Values::weight(second);
             const __m512 sum = _mm512_add_ps(first, second);
             float* sums = scratch.turnSums[row];
             _mm512_store_ps(sums, b == 0 ? sum : _mm512_add_ps(sum, _mm512_load_ps(sums)));
@@ -411,13 +390,14 @@ class AmxTile {
         if (m_pendingBlocks > 0) {
             const int products = 4 * m_pairs * m_pendingBlocks;
             const int rowsAtATime = (blocks * kAmxQueries + products - 1) / products;
-            const auto weave = [&] {
+            const auto weave = [&]() __attribute__((always_inline)) {
                 for (int i = 0; i < rowsAtATime && b < blocks; ++i) weigh();
             };
             for (int pair = 0; pair < m_pairs; ++pair) addValues(pair, weave);
             valuesAreIn();
         }
         while (b < blocks) weigh();
+        m_products.finish();
         if (rescaled && m_anyValues) rescaleOutputs();
         for (int q = 0; q < kAmxQueries; ++q)
             _mm512_store_ps(m_state->sums[q], _mm512_fmadd_ps(_mm512_load_ps(m_state->sums[q]),
@@ -481,9 +461,11 @@ class AmxTile {
     TileArgs m_args;
     AmxScratch* m_scratch = nullptr;
     AmxState* m_state = nullptr;
-    int m_steps = 0;  // units of a query
-    int m_depth = 0;  // tiles of a query
-    int m_pairs = 0;  // pairs of tiles of an output
+    int m_steps = 0;           // units of a query
+    int m_depth = 0;           // tiles of a query
+    int m_pairs = 0;           // pairs of tiles of an output
+    int m_blocksTogether = 1;  // that a plain turn scores at a time
+    TileProducts m_products;
     std::int64_t m_blockKeyUnits = 0;
     std::int64_t m_blockValueUnits = 0;
     float m_factor = 1;

@@ -21,7 +21,7 @@ inline TileArgs partOf(const TileArgs& args, int first, int count) {
 
 /// Tiles of queries that share what was fetched of K and V, and the keys that they walk before the next tile
 /// does: half a megabyte at d128.
-constexpr int kAmxTilesTogether = 8;
+constexpr int kAmxTilesTogether = 16;
 constexpr std::int64_t kAmxStretchKeys = 1024;
 
 template <class Scores, class Values, bool LastFirst, bool Sparse>
