@@ -2,8 +2,8 @@
 
 // Powers of two that are rounded to bf16 at once, in 16-bit integers. While products of tiles run, one of the
 // two vector ports does no arithmetic of floats, but sums and permutations of integers: 15 instructions for
-// 32 weights, five of them on the other port, instead of 22 with 17 there. Included by attention_amx.cpp
-// only.
+// 32 weights, of which five need the one port that does, instead of 22, of which 17 did. Included by
+// attention_amx.cpp only.
 
 #include <immintrin.h>
 
