@@ -94,7 +94,10 @@ void JobRow::mousePressEvent(QMouseEvent* event) {
 void JobRow::show(const JobView& job) {
     m_job = job;
     m_swatch->setStyleSheet(QString("background:%1;border-radius:3px").arg(job.color.name()));
-    m_title->setText(job.title);
+    // A long one, such as a measurement's with its prompt, leaves room for status and buttons.
+    constexpr int kMostTitle = 150;
+    m_title->setText(m_title->fontMetrics().elidedText(job.title, Qt::ElideRight, theme::scaled(kMostTitle)));
+    m_title->setToolTip(job.title);
     QString status = job.status;
     if (job.state == JobState::Running && job.etaSeconds >= 0)
         status += tr(" · %1 left").arg(durationText(job.etaSeconds));
