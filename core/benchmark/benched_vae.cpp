@@ -116,7 +116,8 @@ class CogVideoXVaeOnDisk final : public VaeOnDisk {
         const cogvideox::ClipSize size{.frames = clip.frames,
                                        .height = clip.height,
                                        .width = clip.width,
-                                       .valueBytes = std::int64_t(c10::elementSize(dtype))};
+                                       .valueBytes = std::int64_t(c10::elementSize(dtype)),
+                                       .device = at::kCUDA};  // whose passes take more
         return std::max(cogvideox::bytesToEncode(m_config, size, tiling),
                         cogvideox::bytesToDecode(m_config, size, tiling));
     }

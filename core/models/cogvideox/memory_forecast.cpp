@@ -7,6 +7,7 @@
 #include "core/families/offered_tasks.h"
 #include "core/models/cogvideox/loaded_transformer.h"
 #include "core/models/cogvideox/transformer_memory.h"
+#include "core/pipeline/process_memory.h"
 #include "core/text/encoders/t5_encoder.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/vae/cogvideox/working_memory.h"
@@ -16,9 +17,6 @@ namespace reelgrid::models::cogvideox {
 namespace {
 
 using pipeline::Encoders;
-
-/// Of the program and its libraries, on the CPU.
-constexpr std::uint64_t kProcessBytes = 250'000'000;
 
 std::uint64_t unsignedOf(std::int64_t count) {
     return static_cast<std::uint64_t>(count);
@@ -69,7 +67,7 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
         vae::cogvideox::weightBytes(vae, options.vaeDtype, options.execution.device,
                                     families::takesPictures(model));
     // On a GPU only what libtorch hands out is counted.
-    if (onCpu) always += kProcessBytes;
+    if (onCpu) always += pipeline::kProcessBytes;
     const std::uint64_t held = always + (isKept ? text : 0);
 
     const std::int64_t edge = vae.spatialFactor() * config.patchSize;
@@ -81,7 +79,8 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
                        {.frames = settings.numFrames,
                         .height = settings.height,
                         .width = settings.width,
-                        .valueBytes = static_cast<std::int64_t>(c10::elementSize(options.vaeDtype))}};
+                        .valueBytes = static_cast<std::int64_t>(c10::elementSize(options.vaeDtype)),
+                        .device = options.execution.device}};
     std::vector<pipeline::MemoryForecast> stages{
         {always + text, "text"},
         {held + activationBytes(config, options.dtype, tokens), "denoise"},

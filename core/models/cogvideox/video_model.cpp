@@ -217,11 +217,11 @@ std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& s
                                      (count(latentFrames(settings).all() / dit.patchFrames())) +
                                  count(dit.maxTextSeqLength);
     const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.feedForwardDim());
-    const vae::cogvideox::ClipSize clip{
-        .frames = settings.numFrames,
-        .height = settings.height,
-        .width = settings.width,
-        .valueBytes = static_cast<std::int64_t>(c10::elementSize(m_vaeDtype))};
+    const vae::cogvideox::ClipSize clip{.frames = settings.numFrames,
+                                        .height = settings.height,
+                                        .width = settings.width,
+                                        .valueBytes = static_cast<std::int64_t>(c10::elementSize(m_vaeDtype)),
+                                        .device = m_device};
     const std::uint64_t decode = vae::cogvideox::bytesToDecode(vae, clip, tilingOf(settings));
     vae::cogvideox::ClipSize picture = clip;
     picture.frames = 1;

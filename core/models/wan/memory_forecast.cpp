@@ -7,6 +7,7 @@
 #include "core/models/wan/experts.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer_memory.h"
+#include "core/pipeline/process_memory.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
 
@@ -17,9 +18,6 @@ using pipeline::Encoders;
 using pipeline::Offload;
 
 constexpr std::int64_t kFp32 = 4;
-/// Of the program and its libraries once all stages have run: 127 MB of their files' pages (libtorch's 74),
-/// and 58 MB of memory that libtorch takes before a model is loaded.
-constexpr std::uint64_t kProcessBytes = 185'000'000;
 
 std::uint64_t unsignedOf(std::int64_t count) {
     return static_cast<std::uint64_t>(count);
@@ -76,7 +74,7 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
         families::takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder,
         inVae);
     // On a GPU only what libtorch hands out is counted.
-    if (onCpu) always += kProcessBytes;
+    if (onCpu) always += pipeline::kProcessBytes;
     const std::uint64_t transformer = transformerBytes(config, options);
     const std::uint64_t kept = isKept ? text + image : 0;
     always += transformer;

@@ -10,9 +10,12 @@
 namespace reelgrid::vae::cogvideox {
 namespace {
 
-/// Activations of a batch at the fullest size that are alive at once: a block's input, what it becomes, the
-/// activated copy and what a convolution works in.
+/// Activations of a batch at the fullest size that are alive at once on a GPU: a block's input, what it
+/// becomes, the activated slice and what a convolution works in.
 constexpr std::int64_t kLayersAtOnce = 4;
+/// Colours of a pixel as the last convolution leaves them, padded to a vector, and twice as they are handed
+/// on.
+constexpr std::int64_t kColorsAtOnce = 8 + 2 * 3;
 /// Frames that a convolution remembers.
 constexpr std::int64_t kHistoryFrames = 2;
 constexpr std::int64_t kLatentFramesOfFirstBatch = 3;
@@ -26,7 +29,15 @@ std::uint64_t windowBytes(const CogVideoXVaeConfig& config, const ClipSize& clip
     const std::int64_t most = config.frameCount(kLatentFramesOfFirstBatch);
     // At full size the first block still has the channels of the size below.
     const std::int64_t widest = channels.size() > 1 ? std::max(channels[0], channels[1]) : channels[0];
-    std::int64_t values = pixels * std::min(clip.frames, most) * widest * kLayersAtOnce;
+    const std::int64_t frames = std::min(clip.frames, most);
+    std::int64_t values = pixels * frames * widest * kLayersAtOnce;
+    if (clip.device.is_cpu()) {
+        // The first block's input, its shortcut and what it becomes, or a later one's with an activated copy;
+        // and a layer of the size below, which the allocator keeps.
+        const std::int64_t own = channels[0], below = channels[std::min<std::size_t>(2, channels.size() - 1)];
+        values = pixels * frames * (std::max(widest + 2 * own, 3 * own) + kColorsAtOnce) +
+                 pixels / 4 * frames * below;
+    }
     for (std::size_t level = 0; level < channels.size(); ++level)
         values += (pixels >> (2 * level)) * channels[level] * 2 * blocks * kHistoryFrames;
     return std::uint64_t(values * clip.valueBytes);

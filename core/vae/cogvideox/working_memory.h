@@ -18,6 +18,7 @@ std::uint64_t weightBytes(const CogVideoXVaeConfig& config, at::ScalarType dtype
 struct ClipSize {
     std::int64_t frames = 0, height = 0, width = 0;
     std::int64_t valueBytes = 4;
+    at::Device device = at::kCPU;
 };
 
 /// About how many bytes a pass of the clip takes beside the weights, at its fullest moment: layers of one
