@@ -274,7 +274,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.useBf16TeGemms; });
     visit(
         RenderField{.key = "step_cache",
-                    .help = "Skip a pass where the first block changed less than this share, such as 0.08 "
+                    .help = "Skip a pass where the first block changed less than this share, such as 0.15 "
                             "(default: 0, never)",
                     .decides = Decides::Attention,
                     .range = {.least = 0, .most = 1},
