@@ -108,8 +108,9 @@ TEST(WorkingMemory, IsWhatThePassesTake) {
             at::zeros({each.config.zDim, latents, clip.height / edge, clip.width / edge});
         const std::int64_t decoding =
             CountingAllocator::mostDuring([&] { vae->decodeTo(z_CTHW, [](const at::Tensor&) {}); });
-        // The only chunk of a clip of one frame has nothing to remember where it begins: less than is said.
-        const double most = clip.frames > 1 ? 1.1 : 1.35;
+        // Threads that don't all work at the same moment take less, and so do clips of one frame, whose only
+        // chunk has nothing to remember where it begins.
+        const double most = clip.frames > 1 ? 1.2 : 1.5;
         const double ofDecoding = ratio(layerBytesToDecode(each.config, clip, computing), decoding);
         EXPECT_TRUE(ofDecoding > 0.9 && ofDecoding < most) << ofDecoding;
         const at::Tensor x_BCTHW = at::zeros({1, 3, clip.frames, clip.height, clip.width});
