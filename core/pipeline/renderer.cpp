@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <torch/headeronly/version.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <utility>
@@ -104,11 +105,12 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageCl
 
 /// Who shows the latents to `preview`, and hands on what it sees to `next`; null where nobody looks, or where
 /// the VAE's latents have no known colours.
-std::unique_ptr<PreviewObserver> previewsOf(const std::map<std::string, std::string>& hashes, int steps,
-                                            const protocol::PreviewCallback& preview, StepObserver* next) {
-    const auto vae = hashes.find("vae");
-    if (!preview || vae == hashes.end()) return nullptr;
-    auto colors = latentColorsOf(vae->second);
+std::unique_ptr<PreviewObserver> previewsOf(const families::ModelInfo& model, result::ComponentHasher& hasher,
+                                            int steps, const protocol::PreviewCallback& preview,
+                                            StepObserver* next) {
+    const auto vae = std::ranges::find(model.components, "vae", &families::ComponentInfo::name);
+    if (!preview || vae == model.components.end()) return nullptr;
+    auto colors = latentColorsOf(hasher.hash(vae->files).value().sha256);
     if (!colors) return nullptr;
     return std::make_unique<PreviewObserver>(*std::move(colors), steps, preview, next);
 }
@@ -381,8 +383,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                              waysToNeedLess(settings, plan.model));
 
     const auto lockstep = lockstepOf(plan, clock);
-    if (preview) awaitHashes();
-    const auto previews = previewsOf(loaded.hashes, settings.numInferenceSteps, preview, lockstep.get());
+    const auto previews = previewsOf(plan.model, hasher, settings.numInferenceSteps, preview, lockstep.get());
     StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
     const bool resumable = result::obstacleToResuming(settings).empty();
     ResumeFile::Story earlier;
@@ -393,7 +394,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         manifest.resumedAt = earlier.manifest.resumedAt;
         return manifest;
     };
-    ResumeFile points(request, settings, [&] {
+    const auto hashesReady = [&] { return !hashing || hashing->ready(); };
+    ResumeFile points(request, settings, hashesReady, [&] {
         ResumeFile::Story story{0, manifestNow(), clock.stepsUntilNow()};
         story.manifest.calls = calls.mapsOfBranches();
         return story;

@@ -71,11 +71,12 @@ ResumeFile::Story readStory(const json& object, const fs::path& path, int steps)
 }  // namespace
 
 ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
-                       std::function<Story()> now)
+                       std::function<bool()> ready, std::function<Story()> now)
     : m_request(request),
       m_every(settings.saveLatentsEvery),
       m_steps(settings.numInferenceSteps),
       m_file(protocol::resultFolderOf(request.output) / protocol::kResumeFile),
+      m_ready(std::move(ready)),
       m_now(std::move(now)) {}
 
 std::optional<ResumeFile::Story> ResumeFile::readLeft(const result::Manifest& now) {
@@ -94,11 +95,12 @@ std::optional<ResumeFile::Story> ResumeFile::readLeft(const result::Manifest& no
     if (!point.tensors.contains("latents"))
         throw Failure(ErrorCode::InvalidData, m_file.string() + ": a tensor \"latents\" was needed");
     m_left = std::move(point);
+    m_kept = story.done;
     return story;
 }
 
 bool ResumeFile::wants(int done) const {
-    return m_every > 0 && (done % m_every == 0 || done == m_steps);
+    return m_every > 0 && (done / m_every > m_kept / m_every || done == m_steps) && m_ready();
 }
 
 void ResumeFile::keep(const ResumePoint& point) {
@@ -108,6 +110,7 @@ void ResumeFile::keep(const ResumePoint& point) {
     tensors[kStory] = bytesOf(storyText(story));
     weights::writeSafetensors(m_file, tensors).value();
     result::writeUnfinished(m_request.output, {point.done, m_steps, m_request}).value();
+    m_kept = point.done;
 }
 
 std::vector<protocol::CallRecord> joined(const std::vector<protocol::CallRecord>& earlier,

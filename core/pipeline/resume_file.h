@@ -26,9 +26,10 @@ class ResumeFile final : public ResumePoints {
         result::Timing timing;
     };
 
-    /// `now` tells the story until now; it is called within keep().
+    /// `now` tells the story until now; it is called within keep(). While `ready` says no, what should be
+    /// kept waits for a later step: a story that isn't known yet would hold up the loop.
     ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
-               std::function<Story()> now);
+               std::function<bool()> ready, std::function<Story()> now);
 
     /// Reads what an interrupted render left, for takeLeft(), and gives back its story; nothing where none
     /// was left. Throws Failure(InvalidData) when the file is damaged or of another render: the message says
@@ -42,7 +43,9 @@ class ResumeFile final : public ResumePoints {
   private:
     protocol::RenderRequest m_request;
     int m_every, m_steps;
+    int m_kept = 0;  ///< steps done at the last point
     std::filesystem::path m_file;
+    std::function<bool()> m_ready;
     std::function<Story()> m_now;
     std::optional<ResumePoint> m_left;
 };

@@ -1,5 +1,7 @@
 #include "core/result/hashes_under_way.h"
 
+#include <chrono>
+
 namespace reelgrid::result {
 
 HashesUnderWay::HashesUnderWay(const families::ModelInfo& model, const catalog::RenderSettings& settings,
@@ -10,6 +12,10 @@ HashesUnderWay::HashesUnderWay(const families::ModelInfo& model, const catalog::
 
 HashesUnderWay::~HashesUnderWay() {
     m_stop.request_stop();  // the future waits for the thread
+}
+
+bool HashesUnderWay::ready() const {
+    return m_hashes.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 Result<std::map<std::string, std::string>> HashesUnderWay::wait() {

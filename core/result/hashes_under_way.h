@@ -21,6 +21,9 @@ class HashesUnderWay {
     /// Stops where nobody waited.
     ~HashesUnderWay();
 
+    /// Whether wait() has nothing to wait for.
+    [[nodiscard]] bool ready() const;
+
     /// Once. modelHashes()'s errors.
     Result<std::map<std::string, std::string>> wait();
 

@@ -5,6 +5,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/pipeline/renderer.h"
+#include "core/pipeline/resume_file.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
@@ -158,6 +159,26 @@ TEST_F(ResumeTest, ARenderWithoutItBeginsAnewAndKeepsTheOldStepsUntilItsOwn) {
     interrupted(longRequest(), 3);
     EXPECT_EQ(result::readUnfinished(longRequest().output).value()->stepsKept, 2);
     EXPECT_TRUE(rendered(longRequest()).manifest.resumedAt.empty());
+}
+
+TEST_F(ResumeTest, WhatCannotBeToldYetIsKeptAtALaterStep) {
+    const protocol::RenderRequest request = longRequest();
+    fs::create_directories(protocol::resultFolderOf(request.output));
+    catalog::RenderSettings settings;
+    settings.saveLatentsEvery = 2;
+    settings.numInferenceSteps = 9;
+    bool ready = false;
+    ResumeFile points(
+        request, settings, [&] { return ready; }, [] { return ResumeFile::Story{}; });
+    EXPECT_FALSE(points.wants(2));
+    ready = true;
+    EXPECT_TRUE(points.wants(3));
+    points.keep({3, {{"latents", at::zeros({1})}}});
+    EXPECT_EQ(result::readUnfinished(request.output).value()->stepsKept, 3);
+    EXPECT_TRUE(points.wants(4));
+    points.keep({4, {{"latents", at::zeros({1})}}});
+    EXPECT_FALSE(points.wants(5));
+    EXPECT_TRUE(points.wants(9));
 }
 
 TEST_F(ResumeTest, IsLeftOutWhereARenderIsMadeInOneGo) {
