@@ -10,6 +10,7 @@
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
+#include "core/pipeline/render_forecast.h"
 #include "core/pipeline/renderer.h"
 
 namespace reelgrid::cli {
@@ -30,7 +31,7 @@ int runWorker() {
                                     std::stop_token stop) {
         return renderer.render(request, progress, std::move(stop), preview);
     };
-    const auto served = serveJobs(STDIN_FILENO, output, render, interrupts.token());
+    const auto served = serveJobs(STDIN_FILENO, output, render, pipeline::forecastRender, interrupts.token());
     return served ? 0 : fail(served.error().in("worker"));
 }
 

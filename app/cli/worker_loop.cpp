@@ -36,8 +36,11 @@ constexpr int kPatiencePolls = 10;
 
 class JobServer {
   public:
-    JobServer(int input, int output, RenderJob renderJob)
-        : m_input(input), m_output(output), m_renderJob(std::move(renderJob)) {}
+    JobServer(int input, int output, RenderJob renderJob, ForecastJob forecastJob)
+        : m_input(input),
+          m_output(output),
+          m_renderJob(std::move(renderJob)),
+          m_forecastJob(std::move(forecastJob)) {}
 
     Result<void> serve(const std::stop_token& interrupted) {
         const std::stop_callback onInterrupt(interrupted, [this] {
@@ -46,6 +49,7 @@ class JobServer {
         send(WorkerReady{kVersion});
         {
             const std::jthread reader([this] { readCommands(); });
+            const std::jthread forecaster([this] { answerForecasts(); });
             while (const auto job = nextJob()) render(*job);
             // A parent that neither writes nor closes must not keep the end waiting.
             eventfd_write(m_wake.get(), 1);
@@ -90,7 +94,11 @@ class JobServer {
         } else if (auto* render = std::get_if<RenderCommand>(&*command)) {
             const std::lock_guard lock(m_mutex);
             m_waiting.push_back(std::move(*render));
-            m_changed.notify_one();
+            m_changed.notify_all();
+        } else if (auto* question = std::get_if<ForecastCommand>(&*command)) {
+            const std::lock_guard lock(m_mutex);
+            m_questions.push_back(std::move(*question));
+            m_changed.notify_all();
         } else if (const auto* cancelled = std::get_if<CancelCommand>(&*command)) {
             cancel(cancelled->id);
         } else {
@@ -126,7 +134,25 @@ class JobServer {
         m_quit = true;
         if (!m_failure) m_failure = std::move(failure);
         m_stop.request_stop();
-        m_changed.notify_one();
+        m_changed.notify_all();
+    }
+
+    // ── the forecasts' thread ───────────────────────────────────────────────────────────────────────────
+
+    void answerForecasts() {
+        std::unique_lock lock(m_mutex);
+        while (true) {
+            m_changed.wait(lock, [this] { return m_quit || !m_questions.empty(); });
+            if (m_quit) return;
+            const ForecastCommand question = std::move(m_questions.front());
+            m_questions.pop_front();
+            lock.unlock();
+            if (auto forecast = m_forecastJob(question.request))
+                send(Forecast{question.id, *std::move(forecast)});
+            else
+                send(JobFailed{question.id, forecast.error()});
+            lock.lock();
+        }
     }
 
     // ── the rendering thread ────────────────────────────────────────────────────────────────────────────
@@ -199,6 +225,7 @@ class JobServer {
     const int m_input;
     const int m_output;
     const RenderJob m_renderJob;
+    const ForecastJob m_forecastJob;
 
     /// Readable once the rendering thread has ended.
     const jobs::FileDescriptor m_wake{eventfd(0, EFD_CLOEXEC)};
@@ -206,6 +233,7 @@ class JobServer {
     std::mutex m_mutex;  ///< guards what follows
     std::condition_variable m_changed;
     std::deque<RenderCommand> m_waiting;
+    std::deque<ForecastCommand> m_questions;
     std::string m_running;
     std::stop_source m_stop;
     std::atomic<bool> m_quit = false;  ///< written under the mutex
@@ -217,8 +245,9 @@ class JobServer {
 
 }  // namespace
 
-Result<void> serveJobs(int input, int output, RenderJob render, const std::stop_token& interrupted) {
-    return JobServer(input, output, std::move(render)).serve(interrupted);
+Result<void> serveJobs(int input, int output, RenderJob render, ForecastJob forecast,
+                       const std::stop_token& interrupted) {
+    return JobServer(input, output, std::move(render), std::move(forecast)).serve(interrupted);
 }
 
 }  // namespace reelgrid::cli

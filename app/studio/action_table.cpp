@@ -68,6 +68,10 @@ constexpr std::array kTable{
                 QT_TRANSLATE_NOOP("Actions", "What can be rendered with, what each needs, and where it is")},
     ActionEntry{"library", QT_TRANSLATE_NOOP("Actions", "&Library of comparisons…"), "Ctrl+R Ctrl+Shift+O",
                 QT_TRANSLATE_NOOP("Actions", "Finds and opens a comparison in the results folder")},
+    ActionEntry{"resume-renders", QT_TRANSLATE_NOOP("Actions", "&Resume interrupted renders"), "Ctrl+Shift+R",
+                QT_TRANSLATE_NOOP("Actions",
+                                  "Goes on with every render that was interrupted, from the last "
+                                  "step that it kept")},
     ActionEntry{"job-timeout", QT_TRANSLATE_NOOP("Actions", "Longest &time of a render…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Ends a render, and a plug-in’s kernel in it, that hangs")},
     // Play

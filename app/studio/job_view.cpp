@@ -56,23 +56,45 @@ QString statusOf(const jobs::Job& job) {
         case JobState::Failed:
             return text(job.error.message);
         case JobState::Cancelled:
-            return QObject::tr("cancelled");
+            return canResume(job)
+                       ? QObject::tr("cancelled, %1 of %2 steps kept").arg(job.stepsKept).arg(job.steps)
+                       : QObject::tr("cancelled");
     }
     return {};
+}
+
+widgets::JobView titled(const protocol::RenderRequest& request) {
+    widgets::JobView view;
+    view.title = text(comparison::captionOf(request).text());
+    view.color = widgets::backendColor(view.title);
+    return view;
 }
 
 }  // namespace
 
 widgets::JobView viewOf(const jobs::Job& job) {
-    widgets::JobView view;
-    view.title = text(comparison::captionOf(job.request).text());
-    view.color = widgets::backendColor(view.title);
+    widgets::JobView view = titled(job.request);
     view.state = job.state;
     view.status = statusOf(job);
+    view.leftover = isFinished(job.state) && job.stepsKept > 0;
+    view.resumable = canResume(job);
     if (job.state == JobState::Running) {
         view.progress = fractionOf(job.progress);
         view.etaSeconds = job.cancelling ? -1 : job.progress.etaSeconds;
     }
+    return view;
+}
+
+widgets::JobView viewOf(const result::InterruptedRender& render) {
+    const result::UnfinishedRender& left = render.left;
+    widgets::JobView view = titled(left.request);
+    view.state = JobState::Cancelled;
+    view.status = left.stepsKept > 0
+                      ? QObject::tr("interrupted at step %1 of %2").arg(left.stepsKept).arg(left.steps)
+                      : QObject::tr("interrupted before a step was kept");
+    view.subject = text(left.request.prompt).simplified();
+    view.leftover = true;
+    view.resumable = left.stepsKept > 0;
     return view;
 }
 

@@ -73,7 +73,7 @@ void MainWindow::buildEditMenu() {
 
 void MainWindow::buildRenderMenu() {
     fill(*menuBar()->addMenu(tr("&Render")), *m_actions,
-         {"write-prompt", "render", "matrix", "", "models", "library", "", "job-timeout"});
+         {"write-prompt", "render", "matrix", "", "models", "library", "", "resume-renders", "job-timeout"});
 }
 
 void MainWindow::buildPlayMenu() {

@@ -19,6 +19,7 @@
 #include "app/studio/comparison_charts.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/empty_state.h"
+#include "app/studio/forecast_line.h"
 #include "app/studio/job_view.h"
 #include "app/studio/measure/measure_tools.h"
 #include "app/studio/missing_plugins.h"
@@ -77,6 +78,7 @@ MainWindow::MainWindow(QWidget* parent)
     setWindowTitle("ReelGrid[*]");
     setAcceptDrops(true);
     new ComparisonCharts(m_comparison, m_timing, m_coherence, m_playback, this);
+    new ForecastLine(m_editor, m_renders, this);
     new Thumbnails(m_comparison, m_coherence, m_playback, this);
     m_side = buildSide();
     m_columns = new QSplitter(Qt::Horizontal);
@@ -103,6 +105,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_grid->setFocus();
     // Before any session is read: a session's request is then put into an editor that knows its models.
     m_sessions->lookForRecent();
+    m_renders->interrupted().lookBelow(m_renders->resultsFolder());
     m_editorFiles->loadModels();
     // Once the window is up: nobody waits for it.
     QTimer::singleShot(0, m_editorFiles, &EditorFiles::loadPromptGuide);
@@ -190,6 +193,7 @@ void MainWindow::connectRenders() {
         m_rendering.start();
         m_renders->render(m_editor->request(), m_editor->checkedBackends(), *m_editor->model());
     });
+    connect(m_renders, &RenderController::takenUp, m_playback->player(), &widgets::Player::pause);
     connect(m_renders, &RenderController::settled, m_playback->player(), &widgets::Player::play);
     connect(m_renders, &RenderController::settled, this, [this] {
         if (m_rendering.isValid() && m_rendering.elapsed() > kLongSeconds * 1000)
@@ -252,6 +256,8 @@ void MainWindow::connectIssues() {
 void MainWindow::showLog(const QString& id) {
     if (const jobs::Job* job = m_renders->jobs().find(id.toStdString()))
         showText(this, viewOf(*job).title, m_renders->jobs().logOf(job->id));
+    else if (const result::InterruptedRender* left = m_renders->interrupted().find(id))
+        showText(this, viewOf(*left).title, m_renders->interrupted().logOf(id));
     else if (const widgets::JobView* view = m_exportJobs->find(id))
         showText(this, view->title, view->status);
     else if (const widgets::JobView* measured = m_measureTools->jobs().find(id))

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/studio/dialogs.h"
+#include "app/studio/forecast_text.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_policy_json.h"
 
@@ -216,7 +217,21 @@ void MatrixDialog::expand() {
     m_problem->setVisible(!jobs);
     m_table->setRows(std::move(rows));
     showSummary();
-    if (jobs) lookForEarlier();
+    if (!jobs) return;
+    lookForEarlier();
+    askForMemory();
+}
+
+/// Once for all rows that differ in nothing that it depends on.
+void MatrixDialog::askForMemory() {
+    for (const MatrixRow& row : m_table->rows()) {
+        const std::string key = forecastKey(row.job.request);
+        if (!m_asked.insert(key).second) continue;
+        m_sources.forecast(row.job.request,
+                           [dialog = QPointer(this), key](const Result<protocol::RenderForecast>& forecast) {
+                               if (dialog) dialog->m_table->setForecast(key, forecast);
+                           });
+    }
 }
 
 /// Fills in estimates and identical renders, unless the table was changed meanwhile.

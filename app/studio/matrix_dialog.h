@@ -2,8 +2,10 @@
 
 #include <QDialog>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "app/studio/background_thread.h"
 #include "app/studio/matrix_table.h"
@@ -24,6 +26,10 @@ struct MatrixSources {
     QStringList backends;
     QStringList checkedBackends;
     std::filesystem::path results;
+    /// Asks what a request would take: RenderJobs::forecast().
+    std::function<void(const protocol::RenderRequest& request,
+                       std::function<void(const Result<protocol::RenderForecast>&)> told)>
+        forecast;
 };
 
 /// Asks what to vary, and shows every render that comes of it, with its time, before any starts. GUI thread;
@@ -59,6 +65,7 @@ class MatrixDialog : public QDialog {
     void expandSoon();
     void expand();
     void lookForEarlier();
+    void askForMemory();
     void takeEarlier(int look, const std::vector<MatrixRow>& rows);
     void showSummary();
 
@@ -77,7 +84,8 @@ class MatrixDialog : public QDialog {
     MatrixTable* m_table;
     QTimer m_due;
     bool m_complete = false;
-    int m_look = 0;  // the last that was begun
+    std::set<std::string> m_asked;  // forecastKey()s
+    int m_look = 0;                 // the last that was begun
     /// Read once; used by the background thread alone.
     std::shared_ptr<std::optional<comparison::EarlierRenders>> m_earlier;
     BackgroundThread* m_background;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/studio/forecast_text.h"
+#include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
+#include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
 
@@ -25,7 +28,13 @@ QString whyOf(const MatrixRow& row) {
         return QObject::tr("An identical render: %1").arg(text(row.identical.string()));
     if (!row.estimate)
         return QObject::tr("No earlier render of this model on this device lies in the results folder.");
-    switch (row.estimate->from) {
+    return estimateText(row.estimate->from);
+}
+
+}  // namespace
+
+QString estimateText(RenderEstimate::From from) {
+    switch (from) {
         case RenderEstimate::From::Same:
             return QObject::tr("From earlier renders of this size with this backend.");
         case RenderEstimate::From::OtherBackend:
@@ -36,8 +45,6 @@ QString whyOf(const MatrixRow& row) {
     return {};
 }
 
-}  // namespace
-
 QString aboutText(double seconds) {
     if (seconds < 90) return QObject::tr("about %1 s").arg(std::max(1L, std::lround(seconds)));
     if (seconds < 5400) return QObject::tr("about %1 min").arg(std::lround(seconds / 60));
@@ -47,7 +54,25 @@ QString aboutText(double seconds) {
 void MatrixTable::setRows(std::vector<MatrixRow> rows) {
     beginResetModel();
     m_rows = std::move(rows);
+    m_keys.clear();
+    for (const MatrixRow& row : m_rows) m_keys.push_back(forecastKey(row.job.request));
     endResetModel();
+}
+
+void MatrixTable::setForecast(const std::string& key, const Result<protocol::RenderForecast>& forecast) {
+    m_forecasts.insert_or_assign(key, forecast);
+    if (!m_rows.empty()) Q_EMIT dataChanged(index(0, Memory), index(rowCount() - 1, Memory));
+}
+
+QVariant MatrixTable::memory(int row, int role) const {
+    const auto found = m_forecasts.find(m_keys[std::size_t(row)]);
+    if (found == m_forecasts.end()) return role == Qt::DisplayRole ? QString("…") : QVariant();
+    const auto& forecast = found->second;
+    if (role == Qt::ToolTipRole) return forecastText(forecast);
+    if (role == Qt::ForegroundRole) return isTooMuch(forecast) ? widgets::theme::kWarning : QVariant();
+    if (role != Qt::DisplayRole) return {};
+    return forecast && forecast->peakBytes ? tr("about %1").arg(text(byteCount(*forecast->peakBytes)))
+                                           : tr("not known");
 }
 
 QString MatrixTable::summary(bool reuse) const {
@@ -83,6 +108,7 @@ QVariant MatrixTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const MatrixRow& row = m_rows[std::size_t(index.row())];
     const protocol::RenderRequest& request = row.job.request;
+    if (index.column() == Memory) return memory(index.row(), role);
     if (role == Qt::ToolTipRole)
         return index.column() == Prompt ? text(request.prompt)
                : index.column() == Time ? whyOf(row)
@@ -112,8 +138,8 @@ QVariant MatrixTable::data(const QModelIndex& index, int role) const {
 
 QVariant MatrixTable::headerData(int section, Qt::Orientation orientation, int role) const {
     if (role != Qt::DisplayRole || orientation != Qt::Horizontal) return {};
-    static const QStringList names{tr("Comparison"), tr("Prompt"),  tr("Seed"),   tr("Model"),
-                                   tr("Steps"),      tr("Backend"), tr("Policy"), tr("Time")};
+    static const QStringList names{tr("Comparison"), tr("Prompt"), tr("Seed"), tr("Model"), tr("Steps"),
+                                   tr("Backend"),    tr("Policy"), tr("Time"), tr("Memory")};
     return names.value(section);
 }
 

@@ -41,7 +41,10 @@ void addEnd(const Job& job, const comparison::Caption& caption, RenderedComparis
 }  // namespace
 
 RenderController::RenderController(Comparison* comparison, widgets::JobPanel* panel, QObject* parent)
-    : QObject(parent), m_comparison(comparison), m_panel(panel) {
+    : QObject(parent),
+      m_comparison(comparison),
+      m_panel(panel),
+      m_interrupted(panel, [this](const std::filesystem::path& clip) { return m_jobs.makes(clip); }) {
     const QString movies = QStandardPaths::writableLocation(QStandardPaths::MoviesLocation);
     m_resultsFolder = std::filesystem::path(movies.toStdString()) / "ReelGrid";
     connect(&m_jobs, &RenderJobs::changed, this, &RenderController::follow);
@@ -53,8 +56,14 @@ RenderController::RenderController(Comparison* comparison, widgets::JobPanel* pa
         m_jobs.setPaused(paused);
         m_panel->setPaused(paused);
     });
+    using jobs::Begin;
     connect(m_panel, &widgets::JobPanel::retryRequested, this,
-            [this](const QString& job) { report(m_jobs.retry(job.toStdString())); });
+            [this](const QString& job) { report(m_jobs.retry(job.toStdString(), Begin::AtStart)); });
+    connect(m_panel, &widgets::JobPanel::resumeRequested, this,
+            [this](const QString& job) { report(m_jobs.retry(job.toStdString(), Begin::AtKeptStep)); });
+    connect(m_panel, &widgets::JobPanel::discardRequested, this, &RenderController::discard);
+    connect(&m_interrupted, &InterruptedRenders::wanted, this, &RenderController::takeUp);
+    connect(&m_interrupted, &InterruptedRenders::failed, this, &RenderController::failed);
 }
 
 void RenderController::setResultsFolder(const std::filesystem::path& folder) {
@@ -83,6 +92,7 @@ void RenderController::render(const protocol::RenderRequest& request, QStringLis
 }
 
 void RenderController::submit(const protocol::RenderRequest& own, const Shared& comparison) {
+    forgetEnded(own.output);
     const auto id = m_jobs.submit(own);
     if (!id) return Q_EMIT failed(QString::fromStdString(id.error().message));
     const widgets::JobView view = rowOf(*m_jobs.find(*id), *comparison);
@@ -193,6 +203,55 @@ void RenderController::showComparisonOf(const QString& job) {
 void RenderController::followMatrix(const Shared& comparison) {
     const bool follows = m_current && !m_current->matrixSubject.isEmpty() && isSettled(*m_current);
     if (follows && comparison != m_current && !comparison->matrixSubject.isEmpty()) show(comparison);
+}
+
+// ── what was interrupted ────────────────────────────────────────────────────────────────────────────────
+
+void RenderController::takeUp(const result::InterruptedRender& render, jobs::Begin begin) {
+    m_background.run([this, render, begin](const std::stop_token&) -> BackgroundThread::Completion {
+        return [this, render, begin, comparison = interruptedComparison(render)]() mutable {
+            protocol::RenderRequest own = render.left.request;
+            own.resume = begin == jobs::Begin::AtKeptStep;
+            submit(own, joinOrShow(std::move(comparison)));
+        };
+    });
+}
+
+/// The comparison with the same session, where this window knows it; else this one, on show unless another is
+/// being rendered there.
+RenderController::Shared RenderController::joinOrShow(RenderedComparison&& comparison) {
+    const auto isSame = [&](const Shared& each) { return each->sessionFile == comparison.sessionFile; };
+    if (m_current && isSame(m_current)) return m_current;
+    for (const auto& [id, place] : m_places)
+        if (isSame(place.comparison)) return place.comparison;
+    if (m_current && !isSettled(*m_current))
+        return std::make_shared<RenderedComparison>(std::move(comparison));
+    Q_EMIT takenUp(comparison.session, comparison.sessionFile);
+    return m_current;
+}
+
+void RenderController::resumeAll() {
+    for (const auto& [id, place] : m_places)
+        if (const Job* job = m_jobs.find(id); job != nullptr && canResume(*job))
+            report(m_jobs.retry(id, jobs::Begin::AtKeptStep));
+    m_interrupted.resumeAll();
+}
+
+void RenderController::discard(const QString& id) {
+    const Job* job = m_jobs.find(id.toStdString());
+    if (job == nullptr || !isFinished(job->state)) return;
+    m_interrupted.discard(job->request.output);
+    m_panel->remove(id);
+}
+
+/// What is left of earlier tries is not offered beside a new one.
+void RenderController::forgetEnded(const std::filesystem::path& clip) {
+    m_interrupted.forget(clip);
+    for (const auto& [id, place] : m_places) {
+        const Job* job = m_jobs.find(id);
+        if (job != nullptr && isFinished(job->state) && job->request.output == clip)
+            m_panel->remove(QString::fromStdString(id));
+    }
 }
 
 // ── what becomes of jobs ────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@
 
 #include "app/studio/background_thread.h"
 #include "app/studio/comparison.h"
+#include "app/studio/interrupted_renders.h"
 #include "app/studio/matrix_table.h"
 #include "app/studio/render_jobs.h"
 #include "app/studio/rendered_comparison.h"
@@ -34,6 +35,8 @@ class RenderController : public QObject {
     void setOpened(const session::Session& session, const std::filesystem::path& file);
     /// What is on show is no comparison that renders may join.
     void forget() { m_current.reset(); }
+    /// All renders go on that can: those that earlier windows left, and those that ended here.
+    void resumeAll();
 
     /// Of the comparison on show, as far as it was rendered here.
     [[nodiscard]] std::vector<comparison::Entry> failedRenders() const {
@@ -44,6 +47,7 @@ class RenderController : public QObject {
     void setResultsFolder(const std::filesystem::path& folder);
     [[nodiscard]] const std::filesystem::path& resultsFolder() const { return m_resultsFolder; }
     [[nodiscard]] RenderJobs& jobs() { return m_jobs; }
+    [[nodiscard]] InterruptedRenders& interrupted() { return m_interrupted; }
 
   Q_SIGNALS:
     void failed(const QString& message);
@@ -54,6 +58,9 @@ class RenderController : public QObject {
     /// The last unfinished job of this comparison has ended: it is to be saved.
     void comparisonSettled(const reelgrid::studio::RenderedComparison& comparison, bool onShow);
     void resultsFolderChanged();
+    /// Renders of this session are taken up, and nothing is rendered for the one on show: it is to be shown,
+    /// and set with setOpened().
+    void takenUp(const reelgrid::session::Session& session, const std::filesystem::path& file);
     /// The comparison of a job is settled, and not on show: its session is to be opened.
     void openRequested(const std::filesystem::path& session);
 
@@ -69,6 +76,10 @@ class RenderController : public QObject {
                const Shared& comparison);
     void show(const Shared& comparison);
     void showComparisonOf(const QString& job);
+    void takeUp(const result::InterruptedRender& render, jobs::Begin begin);
+    Shared joinOrShow(RenderedComparison&& comparison);
+    void discard(const QString& job);
+    void forgetEnded(const std::filesystem::path& clip);
     void followMatrix(const Shared& comparison);
     [[nodiscard]] widgets::JobView rowOf(const jobs::Job& job, const RenderedComparison& comparison) const;
     int addTile(const widgets::JobView& view, const std::filesystem::path& clip);
@@ -85,6 +96,7 @@ class RenderController : public QObject {
     std::shared_ptr<RenderedComparison> m_current;  // the one on show
     std::map<std::string, Place> m_places;          // of each job
     RenderJobs m_jobs;
+    InterruptedRenders m_interrupted;
     BackgroundThread m_background;  // copies clips that are reused
 };
 

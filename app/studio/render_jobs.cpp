@@ -53,8 +53,15 @@ Result<void> RenderJobs::cancel(const std::string& id) {
     return m_jobs.contains(id) ? queue().cancel(id) : Result<void>();
 }
 
-Result<void> RenderJobs::retry(const std::string& id) {
-    return m_jobs.contains(id) ? queue().retry(id) : Result<void>();
+Result<void> RenderJobs::retry(const std::string& id, jobs::Begin begin) {
+    return m_jobs.contains(id) ? queue().retry(id, begin) : Result<void>();
+}
+
+void RenderJobs::forecast(const protocol::RenderRequest& request, jobs::JobQueue::ForecastTold told) {
+    queue().forecast(request, [this, told = std::move(told)](const auto& forecast) {
+        QMetaObject::invokeMethod(
+            this, [told, forecast] { told(forecast); }, Qt::QueuedConnection);
+    });
 }
 
 const Job* RenderJobs::find(const std::string& id) const {
@@ -64,6 +71,11 @@ const Job* RenderJobs::find(const std::string& id) const {
 
 bool RenderJobs::allFinished() const {
     return std::ranges::all_of(m_jobs, [](const auto& entry) { return isFinished(entry.second.state); });
+}
+
+bool RenderJobs::makes(const std::filesystem::path& clip) const {
+    return std::ranges::any_of(m_jobs,
+                               [&](const auto& entry) { return entry.second.request.output == clip; });
 }
 
 void RenderJobs::follow(const Job& job) {

@@ -25,15 +25,19 @@ class RenderJobs : public QObject {
     Result<std::string> submit(const protocol::RenderRequest& request);
     // A job that is not one of these is somebody else's: nothing happens.
     Result<void> cancel(const std::string& id);
-    Result<void> retry(const std::string& id);
+    Result<void> retry(const std::string& id, jobs::Begin begin);
     // As JobQueue's.
     Result<void> moveTo(const std::string& id, std::size_t place) { return queue().moveTo(id, place); }
     [[nodiscard]] std::vector<std::string> waiting() { return queue().waiting(); }
+    /// What a request would take. `told` is called on the GUI thread, as long as this is there.
+    void forecast(const protocol::RenderRequest& request, jobs::JobQueue::ForecastTold told);
     void setPaused(bool paused) { paused ? queue().pause() : queue().resume(); }
 
     /// As last heard of it; null when it is none of these.
     [[nodiscard]] const jobs::Job* find(const std::string& id) const;
     [[nodiscard]] bool allFinished() const;
+    /// Whether one of these makes this clip, or has made it.
+    [[nodiscard]] bool makes(const std::filesystem::path& clip) const;
     /// What is known of a job, for a person to read; empty when it is none of these.
     [[nodiscard]] QString logOf(const std::string& id) const;
 

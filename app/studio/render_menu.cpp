@@ -32,7 +32,10 @@ MatrixDialog* RenderMenu::openMatrix() {
                           .models = editor.models(),
                           .backends = {},
                           .checkedBackends = editor.checkedBackends(),
-                          .results = m_parts.renders->resultsFolder()};
+                          .results = m_parts.renders->resultsFolder(),
+                          .forecast = [renders = m_parts.renders](const auto& request, auto told) {
+                              renders->jobs().forecast(request, std::move(told));
+                          }};
     for (const widgets::BackendChoice& choice : backendChoices()) sources.backends.append(choice.name);
     auto* dialog = new MatrixDialog(std::move(sources), &m_background, m_parts.window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <QDateTime>
+#include <algorithm>
 
 #include "app/studio/rendered_folder.h"
 #include "core/catalog/render_settings.h"
@@ -75,6 +76,25 @@ RenderedComparison openedComparison(const session::Session& session, const fs::p
         comparison.sessionFile = file;
     }
     comparison.session = session;
+    return comparison;
+}
+
+RenderedComparison interruptedComparison(const result::InterruptedRender& render) {
+    constexpr const char* kBeside = "resumed.json";
+    RenderedComparison comparison;
+    comparison.folder = render.clip.parent_path();
+    comparison.session.request = render.left.request;
+    comparison.session.request.output.clear();
+    std::error_code ignored;
+    bool taken = !fs::exists(render.comparison / kSessionFile, ignored);
+    if (auto read = readRenderedFolder(render.comparison)) {
+        comparison.session = std::move(read->session);
+        taken = read->outside.empty();
+        std::erase_if(comparison.session.clips, [&](const session::SessionClip& clip) {
+            return std::ranges::find(read->outside, clip.path) != read->outside.end();
+        });
+    }
+    comparison.sessionFile = render.comparison / (taken ? kSessionFile : kBeside);
     return comparison;
 }
 

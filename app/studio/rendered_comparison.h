@@ -7,6 +7,7 @@
 
 #include "core/comparison/entry.h"
 #include "core/families/model_info.h"
+#include "core/result/interrupted_renders.h"
 #include "core/session/session.h"
 
 namespace reelgrid::studio {
@@ -29,6 +30,10 @@ RenderedComparison newComparison(const protocol::RenderRequest& request,
 /// nothing can be written there.
 RenderedComparison openedComparison(const session::Session& session, const std::filesystem::path& file,
                                     const std::filesystem::path& results);
+
+/// That of a render which was interrupted: its session or the clips that are there, as far as they lie in its
+/// folder. A session that can't be taken whole is left as it is, beside the new one. Blocks on the disk.
+RenderedComparison interruptedComparison(const result::InterruptedRender& render);
 
 /// Whether two requests ask `model` for the same picture, so that their clips can be compared frame by frame:
 /// they differ at most in how attention is computed, in the frame rate and in how often they are repeated.

@@ -37,8 +37,15 @@ SessionController::SessionController(ShownSession shown, std::function<bool()> i
           },
           [this](const FiledSession& state) { showState(state); }) {
     connect(m_renders, &RenderController::began, this, &SessionController::showNew);
+    connect(m_renders, &RenderController::takenUp, this,
+            [this](const session::Session& session, const std::filesystem::path& file) {
+                putOnShow(session, file, file);
+            });
     connect(m_renders, &RenderController::comparisonSettled, this, &SessionController::saveSettled);
-    connect(m_renders, &RenderController::resultsFolderChanged, this, &SessionController::lookForRecent);
+    connect(m_renders, &RenderController::resultsFolderChanged, this, [this] {
+        lookForRecent();
+        m_renders->interrupted().lookBelow(m_renders->resultsFolder());
+    });
     connect(m_files, &SessionFiles::loaded, this, &SessionController::show);
     connect(m_files, &SessionFiles::saved, this,
             [this](const std::filesystem::path& file, const session::Session& written) {
@@ -66,12 +73,17 @@ void SessionController::open(const std::vector<std::filesystem::path>& paths) {
             continue;
         }
         m_shown.add(file);
+        m_renders->interrupted().lookIn(file.parent_path());
         Q_EMIT this->opened(file);
     }
 }
 
 void SessionController::openSession(const std::filesystem::path& file) {
-    m_files->load(std::filesystem::absolute(file));
+    const std::filesystem::path path = std::filesystem::absolute(file);
+    std::error_code ignored;
+    const bool isFolder = std::filesystem::is_directory(path, ignored);
+    m_renders->interrupted().lookIn(isFolder ? path : path.parent_path());
+    m_files->load(path);
 }
 
 void SessionController::openDemo() {
@@ -117,18 +129,25 @@ void SessionController::showState(const FiledSession& state) {
 
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,
                              SessionPart part) {
-    m_history.look();  // what was there can be gone back to
-    m_shown.show(opened);
     const bool isDemo = file == demoSession();
     // Clips that were kept out would be lost to a session that renders are added to.
-    m_renders->setOpened(opened, part == SessionPart::All && !isDemo ? file : std::filesystem::path());
-    setRequest(opened.request);
-    if (!m_editor->knowsModel(opened.request.model)) m_editorFiles->addModel(opened.request.model);
-    m_file = isDemo ? std::filesystem::path() : file;
+    const bool isWhole = part == SessionPart::All && !isDemo;
+    putOnShow(opened, isDemo ? std::filesystem::path() : file, isWhole ? file : std::filesystem::path());
+    if (!isDemo) Q_EMIT this->opened(file);
+}
+
+/// `file` is its own; `rendersInto` the one that renders of its subject are added to.
+void SessionController::putOnShow(const session::Session& session, const std::filesystem::path& file,
+                                  const std::filesystem::path& rendersInto) {
+    m_history.look();  // what was there can be gone back to
+    m_shown.show(session);
+    m_renders->setOpened(session, rendersInto);
+    setRequest(session.request);
+    if (!m_editor->knowsModel(session.request.model)) m_editorFiles->addModel(session.request.model);
+    m_file = file;
     showName();
     m_history.noteOpened();
     m_history.lookSoon();
-    if (!isDemo) Q_EMIT this->opened(file);
 }
 
 void SessionController::showNew() {

@@ -70,6 +70,8 @@ class SessionController : public QObject {
 
   private:
     void show(const session::Session& opened, const std::filesystem::path& file, SessionPart part);
+    void putOnShow(const session::Session& session, const std::filesystem::path& file,
+                   const std::filesystem::path& rendersInto);
     void showNew();
     void showState(const FiledSession& state);
     void setRequest(const protocol::RenderRequest& request);

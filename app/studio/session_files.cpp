@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/studio/rendered_folder.h"
+#include "core/result/interrupted_renders.h"
 
 namespace reelgrid::studio {
 
@@ -22,6 +23,8 @@ void SessionFiles::load(const std::filesystem::path& path) {
         const bool isFolder = std::filesystem::is_directory(path, ignored);
         const std::filesystem::path file = isFolder ? path / kSessionFile : path;
         auto read = isFolder ? readRenderedFolder(path) : session::loadSession(path);
+        // A comparison of which nothing is finished: the job panel has it.
+        if (isFolder && !read && !result::interruptedIn(path).empty()) return {};
         return [this, file, read = std::move(read)] {
             if (!read)
                 Q_EMIT failed(QString::fromStdString(read.error().message));

@@ -140,6 +140,7 @@ void MainWindow::connectEditActions() {
     m_actions->onTriggered("clip-later", [moveBy] { moveBy(1); });
     m_actions->onTriggered("write-prompt", [this] { m_editor->writePrompt(); });
     m_actions->onTriggered("render", [this] { m_editor->submit(); });
+    m_actions->onTriggered("resume-renders", [this] { m_renders->resumeAll(); });
 }
 
 void MainWindow::connectViewActions() {

@@ -4,7 +4,8 @@
 #include <ATen/DeviceAccelerator.h>
 #include <dlfcn.h>
 
-#include <set>
+#include <atomic>
+#include <cstdint>
 
 #include "core/devices/cuda_half.h"
 #include "core/devices/gpu_choice.h"
@@ -12,6 +13,13 @@
 
 namespace reelgrid::execution {
 namespace {
+
+/// A bit each GPU. Renders come one after the other; who asks beside them may be another thread.
+std::atomic<std::uint64_t> startedGpus = 0;
+
+std::uint64_t bitOf(const devices::DeviceName& device) {
+    return std::uint64_t{1} << (static_cast<unsigned>(device.index) % 64);
+}
 
 Result<void> loadLibraries() {
     const auto half = devices::findCudaHalf();
@@ -32,8 +40,7 @@ Result<void> loadLibraries() {
 
 Result<void> startCuda(const devices::DeviceName& device) {
     if (auto usable = devices::requireUsable(device); !usable) return usable;
-    static std::set<int> started;  // renders come one after the other
-    if (!started.contains(device.index))
+    if (!isCudaStarted(device))
         if (auto room = devices::requireRoomToStart(device); !room) return room;
     static const Result<void> loaded = loadLibraries();
     if (!loaded)
@@ -45,13 +52,17 @@ Result<void> startCuda(const devices::DeviceName& device) {
                          "--device " + device.text() + ": libtorch sees " +
                              std::to_string(at::hasCUDA() ? at::accelerator::deviceCount() : 0) + " GPUs"};
         at::accelerator::setDeviceIndex(static_cast<at::DeviceIndex>(device.index));
-        started.insert(device.index);
+        startedGpus |= bitOf(device);
     } catch (const c10::Error& failure) {
         const std::string message = failure.what_without_backtrace();
         return Error{ErrorCode::Internal, "--device " + device.text() + ": CUDA does not start: " +
                                               message.substr(0, message.find('\n'))};
     }
     return {};
+}
+
+bool isCudaStarted(const devices::DeviceName& device) {
+    return device.kind == devices::DeviceKind::Cuda && (startedGpus & bitOf(device)) != 0;
 }
 
 }  // namespace reelgrid::execution

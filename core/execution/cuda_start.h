@@ -9,4 +9,7 @@ namespace reelgrid::execution {
 /// with what is missing; Internal when CUDA itself does not start.
 Result<void> startCuda(const devices::DeviceName& device);
 
+/// Whether startCuda() has started this GPU. May be asked from any thread.
+bool isCudaStarted(const devices::DeviceName& device);
+
 }  // namespace reelgrid::execution

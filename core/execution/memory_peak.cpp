@@ -8,7 +8,7 @@
 namespace reelgrid::execution {
 namespace {
 
-/// "VmRSS:", "VmHWM:" of this process.
+/// "VmRSS:", "RssAnon:", "VmHWM:" of this process.
 std::optional<std::uint64_t> ownStatus(const std::string& wanted) {
     std::ifstream file("/proc/self/status");
     std::string key, rest;
@@ -30,6 +30,10 @@ auto allocated(const Execution& execution) {
 std::optional<std::uint64_t> memoryInUse(const Execution& execution) {
     if (execution.device.is_cpu()) return ownStatus("VmRSS:");
     return static_cast<std::uint64_t>(allocated(execution).current);
+}
+
+std::optional<std::uint64_t> ownMemory(const Execution& execution) {
+    return execution.device.is_cpu() ? ownStatus("RssAnon:") : memoryInUse(execution);
 }
 
 bool restartMemoryPeak(const Execution& execution) {

@@ -12,6 +12,9 @@ namespace reelgrid::execution {
 
 std::optional<std::uint64_t> memoryInUse(const Execution& execution);
 
+/// What nobody else could be given: on the CPU without the pages of files, on a GPU as memoryInUse().
+std::optional<std::uint64_t> ownMemory(const Execution& execution);
+
 /// The peak counts from now; false where it can't be started anew.
 bool restartMemoryPeak(const Execution& execution);
 /// The most that was in use at once since then.

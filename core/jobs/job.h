@@ -27,10 +27,21 @@ struct Job {
     protocol::RenderProgress progress;  ///< the latest; stage is empty until the worker reported one
     /// While it denoises, where its latents have known colours; null: none came.
     std::shared_ptr<const protocol::RenderPreview> preview{};
-    std::string clip;  ///< when done: absolute path
-    Error error;       ///< when failed
+    std::string clip;   ///< when done: absolute path
+    Error error;        ///< when failed
+    int stepsKept = 0;  ///< when failed or cancelled: what it would not make again, resumed
+    int steps = 0;      ///< of these in all; 0: none are kept
     int attempt = 1;
     bool cancelling = false;  ///< running, and asked to stop
 };
+
+/// Whether steps are kept that it can go on from, as far as is known: those that a worker refused it can't.
+[[nodiscard]] inline bool canResume(const Job& job) {
+    const bool refused = job.request.resume && job.error.code == ErrorCode::InvalidData;
+    return isFinished(job.state) && job.stepsKept > 0 && !refused;
+}
+
+/// Where a job that is tried again begins.
+enum class Begin { AtStart, AtKeptStep };
 
 }  // namespace reelgrid::jobs

@@ -32,7 +32,7 @@ Result<Job> JobList::add(protocol::RenderRequest request) {
     return job;
 }
 
-Result<Job> JobList::requeue(const std::string& id) {
+Result<Job> JobList::requeue(const std::string& id, Begin begin) {
     Job* job = find(id);
     if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
     if (job->state != JobState::Failed && job->state != JobState::Cancelled)
@@ -40,10 +40,10 @@ Result<Job> JobList::requeue(const std::string& id) {
                                               ": only a failed or cancelled one can be retried"};
     if (auto room = checkRoom(); !room) return room.error();
     job->state = JobState::Queued;
-    // Where it kept steps; anew where they were refused.
-    job->request.resume = !job->request.resume || job->error.code != ErrorCode::InvalidData;
+    job->request.resume = begin == Begin::AtKeptStep;
     job->progress = {};
     job->error = {};
+    job->stepsKept = job->steps = 0;
     job->cancelling = false;
     ++job->attempt;
     m_turns[id] = m_nextTurn++;

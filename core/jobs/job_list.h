@@ -16,7 +16,7 @@ class JobList {
 
     Result<Job> add(protocol::RenderRequest request);
     /// Failed or cancelled → queued, at the end.
-    Result<Job> requeue(const std::string& id);
+    Result<Job> requeue(const std::string& id, Begin begin);
     /// Puts a waiting job at this place among those that wait, 0 being the next to run; a place beyond the
     /// last is the last.
     Result<Job> moveTo(const std::string& id, std::size_t place);

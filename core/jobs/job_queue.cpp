@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "core/jobs/job_list.h"
 #include "core/jobs/partial_files.h"
 #include "core/protocol/time_is_up.h"
+#include "core/result/unfinished_render.h"
 
 namespace reelgrid::jobs {
 
@@ -43,8 +45,8 @@ class JobQueue::Engine {
         return note([&] { return m_jobs.add(std::move(request)); });
     }
 
-    Result<void> retry(const std::string& id) {
-        auto queued = note([&] { return m_jobs.requeue(id); });
+    Result<void> retry(const std::string& id, Begin begin) {
+        auto queued = note([&] { return m_jobs.requeue(id, begin); });
         if (!queued) return queued.error();
         return {};
     }
@@ -60,6 +62,14 @@ class JobQueue::Engine {
         });
         if (!cancelled) return cancelled.error();
         return {};
+    }
+
+    void forecast(protocol::RenderRequest request, ForecastTold told) {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_questions.push_back({std::move(request), std::move(told)});
+        }
+        m_inbox.put(JobsChanged{});
     }
 
     void setWorkerArguments(std::vector<std::string> arguments) {
@@ -112,6 +122,11 @@ class JobQueue::Engine {
     }
 
   private:
+    struct Question {
+        protocol::RenderRequest request;
+        ForecastTold told;
+    };
+
     // ── any thread ──────────────────────────────────────────────────────────────────────────────────────
 
     /// Makes a change to the jobs and has the queue's thread tell about it.
@@ -143,6 +158,7 @@ class JobQueue::Engine {
         while (!stop.stop_requested()) {
             tellChanges();
             startNext();
+            askForecasts();
             // Looked at first: a worker that ignores a cancellation may talk on without a pause.
             if (m_deadline && Clock::now() >= *m_deadline)
                 deadlinePassed();
@@ -184,7 +200,6 @@ class JobQueue::Engine {
     void startNext() {
         if (!m_running.empty()) return;
         std::optional<Job> next;
-        std::optional<std::vector<std::string>> changedArguments;
         {
             const std::lock_guard lock(m_mutex);
             if (m_paused) return;
@@ -193,29 +208,86 @@ class JobQueue::Engine {
             job->state = JobState::Running;
             next = *job;
             m_changes.push_back(*job);
-            changedArguments = std::exchange(m_newArguments, std::nullopt);
         }
-        if (changedArguments) {
-            m_arguments = *std::move(changedArguments);
-            m_worker.reset();
-            m_ready = false;
-        }
+        takeNewArguments();
         m_running = next->id;
         m_request = next->request;
         m_cancelSent = false;
         m_started = false;
         m_reused = m_worker != nullptr;
-        if (!m_worker) startWorker();
+        if (!m_worker) startForJob();
         if (m_worker && m_ready) sendRender();
         tellChanges();
     }
 
-    void startWorker() {
+    /// Between jobs alone: they are a new worker's.
+    void takeNewArguments() {
+        {
+            const std::lock_guard lock(m_mutex);
+            if (!m_newArguments) return;
+            m_arguments = *std::exchange(m_newArguments, std::nullopt);
+        }
+        m_worker.reset();
+        m_ready = false;
+        m_deadline.reset();
+        askAgain();
+    }
+
+    void askForecasts() {
+        if (m_running.empty()) takeNewArguments();
+        std::deque<Question> questions;
+        {
+            const std::lock_guard lock(m_mutex);
+            if (m_questions.empty() || (m_worker && !m_ready)) return;
+            if (m_worker) questions.swap(m_questions);
+        }
+        if (!m_worker) return startIdle();
+        for (Question& question : questions) {
+            const std::string id = "forecast-" + std::to_string(++m_forecastNumber);
+            if (auto sent = m_worker->send(protocol::ForecastCommand{id, question.request}); !sent)
+                question.told(sent.error());
+            else
+                m_asked.emplace(id, std::move(question));
+        }
+    }
+
+    /// A worker without a job, for those who ask.
+    void startIdle() {
+        if (auto failed = startWorker()) tellNoForecasts(*failed);
+    }
+
+    /// Of the next worker, what this one has not answered.
+    void askAgain() {
+        const std::lock_guard lock(m_mutex);
+        for (auto& [id, question] : std::exchange(m_asked, {})) m_questions.push_back(std::move(question));
+    }
+
+    /// To everybody who has asked until now.
+    void tellNoForecasts(const Error& why) {
+        std::deque<Question> questions;
+        {
+            const std::lock_guard lock(m_mutex);
+            questions.swap(m_questions);
+        }
+        for (auto& [id, question] : std::exchange(m_asked, {})) questions.push_back(std::move(question));
+        if (m_stop.stop_requested()) return;
+        for (const Question& question : questions) question.told(why);
+    }
+
+    bool answer(const std::string& id, const Result<protocol::RenderForecast>& forecast) {
+        const auto asked = m_asked.extract(id);
+        if (asked.empty()) return false;
+        asked.mapped().told(forecast);
+        return true;
+    }
+
+    /// Why none could be started, if so.
+    std::optional<Error> startWorker() {
         WorkerCommandLine command = m_options.worker;
         command.arguments = m_arguments;
         if (command.program.empty()) {
             auto program = findWorkerProgram();
-            if (!program) return finish(JobState::Failed, program.error());
+            if (!program) return program.error();
             command.program = *program;
         }
         const std::uint64_t number = ++m_workerNumber;
@@ -225,10 +297,15 @@ class JobQueue::Engine {
                                                       [this, number](std::string how) {
                                                           m_inbox.put(WorkerExited{number, std::move(how)});
                                                       }});
-        if (!started) return finish(JobState::Failed, started.error());
+        if (!started) return started.error();
         m_worker = *std::move(started);
         m_ready = false;
         m_deadline = Clock::now() + m_options.startTimeout;
+        return std::nullopt;
+    }
+
+    void startForJob() {
+        if (auto failed = startWorker()) finish(JobState::Failed, *failed);
     }
 
     void sendRender() {
@@ -268,12 +345,17 @@ class JobQueue::Engine {
 
     /// Ends the running job as it stands.
     void finish(JobState state, const Error& error = {}, const std::string& clip = {}) {
+        result::UnfinishedRender left;
+        if (state != JobState::Done)
+            if (auto read = result::readUnfinished(m_request.output); read && *read) left = **std::move(read);
         change(m_running, [&](Job& job) {
             const bool diedOfCancelling = state == JobState::Failed && job.cancelling;
             job.state = diedOfCancelling ? JobState::Cancelled : state;
             job.cancelling = false;
             if (job.state == JobState::Failed) job.error = error;
             job.clip = clip;
+            job.stepsKept = left.stepsKept;
+            job.steps = left.stepsKept > 0 ? left.steps : 0;
             job.preview.reset();
         });
         m_running.clear();
@@ -293,11 +375,13 @@ class JobQueue::Engine {
         m_worker.reset();
         m_ready = false;
         m_deadline.reset();
+        // One that was ended on purpose is no answer.
+        why.empty() ? askAgain() : tellNoForecasts({ErrorCode::Internal, why});
         if (m_running.empty()) return;
         // A warm worker that died between two jobs is not this job's fault.
         if (m_reused && !m_started && !m_cancelSent) {
             m_reused = false;
-            return startWorker();
+            return startForJob();
         }
         removePartialFiles(m_request.output, pid);
         finish(JobState::Failed, {ErrorCode::Internal, why});
@@ -344,11 +428,13 @@ class JobQueue::Engine {
         if (event.id == m_running) finish(JobState::Done, {}, event.clip);
     }
     void hear(protocol::JobFailed& event) {
+        if (answer(event.id, event.error)) return;
         if (event.id == m_running) finish(JobState::Failed, event.error);
     }
     void hear(protocol::JobCancelled& event) {
         if (event.id == m_running) finish(JobState::Cancelled);
     }
+    void hear(protocol::Forecast& event) { answer(event.id, event.forecast); }
 
     const JobQueueOptions m_options;
     const Callback m_callback;
@@ -358,6 +444,7 @@ class JobQueue::Engine {
     std::condition_variable m_idle;
     JobList m_jobs;
     std::deque<Job> m_changes;  ///< not told to the callback yet
+    std::deque<Question> m_questions;
     std::optional<std::vector<std::string>> m_newArguments;
     std::optional<std::chrono::milliseconds> m_newTimeout = m_options.jobTimeout;
     bool m_paused = false;
@@ -373,8 +460,10 @@ class JobQueue::Engine {
     protocol::RenderRequest m_request;
     bool m_cancelSent = false;
     bool m_timedOut = false;
-    bool m_started = false;  ///< the worker said that it began with the running job
-    bool m_reused = false;   ///< the running job was given to a worker from before
+    bool m_started = false;                   ///< the worker said that it began with the running job
+    bool m_reused = false;                    ///< the running job was given to a worker from before
+    std::map<std::string, Question> m_asked;  ///< of the worker, by the command's id
+    std::uint64_t m_forecastNumber = 0;
     std::stop_token m_stop;
     Inbox::Deadline m_deadline;
 
@@ -391,6 +480,9 @@ Result<std::string> JobQueue::submit(protocol::RenderRequest request) {
 Result<void> JobQueue::cancel(const std::string& id) {
     return m_engine->cancel(id);
 }
+void JobQueue::forecast(protocol::RenderRequest request, ForecastTold told) {
+    m_engine->forecast(std::move(request), std::move(told));
+}
 void JobQueue::cancelAll() {
     m_engine->cancelAll();
 }
@@ -400,8 +492,8 @@ void JobQueue::setJobTimeout(std::optional<std::chrono::milliseconds> timeout) {
 void JobQueue::setWorkerArguments(std::vector<std::string> arguments) {
     m_engine->setWorkerArguments(std::move(arguments));
 }
-Result<void> JobQueue::retry(const std::string& id) {
-    return m_engine->retry(id);
+Result<void> JobQueue::retry(const std::string& id, Begin begin) {
+    return m_engine->retry(id, begin);
 }
 Result<void> JobQueue::moveTo(const std::string& id, std::size_t place) {
     return m_engine->moveTo(id, place);

@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/jobs/job.h"
 #include "core/jobs/worker_process.h"
+#include "core/protocol/render_forecast.h"
 
 namespace reelgrid::jobs {
 
@@ -44,8 +45,15 @@ class JobQueue {
     /// BadUsage when there is no such job or it is finished.
     Result<void> cancel(const std::string& id);
     void cancelAll();
-    /// Puts a failed or cancelled job at the end of the queue again, under its id.
-    Result<void> retry(const std::string& id);
+    /// Puts a failed or cancelled job at the end of the queue again, under its id. Where it kept no steps it
+    /// begins at the start anyway.
+    Result<void> retry(const std::string& id, Begin begin);
+
+    /// Asks the worker what a request would take, beside whatever it renders; starts it where none runs.
+    /// `told` is called on the queue's thread with no lock held; not at all where the queue ends before. A
+    /// worker that dies first, or none that starts, is an error.
+    using ForecastTold = std::function<void(const Result<protocol::RenderForecast>&)>;
+    void forecast(protocol::RenderRequest request, ForecastTold told);
 
     /// What workers are started with from now on; a warm one ends before the next job.
     void setWorkerArguments(std::vector<std::string> arguments);

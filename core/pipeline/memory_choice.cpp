@@ -1,7 +1,5 @@
 #include "core/pipeline/memory_choice.h"
 
-#include <vector>
-
 namespace reelgrid::pipeline {
 
 MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, const ForecastFor& forecast) {
@@ -17,16 +15,22 @@ MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, c
     return choices.back();
 }
 
-std::string waysToNeedLess(const catalog::RenderSettings& settings, const families::ModelInfo& model) {
+std::vector<std::string> optionsThatNeedLess(const catalog::RenderSettings& settings,
+                                             const families::ModelInfo& model) {
     std::vector<std::string> ways;
     if (model.takes("offload") && settings.offload != protocol::kOffloadBlocks && !settings.useTorchCompile)
         ways.emplace_back("--offload blocks");
-    if (model.takes("vae_tiling") && settings.vaeTiling != protocol::kTilingOn)
+    // Left open it is on already where the whole doesn't fit.
+    if (model.takes("vae_tiling") && settings.vaeTiling == protocol::kTilingOff)
         ways.emplace_back("--vae-tiling on");
     if (settings.vaeDtype == "fp32") ways.emplace_back("--vae-dtype bf16");
     if (settings.dtype == "fp32") ways.emplace_back("--dtype bf16");
+    return ways;
+}
+
+std::string waysToNeedLess(const catalog::RenderSettings& settings, const families::ModelInfo& model) {
     std::string text;
-    for (const std::string& way : ways) text += way + ", ";
+    for (const std::string& way : optionsThatNeedLess(settings, model)) text += way + ", ";
     return text + "a smaller size or fewer frames";
 }
 

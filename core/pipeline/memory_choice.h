@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/pipeline/video_model.h"
 
@@ -23,6 +24,9 @@ using ForecastFor = std::function<std::optional<MemoryForecast>(Offload offload,
 /// memory, too; the last one that `offload` (a name of --offload) allows where none does.
 MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, const ForecastFor& forecast);
 
+/// "--offload blocks", "--vae-tiling on": what would make a render take less.
+std::vector<std::string> optionsThatNeedLess(const catalog::RenderSettings& settings,
+                                             const families::ModelInfo& model);
 /// "--offload blocks, --vae-tiling on, a smaller size or fewer frames": what a render that needs too much
 /// could be asked for with.
 std::string waysToNeedLess(const catalog::RenderSettings& settings, const families::ModelInfo& model);

@@ -24,11 +24,10 @@
 #include "core/metrics/clip_metrics.h"
 #include "core/pipeline/call_map_dispatcher.h"
 #include "core/pipeline/capture_options.h"
-#include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/latent_preview.h"
-#include "core/pipeline/memory_choice.h"
 #include "core/pipeline/reference_frames.h"
+#include "core/pipeline/render_memory.h"
 #include "core/pipeline/resume_file.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
@@ -155,14 +154,7 @@ std::vector<result::PluginRecord> pluginsOf(const protocol::RenderFields<Maybe>&
 }
 
 LoadChoices choicesOf(const Plan& plan) {
-    return {.dtype = plan.settings.dtype,
-            .vaeDtype = plan.settings.vaeDtype,
-            .lora = plan.settings.lora,
-            .lora2 = plan.settings.lora2,
-            .useFp8Gemms = plan.settings.useFp8Gemms,
-            .useBf16TeGemms = plan.settings.useBf16TeGemms,
-            .offload = plan.memory.offload,
-            .encoders = plan.memory.encoders};
+    return loadChoicesOf(plan.settings, plan.memory);
 }
 
 /// Settles --offload by what is free, and says no before a GPU is filled in vain. `present`: how the model is
@@ -172,19 +164,9 @@ void settleMemory(Plan& plan, const std::optional<MemoryChoice>& present) {
     const std::uint64_t own =
         plan.execution.device.is_cpu() ? 0 : execution::memoryInUse(plan.execution).value_or(0);
     const std::uint64_t available = execution::availableMemory(plan.execution) + own;
-    const bool isAuto = plan.settings.offload == protocol::kOffloadAuto;
-    const bool canOffload = plan.model.takes("offload") && !plan.settings.useTorchCompile;
-    const auto forecast = [&](Offload offload, Encoders encoders) {
-        LoadChoices choices = choicesOf(plan);
-        choices.offload = offload;
-        choices.encoders = encoders;
-        return forecastMemory(plan.model, choices, plan.settings, plan.execution, available);
-    };
-    if (isAuto && present && plan.execution.device.is_cpu())
-        plan.memory = {present->offload, present->encoders, forecast(present->offload, present->encoders)};
-    else
-        plan.memory = chooseMemory(isAuto && !canOffload ? protocol::kOffloadNone : plan.settings.offload,
-                                   available, forecast);
+    const bool stays = plan.settings.offload == protocol::kOffloadAuto && plan.execution.device.is_cpu();
+    plan.memory =
+        chooseMemoryFor(plan.model, plan.settings, plan.execution, available, stays ? present : std::nullopt);
     plan.settings.offload =
         plan.memory.offload == Offload::Blocks ? protocol::kOffloadBlocks : protocol::kOffloadNone;
     // Predictions are good to a tenth.

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxIdBytes = 128;
+constexpr std::size_t kMostWays = 32;
 
 json message(const char* type) {
     return {{"v", kProtocolVersion}, {"type", type}};
@@ -25,6 +26,11 @@ json message(const char* type, const std::string& id) {
 
 json asJson(const RenderCommand& command) {
     json object = message("render", command.id);
+    object["request"] = toJson(command.request);
+    return object;
+}
+json asJson(const ForecastCommand& command) {
+    json object = message("forecast", command.id);
     object["request"] = toJson(command.request);
     return object;
 }
@@ -74,6 +80,17 @@ json asJson(const JobFailed& event) {
 json asJson(const JobCancelled& event) {
     return message("cancelled", event.id);
 }
+json asJson(const Forecast& event) {
+    const RenderForecast& forecast = event.forecast;
+    json object = message("forecast", event.id);
+    object["device"] = forecast.device;
+    object["offload"] = forecast.offload;
+    if (forecast.peakBytes) object["peak_bytes"] = *forecast.peakBytes;
+    if (!forecast.stage.empty()) object["stage"] = forecast.stage;
+    if (forecast.freeBytes) object["free_bytes"] = *forecast.freeBytes;
+    object["ways"] = forecast.ways;
+    return object;
+}
 
 /// The object on a line, its version checked, and its type.
 struct Envelope {
@@ -110,6 +127,18 @@ template <class Variant, class T>
 Result<Variant> finished(const FieldReader& fields, T&& message) {
     if (auto read = fields.finish(); !read) return read.error();
     return Variant(std::forward<T>(message));
+}
+
+template <class Command>
+Result<WorkerCommand> requestCommand(FieldReader& fields) {
+    Command command;
+    fields.requireText("id", command.id, kMaxIdBytes);
+    const json* request = fields.object("request", true);
+    if (auto read = fields.finish(); !read) return read.error();
+    auto parsed = renderRequestFromJson(*request);
+    if (!parsed) return parsed.error();
+    command.request = *std::move(parsed);
+    return WorkerCommand(std::move(command));
 }
 
 Result<WorkerEvent> failedEvent(FieldReader& fields) {
@@ -162,6 +191,24 @@ Result<WorkerEvent> previewEvent(FieldReader& fields) {
     return finished<WorkerEvent>(fields, std::move(event));
 }
 
+Result<WorkerEvent> forecastEvent(const json& object, FieldReader& fields) {
+    Forecast event;
+    RenderForecast& forecast = event.forecast;
+    fields.requireText("id", event.id, kMaxIdBytes);
+    fields.requireText("device", forecast.device, kMaxIdBytes);
+    fields.requireText("offload", forecast.offload, kMaxIdBytes);
+    fields.text("stage", forecast.stage);
+    if (object.contains("peak_bytes")) fields.integer("peak_bytes", forecast.peakBytes.emplace());
+    if (object.contains("free_bytes")) fields.integer("free_bytes", forecast.freeBytes.emplace());
+    if (const json* ways = fields.array("ways", kMostWays)) {
+        for (const json& way : *ways) {
+            if (!way.is_string()) fields.fail("ways: texts were needed");
+            forecast.ways.push_back(way.is_string() ? way.get<std::string>() : std::string());
+        }
+    }
+    return finished<WorkerEvent>(fields, std::move(event));
+}
+
 template <class Event>
 Result<WorkerEvent> idEvent(FieldReader& fields) {
     Event event;
@@ -190,15 +237,9 @@ Result<WorkerCommand> commandFromLine(const std::string& line) {
         fields.requireText("id", command.id, kMaxIdBytes);
         return finished<WorkerCommand>(fields, std::move(command));
     }
-    if (type != "render") return unknownType(type);
-    RenderCommand command;
-    fields.requireText("id", command.id, kMaxIdBytes);
-    const json* request = fields.object("request", true);
-    if (auto read = fields.finish(); !read) return read.error();
-    auto parsed = renderRequestFromJson(*request);
-    if (!parsed) return parsed.error();
-    command.request = *std::move(parsed);
-    return WorkerCommand(std::move(command));
+    if (type == "render") return requestCommand<RenderCommand>(fields);
+    if (type == "forecast") return requestCommand<ForecastCommand>(fields);
+    return unknownType(type);
 }
 
 Result<WorkerEvent> eventFromLine(const std::string& line) {
@@ -216,6 +257,7 @@ Result<WorkerEvent> eventFromLine(const std::string& line) {
     if (type == "progress") return progressEvent(fields);
     if (type == "preview") return previewEvent(fields);
     if (type == "failed") return failedEvent(fields);
+    if (type == "forecast") return forecastEvent(envelope->object, fields);
     if (type != "done") return unknownType(type);
     JobDone event;
     fields.requireText("id", event.id, kMaxIdBytes);

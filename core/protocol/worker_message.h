@@ -3,15 +3,17 @@
 // The worker speaks JSON lines: one object a line, every one with "v": kProtocolVersion and "type".
 //
 //   to the worker    {"v":1,"type":"render","id":"j1","request":{…}}
+//                    {"v":1,"type":"forecast","id":"f1","request":{…}}    answered beside a render
 //                    {"v":1,"type":"cancel","id":"j1"}
 //                    {"v":1,"type":"quit"}
-//   from the worker  ready, started, progress, preview, done, failed, cancelled (the structs below)
+//   from the worker  ready, started, progress, preview, done, failed, cancelled, forecast (the structs below)
 
 #include <cstddef>
 #include <string>
 #include <variant>
 
 #include "core/base/result.h"
+#include "core/protocol/render_forecast.h"
 #include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
@@ -28,11 +30,16 @@ struct RenderCommand {
     std::string id;
     RenderRequest request;
 };
+/// What the request would take; answered with Forecast, or JobFailed of that id.
+struct ForecastCommand {
+    std::string id;
+    RenderRequest request;
+};
 struct CancelCommand {
     std::string id;
 };
 struct QuitCommand {};
-using WorkerCommand = std::variant<RenderCommand, CancelCommand, QuitCommand>;
+using WorkerCommand = std::variant<RenderCommand, ForecastCommand, CancelCommand, QuitCommand>;
 
 // From the worker.
 struct WorkerReady {
@@ -60,8 +67,12 @@ struct JobFailed {
 struct JobCancelled {
     std::string id;
 };
-using WorkerEvent =
-    std::variant<WorkerReady, JobStarted, JobProgress, JobPreview, JobDone, JobFailed, JobCancelled>;
+struct Forecast {
+    std::string id;
+    RenderForecast forecast;
+};
+using WorkerEvent = std::variant<WorkerReady, JobStarted, JobProgress, JobPreview, JobDone, JobFailed,
+                                 JobCancelled, Forecast>;
 
 /// One line, without the line feed.
 std::string toLine(const WorkerCommand& command);

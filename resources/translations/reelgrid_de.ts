@@ -679,6 +679,14 @@
         <source>Shows where each backend errs, by layer and step; renders sdpa’s clip once more where none on show has it</source>
         <translation>Zeigt nach Schicht und Schritt, wo jedes Backend abweicht; rendert den Clip von sdpa noch einmal, wo kein gezeigter es enthält</translation>
     </message>
+    <message>
+        <source>&amp;Resume interrupted renders</source>
+        <translation>Unterbrochene Rende&amp;rings fortsetzen</translation>
+    </message>
+    <message>
+        <source>Goes on with every render that was interrupted, from the last step that it kept</source>
+        <translation>Setzt jedes unterbrochene Rendering beim letzten Schritt fort, der behalten wurde</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -1221,6 +1229,46 @@
         <source> · will take about %1 of memory</source>
         <translation> · wird etwa %1 Speicher brauchen</translation>
     </message>
+    <message>
+        <source>a smaller size or fewer frames</source>
+        <translation>eine kleinere Größe oder weniger Bilder</translation>
+    </message>
+    <message>
+        <source>%1: about %2 at most</source>
+        <translation>%1: höchstens etwa %2</translation>
+    </message>
+    <message>
+        <source>%1: about %2 at most, %3 free</source>
+        <translation>%1: höchstens etwa %2, frei sind %3</translation>
+    </message>
+    <message>
+        <source>%1: about %2, but only %3 free. Less takes: %4</source>
+        <translation>%1: etwa %2, frei sind aber nur %3. Weniger brauchen: %4</translation>
+    </message>
+    <message>
+        <source>cancelled, %1 of %2 steps kept</source>
+        <translation>abgebrochen, %1 von %2 Schritten behalten</translation>
+    </message>
+    <message>
+        <source>interrupted at step %1 of %2</source>
+        <translation>unterbrochen bei Schritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>interrupted before a step was kept</source>
+        <translation>unterbrochen, bevor ein Schritt behalten wurde</translation>
+    </message>
+    <message>
+        <source>Memory not known: %1</source>
+        <translation>Speicher nicht bekannt: %1</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Memory of %1</source>
+        <translation>Speicher von %1</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -1376,6 +1424,17 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>Export grid: 0 clips on show, at least one was needed</source>
         <translation>Raster exportieren: 0 Clips werden gezeigt, mindestens einer ist nötig</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::ForecastLine</name>
+    <message>
+        <source>%1 for %2 backends</source>
+        <translation>%1 für %2 Backends</translation>
+    </message>
+    <message>
+        <source>Time: %1</source>
+        <translation>Zeit: %1</translation>
     </message>
 </context>
 <context>
@@ -1889,6 +1948,18 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
             <numerusform>%n Vergleich</numerusform>
             <numerusform>%n Vergleichen</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
     </message>
 </context>
 <context>
@@ -2809,8 +2880,32 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Später rendern</translation>
     </message>
     <message>
-        <source>Render again, from the last step that was kept</source>
-        <translation>Noch einmal rendern, vom letzten behaltenen Schritt an</translation>
+        <source>Render again</source>
+        <translation>Noch einmal rendern</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on from the last step that was kept</source>
+        <translation>Beim letzten behaltenen Schritt weitermachen</translation>
+    </message>
+    <message>
+        <source>From the start</source>
+        <translation>Von vorn</translation>
+    </message>
+    <message>
+        <source>Render again; the kept steps are replaced</source>
+        <translation>Noch einmal rendern; die behaltenen Schritte werden ersetzt</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Delete the kept steps</source>
+        <translation>Die behaltenen Schritte löschen</translation>
     </message>
 </context>
 <context>
@@ -3262,6 +3357,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Render %1 backends</source>
         <translation>%1 Backends rendern</translation>
+    </message>
+    <message>
+        <source>What the renders will take</source>
+        <translation>Was die Renderings brauchen werden</translation>
     </message>
 </context>
 <context>

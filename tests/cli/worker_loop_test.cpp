@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <future>
 
 #include "core/base/version.h"
 #include "core/jobs/file_descriptor.h"
@@ -30,15 +31,17 @@ struct Pipe {
 /// Served with two jobs waiting and an input that stays open.
 class WorkerLoop : public testing::Test {
   protected:
-    Result<void> serve(RenderJob render) {
+    Result<void> serve(RenderJob render, ForecastJob forecast = {}) {
         const std::string commands = toLine(WorkerCommand(RenderCommand{"first", {}})) + "\n" +
                                      toLine(WorkerCommand(RenderCommand{"second", {}})) + "\n";
         EXPECT_EQ(write(m_input.writing.get(), commands.data(), commands.size()),
                   static_cast<ssize_t>(commands.size()));
-        return serveJobs(m_input.reading.get(), m_output.writing.get(), std::move(render), {});
+        return serveJobs(m_input.reading.get(), m_output.writing.get(), std::move(render),
+                         std::move(forecast), {});
     }
-    void quit() {
-        const std::string line = toLine(WorkerCommand(QuitCommand{})) + "\n";
+    void quit() { command(QuitCommand{}); }
+    void command(const WorkerCommand& command) {
+        const std::string line = toLine(command) + "\n";
         EXPECT_EQ(write(m_input.writing.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
     }
     /// Everything that was said; the output is closed for it.
@@ -82,6 +85,28 @@ TEST_F(WorkerLoop, GoesOnAfterAnyOtherFailure) {
     EXPECT_EQ(rendered, 2);
     EXPECT_THAT(said(), testing::EndsWith(toLine(WorkerEvent(JobStarted{"second"})) + "\n" +
                                           toLine(WorkerEvent(JobDone{"second", "/tmp/second.mp4"})) + "\n"));
+}
+
+TEST_F(WorkerLoop, AnswersForecastsBesideARender) {
+    std::promise<void> asked;
+    int rendered = 0;
+    const auto served = serve(
+        [&](const auto&, const auto&, const auto&, std::stop_token) -> Result<std::string> {
+            if (++rendered == 1) {
+                command(ForecastCommand{"f1", {}});
+                EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+            } else {
+                quit();
+            }
+            return std::string("/tmp/clip.mp4");
+        },
+        [&](const RenderRequest&) -> Result<RenderForecast> {
+            asked.set_value();
+            return RenderForecast{"cpu", "none", 5, "decode", 6, {}};
+        });
+    EXPECT_TRUE(served) << served.error().message;
+    EXPECT_THAT(said(),
+                testing::HasSubstr(toLine(WorkerEvent(Forecast{"f1", {"cpu", "none", 5, "decode", 6, {}}}))));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
 // request how it goes on: "ok", "slow", "previewed", "fail", "crash", "exit", "device-lost", "garbage",
-// "endless", "stubborn", "half-written". Progress carries the process id as its stage, so that tests see
-// which process did it.
+// "endless", "stubborn", "half-written", "keeps-steps". Progress carries the process id as its stage, so that
+// tests see which process did it.
 
 #include <unistd.h>
 
@@ -19,7 +19,9 @@
 #include <thread>
 
 #include "core/base/pending_name.h"
+#include "core/protocol/result_paths.h"
 #include "core/protocol/worker_message.h"
+#include "core/result/unfinished_render.h"
 
 namespace {
 
@@ -66,6 +68,11 @@ void perform(const RenderCommand& job) {
         std::cerr << "first words\nCUDA error: device-side assert" << std::endl;
         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would catch it
         std::raise(SIGSEGV);
+    }
+    if (how == "keeps-steps") {
+        (void)result::writeUnfinished(job.request.output, {5, 20, job.request});
+        std::ofstream(resultFolderOf(job.request.output) / kResumeFile) << "latents";
+        std::raise(SIGKILL);
     }
     if (how == "exit") std::_Exit(3);
     if (how == "device-lost") {
@@ -116,6 +123,14 @@ int main(int argc, char** argv) {
         if (const auto* cancel = std::get_if<CancelCommand>(&*command)) {
             const std::lock_guard lock(cancelledJobs);
             cancelled.insert(cancel->id);
+        } else if (const auto* question = std::get_if<ForecastCommand>(&*command)) {
+            if (question->request.prompt == "crash") std::_Exit(3);
+            if (question->request.prompt == "fail")
+                say(JobFailed{question->id,
+                              {ErrorCode::BadUsage, "--width 250: a multiple of 16 was needed"}});
+            else
+                say(Forecast{question->id,
+                             {"cpu", "none", std::uint64_t(getpid()), "decode", 1000, {"--dtype bf16"}}});
         } else if (!ending) {
             std::thread(perform, std::get<RenderCommand>(*command)).detach();
         }

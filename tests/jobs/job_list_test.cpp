@@ -27,25 +27,30 @@ TEST(JobList, PutsARetriedJobAtTheEnd) {
     ASSERT_TRUE(jobs.add(request("b")));
     jobs.find(first)->state = JobState::Failed;
     jobs.find(first)->error = {ErrorCode::Io, "disk"};
-    const auto retried = jobs.requeue(first);
+    const auto retried = jobs.requeue(first, Begin::AtStart);
     ASSERT_TRUE(retried) << retried.error().message;
     EXPECT_EQ(retried->attempt, 2);
     EXPECT_TRUE(retried->error.message.empty());
     EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
 }
 
-TEST(JobList, ARetryGoesOnWhereStepsWereKeptUnlessTheyWereRefused) {
+TEST(JobList, AJobGoesOnWhereStepsWereKeptUnlessTheyWereRefused) {
     JobList jobs(8, 8);
     const std::string id = jobs.add(request("a"))->id;
-    EXPECT_FALSE(jobs.find(id)->request.resume);
-    for (const bool resumes : {true, false, true}) {
-        jobs.find(id)->state = JobState::Failed;
-        jobs.find(id)->error = {ErrorCode::InvalidData, "another render's"};
-        EXPECT_EQ(jobs.requeue(id)->request.resume, resumes);
-    }
-    jobs.find(id)->state = JobState::Failed;
-    jobs.find(id)->error = {ErrorCode::OutOfMemory, "full"};
-    EXPECT_TRUE(jobs.requeue(id)->request.resume);
+    Job& job = *jobs.find(id);
+    EXPECT_FALSE(job.request.resume);
+    job.state = JobState::Failed;
+    job.error = {ErrorCode::InvalidData, "weights"};
+    EXPECT_FALSE(canResume(job));
+    job.stepsKept = 5;
+    EXPECT_TRUE(canResume(job));
+    EXPECT_TRUE(jobs.requeue(id, Begin::AtKeptStep)->request.resume);
+    EXPECT_EQ(job.stepsKept, 0);
+    job.state = JobState::Failed;
+    job.error = {ErrorCode::InvalidData, "another render's"};
+    job.stepsKept = 5;
+    EXPECT_FALSE(canResume(job));
+    EXPECT_FALSE(jobs.requeue(id, Begin::AtStart)->request.resume);
 }
 
 TEST(JobList, MovesWhatWaits) {
@@ -77,10 +82,10 @@ TEST(JobList, RefusesWhatDoesNotFit) {
 TEST(JobList, RetriesOnlyWhatFailedOrWasCancelled) {
     JobList jobs(2, 8);
     const std::string id = jobs.add(request("a"))->id;
-    EXPECT_FALSE(jobs.requeue(id));
+    EXPECT_FALSE(jobs.requeue(id, Begin::AtStart));
     jobs.find(id)->state = JobState::Done;
-    EXPECT_FALSE(jobs.requeue(id));
-    EXPECT_FALSE(jobs.requeue("no-such-job"));
+    EXPECT_FALSE(jobs.requeue(id, Begin::AtStart));
+    EXPECT_FALSE(jobs.requeue("no-such-job", Begin::AtStart));
 }
 
 TEST(JobList, ForgetsTheOldestFinishedJobs) {

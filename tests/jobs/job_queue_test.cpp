@@ -277,11 +277,86 @@ TEST(JobQueue, RetriesAFailedJobUnderItsId) {
     JobQueue queue(fakeWorker(), listener.callback());
     const std::string id = submit(queue, "fail");
     listener.waitForEnd(id);
-    ASSERT_TRUE(queue.retry(id));
+    ASSERT_TRUE(queue.retry(id, Begin::AtStart));
     const Job again =
         listener.waitFor(id, [](const Job& job) { return job.attempt == 2 && isFinished(job.state); });
     EXPECT_EQ(again.state, JobState::Failed);
-    EXPECT_FALSE(queue.retry("job-99"));
+    EXPECT_FALSE(queue.retry("job-99", Begin::AtStart));
+}
+
+TEST(JobQueue, SaysWhichStepsAnEndedJobKept) {
+    const TemporaryFolder folder;
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const std::string id = submit(queue, "keeps-steps", folder.path() / "clip.mp4");
+    const Job ended = listener.waitForEnd(id);
+    EXPECT_EQ(ended.state, JobState::Failed);
+    EXPECT_EQ(ended.stepsKept, 5);
+    EXPECT_EQ(ended.steps, 20);
+    EXPECT_TRUE(canResume(ended));
+    const Job none = listener.waitForEnd(submit(queue, "exit", folder.path() / "other.mp4"));
+    EXPECT_EQ(none.stepsKept, 0);
+    EXPECT_FALSE(canResume(none));
+}
+
+/// Answers of any thread, in their order.
+class Forecasts {
+  public:
+    JobQueue::ForecastTold told() {
+        return [this](const Result<protocol::RenderForecast>& forecast) {
+            const std::lock_guard lock(m_mutex);
+            m_told.push_back(forecast);
+            m_changed.notify_all();
+        };
+    }
+    Result<protocol::RenderForecast> waitFor(std::size_t count) {
+        std::unique_lock lock(m_mutex);
+        if (!m_changed.wait_for(lock, kPatience, [&] { return m_told.size() >= count; }))
+            return Error{ErrorCode::Internal, "no answer came"};
+        return m_told[count - 1];
+    }
+
+  private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<Result<protocol::RenderForecast>> m_told;
+};
+
+protocol::RenderRequest promptOf(const std::string& prompt) {
+    protocol::RenderRequest request;
+    request.prompt = prompt;
+    return request;
+}
+
+TEST(JobQueue, ForetellsWithoutAJobAndBesideOneInTheSameWorker) {
+    Listener listener;
+    Forecasts forecasts;
+    JobQueue queue(fakeWorker(), listener.callback());
+    queue.forecast(promptOf("ok"), forecasts.told());
+    const auto idle = forecasts.waitFor(1);
+    ASSERT_TRUE(idle) << idle.error().message;
+    EXPECT_THAT(idle->ways, ElementsAre("--dtype bf16"));
+    EXPECT_TRUE(queue.jobs().empty());
+    const std::string id = submit(queue, "slow");
+    EXPECT_EQ(idle->peakBytes, std::uint64_t(listener.waitForProcess(id)));
+    queue.forecast(promptOf("ok"), forecasts.told());
+    EXPECT_EQ(forecasts.waitFor(2)->peakBytes, idle->peakBytes);
+    queue.forecast(promptOf("fail"), forecasts.told());
+    EXPECT_THAT(forecasts.waitFor(3).error().message, HasSubstr("--width 250"));
+    ASSERT_TRUE(queue.cancel(id));
+    EXPECT_EQ(listener.waitForEnd(id).state, JobState::Cancelled);
+}
+
+TEST(JobQueue, AForecastThatKillsTheWorkerIsAnErrorAndTheNextOneIsNot) {
+    Forecasts forecasts;
+    JobQueue queue(fakeWorker(), {});
+    queue.forecast(promptOf("crash"), forecasts.told());
+    EXPECT_THAT(forecasts.waitFor(1).error().message, HasSubstr("exit code 3"));
+    queue.forecast(promptOf("ok"), forecasts.told());
+    EXPECT_TRUE(forecasts.waitFor(2));
+    JobQueue broken(fakeWorker("dies"), {});
+    broken.forecast(promptOf("ok"), forecasts.told());
+    EXPECT_THAT(forecasts.waitFor(3).error().message, HasSubstr("libtorch_cpu.so"));
 }
 
 TEST(JobQueue, ReplacesAWarmWorkerThatDiedBetweenJobs) {

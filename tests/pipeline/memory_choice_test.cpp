@@ -46,7 +46,7 @@ TEST(MemoryChoice, SaysWhatNeedsLess) {
     EXPECT_EQ(waysToNeedLess(settings, model),
               "--offload blocks, --vae-tiling on, a smaller size or fewer frames");
     settings.offload = protocol::kOffloadBlocks;
-    settings.vaeTiling = protocol::kTilingOn;
+    settings.vaeTiling = protocol::kTilingAuto;
     settings.vaeDtype = "fp32";
     EXPECT_EQ(waysToNeedLess(settings, model), "--vae-dtype bf16, a smaller size or fewer frames");
 }

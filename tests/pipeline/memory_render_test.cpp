@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/pipeline/render_forecast.h"
 #include "core/pipeline/renderer.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
@@ -41,6 +42,36 @@ TEST_F(MemoryOfARender, IsPredictedAndMeasured) {
     EXPECT_GT(*memory->predictedPeak, 1'000'000U);
     // Absent where the system doesn't tell.
     EXPECT_GT(memory->measuredPeak.value_or(2'000'000), 1'000'000U);
+}
+
+TEST_F(MemoryOfARender, IsForetoldAsTheRenderWillPredictIt) {
+    for (const char* offload : {"none", "blocks"}) {
+        protocol::RenderRequest request = cpuRequest();
+        request.offload = offload;
+        const auto forecast = forecastRender(request);
+        ASSERT_TRUE(forecast) << forecast.error().message;
+        EXPECT_EQ(forecast->device, "cpu");
+        EXPECT_EQ(forecast->offload, offload);
+        EXPECT_EQ(forecast->peakBytes, manifestOf(request).memory->predictedPeak);
+        EXPECT_TRUE(forecast->fits());
+        EXPECT_TRUE(forecast->ways.empty());
+        EXPECT_GT(forecast->freeBytes.value_or(0), *forecast->peakBytes);
+    }
+}
+
+TEST_F(MemoryOfARender, AForecastThatDoesNotFitSaysWhatTakesLess) {
+    protocol::RenderRequest request = cpuRequest();
+    // A VAE in one piece, of a clip that no machine here holds.
+    request.vaeTiling = "off";
+    request.width = request.height = 16384;
+    request.numFrames = 4093;
+    const auto forecast = forecastRender(request);
+    ASSERT_TRUE(forecast) << forecast.error().message;
+    EXPECT_FALSE(forecast->fits()) << *forecast->peakBytes;
+    EXPECT_EQ(forecast->offload, "blocks");  // automatic, where the whole doesn't fit
+    EXPECT_THAT(forecast->ways, testing::ElementsAre("--vae-tiling on", "--vae-dtype bf16", "--dtype bf16"));
+    request.model = "/nowhere";
+    EXPECT_THAT(forecastRender(request).error().message, HasSubstr("/nowhere"));
 }
 
 TEST_F(MemoryOfARender, StreamedBlocksMakeTheSameFrames) {

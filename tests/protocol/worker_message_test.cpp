@@ -34,6 +34,24 @@ TEST(WorkerCommand, CancelAndQuitSurviveARoundTrip) {
     EXPECT_TRUE(std::holds_alternative<QuitCommand>(*quit));
 }
 
+TEST(WorkerCommand, ForecastSurvivesARoundTrip) {
+    ForecastCommand command{"f1", {}};
+    command.request.numFrames = 81;
+    const auto read = commandFromLine(toLine(WorkerCommand(command)));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(std::get<ForecastCommand>(*read).id, "f1");
+    EXPECT_EQ(std::get<ForecastCommand>(*read).request.numFrames, 81);
+}
+
+TEST(WorkerEvent, AForecastFitsWhereItSaysSoOrNobodyKnows) {
+    EXPECT_TRUE((RenderForecast{"cpu", "none", 5, "decode", 5, {}}.fits()));
+    EXPECT_FALSE((RenderForecast{"cpu", "none", 6, "decode", 5, {}}.fits()));
+    EXPECT_TRUE((RenderForecast{"cpu", "none", {}, "", 5, {}}.fits()));
+    EXPECT_TRUE((RenderForecast{"cpu", "none", 6, "decode", {}, {}}.fits()));
+    EXPECT_FALSE(
+        eventFromLine(R"({"v":1,"type":"forecast","id":"f","device":"cpu","offload":"none","ways":[7]})"));
+}
+
 TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
     const std::vector<WorkerEvent> events = {
         WorkerReady{"0.1.0"},
@@ -43,6 +61,8 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
         JobDone{"c", "/out/clip.mp4"},
         JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
         JobCancelled{"e"},
+        Forecast{"f", {"cuda:0", "blocks", 9'000'000'000, "decode", 8'000'000'000, {"--vae-tiling on"}}},
+        Forecast{"g", {"cpu", "none", {}, {}, {}, {}}},
     };
     for (const WorkerEvent& event : events) {
         const auto read = eventFromLine(toLine(event));

@@ -1,6 +1,7 @@
 // A worker that draws a moving square instead of running a model. Prompts that ask for trouble get it: "fail"
 // fails fav2's job, "fail once" its first attempt, "die" ends the process, "slow" takes ten times as long,
-// "previewed" shows latents.
+// "previewed" shows latents. "keep" keeps the fifth step of ten to go on from (where it began is a file among
+// the clip's), and with "crash" dies there; "other weights" refuses to go on.
 
 #include <atomic>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "core/media/writer.h"
 #include "core/protocol/result_paths.h"
 #include "core/protocol/worker_message.h"
+#include "core/result/unfinished_render.h"
 
 namespace {
 
@@ -24,9 +26,30 @@ using namespace reelgrid;
 using namespace reelgrid::protocol;
 
 constexpr int kSteps = 10;
+constexpr int kKeptStep = 5;
 
 void say(const WorkerEvent& event) {
+    static std::mutex output;
+    const std::scoped_lock lock(output);
     std::cout << toLine(event) << std::endl;
+}
+
+bool asksFor(const RenderRequest& request, const char* words) {
+    return request.prompt.find(words) != std::string::npos;
+}
+
+/// A megabyte a frame, of 40; --dtype bf16 halves it.
+void foretell(const ForecastCommand& question) {
+    const RenderRequest& request = question.request;
+    const bool halved = request.dtype == "bf16";
+    const auto frames = std::uint64_t(request.numFrames.value_or(33));
+    RenderForecast forecast{"cpu",    kOffloadNone, frames * (halved ? 500'000 : 1'000'000),
+                            "decode", 40'000'000,   {}};
+    if (!forecast.fits()) forecast.ways = {"--vae-tiling on", "--dtype bf16"};
+    if (asksFor(request, "strange"))
+        return say(
+            JobFailed{question.id, {ErrorCode::InvalidData, "transformer/config.json: it is damaged"}});
+    say(Forecast{question.id, forecast});
 }
 
 /// Commands as they come, read by a thread of its own so that a cancel is seen during a render.
@@ -39,6 +62,7 @@ class Commands {
                 if (!command) continue;
                 const std::scoped_lock lock(m_mutex);
                 if (const auto* render = std::get_if<RenderCommand>(&*command)) m_waiting.push_back(*render);
+                if (const auto* question = std::get_if<ForecastCommand>(&*command)) foretell(*question);
                 if (const auto* cancel = std::get_if<CancelCommand>(&*command))
                     m_cancelled.insert(cancel->id);
                 if (std::holds_alternative<QuitCommand>(*command)) break;
@@ -54,9 +78,10 @@ class Commands {
         m_waiting.pop_front();
         return command;
     }
-    bool cancelled(const std::string& id) {
+    /// Once: the same job may be tried again.
+    bool takeCancel(const std::string& id) {
         const std::scoped_lock lock(m_mutex);
-        return m_cancelled.contains(id);
+        return m_cancelled.erase(id) > 0;
     }
 
   private:
@@ -82,14 +107,25 @@ media::RgbVideo draw(const RenderRequest& request) {
     return video;
 }
 
+void keepStep(const RenderRequest& request) {
+    (void)result::writeUnfinished(request.output, {kKeptStep, kSteps, request});
+    std::ofstream(resultFolderOf(request.output) / kResumeFile) << "latents";
+}
+
 void render(const RenderCommand& command, Commands& commands) {
     const RenderRequest& request = command.request;
     say(JobStarted{command.id});
-    if (request.prompt.find("die") != std::string::npos) std::_Exit(3);
-    const auto step = std::chrono::milliseconds(request.prompt.find("slow") != std::string::npos ? 100 : 10);
-    for (int done = 1; done <= kSteps; ++done) {
+    if (asksFor(request, "die")) std::_Exit(3);
+    if (request.resume && asksFor(request, "other weights"))
+        return say(
+            JobFailed{command.id, {ErrorCode::InvalidData, "--resume: its transformer's files were others"}});
+    const auto step = std::chrono::milliseconds(asksFor(request, "slow") ? 100 : 10);
+    const int begin = request.resume && asksFor(request, "keep") ? kKeptStep : 0;
+    for (int done = begin + 1; done <= kSteps; ++done) {
         std::this_thread::sleep_for(step);
-        if (commands.cancelled(command.id)) return say(JobCancelled{command.id});
+        if (done == kKeptStep && asksFor(request, "keep")) keepStep(request);
+        if (done == kKeptStep && asksFor(request, "crash")) std::_Exit(3);
+        if (commands.takeCancel(command.id)) return say(JobCancelled{command.id});
         say(JobProgress{command.id, {"denoise", done, kSteps, 0.01 * done, 0.01 * (kSteps - done)}});
         if (request.prompt.find("previewed") == std::string::npos) continue;
         RenderPreview preview{done, kSteps, 8, 6, {}};
@@ -110,6 +146,8 @@ void render(const RenderCommand& command, Commands& commands) {
                                     {"stages", {{"load", 0.5}, {"denoise", 2.0}, {"decode", 1.0}}},
                                     {"steps", {1.0, 1.0}}}};
     std::ofstream(resultFolderOf(request.output) / kTimingFile) << timing.dump();
+    if (asksFor(request, "keep")) std::ofstream(resultFolderOf(request.output) / "began_at") << begin;
+    result::removeUnfinished(request.output);
     say(JobDone{command.id, request.output});
 }
 

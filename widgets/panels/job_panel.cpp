@@ -49,7 +49,9 @@ void JobPanel::setJob(const QString& id, const JobView& job) {
         row = new JobRow;
         m_layout->insertWidget(m_layout->count() - 1, row);
         connect(row, &JobRow::cancelClicked, this, [this, id] { Q_EMIT cancelRequested(id); });
+        connect(row, &JobRow::resumeClicked, this, [this, id] { Q_EMIT resumeRequested(id); });
         connect(row, &JobRow::retryClicked, this, [this, id] { Q_EMIT retryRequested(id); });
+        connect(row, &JobRow::discardClicked, this, [this, id] { Q_EMIT discardRequested(id); });
         connect(row, &JobRow::moveClicked, this,
                 [this, id](int places) { Q_EMIT moveRequested(id, places); });
         connect(row, &JobRow::clicked, this, [this, id] { Q_EMIT showRequested(id); });
@@ -59,9 +61,18 @@ void JobPanel::setJob(const QString& id, const JobView& job) {
     showCount();
 }
 
+void JobPanel::remove(const QString& id) {
+    const auto row = m_rows.find(id);
+    if (row == m_rows.end()) return;
+    row->second->deleteLater();
+    m_rows.erase(row);
+    showCount();
+}
+
 void JobPanel::removeFinished() {
     std::erase_if(m_rows, [](const auto& entry) {
-        if (!isFinished(entry.second->job().state)) return false;
+        const JobView& job = entry.second->job();
+        if (!isFinished(job.state) || job.leftover) return false;
         entry.second->deleteLater();
         return true;
     });

@@ -25,6 +25,8 @@ struct JobView {
     double etaSeconds = -1;  ///< negative while unknown
     bool repeatable = true;  ///< can be tried again once it failed or was cancelled
     QString subject{};       ///< what is rendered, where the jobs on show differ in it
+    bool resumable = false;  ///< steps of it are kept: it can go on from them
+    bool leftover = false;   ///< lies on the disk unfinished: stays in sight until it is resumed or discarded
 };
 
 /// The background jobs, newest last, each with its progress and what can be done about it.
@@ -35,7 +37,8 @@ class JobPanel : public QWidget {
     explicit JobPanel(QWidget* parent = nullptr);
     /// Adds the job or shows its new state.
     void setJob(const QString& id, const JobView& job);
-    /// Drops the rows of jobs that are neither waiting nor running.
+    void remove(const QString& id);
+    /// Drops the rows of jobs that are neither waiting nor running nor left over.
     void removeFinished();
     /// Those that wait, the next to run first: their rows are put in this order, below the others.
     void setWaitingOrder(const QStringList& ids);
@@ -48,7 +51,12 @@ class JobPanel : public QWidget {
 
   Q_SIGNALS:
     void cancelRequested(const QString& id);
+    /// From its last kept step.
+    void resumeRequested(const QString& id);
+    /// From the start.
     void retryRequested(const QString& id);
+    /// What is kept of it is to be deleted.
+    void discardRequested(const QString& id);
     void logRequested(const QString& id);
     /// One place to the front (-1) or to the back (1).
     void moveRequested(const QString& id, int places);

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QMouseEvent>
 #include <QProgressBar>
+#include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
@@ -37,6 +38,13 @@ QToolButton* textButton(const QString& text, const QString& name) {
     return button;
 }
 
+QPushButton* choiceButton(const QString& text, const QString& does) {
+    auto* button = new QPushButton(text);
+    button->setObjectName("small");
+    button->setToolTip(does);
+    return button;
+}
+
 }  // namespace
 
 QString durationText(double seconds) {
@@ -57,8 +65,12 @@ JobRow::JobRow(QWidget* parent)
       m_earlier(textButton("↑", tr("Render earlier"))),
       m_later(textButton("↓", tr("Render later"))),
       m_cancel(rowButton(Glyph::Cancel, tr("Cancel"))),
-      m_retry(rowButton(Glyph::Retry, tr("Render again, from the last step that was kept"))),
-      m_log(rowButton(Glyph::Log, tr("Show log"))) {
+      m_retry(rowButton(Glyph::Retry, tr("Render again"))),
+      m_log(rowButton(Glyph::Log, tr("Show log"))),
+      m_choice(new QWidget),
+      m_resume(choiceButton(tr("Resume"), tr("Go on from the last step that was kept"))),
+      m_anew(choiceButton(tr("From the start"), tr("Render again; the kept steps are replaced"))),
+      m_discard(choiceButton(tr("Discard"), tr("Delete the kept steps"))) {
     m_swatch->setFixedSize(10, 10);
     m_title->setTextFormat(Qt::PlainText);
     m_status->setObjectName("quiet");
@@ -78,11 +90,19 @@ JobRow::JobRow(QWidget* parent)
     layout->setSpacing(3);
     layout->addLayout(head);
     layout->addWidget(m_progress);
+    auto* choices = new QHBoxLayout(m_choice);
+    choices->setContentsMargins(17, 0, 0, 2);
+    for (QPushButton* button : {m_resume, m_anew, m_discard}) choices->addWidget(button);
+    choices->addStretch();
+    layout->addWidget(m_choice);
 
     connect(m_earlier, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(-1); });
     connect(m_later, &QToolButton::clicked, this, [this] { Q_EMIT moveClicked(1); });
     connect(m_cancel, &QToolButton::clicked, this, &JobRow::cancelClicked);
     connect(m_retry, &QToolButton::clicked, this, &JobRow::retryClicked);
+    connect(m_resume, &QPushButton::clicked, this, &JobRow::resumeClicked);
+    connect(m_anew, &QPushButton::clicked, this, &JobRow::retryClicked);
+    connect(m_discard, &QPushButton::clicked, this, &JobRow::discardClicked);
     connect(m_log, &QToolButton::clicked, this, &JobRow::logClicked);
 }
 
@@ -109,8 +129,10 @@ void JobRow::show(const JobView& job) {
     m_progress->setValue(int(std::lround(job.progress * kProgressUnits)));
     m_progress->setVisible(job.state == JobState::Running);
     m_cancel->setVisible(!isFinished(job.state));
-    m_retry->setVisible(job.repeatable &&
-                        (job.state == JobState::Failed || job.state == JobState::Cancelled));
+    const bool endedEarly = job.state == JobState::Failed || job.state == JobState::Cancelled;
+    m_retry->setVisible(job.repeatable && endedEarly && !job.leftover);
+    m_choice->setVisible(job.leftover);
+    m_resume->setVisible(job.resumable);
     for (QToolButton* move : {m_earlier, m_later}) move->setVisible(job.state == JobState::Queued);
     m_log->setVisible(job.state != JobState::Queued);
 }

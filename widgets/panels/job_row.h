@@ -6,6 +6,7 @@
 
 class QLabel;
 class QProgressBar;
+class QPushButton;
 class QToolButton;
 
 namespace reelgrid::widgets {
@@ -21,7 +22,9 @@ class JobRow : public QWidget {
 
   Q_SIGNALS:
     void cancelClicked();
+    void resumeClicked();
     void retryClicked();
+    void discardClicked();
     void logClicked();
     void moveClicked(int places);
     void clicked();
@@ -40,6 +43,10 @@ class JobRow : public QWidget {
     QToolButton* m_cancel;
     QToolButton* m_retry;
     QToolButton* m_log;
+    QWidget* m_choice;  // what to do about a leftover
+    QPushButton* m_resume;
+    QPushButton* m_anew;
+    QPushButton* m_discard;
 };
 
 /// "0:42", "3:05 min" style remaining time, for people.

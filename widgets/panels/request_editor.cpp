@@ -61,12 +61,17 @@ RequestEditor::RequestEditor(QWidget* parent)
       // The model first: its defaults are what the others show where a request says nothing.
       m_fields{m_model, m_prompt, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
       m_problem(new QLabel),
+      m_forecast(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
     setObjectName("panel");
     setAttribute(Qt::WA_StyledBackground);
     setAcceptDrops(true);
     m_problem->setObjectName("problem");
     m_problem->setWordWrap(true);
+    m_forecast->setWordWrap(true);
+    m_forecast->setTextFormat(Qt::PlainText);
+    m_forecast->setAccessibleName(tr("What the renders will take"));
+    setForecast({}, Forecast::Plain);
     m_render->setObjectName("primary");
     m_render->setIcon(icon(Glyph::Render, theme::kOnAccent));
     m_render->setToolTip(tr("Render with each checked backend, in the background (Ctrl+Enter)"));
@@ -120,6 +125,7 @@ void RequestEditor::buildLayout() {
     layout->setSpacing(8);
     layout->addWidget(scroll, 1);
     layout->addWidget(m_problem);
+    layout->addWidget(m_forecast);
     layout->addWidget(m_render);
 }
 
@@ -244,6 +250,21 @@ QString RequestEditor::problem() const {
     if (checkedBackends().isEmpty()) return tr("--types: at least one attention backend is needed");
     const auto settings = catalog::resolveSettings(request(), *model());
     return settings ? QString() : QString::fromStdString(settings.error().message);
+}
+
+void RequestEditor::setForecast(const QString& text, Forecast look, const QString& tip) {
+    m_forecast->setText(text);
+    m_forecast->setToolTip(tip);
+    m_forecast->setVisible(!text.isEmpty());
+    const char* name = look == Forecast::Warning ? "note" : "aside";
+    if (m_forecast->objectName() == name) return;
+    m_forecast->setObjectName(name);
+    m_forecast->style()->unpolish(m_forecast);
+    m_forecast->style()->polish(m_forecast);
+}
+
+QString RequestEditor::forecast() const {
+    return m_forecast->text();
 }
 
 void RequestEditor::writePrompt() {

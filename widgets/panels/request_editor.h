@@ -65,6 +65,10 @@ class RequestEditor : public QWidget {
     void setCheckedBackends(const QStringList& names);
     /// Why it can't be rendered, in one line; empty when it can.
     [[nodiscard]] QString problem() const;
+    /// What is said beside the button of what a render will take; an empty text takes no room.
+    enum class Forecast { Plain, Warning };
+    void setForecast(const QString& text, Forecast look, const QString& tip = {});
+    [[nodiscard]] QString forecast() const;
     /// Puts the cursor into the prompt.
     void writePrompt();
     /// Asks for the render, if there is no problem.
@@ -107,6 +111,7 @@ class RequestEditor : public QWidget {
     AdvancedFields* m_advanced;
     std::vector<RequestFields*> m_fields;  // those that show parts of the request
     QLabel* m_problem;
+    QLabel* m_forecast;
     QPushButton* m_render;
 };
 

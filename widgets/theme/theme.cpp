@@ -55,6 +55,7 @@ QSplitter::handle:hover { background: {accent}; }
 #quiet { color: {quiet}; }
 #problem { color: {wrong}; font-size: 12px; }
 #note { color: {warning}; font-size: 12px; }
+#aside { color: {quiet}; font-size: 12px; }
 #popup { background: {raised}; border: 1px solid {line}; border-radius: 6px; }
 #words { background: transparent; selection-background-color: {accent}; }
 QLineEdit, QPlainTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
@@ -80,6 +81,7 @@ QPushButton:disabled, QToolButton:disabled { color: {faint}; background: {panel}
 QPushButton#primary { background: {accent}; border-color: {accent}; color: {on-accent}; font-weight: 600; padding: 9px; }
 QPushButton#primary:hover { background: {accent}; }
 QPushButton#primary:disabled { background: {raised}; border-color: {line}; color: {faint}; }
+QPushButton#small { padding: 3px 10px; }
 QPushButton#segment { padding: 3px 11px; border-radius: 5px; background: transparent; border: 1px solid transparent; color: {quiet}; }
 QPushButton#segment:checked { background: {raised}; color: {text}; border-color: {line}; }
 QPushButton#segment:focus { border-color: {accent}; }

@@ -1,0 +1,56 @@
+#include "app/studio/forecast_text.h"
+
+#include <QObject>
+#include <QStringList>
+#include <nlohmann/json.hpp>
+
+#include "core/base/byte_count.h"
+
+namespace reelgrid::studio {
+
+namespace {
+
+QString text(const std::string& words) {
+    return QString::fromStdString(words);
+}
+
+QString bytes(std::uint64_t count) {
+    return text(byteCount(count));
+}
+
+/// As the command line says it.
+QString waysOf(const protocol::RenderForecast& forecast) {
+    QStringList ways;
+    for (const std::string& way : forecast.ways) ways << text(way);
+    ways << QObject::tr("a smaller size or fewer frames");
+    return ways.join(", ");
+}
+
+}  // namespace
+
+std::string forecastKey(const protocol::RenderRequest& request) {
+    protocol::RenderRequest rest = request;
+    const protocol::RenderRequest usual;
+    rest.prompt = rest.negativePrompt.emplace();
+    rest.seed = usual.seed;
+    rest.numInferenceSteps = usual.numInferenceSteps;
+    rest.attentionType = usual.attentionType;
+    rest.attentionPolicy = usual.attentionPolicy;
+    rest.output.clear();
+    return protocol::toJson(rest).dump();
+}
+
+QString forecastText(const Result<protocol::RenderForecast>& forecast) {
+    if (!forecast) return QObject::tr("Memory not known: %1").arg(text(forecast.error().message));
+    if (!forecast->peakBytes) return {};
+    const QString where = forecast->device == "cpu" ? QObject::tr("Memory")
+                                                    : QObject::tr("Memory of %1").arg(text(forecast->device));
+    const QString peak = bytes(*forecast->peakBytes);
+    if (!forecast->freeBytes) return QObject::tr("%1: about %2 at most").arg(where, peak);
+    const QString free = bytes(*forecast->freeBytes);
+    if (forecast->fits()) return QObject::tr("%1: about %2 at most, %3 free").arg(where, peak, free);
+    return QObject::tr("%1: about %2, but only %3 free. Less takes: %4")
+        .arg(where, peak, free, waysOf(*forecast));
+}
+
+}  // namespace reelgrid::studio

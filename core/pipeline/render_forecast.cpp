@@ -1,0 +1,68 @@
+#include "core/pipeline/render_forecast.h"
+
+#include <algorithm>
+
+#include "core/catalog/model_catalog.h"
+#include "core/devices/gpu_choice.h"
+#include "core/execution/cuda_start.h"
+#include "core/execution/memory_check.h"
+#include "core/execution/memory_peak.h"
+#include "core/pipeline/input_pictures.h"
+#include "core/pipeline/render_memory.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+using devices::DeviceKind;
+using devices::DeviceName;
+
+execution::Execution executionLike(const DeviceName& device) {
+    if (device.kind == DeviceKind::Cpu) return {};
+    return {.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(device.index))};
+}
+
+/// What a render here could take; nothing where nobody tells.
+std::optional<std::uint64_t> freeOn(const DeviceName& device, const execution::Execution& execution) {
+    if (device.kind == DeviceKind::Cpu || execution::isCudaStarted(device))
+        return execution::availableMemory(execution) + execution::ownMemory(execution).value_or(0);
+    for (const devices::Gpu& gpu : devices::surveyGpus().gpus)
+        if (gpu.index == device.index && gpu.freeBytes)
+            return *gpu.freeBytes - std::min(*gpu.freeBytes, devices::kStartBytes);
+    return std::nullopt;
+}
+
+protocol::RenderForecast forecastOf(const protocol::RenderRequest& request) {
+    const families::ModelInfo model = catalog::findModel(request.model).value();
+    catalog::RenderSettings settings = catalog::resolveSettings(request, model).value();
+    fitToPicture(settings, model);
+    const DeviceName device = devices::deviceNamed(settings.device).value();
+    const execution::Execution execution = executionLike(device);
+    protocol::RenderForecast forecast;
+    forecast.device = settings.device;
+    forecast.freeBytes = freeOn(device, execution);
+    constexpr std::uint64_t kEverything = ~std::uint64_t{0};
+    const MemoryChoice memory =
+        chooseMemoryFor(model, settings, execution, forecast.freeBytes.value_or(kEverything));
+    forecast.offload = memory.offload == Offload::Blocks ? protocol::kOffloadBlocks : protocol::kOffloadNone;
+    if (memory.forecast) {
+        forecast.peakBytes = memory.forecast->peak;
+        forecast.stage = memory.forecast->stage;
+    }
+    settings.offload = forecast.offload;
+    if (!forecast.fits()) forecast.ways = optionsThatNeedLess(settings, model);
+    return forecast;
+}
+
+}  // namespace
+
+Result<protocol::RenderForecast> forecastRender(const protocol::RenderRequest& request) {
+    try {
+        return forecastOf(request);
+    } catch (const Failure& failure) {
+        return failure.error();
+    } catch (const std::exception& failure) {
+        return Error{ErrorCode::Internal, failure.what()};
+    }
+}
+
+}  // namespace reelgrid::pipeline

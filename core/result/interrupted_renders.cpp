@@ -1,0 +1,82 @@
+#include "core/result/interrupted_renders.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "core/base/folder.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/writer_lock.h"
+
+namespace reelgrid::result {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kResultsFolder = "results";
+
+std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
+    std::error_code failed;
+    if (folder.extension() != ".files" || !fs::exists(folder / protocol::kUnfinishedFile, failed))
+        return std::nullopt;
+    // Whoever writes it holds its lock; a place that can't be written to has nothing to be taken up.
+    if (const auto lock = WriterLock::acquire(folder, std::chrono::milliseconds(0)); !lock)
+        return std::nullopt;
+    auto left = readUnfinished(folder);
+    if (!left || !*left) return std::nullopt;
+    InterruptedRender render{comparison, folder, **std::move(left)};
+    render.clip.replace_extension(fs::path(render.left.request.output).extension());
+    render.left.request.output = render.clip.string();
+    protocol::forgetFilesToWrite(render.left.request);
+    if (!fs::exists(folder / protocol::kResumeFile, failed)) render.left.stepsKept = 0;
+    return render;
+}
+
+void addFrom(const fs::path& folder, const fs::path& comparison, std::vector<InterruptedRender>& found) {
+    const auto entries = entriesOf(folder);
+    if (!entries) return;
+    for (const fs::directory_entry& entry : *entries)
+        if (auto render = interruptedOf(entry.path(), comparison)) found.push_back(*std::move(render));
+}
+
+}  // namespace
+
+std::vector<InterruptedRender> interruptedIn(const fs::path& comparison) {
+    std::vector<InterruptedRender> found;
+    addFrom(comparison, comparison, found);
+    addFrom(comparison / kResultsFolder, comparison, found);
+    std::ranges::sort(found, {}, &InterruptedRender::clip);
+    return found;
+}
+
+std::vector<InterruptedRender> interruptedBelow(const fs::path& results, const std::stop_token& stop) {
+    const auto entries = entriesOf(results);
+    if (!entries) return {};
+    std::vector<std::pair<fs::file_time_type, fs::path>> folders;
+    std::error_code failed;
+    for (const fs::directory_entry& entry : *entries)
+        if (entry.is_directory(failed)) folders.emplace_back(entry.last_write_time(failed), entry.path());
+    std::ranges::sort(folders, std::greater());
+    std::vector<InterruptedRender> found;
+    for (const auto& [time, folder] : folders) {
+        if (stop.stop_requested()) break;
+        std::ranges::move(interruptedIn(folder), std::back_inserter(found));
+    }
+    return found;
+}
+
+Result<void> discardInterrupted(const fs::path& clip) {
+    const fs::path folder = protocol::resultFolderOf(clip);
+    std::error_code ignored;
+    {
+        const auto lock = WriterLock::acquire(folder, std::chrono::milliseconds(0));
+        if (!lock) return lock.error();
+        removeUnfinished(clip);
+        fs::remove(folder / protocol::kPartialLatentsFile, ignored);
+    }
+    fs::remove(folder, ignored);  // where nothing else is in it
+    return {};
+}
+
+}  // namespace reelgrid::result
