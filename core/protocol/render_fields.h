@@ -65,7 +65,7 @@ struct RenderFields {
     bool useTorchCompile = false;        ///< a step's passes as CUDA graphs
     bool useFp8Gemms = false;            ///< products of the transformer's linear layers in e4m3
     bool useBf16TeGemms = false;         ///< products of the time embedding in bf16
-    double stepCache = 0;                ///< relative change of the first block under which a pass is skipped
+    double stepCache = 0;                ///< what the first block may change by, added up over skipped passes
     std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
     int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
     bool useDynamicCfg = false;          ///< CogVideoX: guidance that grows with the steps
@@ -274,8 +274,8 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.useBf16TeGemms; });
     visit(
         RenderField{.key = "step_cache",
-                    .help = "Skip a pass where the first block changed less than this share, such as 0.15 "
-                            "(default: 0, never)",
+                    .help = "Skip passes in a row while the first block's changes add up to less than this "
+                            "share, such as 0.28 (default: 0, never)",
                     .decides = Decides::Attention,
                     .range = {.least = 0, .most = 1},
                     .families = RenderField::For::SomeFamilies},

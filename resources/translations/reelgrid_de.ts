@@ -2401,8 +2401,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Skips passes whose first block changed by less than this share, such as 0.15: faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Überspringt Durchgänge, deren erster Block sich um weniger als diesen Anteil geändert hat, etwa 0.15: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
+        <source>Skips passes in a row while the first block&apos;s changes add up to less than this share, such as 0.28: faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Überspringt aufeinanderfolgende Durchgänge, solange sich die Änderungen ihres ersten Blocks zu weniger als diesem Anteil addieren, etwa 0.28: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
     </message>
 </context>
 <context>

@@ -90,9 +90,8 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
     m_stepCache->setPlaceholderText(tr("off"));
     m_stepCache->setToolTip(
-        tr("Skips passes whose first block changed by less than this share, such as 0.15: faster, with some "
-           "loss. "
-           "Render sdpa without it, too, to see how much"));
+        tr("Skips passes in a row while the first block's changes add up to less than this share, such as "
+           "0.28: faster, with some loss. Render sdpa without it, too, to see how much"));
 
     auto* parts = new QVBoxLayout(m_content);
     parts->setContentsMargins(0, 0, 0, 0);

@@ -2,30 +2,74 @@
 
 #include <utility>
 
-namespace reelgrid::models {
+#include "core/base/result.h"
 
-bool FirstBlockCache::isClose(const at::Tensor& first_BNC) const {
+namespace reelgrid::models {
+namespace {
+
+constexpr const char *kFirst = "first", *kOthers = "others", *kFirstStep = "first_step",
+                     *kOthersStep = "others_step", *kChanges = "changes";
+
+}  // namespace
+
+bool FirstBlockCache::isClose(const at::Tensor& first_BNC) {
     if (!m_first_BNC.defined()) return false;
     const at::Tensor change = (first_BNC - m_first_BNC).abs_().mean();
-    return (change / m_first_BNC.abs().mean()).item<double>() <= m_threshold;
+    // A guess is the worse the further back the pass is that it starts from.
+    const double changes = m_changes + (change / m_first_BNC.abs().mean()).item<double>();
+    const bool isClose = changes <= m_threshold;
+    if (isClose) m_changes = changes;
+    return isClose;
 }
 
 void FirstBlockCache::keep(at::Tensor first_BNC, at::Tensor others_BNC) {
+    if (m_first_BNC.defined()) {
+        m_firstStep_BNC = first_BNC - m_first_BNC;
+        m_othersStep_BNC = others_BNC - m_others_BNC;
+    }
     m_first_BNC = std::move(first_BNC);
     m_others_BNC = std::move(others_BNC);
+    m_changes = 0;
+}
+
+at::Tensor FirstBlockCache::others(const at::Tensor& first_BNC) const {
+    if (!m_firstStep_BNC.defined()) return m_others_BNC;
+    // A first block that hardly moved says nothing of how far others go on; none goes back.
+    constexpr double kMostSteps = 4, kLeastSquares = 1e-30;
+    const at::Tensor along = (first_BNC - m_first_BNC).mul_(m_firstStep_BNC).sum(at::kFloat);
+    const at::Tensor squares = m_firstStep_BNC.square().sum(at::kFloat);
+    const at::Tensor steps = (along / squares.clamp_min(kLeastSquares)).clamp(0, kMostSteps);
+    return at::addcmul(m_others_BNC, m_othersStep_BNC, steps.to(m_others_BNC.scalar_type()));
 }
 
 void FirstBlockCache::save(const std::string& prefix, std::map<std::string, at::Tensor>& into) const {
     if (!m_first_BNC.defined()) return;
-    into[prefix + "first"] = m_first_BNC;
-    into[prefix + "others"] = m_others_BNC;
+    into[prefix + kFirst] = m_first_BNC;
+    into[prefix + kOthers] = m_others_BNC;
+    into[prefix + kChanges] = at::full({1}, m_changes, at::kDouble);
+    if (!m_firstStep_BNC.defined()) return;
+    into[prefix + kFirstStep] = m_firstStep_BNC;
+    into[prefix + kOthersStep] = m_othersStep_BNC;
 }
 
 void FirstBlockCache::restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from,
                               at::Device device) {
-    const auto first = from.find(prefix + "first"), others = from.find(prefix + "others");
-    if (first == from.end() || others == from.end()) return;
-    keep(first->second.to(device), others->second.to(device));
+    if (!from.contains(prefix + kFirst)) return;
+    const auto require = [&](const char* name) {
+        const auto found = from.find(prefix + name);
+        if (found == from.end())
+            throw Failure(ErrorCode::InvalidData,
+                          "--resume: what is kept has no \"" + prefix + name +
+                              "\", which a step cache needs: it is of an older version; a render without "
+                              "--resume was needed");
+        return found->second;
+    };
+    m_first_BNC = require(kFirst).to(device);
+    m_others_BNC = require(kOthers).to(device);
+    m_changes = require(kChanges).item<double>();
+    if (!from.contains(prefix + kFirstStep)) return;
+    m_firstStep_BNC = require(kFirstStep).to(device);
+    m_othersStep_BNC = require(kOthersStep).to(device);
 }
 
 }  // namespace reelgrid::models

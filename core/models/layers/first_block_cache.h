@@ -10,28 +10,37 @@
 namespace reelgrid::models {
 
 /// First-block caching: a pass whose first block adds to the residual stream nearly what it added in the last
-/// pass that ran whole is given what the other blocks added then, in the place of running them. One of these
-/// for each expert and each of guidance's passes.
-/// Source: ParaAttention's First Block Cache, as in diffusers 0.40, hooks/first_block_cache.py.
+/// pass that ran whole is given a guess at what the other blocks would add, in the place of running them. One
+/// of these for each expert and each of guidance's passes.
+/// Source: ParaAttention's First Block Cache, as in diffusers 0.40, hooks/first_block_cache.py, whose guess
+/// is what the others added in that pass and which holds each change to the threshold by itself.
 class FirstBlockCache {
   public:
-    /// `threshold` > 0: the relative L1 change of what the first block adds above which all blocks run.
+    /// `threshold` > 0: what the relative L1 changes of what the first block adds, each since the last whole
+    /// pass, may add up to over the passes that are skipped in a row.
     explicit FirstBlockCache(double threshold) : m_threshold(threshold) {}
 
-    /// Whether `first_BNC`, what the first block added in this pass, is close enough. Waits for the device.
-    [[nodiscard]] bool isClose(const at::Tensor& first_BNC) const;
+    /// Whether `first_BNC`, what the first block added in this pass, is close enough; where it is, the pass
+    /// counts as one that is skipped. Waits for the device.
+    [[nodiscard]] bool isClose(const at::Tensor& first_BNC);
     /// A pass ran whole: what its first block added, and what the others did. Both are kept, not copied.
     void keep(at::Tensor first_BNC, at::Tensor others_BNC);
-    /// What the other blocks added in that pass.
-    [[nodiscard]] const at::Tensor& others() const { return m_others_BNC; }
+    /// What the other blocks would add about here: what they added in the last whole pass, and as much more
+    /// of what they changed by since the one before as the first block has gone on in its own direction from
+    /// there. After keep().
+    [[nodiscard]] at::Tensor others(const at::Tensor& first_BNC) const;
 
     /// As tensors whose names begin with `prefix`, for a render that is taken up again; none before keep().
     void save(const std::string& prefix, std::map<std::string, at::Tensor>& into) const;
+    /// Throws Failure(InvalidData) naming a tensor that save() would have written beside others and isn't
+    /// there.
     void restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from, at::Device device);
 
   private:
     double m_threshold;
+    double m_changes = 0;  ///< of the passes that were skipped since the last whole one, added up
     at::Tensor m_first_BNC, m_others_BNC;
+    at::Tensor m_firstStep_BNC, m_othersStep_BNC;  ///< by which these changed; undefined after one pass
 };
 
 }  // namespace reelgrid::models

@@ -134,7 +134,7 @@ WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZF
     at::Tensor first_BNC = after_BNC - before_BNC;
     const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
     if (skipped) {
-        pass.stream.add(cache.others(), std::vector<at::Tensor>(step.runs.size()));
+        pass.stream.add(cache.others(first_BNC), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
     } else {
         runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
