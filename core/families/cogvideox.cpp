@@ -115,8 +115,9 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     // The VAE makes the first frame of one latent frame only where their number is odd.
     const int stride = 2 * architecture.temporal;
     model.frames = {.stride = stride, .first = 1, .most = stride * 511 + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "use_dynamic_cfg", "scheduler",    "vae_tiling",
-                         "vae_tile_px",     "lora",           "offload",         "use_fp8_gemms"};
+    model.extraFields = {"negative_prompt", "guidance_scale", "use_dynamic_cfg", "scheduler", "vae_tiling",
+                         "vae_tile_px",     "lora",           "step_cache"};
+    model.extraFields.insert(model.extraFields.end(), {"offload", "use_fp8_gemms", "use_bf16_te_gemms"});
     offer(model, {task});
     model.schedulers = {"ddim", "dpm"};
     // As diffusers tiles: half of the sample's height, where that is a tile.

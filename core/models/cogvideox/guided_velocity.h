@@ -5,11 +5,14 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "core/attention/dispatcher.h"
 #include "core/models/cogvideox/graphed_forward.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/pipeline/stage_clock.h"
 
 namespace reelgrid::models::cogvideox {
 
@@ -21,6 +24,8 @@ struct Conditions {
     double guidance = 1;
     /// Steps of a render whose guidance grows with them; absent: it stays.
     std::optional<int> dynamicSteps{};
+    double stepCache = 0;   ///< FirstBlockCache's threshold; 0: every pass runs whole
+    int stepCacheFrom = 0;  ///< the first step that may skip
 };
 
 enum class Passes { Called, Graphed };
@@ -28,20 +33,26 @@ enum class Passes { Called, Graphed };
 /// Predicts the velocity of each step with classifier-free guidance. Lives as long as the denoising loop.
 class GuidedVelocity {
   public:
-    /// Passes that are replayed tell `parts` nothing.
+    /// Passes that are replayed tell the clock's parts nothing.
     GuidedVelocity(CogVideoXTransformer& model, Conditions conditions, Passes passes,
-                   const execution::Execution& execution, execution::PartClock& parts);
+                   const execution::Execution& execution, pipeline::StageClock& clock);
 
     /// Two passes; one when there is no negative prompt to move away from.
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents_BCTHW, double timestep, int step,
                                      attention::Dispatcher& attention);
+    /// What later predictions depend on beside the latents: what caches hold. For a loop that begins at a
+    /// later step.
+    void save(std::map<std::string, at::Tensor>& into) const;
+    void restore(const std::map<std::string, at::Tensor>& from);
 
   private:
     [[nodiscard]] double guidanceAt(double timestep) const;
 
     CogVideoXTransformer& m_model;
     Conditions m_conditions;
-    execution::PartClock& m_parts;
+    at::Device m_device;
+    pipeline::StageClock& m_clock;
+    std::optional<FirstBlockCache> m_promptCache, m_negativeCache;
     std::optional<GraphedForward> m_graphed;
 };
 

@@ -19,9 +19,10 @@ LoadedTransformer::LoadedTransformer(const std::filesystem::path& folder,
                                      const pipeline::LoadOptions& options)
     : m_source(std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
                                                       options.loras, loraNames)),
-      m_transformer(CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder)),
-                    weights::WeightScope(*m_source, options.dtype, options.execution.device),
-                    blockOptions(options)) {
+      m_transformer(
+          CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder)),
+          weights::WeightScope(*m_source, options.dtype, options.execution.device), blockOptions(options),
+          options.timeGemms == pipeline::TimeGemms::Bf16 ? TimeProducts::Bf16 : TimeProducts::Fp32) {
     const bool isStreamed = blockOptions(options).residence == BlockResidence::Streamed;
     // Once through, so that a LoRA that doesn't fit is refused now.
     if (isStreamed && !options.loras.empty()) m_transformer.visitBlocks();

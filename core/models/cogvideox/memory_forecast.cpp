@@ -29,6 +29,13 @@ std::uint64_t textEncoderBytes(const text::T5Config& config, at::ScalarType dtyp
     return unsignedOf(config.layers * (attention + wide)) * c10::elementSize(text::t5Dtype(dtype));
 }
 
+/// What a step cache remembers: the video's tokens, of each of guidance's passes.
+std::uint64_t stepCacheBytes(const CogVideoXTransformerConfig& config,
+                             const catalog::RenderSettings& settings, std::int64_t tokens) {
+    if (settings.stepCache <= 0) return 0;
+    return firstBlockCacheBytes(tokens, config.innerDim(), settings.guidanceScale > 1 ? 2 : 1);
+}
+
 /// What a render does to the VAE, and so how much it takes.
 struct VaeWork {
     const vae::cogvideox::CogVideoXVaeConfig& config;
@@ -83,7 +90,8 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
                         .device = options.execution.device}};
     std::vector<pipeline::MemoryForecast> stages{
         {always + text, "text"},
-        {held + activationBytes(config, options.dtype, tokens), "denoise"},
+        {held + activationBytes(config, options.dtype, tokens) + stepCacheBytes(config, settings, tokens),
+         "denoise"},
         {held + work.bytes(vae::cogvideox::bytesToDecode, settings.numFrames, held, available), "decode"}};
     if (settings.imgFilePath)
         stages.push_back({held + work.bytes(vae::cogvideox::bytesToEncode, 1, held, available), "image"});

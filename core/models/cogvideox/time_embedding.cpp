@@ -21,19 +21,21 @@ at::Tensor waves(double value, std::int64_t channels, at::Device device) {
 }  // namespace
 
 TimeEmbedding::Net TimeEmbedding::Net::load(const weights::WeightScope& scope, std::int64_t channels,
-                                            std::int64_t out) {
-    return {channels, Linear::loadFp32(scope / "linear_1", channels, out),
-            Linear::loadFp32(scope / "linear_2", out, out)};
+                                            std::int64_t out, TimeProducts products) {
+    return {channels, loadTimeLinear(scope / "linear_1", channels, out, products),
+            loadTimeLinear(scope / "linear_2", out, out, products)};
 }
 
 at::Tensor TimeEmbedding::Net::forward(double value) const {
-    return linear2(at::silu(linear1(waves(value, channels, linear1.weight.device()))));
+    const at::Tensor waves_1F = waves(value, channels, linear1.weight.device());
+    return linear2(at::silu(linear1(waves_1F.to(linear1.weight.scalar_type())))).to(at::kFloat);
 }
 
-TimeEmbedding::TimeEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope)
-    : m_time(Net::load(scope / "time_embedding", config.innerDim(), config.timeEmbedDim)) {
+TimeEmbedding::TimeEmbedding(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope,
+                             TimeProducts products)
+    : m_time(Net::load(scope / "time_embedding", config.innerDim(), config.timeEmbedDim, products)) {
     if (config.ofsEmbedDim > 0)
-        m_ofs = Net::load(scope / "ofs_embedding", config.ofsEmbedDim, config.ofsEmbedDim);
+        m_ofs = Net::load(scope / "ofs_embedding", config.ofsEmbedDim, config.ofsEmbedDim, products);
 }
 
 at::Tensor TimeEmbedding::forward(double timestep) const {

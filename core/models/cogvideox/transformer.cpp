@@ -1,5 +1,7 @@
 #include "core/models/cogvideox/transformer.h"
 
+#include <utility>
+
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
 
@@ -60,7 +62,8 @@ Grid gridOf(const at::Tensor& latents_BZFYX, const CogVideoXTransformerConfig& c
 }  // namespace
 
 CogVideoXTransformer::CogVideoXTransformer(const CogVideoXTransformerConfig& config,
-                                           const weights::WeightScope& scope, const BlockOptions& options)
+                                           const weights::WeightScope& scope, const BlockOptions& options,
+                                           TimeProducts timeProducts)
     : m_config(config),
       m_dtype(scope.dtype()),
       m_device(scope.device()),
@@ -68,7 +71,7 @@ CogVideoXTransformer::CogVideoXTransformer(const CogVideoXTransformerConfig& con
       m_textProjection(
           Linear::load(scope / "patch_embed" / "text_proj", config.textEmbedDim, config.innerDim())),
       m_learnedPositions(loadLearnedPositions(config, scope / "patch_embed")),
-      m_timeEmbedding(config, scope),
+      m_timeEmbedding(config, scope, timeProducts),
       m_normFinal(loadNorm(config, scope / "norm_final")),
       m_normOut(loadNorm(config, scope / "norm_out" / "norm")),
       m_normOutLinear(
@@ -128,9 +131,22 @@ const CogVideoXTransformer::Positions& CogVideoXTransformer::positionsOf(const G
     return m_positions = std::move(positions);
 }
 
-at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
-                                         execution::PartClock* parts) {
+/// A forward pass on its way through the blocks.
+struct CogVideoXTransformer::Pass {
+    Grid grid;
+    const StepEmbedding& step;
+    at::Tensor rotary;
+    std::int64_t textTokens, videoTokens;
+    ResidualStream stream;
+
+    [[nodiscard]] at::Tensor videoOf(const at::Tensor& all_BNC) const {
+        return all_BNC.narrow(1, textTokens, videoTokens);
+    }
+};
+
+CogVideoXTransformer::Pass CogVideoXTransformer::begin(const at::Tensor& latents_BZFYX,
+                                                       const StepEmbedding& step,
+                                                       const at::Tensor& text_BMC) {
     const Grid grid = gridOf(latents_BZFYX, m_config);
     const std::int64_t textTokens = text_BMC.size(1);
     const Positions& positions = positionsOf(grid, textTokens);
@@ -138,24 +154,58 @@ at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const 
     at::Tensor video_BNC = m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat);
     if (positions.text_MC.defined()) text = text + positions.text_MC;
     if (positions.added_NC.defined()) video_BNC = video_BNC + positions.added_NC;
+    return {grid,
+            step,
+            positions.rotary,
+            textTokens,
+            video_BNC.size(1),
+            ResidualStream(at::cat({text, video_BNC}, 1), {textTokens})};
+}
 
-    ResidualStream stream(at::cat({text, video_BNC}, 1), {textTokens});
-    for (int layer = 0; layer < m_blocks->count(); ++layer) {
+void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end, attention::Dispatcher& dispatcher,
+                                     execution::PartClock* parts) const {
+    for (int layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         const Block& block = m_blocks->use(layer);
-        const at::Tensor modulation_12C =
-            step.blocks_L12C.defined() ? step.blocks_L12C[layer] : block.modulation(step.embedding_1T);
-        block.forward(stream, modulation_12C, positions.rotary, dispatcher, parts);
+        const at::Tensor modulation_12C = pass.step.blocks_L12C.defined()
+                                              ? pass.step.blocks_L12C[layer]
+                                              : block.modulation(pass.step.embedding_1T);
+        block.forward(pass.stream, modulation_12C, pass.rotary, dispatcher, parts);
     }
+}
 
+at::Tensor CogVideoXTransformer::finish(const Pass& pass, const at::Tensor& x_BNC,
+                                        execution::PartClock* parts) const {
     const auto normed = [&] {
         const execution::PartScope scope(parts, execution::Part::Norms);
-        const at::Tensor x_BNC =
-            stream.value(at::kFloat).narrow(1, textTokens, video_BNC.size(1)).contiguous();
-        return models::normed(models::normed(x_BNC, m_normFinal, at::kFloat),
-                              {step.out_2C[0], step.out_2C[1], m_normOut.eps}, m_dtype);
+        return models::normed(models::normed(x_BNC.contiguous(), m_normFinal, at::kFloat),
+                              {pass.step.out_2C[0], pass.step.out_2C[1], m_normOut.eps}, m_dtype);
     };
-    return unpatchify(m_projOut(normed()).to(at::kFloat), grid);
+    return unpatchify(m_projOut(normed()).to(at::kFloat), pass.grid);
+}
+
+at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
+                                         execution::PartClock* parts) {
+    Pass pass = begin(latents_BZFYX, step, text_BMC);
+    runBlocks(pass, 0, m_blocks->count(), dispatcher, parts);
+    return finish(pass, pass.videoOf(pass.stream.value(at::kFloat)), parts);
+}
+
+CogVideoXTransformer::CachedVelocity CogVideoXTransformer::forward(
+    const at::Tensor& latents_BZFYX, const StepEmbedding& step, const at::Tensor& text_BMC,
+    attention::Dispatcher& dispatcher, FirstBlockCache& cache, Skip skip, execution::PartClock* parts) {
+    Pass pass = begin(latents_BZFYX, step, text_BMC);
+    at::Tensor first_BNC = pass.stream.copy();
+    runBlocks(pass, 0, 1, dispatcher, parts);
+    const at::Tensor after_BNC = pass.stream.copy();
+    first_BNC = pass.videoOf(after_BNC) - pass.videoOf(first_BNC);
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
+    if (skipped) return {finish(pass, pass.videoOf(after_BNC) + cache.others(first_BNC), parts), true};
+    runBlocks(pass, 1, m_blocks->count(), dispatcher, parts);
+    const at::Tensor x_BNC = pass.videoOf(pass.stream.value(at::kFloat));
+    cache.keep(std::move(first_BNC), x_BNC - pass.videoOf(after_BNC));
+    return {finish(pass, x_BNC, parts), false};
 }
 
 at::Tensor CogVideoXTransformer::patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const {

@@ -13,6 +13,7 @@
 #include "core/models/cogvideox/positions.h"
 #include "core/models/cogvideox/time_embedding.h"
 #include "core/models/layers/blocks.h"
+#include "core/models/layers/first_block_cache.h"
 
 namespace reelgrid::models::cogvideox {
 
@@ -32,7 +33,7 @@ class CogVideoXTransformer {
     /// 5b leaves fp16's range.
     /// The scope's source has to live as long as the transformer where its blocks are streamed.
     CogVideoXTransformer(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope,
-                         const BlockOptions& options = {});
+                         const BlockOptions& options = {}, TimeProducts timeProducts = TimeProducts::Fp32);
 
     [[nodiscard]] const CogVideoXTransformerConfig& config() const { return m_config; }
     /// Takes every block's parameters once, as a forward pass does.
@@ -52,6 +53,18 @@ class CogVideoXTransformer {
                                      const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
                                      execution::PartClock* parts = nullptr);
 
+    /// What a pass with a cache came to.
+    struct CachedVelocity {
+        at::Tensor velocity_BZFYX;
+        bool skipped = false;  ///< all blocks but the first
+    };
+    /// The same, where `cache`, which sees the video's tokens, may stand for all blocks but the first;
+    /// Skip::Yes only after a whole pass.
+    [[nodiscard]] CachedVelocity forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
+                                         FirstBlockCache& cache, Skip skip = Skip::WhereClose,
+                                         execution::PartClock* parts = nullptr);
+
   private:
     /// What clips of one size share; the last size's is kept.
     struct Positions {
@@ -63,6 +76,14 @@ class CogVideoXTransformer {
     };
     [[nodiscard]] const Positions& positionsOf(const Grid& grid, std::int64_t textTokens);
     void addLearnedPositions(Positions& positions) const;
+    struct Pass;
+    [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                             const at::Tensor& text_BMC);
+    void runBlocks(Pass& pass, int first, int end, attention::Dispatcher& dispatcher,
+                   execution::PartClock* parts) const;
+    /// x_BNC: the video's tokens as the blocks leave them, fp32.
+    [[nodiscard]] at::Tensor finish(const Pass& pass, const at::Tensor& x_BNC,
+                                    execution::PartClock* parts) const;
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const;
     [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV, const Grid& grid) const;
 

@@ -124,6 +124,8 @@ Conditions CogVideoXVideoModel::encodeText(const catalog::RenderSettings& settin
     Conditions conditions;
     conditions.guidance = settings.guidanceScale;
     if (settings.useDynamicCfg) conditions.dynamicSteps = settings.numInferenceSteps;
+    conditions.stepCache = settings.stepCache;
+    conditions.stepCacheFrom = firstStepThatMaySkip(settings.numInferenceSteps);
     clock.begin("text", guided ? 2 : 1);
     const auto encode = [&](const std::string& prompt) {
         if (!m_text.isReadyFor(prompt)) clock.aside("load", [&] { m_text.load(); });
@@ -162,16 +164,21 @@ at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
     Conditions conditions = encodeText(settings, clock);
     conditions.picture_BCTHW = picture_BCTHW;
     GuidedVelocity velocity(*m_transformer, std::move(conditions),
-                            settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution,
-                            clock.parts());
+                            settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
 
     const int steps = settings.numInferenceSteps;
     const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
     const int first = left ? left->done : 0;
-    if (left) stream.restore(noiseStateOf(*left));
+    if (left) {
+        stream.restore(noiseStateOf(*left));
+        velocity.restore(left->tensors);
+    }
     at::Tensor latents =
         left ? pipeline::takeUp(*left, *scheduler, m_device) : draw() * scheduler->initialNoiseSigma();
-    const auto addNoise = [&](auto& tensors) { tensors[kNoiseState] = stream.state(); };
+    const auto addOwn = [&](auto& tensors) {
+        tensors[kNoiseState] = stream.state();
+        velocity.save(tensors);
+    };
 
     clock.begin("denoise", steps, first);
     for (int step = first; step < steps; ++step) {
@@ -184,7 +191,7 @@ at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
         if (observer != nullptr) observer->predicted(step, latents, predict);
         latents = scheduler->step(predicted, step, latents);
         clock.advance(step + 1);
-        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addNoise, clock);
+        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addOwn, clock);
     }
     clock.end();
     if (m_dtype == at::kHalf && !at::isfinite(latents).all().item<bool>())

@@ -1,5 +1,6 @@
 #include "core/models/layers/first_block_cache.h"
 
+#include <cmath>
 #include <utility>
 
 #include "core/base/result.h"
@@ -11,6 +12,16 @@ constexpr const char *kFirst = "first", *kOthers = "others", *kFirstStep = "firs
                      *kOthersStep = "others_step", *kChanges = "changes";
 
 }  // namespace
+
+int firstStepThatMaySkip(int steps) {
+    constexpr double kWholePart = 0.3;
+    return static_cast<int>(std::ceil(kWholePart * steps));
+}
+
+std::uint64_t firstBlockCacheBytes(std::int64_t tokens, std::int64_t channels, int caches) {
+    constexpr int kKept = 4, kCopies = 2;
+    return static_cast<std::uint64_t>(tokens * channels * (kKept * caches + kCopies)) * sizeof(float);
+}
 
 bool FirstBlockCache::isClose(const at::Tensor& first_BNC) {
     if (!m_first_BNC.defined()) return false;

@@ -4,10 +4,21 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 
 namespace reelgrid::models {
+
+/// Who says whether a cache stands for the other blocks: what the first block adds, or another pass.
+enum class Skip { WhereClose, Yes, No };
+
+/// The first of a render's steps that may skip. The steps before settle what goes where, and what the first
+/// block adds changes least in just these: skipping two of them cost the demo's clips up to 10 dB.
+int firstStepThatMaySkip(int steps);
+
+/// What a cache of so many tokens takes: fp32, and two copies of the residual stream while a pass decides.
+std::uint64_t firstBlockCacheBytes(std::int64_t tokens, std::int64_t channels, int caches);
 
 /// First-block caching: a pass whose first block adds to the residual stream nearly what it added in the last
 /// pass that ran whole is given a guess at what the other blocks would add, in the place of running them. One

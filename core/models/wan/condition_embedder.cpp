@@ -6,24 +6,14 @@
 
 namespace reelgrid::models::wan {
 
-namespace {
-
-Linear loadTime(const weights::WeightScope& scope, std::int64_t in, std::int64_t out, TimeProducts products) {
-    Linear linear = Linear::loadFp32(scope, in, out);
-    if (products == TimeProducts::Fp32) return linear;
-    return {linear.weight.to(at::kBFloat16), linear.bias.to(at::kBFloat16)};
-}
-
-}  // namespace
-
 ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope,
                                      TimeProducts timeProducts)
     : m_frequencies_1F(sinusoidalFrequencies(config.freqDim, scope.device())),
       m_dtype(scope.dtype()),
-      m_timeLinear1(
-          loadTime(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim(), timeProducts)),
-      m_timeLinear2(
-          loadTime(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim(), timeProducts)),
+      m_timeLinear1(loadTimeLinear(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim(),
+                                   timeProducts)),
+      m_timeLinear2(loadTimeLinear(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim(),
+                                   timeProducts)),
       m_timeProj(Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
       m_textLinear1(Linear::load(scope / "text_embedder" / "linear_1", config.textDim, config.innerDim())),
       m_textLinear2(

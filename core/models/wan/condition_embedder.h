@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/models/layers/linear.h"
+#include "core/models/layers/time_products.h"
 #include "core/models/wan/config.h"
 #include "core/models/wan/image_embedder.h"
 
@@ -23,10 +23,6 @@ struct StepEmbedding {
     };
     std::vector<Run> runs;  ///< in the order of the tokens
 };
-
-/// What the products of the timestep's embedding run in: fp32 in every dtype, as the reference has them, or
-/// bf16.
-enum class TimeProducts { Fp32, Bf16 };
 
 /// The checkpoint's condition_embedder: a timestep and a prompt in the model's own channels.
 class ConditionEmbedder {

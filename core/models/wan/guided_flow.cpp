@@ -59,14 +59,13 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     if (m_conditions.givenFrames_BCTHW.defined()) input = at::cat({input, m_conditions.givenFrames_BCTHW}, 1);
     const StepEmbedding embedding = embed(model, input, timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
-    auto skip =
-        step < m_conditions.stepCacheFrom ? WanTransformer::Skip::No : WanTransformer::Skip::WhereClose;
+    auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
     const auto forward = [&](const PreparedText& text, std::optional<FirstBlockCache>& cache) {
         if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
         if (!cache) return model.forward(input, embedding, text, attention, &m_clock.parts());
         auto pass = model.forward(input, embedding, text, attention, *cache, skip, &m_clock.parts());
         m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
-        skip = pass.skipped ? WanTransformer::Skip::Yes : WanTransformer::Skip::No;
+        skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.flow_BZFYX);
     };
     attention.beginPass(step, GuidanceBranch::Conditional);

@@ -63,8 +63,6 @@ class WanTransformer {
         at::Tensor flow_BZFYX;
         bool skipped = false;  ///< all blocks but the first
     };
-    /// Who says whether a cache stands for them: what the first block adds, or another pass.
-    enum class Skip { WhereClose, Yes, No };
     /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
     [[nodiscard]] CachedFlow forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const PreparedText& text, attention::Dispatcher& dispatcher,

@@ -1,7 +1,6 @@
 #include "core/models/wan/video_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -195,10 +194,7 @@ at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, atten
     conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
     conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
     conditions.stepCache = settings.stepCache;
-    // The first steps settle what goes where, and what the first block adds changes least in just these:
-    // skipping two of them cost the demo's clips up to 10 dB.
-    constexpr double kWholePart = 0.3;
-    conditions.stepCacheFrom = static_cast<int>(std::ceil(kWholePart * settings.numInferenceSteps));
+    conditions.stepCacheFrom = firstStepThatMaySkip(settings.numInferenceSteps);
     encodePictures(settings, conditions, clock);
     encodeText(settings, conditions, clock);
     const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);

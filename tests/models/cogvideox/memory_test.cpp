@@ -21,12 +21,13 @@ using pipeline::Encoders;
 using pipeline::Offload;
 
 /// Two passes of a tiny transformer whose blocks were loaded so.
-at::Tensor velocityOf(const std::string& form, const BlockOptions& options, at::ScalarType dtype) {
+at::Tensor velocityOf(const std::string& form, const BlockOptions& options, at::ScalarType dtype,
+                      TimeProducts timeProducts = TimeProducts::Fp32) {
     const c10::InferenceMode inference;
     const auto folder = kFixtures / form / "transformer";
     const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
     weights::SafetensorsFolder source(folder);
-    CogVideoXTransformer model(config, weights::WeightScope(source, dtype), options);
+    CogVideoXTransformer model(config, weights::WeightScope(source, dtype), options, timeProducts);
     at::manual_seed(11);
     const at::Tensor latents = at::randn({1, config.inChannels, 2 * config.patchFrames(), 6, 8});
     const at::Tensor text = model.prepareText(at::randn({1, config.maxTextSeqLength, config.textEmbedDim}));
@@ -55,6 +56,16 @@ TEST(CogVideoXBlocks, InFp8AreCloseToWhatTheyWereAndNotTheSame) {
     const double error = ((rounded - exact).norm() / exact.norm()).item<double>();
     EXPECT_GT(error, 1e-4);
     EXPECT_LT(error, 0.1);
+}
+
+TEST(CogVideoXTimeEmbedding, InBf16ChangesATransformerByItsRoundingAlone) {
+    for (const std::string form : {"2b", "1.5-i2v"}) {
+        const at::Tensor exact = velocityOf(form, {}, at::kFloat);
+        const at::Tensor rounded = velocityOf(form, {}, at::kFloat, TimeProducts::Bf16);
+        const double error = ((rounded - exact).norm() / exact.norm()).item<double>();
+        EXPECT_GT(error, 1e-6) << form;
+        EXPECT_LT(error, 0.02) << form;
+    }
 }
 
 /// Every parameter of every published size is counted, as if all were of the model's dtype.

@@ -50,7 +50,7 @@ TEST_F(FirstBlockCacheTest, PredictsWhatTheReferenceDoesAfterOneWholePass) {
                 const bool skip = skipped[step];
                 const auto flow = m_model.forward(
                     latents(int(step)), m_model.embedTimestep(m_about["timesteps"][step]), text, m_dispatcher,
-                    cache, skip ? WanTransformer::Skip::Yes : WanTransformer::Skip::No);
+                    cache, skip ? Skip::Yes : Skip::No);
                 whole += int(!skip);
                 if (skip && whole > 1) continue;
                 const at::Tensor reference = read("flow." + call, {1, 4, 3, 6, 8});
@@ -107,7 +107,7 @@ TEST_F(FirstBlockCacheTest, IsTakenUpWithTheSameBits) {
     FirstBlockCache first(0.3);
     for (const int step : {0, 1})
         (void)m_model.forward(latents(step), m_model.embedTimestep(999 - step), text, m_dispatcher, first,
-                              WanTransformer::Skip::No);
+                              Skip::No);
     std::map<std::string, at::Tensor> saved;
     first.save("a.", saved);
     FirstBlockCache second(0.3);
