@@ -51,10 +51,10 @@ class WanVaeOnDisk final : public VaeOnDisk {
     vae::Tiling tilingOf(std::int64_t pixels) const override {
         return vae::Tiling::ofEdge(pixels, m_checkpoint.config.spatialFactor());
     }
-    std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype,
+    std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype, at::Device device,
                             const std::optional<vae::Tiling>& tiling) const override {
         const wan21::ClipSize size{.frames = clip.frames, .height = clip.height, .width = clip.width};
-        const wan21::Computing computing{.dtype = dtype};
+        const wan21::Computing computing{.dtype = dtype, .device = device};
         return std::max(wan21::bytesToEncode(m_checkpoint.config, size, tiling, computing),
                         wan21::bytesToDecode(m_checkpoint.config, size, tiling, computing));
     }
@@ -111,13 +111,13 @@ class CogVideoXVaeOnDisk final : public VaeOnDisk {
                 2 * m_config.temporalFactor()};
     }
     vae::Tiling tilingOf(std::int64_t pixels) const override { return m_config.tilingOf(pixels); }
-    std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype,
+    std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype, at::Device device,
                             const std::optional<vae::Tiling>& tiling) const override {
         const cogvideox::ClipSize size{.frames = clip.frames,
                                        .height = clip.height,
                                        .width = clip.width,
-                                       .valueBytes = std::int64_t(c10::elementSize(dtype)),
-                                       .device = at::kCUDA};  // whose passes take more
+                                       .dtype = dtype,
+                                       .device = device};
         return std::max(cogvideox::bytesToEncode(m_config, size, tiling),
                         cogvideox::bytesToDecode(m_config, size, tiling));
     }

@@ -51,6 +51,7 @@ class VaeOnDisk {
     [[nodiscard]] virtual vae::Tiling tilingOf(std::int64_t pixels) const = 0;
     /// What the fuller of both directions takes beside the weights.
     [[nodiscard]] virtual std::uint64_t passBytes(const ClipSize& clip, at::ScalarType dtype,
+                                                  at::Device device,
                                                   const std::optional<vae::Tiling>& tiling) const = 0;
     [[nodiscard]] virtual std::unique_ptr<BenchedVae> load(at::ScalarType dtype, at::Device device) const = 0;
 };

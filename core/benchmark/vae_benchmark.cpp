@@ -101,7 +101,7 @@ std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeOnDisk
     // The clip and what is decoded; on the CPU also what it is held against, and their difference in fp64.
     const std::uint64_t copies = wanted.execution.device.is_cpu() ? 6 : 2;
     const ClipSize& clip = wanted.clip;
-    return checkpoint.passBytes(clip, configuration.dtype, configuration.tiling) +
+    return checkpoint.passBytes(clip, configuration.dtype, wanted.execution.device, configuration.tiling) +
            copies * kColors * kFp32 * std::uint64_t(clip.frames * clip.height * clip.width);
 }
 

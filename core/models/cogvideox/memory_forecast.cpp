@@ -86,7 +86,7 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
                        {.frames = settings.numFrames,
                         .height = settings.height,
                         .width = settings.width,
-                        .valueBytes = static_cast<std::int64_t>(c10::elementSize(options.vaeDtype)),
+                        .dtype = options.vaeDtype,
                         .device = options.execution.device}};
     std::vector<pipeline::MemoryForecast> stages{
         {always + text, "text"},

@@ -227,7 +227,7 @@ std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& s
     const vae::cogvideox::ClipSize clip{.frames = settings.numFrames,
                                         .height = settings.height,
                                         .width = settings.width,
-                                        .valueBytes = static_cast<std::int64_t>(c10::elementSize(m_vaeDtype)),
+                                        .dtype = m_vaeDtype,
                                         .device = m_device};
     const std::uint64_t decode = vae::cogvideox::bytesToDecode(vae, clip, tilingOf(settings));
     vae::cogvideox::ClipSize picture = clip;

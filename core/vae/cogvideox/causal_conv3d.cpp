@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "core/vae/cogvideox/slices.h"
+
 namespace reelgrid::vae::cogvideox {
 
 namespace {
-
-/// Frames that a kernel of 3 looks back.
-constexpr std::int64_t kHistoryFrames = 2;
-/// What is activated at a time: enough to fill a GPU, little beside a batch of frames.
-constexpr std::int64_t kGpuSliceBytes = std::int64_t{320} << 20, kCpuSliceBytes = std::int64_t{64} << 20;
 
 /// The two frames before x_THWC.
 at::Tensor historyOf(const at::Tensor& slot, const at::Tensor& x_THWC) {
@@ -49,7 +46,7 @@ CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int6
     else if (source.engine == ConvEngine::Fastest && WinogradConv::takes(weight_OCTHW))
         m_winograd.emplace(weight_OCTHW, m_bias_O);
     else
-        m_weight_OCTHW = weight_OCTHW;
+        m_weight_OCTHW = weight_OCTHW.contiguous(at::MemoryFormat::ChannelsLast3d);
 }
 
 at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, ConvCache& cache, const ConvFusion& fusion) const {
@@ -68,12 +65,24 @@ at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, ConvCache& cache, con
 
 at::Tensor CausalConv3d::convolved(const at::Tensor& all_THWC, const at::Tensor& residual_THWO) const {
     if (m_gpu) return m_gpu->forward(all_THWC, {.padding = 1}, residual_THWO);
-    at::Tensor y_THWO = at::conv3d(all_THWC.permute({3, 0, 1, 2}).unsqueeze(0), m_weight_OCTHW, m_bias_O, 1,
-                                   at::IntArrayRef{0, 1, 1})
+    // A batch before the axes change: only so does libtorch see that channels are last, and copies nothing.
+    at::Tensor y_THWO = at::conv3d(all_THWC.unsqueeze(0).permute({0, 4, 1, 2, 3}), m_weight_OCTHW, m_bias_O,
+                                   1, at::IntArrayRef{0, 1, 1})
+                            .permute({0, 2, 3, 4, 1})
                             .squeeze(0)
-                            .permute({1, 2, 3, 0})
                             .contiguous();
     return residual_THWO.defined() ? y_THWO.add_(residual_THWO) : y_THWO;
+}
+
+/// Where a convolution's output can go, but for memory of its own: undefined.
+at::Tensor CausalConv3d::takenFor(at::IntArrayRef shape, const at::Tensor& x_THWC, const ConvFusion& fusion) {
+    if (fusion.residual_THWO.defined()) return fusion.residual_THWO;
+    // Frame t of the output ends no later than frame t of the input, which was read by then. A view of far
+    // less than it keeps alive would be no gain.
+    const std::int64_t values = c10::multiply_integers(shape);
+    const bool fits = values <= x_THWC.numel() && 2 * values >= x_THWC.numel();
+    if (fusion.input == InputAfterwards::Kept || !fits) return {};
+    return x_THWC.view(-1).narrow(0, 0, values).view(shape);
 }
 
 /// Some frames at a time, with their history in front of them in one buffer, the activation written where the
@@ -82,34 +91,45 @@ at::Tensor CausalConv3d::forwardInSlices(const at::Tensor& x_THWC, at::Tensor& s
                                          const ConvFusion& fusion) const {
     const std::int64_t frames = x_THWC.size(0);
     const std::int64_t frameBytes = x_THWC[0].numel() * x_THWC.element_size();
-    const std::int64_t most =
-        std::clamp<std::int64_t>((m_gpu ? kGpuSliceBytes : kCpuSliceBytes) / frameBytes, 1, frames);
+    const std::int64_t most = framesOfSlice(frameBytes, frames, x_THWC.device());
     auto shape = x_THWC.sizes().vec();
     shape[0] = kHistoryFrames + most;
     const at::Tensor buffer_THWC = at::empty(shape, x_THWC.options());
+    const at::Tensor history_2HWC = buffer_THWC.narrow(0, 0, kHistoryFrames);
+    const bool isAtBegin = !slot.defined();
+    if (!isAtBegin) history_2HWC.copy_(slot);
+    if (m_gpu)
+        slot.reset();  // whose memory others get until the end; on the CPU fresh pages cost more than it
     at::Tensor out_THWO;
     for (std::int64_t first = 0; first < frames; first += most) {
         const std::int64_t count = std::min(most, frames - first);
-        const at::Tensor history_2HWC = buffer_THWC.narrow(0, 0, kHistoryFrames);
         const at::Tensor now_THWC = buffer_THWC.narrow(0, kHistoryFrames, count);
-        if (first > 0) history_2HWC.copy_(slot);
         if (fusion.normSilu)
             fusion.normSilu->forwardSiluInto(now_THWC, x_THWC, first);
         else
             now_THWC.copy_(x_THWC.narrow(0, first, count));
-        if (first == 0) history_2HWC.copy_(historyOf(slot, now_THWC));
-        remember(slot, history_2HWC, now_THWC);
+        if (first == 0 && isAtBegin) history_2HWC.copy_(now_THWC.narrow(0, 0, 1).expand_as(history_2HWC));
         const at::Tensor residual =
             fusion.residual_THWO.defined() ? fusion.residual_THWO.narrow(0, first, count) : at::Tensor();
         const at::Tensor y_THWO = convolved(buffer_THWC.narrow(0, 0, kHistoryFrames + count), residual);
-        if (count == frames) return y_THWO;
+        // One by one: a frame may go where the one after it still was.
+        for (std::int64_t i = 0; i < kHistoryFrames; ++i) buffer_THWC[i].copy_(buffer_THWC[i + count]);
+        if (count == frames) {
+            out_THWO = y_THWO;
+            break;
+        }
         if (!out_THWO.defined()) {
             shape = y_THWO.sizes().vec();
             shape[0] = frames;
-            out_THWO = at::empty(shape, y_THWO.options());
+            out_THWO = takenFor(shape, x_THWC, fusion);
+            if (!out_THWO.defined()) out_THWO = at::empty(shape, y_THWO.options());
         }
         out_THWO.narrow(0, first, count).copy_(y_THWO);
     }
+    if (slot.defined())
+        slot.copy_(history_2HWC);
+    else
+        slot = history_2HWC.clone(at::MemoryFormat::Contiguous);
     return out_THWO;
 }
 

@@ -12,13 +12,13 @@
 
 namespace reelgrid::vae::cogvideox {
 
-/// Whether a layer's input is used after it.
+/// Whether a layer's input is used after it: a consumed one's memory may be the output's.
 enum class InputAfterwards { Kept, Consumed };
 
 /// What a convolution does on its way through the data.
 struct ConvFusion {
     const PixelAffine* normSilu = nullptr;          ///< the input goes through it first
-    InputAfterwards input = InputAfterwards::Kept;  ///< consumed: may be activated where it lies
+    InputAfterwards input = InputAfterwards::Kept;  ///< consumed: may be written to
     /// Added to the output, when defined. The output may take its memory: not to be used afterwards.
     at::Tensor residual_THWO;
 };
@@ -36,6 +36,9 @@ class CausalConv3d {
   private:
     [[nodiscard]] at::Tensor forwardInSlices(const at::Tensor& x_THWC, at::Tensor& slot,
                                              const ConvFusion& fusion) const;
+    /// Of the output's shape.
+    [[nodiscard]] static at::Tensor takenFor(at::IntArrayRef shape, const at::Tensor& x_THWC,
+                                             const ConvFusion& fusion);
     /// What cuDNN or libtorch makes of frames and the two before them.
     [[nodiscard]] at::Tensor convolved(const at::Tensor& all_THWC, const at::Tensor& residual_THWO) const;
 

@@ -8,8 +8,6 @@ namespace reelgrid::vae::cogvideox {
 
 namespace {
 
-constexpr std::int64_t kLatentFramesOfBatch = 2, kFramesOfBatch = 8;
-
 template <class... Words>
 [[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {
     std::ostringstream text;

@@ -6,6 +6,9 @@
 
 namespace reelgrid::vae::cogvideox {
 
+/// How many go through the decoder and the encoder at a time.
+inline constexpr std::int64_t kLatentFramesOfBatch = 2, kFramesOfBatch = 8;
+
 struct FrameBatch {
     std::int64_t first = 0, count = 0;
 };

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "core/vae/cogvideox/slices.h"
+
 namespace reelgrid::vae::cogvideox {
 
 namespace {
-
-/// Doubled input that a GPU holds at a time.
-constexpr std::int64_t kGpuSliceBytes = std::int64_t{320} << 20;
 
 at::Tensor imageConvWeight(const LayerSource& conv, std::int64_t channels) {
     return conv.weights("weight", {channels, channels, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast);
@@ -81,7 +80,7 @@ at::Tensor Upsample::doubleSize(const at::Tensor& x_THWC) const {
             .contiguous();
     const std::int64_t frames = x_THWC.size(0);
     const std::int64_t doubledBytes = 4 * x_THWC[0].numel() * x_THWC.element_size();
-    const std::int64_t most = std::clamp<std::int64_t>(kGpuSliceBytes / doubledBytes, 1, frames);
+    const std::int64_t most = framesOfSlice(doubledBytes, frames, x_THWC.device());
     const at::Tensor out_THWC =
         at::empty({frames, 2 * x_THWC.size(1), 2 * x_THWC.size(2), x_THWC.size(3)}, x_THWC.options());
     for (std::int64_t first = 0; first < frames; first += most) {

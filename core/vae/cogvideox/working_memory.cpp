@@ -3,44 +3,77 @@
 #include <algorithm>
 #include <string>
 
+#include "core/vae/cogvideox/batch_walk.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
+#include "core/vae/cogvideox/frame_batches.h"
 #include "core/vae/tile_memory.h"
 #include "kernels/cpu/vae/vae_conv.h"
 
 namespace reelgrid::vae::cogvideox {
 namespace {
 
-/// Activations of a batch at the fullest size that are alive at once on a GPU: a block's input, what it
-/// becomes, the activated slice and what a convolution works in.
-constexpr std::int64_t kLayersAtOnce = 4;
-/// Colours of a pixel as the last convolution leaves them, padded to a vector, and twice as they are handed
-/// on.
-constexpr std::int64_t kColorsAtOnce = 8 + 2 * 3;
-/// Frames that a convolution remembers.
-constexpr std::int64_t kHistoryFrames = 2;
-constexpr std::int64_t kLatentFramesOfFirstBatch = 3;
 constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kColors = 3;
 
-/// What a pass takes for one window of the picture, `blocks` residual blocks at each size.
-std::uint64_t windowBytes(const CogVideoXVaeConfig& config, const ClipSize& clip, std::int64_t pixels,
-                          std::int64_t blocks) {
+/// Rows and columns of what a pass works on at once.
+ClipSize windowOf(ClipSize clip, const std::optional<Tiling>& tiling) {
+    if (!tiling) return clip;
+    clip.height = std::min(clip.height, tiling->rows.tilePixels);
+    clip.width = std::min(clip.width, tiling->columns.tilePixels);
+    return clip;
+}
+
+/// The first batch and one of those that find what it left, if there are any.
+template <class Walk>
+void eachKindOfBatch(const std::vector<FrameBatch>& batches, const Walk& walk) {
+    walk(batches.front().count);
+    if (batches.size() > 1) walk(batches.back().count);
+}
+
+/// As Decoder::forward goes.
+BatchWalk throughDecoder(const CogVideoXVaeConfig& config, const ClipSize& window) {
+    BatchWalk walk(window.dtype, window.device);
+    const std::int64_t edge = config.spatialFactor();
     const auto& channels = config.blockChannels;
-    const std::int64_t most = config.frameCount(kLatentFramesOfFirstBatch);
-    // At full size the first block still has the channels of the size below.
-    const std::int64_t widest = channels.size() > 1 ? std::max(channels[0], channels[1]) : channels[0];
-    const std::int64_t frames = std::min(clip.frames, most);
-    std::int64_t values = pixels * frames * widest * kLayersAtOnce;
-    if (clip.device.is_cpu()) {
-        // The first block's input, its shortcut and what it becomes, or a later one's with an activated copy;
-        // and a layer of the size below, which the allocator keeps.
-        const std::int64_t own = channels[0], below = channels[std::min<std::size_t>(2, channels.size() - 1)];
-        values = pixels * frames * (std::max(widest + 2 * own, 3 * own) + kColorsAtOnce) +
-                 pixels / 4 * frames * below;
-    }
-    for (std::size_t level = 0; level < channels.size(); ++level)
-        values += (pixels >> (2 * level)) * channels[level] * 2 * blocks * kHistoryFrames;
-    return std::uint64_t(values * clip.valueBytes);
+    const auto levels = std::ssize(channels);
+    const std::int64_t latents = (window.frames - 1) / config.temporalFactor() + 1;
+    eachKindOfBatch(frameBatches(latents, kLatentFramesOfBatch), [&](std::int64_t count) {
+        const Activations z{count, window.height / edge, window.width / edge, config.zDim};
+        walk.beginBatch(z);
+        Activations h = walk.conv(z, channels.back());
+        for (int block = 0; block < 2; ++block) h = walk.residualBlock(h, channels.back());
+        for (std::int64_t level = levels - 1; level >= 0; --level) {
+            for (std::int64_t block = 0; block <= config.layersPerBlock; ++block)
+                h = walk.residualBlock(h, channels[std::size_t(level)]);
+            if (level > 0)
+                h = walk.upsample(h, levels - 1 - level < config.timeLevels ? ResampleAxes::SpaceAndTime
+                                                                            : ResampleAxes::Space);
+        }
+        const Activations y = walk.normedConv(h, kColors);
+        // In fp32, and cut to the range of colours.
+        walk.note({y.values() * std::int64_t(c10::elementSize(window.dtype)), 2 * y.values() * kFp32});
+    });
+    return walk;
+}
+
+/// As Encoder::forward goes.
+BatchWalk throughEncoder(const CogVideoXVaeConfig& config, const ClipSize& window) {
+    BatchWalk walk(window.dtype, window.device);
+    const auto& channels = config.blockChannels;
+    eachKindOfBatch(frameBatches(window.frames, kFramesOfBatch), [&](std::int64_t count) {
+        walk.beginBatch({});
+        Activations h = walk.conv({count, window.height, window.width, kColors}, channels.front());
+        for (std::size_t level = 0; level < channels.size(); ++level) {
+            for (std::int64_t block = 0; block < config.layersPerBlock; ++block)
+                h = walk.residualBlock(h, channels[level]);
+            if (level + 1 < channels.size())
+                h = walk.downsample(h, std::int64_t(level) < config.timeLevels ? ResampleAxes::SpaceAndTime
+                                                                               : ResampleAxes::Space);
+        }
+        for (int block = 0; block < 2; ++block) h = walk.residualBlock(h, channels.back());
+        walk.normedConv(h, 2 * config.zDim);
+    });
+    return walk;
 }
 
 }  // namespace
@@ -67,18 +100,23 @@ std::uint64_t weightBytes(const CogVideoXVaeConfig& config, at::ScalarType dtype
 
 std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling) {
-    const std::int64_t pixels = clip.height * clip.width,
-                       window = windowPixels(clip.height, clip.width, tiling);
-    return std::uint64_t(pixels * clip.frames * kColors) +
-           windowBytes(config, clip, window, config.layersPerBlock + 1) +
+    return std::uint64_t(clip.height * clip.width * clip.frames * kColors) +
+           throughDecoder(config, windowOf(clip, tiling)).peak() +
            bytesOfTiles(clip.height, clip.width, clip.frames, tiling);
 }
 
 std::uint64_t bytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling) {
-    const std::int64_t pixels = clip.height * clip.width;
-    return std::uint64_t(pixels * clip.frames * kColors * kFp32) +
-           windowBytes(config, clip, windowPixels(clip.height, clip.width, tiling), config.layersPerBlock);
+    return std::uint64_t(clip.height * clip.width * clip.frames * kColors * kFp32) +
+           throughEncoder(config, windowOf(clip, tiling)).peak();
+}
+
+std::uint64_t layerBytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip) {
+    return throughDecoder(config, clip).livePeak();
+}
+
+std::uint64_t layerBytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip) {
+    return throughEncoder(config, clip).livePeak();
 }
 
 }  // namespace reelgrid::vae::cogvideox

@@ -14,10 +14,10 @@ namespace reelgrid::vae::cogvideox {
 std::uint64_t weightBytes(const CogVideoXVaeConfig& config, at::ScalarType dtype, at::Device device,
                           bool encodes);
 
-/// A clip of pixels, and how wide the values are that the VAE works with.
+/// A clip of pixels, and what the VAE computes in.
 struct ClipSize {
     std::int64_t frames = 0, height = 0, width = 0;
-    std::int64_t valueBytes = 4;
+    at::ScalarType dtype = at::kFloat;
     at::Device device = at::kCPU;
 };
 
@@ -28,5 +28,9 @@ std::uint64_t bytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& cl
                             const std::optional<Tiling>& tiling = std::nullopt);
 std::uint64_t bytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip,
                             const std::optional<Tiling>& tiling = std::nullopt);
+
+/// Of these what tensors take alone, without the clip and without what the C library keeps of freed ones.
+std::uint64_t layerBytesToDecode(const CogVideoXVaeConfig& config, const ClipSize& clip);
+std::uint64_t layerBytesToEncode(const CogVideoXVaeConfig& config, const ClipSize& clip);
 
 }  // namespace reelgrid::vae::cogvideox

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/vae/cogvideox/frame_batches.h"
+#include "core/vae/cogvideox/residual_block.h"
 #include "tests/vae/cogvideox/vae_fixture.h"
 
 namespace reelgrid::vae::cogvideox {
@@ -22,6 +23,37 @@ Error failureOf(Call&& call) {
         return failure.error();
     }
     return {ErrorCode::Internal, "nothing was thrown"};
+}
+
+/// Weights that a name and a shape decide.
+class RandomWeights final : public weights::WeightSource {
+  public:
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override {
+        at::manual_seed(std::hash<std::string>()(name) % 1000);
+        return at::randn(shape) / std::sqrt(double(c10::multiply_integers(shape)) / double(shape[0]));
+    }
+    [[nodiscard]] bool has(const std::string&) const override { return true; }
+};
+
+/// Two batches that are too large to be worked on at once, in slices and by the engine that does it at once.
+TEST(CogVideoXResidualBlock, InSlicesMakesTheSamePictures) {
+    const c10::InferenceMode inference;
+    RandomWeights source;
+    for (const std::int64_t in : {64, 32}) {
+        const ResidualBlock::Shape shape{.in = in, .out = 32, .groups = 8};
+        std::vector<at::Tensor> made;
+        for (const ConvEngine engine : {ConvEngine::Libtorch, ConvEngine::Fastest}) {
+            const ResidualBlock block({weights::WeightScope(source, at::kFloat), engine}, shape);
+            ConvCache cache;
+            std::vector<at::Tensor> batches;
+            for (const std::int64_t frames : {9, 8}) {
+                cache.beginBatch();
+                batches.push_back(block.forward(noise({frames, 224, 256, in}), {}, cache));
+            }
+            made.push_back(at::cat(batches));
+        }
+        EXPECT_LT(relativeError(made[0], made[1]), 1e-4) << in;
+    }
 }
 
 TEST(FrameBatches, HaveLeftOverFramesInTheFirst) {
