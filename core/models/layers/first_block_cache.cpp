@@ -35,8 +35,9 @@ bool FirstBlockCache::isClose(const at::Tensor& first_BNC) {
 
 void FirstBlockCache::keep(at::Tensor first_BNC, at::Tensor others_BNC) {
     if (m_first_BNC.defined()) {
-        m_firstStep_BNC = first_BNC - m_first_BNC;
-        m_othersStep_BNC = others_BNC - m_others_BNC;
+        // In the memory of what goes: a small model pays more for new memory than for the sums.
+        m_firstStep_BNC = at::sub_out(m_first_BNC, first_BNC, m_first_BNC);
+        m_othersStep_BNC = at::sub_out(m_others_BNC, others_BNC, m_others_BNC);
     }
     m_first_BNC = std::move(first_BNC);
     m_others_BNC = std::move(others_BNC);

@@ -34,7 +34,8 @@ class FirstBlockCache {
     /// Whether `first_BNC`, what the first block added in this pass, is close enough; where it is, the pass
     /// counts as one that is skipped. Waits for the device.
     [[nodiscard]] bool isClose(const at::Tensor& first_BNC);
-    /// A pass ran whole: what its first block added, and what the others did. Both are kept, not copied.
+    /// A pass ran whole: what its first block added, and what the others did. Both are kept, not copied, and
+    /// written over by the next pass's.
     void keep(at::Tensor first_BNC, at::Tensor others_BNC);
     /// What the other blocks would add about here: what they added in the last whole pass, and as much more
     /// of what they changed by since the one before as the first block has gone on in its own direction from

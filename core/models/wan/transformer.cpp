@@ -128,17 +128,17 @@ WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZF
                                                    attention::Dispatcher& dispatcher, FirstBlockCache& cache,
                                                    Skip skip, execution::PartClock* parts) {
     Pass pass = begin(latents_BZFYX, step);
-    const at::Tensor before_BNC = pass.stream.copy();
+    at::Tensor first_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, text, dispatcher, parts);
     const at::Tensor after_BNC = pass.stream.copy();
-    at::Tensor first_BNC = after_BNC - before_BNC;
+    at::sub_out(first_BNC, after_BNC, first_BNC);
     const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
     if (skipped) {
         pass.stream.add(cache.others(first_BNC), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
     } else {
         runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
-        cache.keep(std::move(first_BNC), pass.stream.copy() - after_BNC);
+        cache.keep(std::move(first_BNC), pass.stream.copy().sub_(after_BNC));
     }
     return {finish(pass, parts), skipped};
 }
