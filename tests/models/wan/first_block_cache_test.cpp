@@ -48,9 +48,9 @@ TEST_F(FirstBlockCacheTest, PredictsWhatTheReferenceDoesAfterOneWholePass) {
             for (std::size_t step = 0; step < skipped.size(); ++step) {
                 const std::string call = threshold + "." + pass + "." + std::to_string(step);
                 const bool skip = skipped[step];
-                const auto flow = m_model.forward(
-                    latents(int(step)), m_model.embedTimestep(m_about["timesteps"][step]), text, m_dispatcher,
-                    cache, skip ? Skip::Yes : Skip::No);
+                const auto flow =
+                    m_model.forward(latents(int(step)), m_model.embedTimestep(m_about["timesteps"][step]),
+                                    text, m_dispatcher, cache, skip ? Skip::Yes : Skip::No);
                 whole += int(!skip);
                 if (skip && whole > 1) continue;
                 const at::Tensor reference = read("flow." + call, {1, 4, 3, 6, 8});
