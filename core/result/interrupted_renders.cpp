@@ -20,9 +20,7 @@ std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs:
     std::error_code failed;
     if (folder.extension() != ".files" || !fs::exists(folder / protocol::kUnfinishedFile, failed))
         return std::nullopt;
-    // Whoever writes it holds its lock; a place that can't be written to has nothing to be taken up.
-    if (const auto lock = WriterLock::acquire(folder, std::chrono::milliseconds(0)); !lock)
-        return std::nullopt;
+    if (WriterLock::isHeld(folder)) return std::nullopt;
     auto left = readUnfinished(folder);
     if (!left || !*left) return std::nullopt;
     InterruptedRender render{comparison, folder, **std::move(left)};

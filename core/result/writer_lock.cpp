@@ -17,6 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path fileOf(const fs::path& target) {
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    return folder / fs::path(".").concat(target.filename().string()).concat(".lock");
+}
+
 /// Whether `file` still names what the descriptor has open: its last holder may have removed it meanwhile.
 bool isNamed(const fs::path& file, int descriptor) {
     struct stat named {};
@@ -68,10 +73,17 @@ void WriterLock::release() noexcept {
     m_descriptor = -1;
 }
 
+bool WriterLock::isHeld(const fs::path& target) {
+    const int descriptor = open(fileOf(target).c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(descriptor);
+    return held;
+}
+
 Result<WriterLock> WriterLock::acquire(const fs::path& target, std::chrono::milliseconds patience) {
     constexpr auto kPause = std::chrono::milliseconds(20);
-    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    const fs::path file = folder / fs::path(".").concat(target.filename().string()).concat(".lock");
+    const fs::path file = fileOf(target), folder = file.parent_path();
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) return Error{ErrorCode::Io, "can't make folder " + folder.string() + ": " + failed.message()};

@@ -17,6 +17,9 @@ class WriterLock {
     static Result<WriterLock> acquire(const std::filesystem::path& target,
                                       std::chrono::milliseconds patience = std::chrono::seconds(2));
 
+    /// Whether somebody writes it now. Changes nothing on the disk.
+    static bool isHeld(const std::filesystem::path& target);
+
     WriterLock(WriterLock&& other) noexcept;
     WriterLock& operator=(WriterLock&& other) noexcept;
     ~WriterLock();

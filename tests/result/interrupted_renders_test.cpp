@@ -37,7 +37,9 @@ TEST_F(InterruptedRendersTest, FindsThoseOfEveryComparisonWhereverItWasMovedTo) 
     const fs::path second = leave("two/results/c.webm", 0);
     fs::create_directories(m_results / "one" / "whole.files");
     fs::last_write_time(m_results / "two", fs::last_write_time(m_results / "one") - std::chrono::hours(1));
+    const auto changed = fs::last_write_time(m_results / "one");
     const auto found = interruptedBelow(m_results);
+    EXPECT_EQ(fs::last_write_time(m_results / "one"), changed);  // looking changes nothing
     ASSERT_EQ(found.size(), 2U);
     EXPECT_EQ(found[0].clip, first);
     EXPECT_EQ(found[0].comparison, m_results / "one");

@@ -51,6 +51,18 @@ class OtherWriter {
     bool m_holds = false;
 };
 
+TEST(WriterLock, TellsWhetherItIsHeldWithoutTouchingAnything) {
+    const session::SessionFolder folder;
+    const fs::path target = folder.path() / "clip.files";
+    EXPECT_FALSE(WriterLock::isHeld(target));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+    OtherWriter other(target);
+    ASSERT_TRUE(other.holds());
+    EXPECT_TRUE(WriterLock::isHeld(target));
+    other.stop();  // its file stays, the lock not
+    EXPECT_FALSE(WriterLock::isHeld(target));
+}
+
 TEST(WriterLock, IsHeldByOneAtATime) {
     const session::SessionFolder folder;
     const fs::path target = folder.path() / "new/clip.files";

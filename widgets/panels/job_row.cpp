@@ -76,6 +76,7 @@ JobRow::JobRow(QWidget* parent)
     m_status->setObjectName("quiet");
     m_status->setTextFormat(Qt::PlainText);
     m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_status->installEventFilter(this);
     m_progress->setRange(0, kProgressUnits);
     m_progress->setTextVisible(false);
 
@@ -111,6 +112,15 @@ void JobRow::mousePressEvent(QMouseEvent* event) {
     QWidget::mousePressEvent(event);
 }
 
+bool JobRow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_status && event->type() == QEvent::Resize) showStatus();
+    return QWidget::eventFilter(watched, event);
+}
+
+void JobRow::showStatus() {
+    m_status->setText(m_status->fontMetrics().elidedText(m_words, Qt::ElideRight, m_status->width()));
+}
+
 void JobRow::show(const JobView& job) {
     m_job = job;
     m_swatch->setStyleSheet(QString("background:%1;border-radius:3px").arg(job.color.name()));
@@ -122,8 +132,9 @@ void JobRow::show(const JobView& job) {
     if (job.state == JobState::Running && job.etaSeconds >= 0)
         status += tr(" · %1 left").arg(durationText(job.etaSeconds));
     if (!job.subject.isEmpty()) status += " · " + job.subject;
-    m_status->setText(status);
+    m_words = status;
     m_status->setToolTip(status);
+    showStatus();
     m_status->setObjectName(job.state == JobState::Failed ? "problem" : "quiet");
     m_status->setStyleSheet(job.state == JobState::Failed ? "color:" + theme::kWrong.name() : QString());
     m_progress->setValue(int(std::lround(job.progress * kProgressUnits)));

@@ -31,9 +31,13 @@ class JobRow : public QWidget {
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void showStatus();
+
     JobView m_job;
+    QString m_words;  // of the status, however much of it there is room for
     QLabel* m_swatch;
     QLabel* m_title;
     QLabel* m_status;
