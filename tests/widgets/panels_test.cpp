@@ -528,7 +528,7 @@ TEST(JobPanel, OffersWhatCanBeDoneInEachState) {
     QString retried;
     QObject::connect(&panel, &JobPanel::cancelRequested, [&](const QString& id) { cancelled = id; });
     QObject::connect(&panel, &JobPanel::retryRequested, [&](const QString& id) { retried = id; });
-    const QString again = "Render again, from the last step that was kept";
+    const QString again = "Render again";
     ASSERT_NE(button(again), nullptr);
     EXPECT_FALSE(button(again)->isVisible());
     button("Cancel")->click();
@@ -539,6 +539,38 @@ TEST(JobPanel, OffersWhatCanBeDoneInEachState) {
     EXPECT_EQ(retried, "j1");
     EXPECT_EQ(panel.jobCount(), 1);
     panel.removeFinished();
+    EXPECT_EQ(panel.jobCount(), 0);
+}
+
+TEST(JobPanel, ALeftoverStaysUntilSomethingIsDoneAboutIt) {
+    JobPanel panel;
+    panel.resize(300, 300);
+    panel.show();
+    JobView left{"fav2", Qt::blue, jobs::JobState::Cancelled, "interrupted at step 12 of 50", 0, -1};
+    left.subject = "a prompt that is longer than any row of a panel as narrow as this one";
+    left.leftover = left.resumable = true;
+    panel.setJob("j1", left);
+    QCoreApplication::processEvents();
+    const auto press = [&](const QString& text) {
+        for (auto* each : panel.findChildren<QPushButton*>())
+            if (each->text() == text && each->isVisible()) return each->click();
+        ADD_FAILURE() << text.toStdString();
+    };
+    QStringList asked;
+    QObject::connect(&panel, &JobPanel::resumeRequested, [&](const QString& id) { asked << "resume " + id; });
+    QObject::connect(&panel, &JobPanel::retryRequested, [&](const QString& id) { asked << "retry " + id; });
+    QObject::connect(&panel, &JobPanel::discardRequested,
+                     [&](const QString& id) { asked << "discard " + id; });
+    for (const char* text : {"Resume", "From the start", "Discard"}) press(text);
+    EXPECT_EQ(asked, (QStringList{"resume j1", "retry j1", "discard j1"}));
+    const auto labels = panel.findChildren<QLabel*>();
+    EXPECT_TRUE(std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->text().startsWith("interrupted") && label->text().endsWith(QChar(0x2026)) &&
+               label->toolTip().endsWith("this one");
+    }));
+    panel.removeFinished();
+    EXPECT_EQ(panel.jobCount(), 1);
+    panel.remove("j1");
     EXPECT_EQ(panel.jobCount(), 0);
 }
 
