@@ -6,22 +6,21 @@
 #include "core/hub/http.h"
 #include "core/hub/partial_file.h"
 #include "core/hub/pause.h"
+#include "core/hub/refusal.h"
 
 namespace reelgrid::hub {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr long kUnauthorised = 401, kForbidden = 403, kNotFound = 404, kRangeNotSatisfiable = 416;
+constexpr long kRangeNotSatisfiable = 416;
 
-Error refusal(const RemoteFile& file, const HttpAnswer& answer, const std::string& url) {
-    if (answer.status == kUnauthorised || answer.status == kForbidden)
-        return {ErrorCode::Io,
-                file.path + ": " + url + " answers " + std::to_string(answer.status) +
-                    ": a token in HF_TOKEN was needed, of someone who may read the model (some "
-                    "ask to accept their terms first)"};
-    if (answer.status == kNotFound) return {ErrorCode::NotFound, file.path + ": " + url + " isn't there"};
-    return {ErrorCode::Io, file.path + ": " + answer.problem + " (" + url + ")"};
+Error refusalOf(const RemoteFile& file, const HttpAnswer& answer, const std::string& url) {
+    Error error = refusal(answer, url,
+                          "a token in HF_TOKEN was needed, of someone who may read the model (some ask to "
+                          "accept their terms first)");
+    error.message = file.path + ": " + error.message;
+    return error;
 }
 
 /// One file on its way.
@@ -51,7 +50,7 @@ class Download {
             if (m_partial.size() >= m_file.size) break;
             if (answer.status == kRangeNotSatisfiable)
                 if (auto cleared = startAgain(); !cleared) return cleared;
-            if (!answer.ok() && !answer.mayPass()) return refusal(m_file, answer, m_url);
+            if (!answer.ok() && !answer.mayPass()) return refusalOf(m_file, answer, m_url);
             if (m_partial.size() > most) {
                 most = m_partial.size();
                 vain = 0;

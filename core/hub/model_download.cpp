@@ -9,6 +9,7 @@
 #include "core/hub/http.h"
 #include "core/hub/needed_files.h"
 #include "core/hub/pause.h"
+#include "core/hub/refusal.h"
 #include "core/hub/repository.h"
 
 namespace reelgrid::hub {
@@ -55,11 +56,7 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
         if (i + 1 < patience.tries && !pauseFor(pause, stop)) return cancelled();
         pause *= 2;
     }
-    if (answer.status == 401 || answer.status == 403)
-        return Error{ErrorCode::Io, url + " answers " + std::to_string(answer.status) +
-                                        ": no such model, or one that needs a token in HF_TOKEN"};
-    if (answer.status == 404) return Error{ErrorCode::NotFound, url + " isn't there"};
-    return Error{ErrorCode::Io, url + ": " + answer.problem};
+    return refusal(answer, url, "no such model, or one that needs a token in HF_TOKEN");
 }
 
 bool isThere(const Repository& repository, const RemoteFile& file) {
