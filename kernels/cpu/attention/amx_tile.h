@@ -209,7 +209,8 @@ class AmxTile {
     void seeFirstKeys(std::int64_t turn) {
         for (int q = 0; q < kAmxQueries; ++q)
             _mm512_store_ps(m_scratch->raised[q], _mm512_set1_ps(-HUGE_VALF));
-        for (int b = 0; b < m_blocksTogether; ++b) scoreBlock(m_products, keysOf(turn, b), m_scratch->scores[b], [] {});
+        for (int b = 0; b < m_blocksTogether; ++b)
+            scoreBlock(m_products, keysOf(turn, b), m_scratch->scores[b], [] {});
         m_products.finish();
         for (int b = 0; b < m_blocksTogether; ++b) {
             const __m512 factor = _mm512_set1_ps(factorOf(blockAt(turn, b)));
@@ -316,10 +317,9 @@ class AmxTile {
         const int depth = kDims > 0 ? kDims / Scores::kDimsPerUnit / 16 : m_depth;
         const int pairs = kDims > 0 ? kDims / 32 : m_pairs;
         const int firstPair = kPending ? step.block * pairs / kTurnBlocks : 0;
-        const int somePairs =
-            !kPending ? 0
-            : kDims > 0 ? together * pairs / kTurnBlocks
-                        : (step.block + together) * pairs / kTurnBlocks - firstPair;
+        const int somePairs = !kPending   ? 0
+                              : kDims > 0 ? together * pairs / kTurnBlocks
+                                          : (step.block + together) * pairs / kTurnBlocks - firstPair;
         const int products = (kScored ? 4 * depth * together : 0) + somePairs * 4 * kTurnBlocks;
         const int rows = kAmxQueries * together;
         const int rowsAtATime = products > 0 ? (rows + products - 1) / products : rows;
@@ -448,10 +448,10 @@ class AmxTile {
         m_products.finish();
         if (rescaled && m_anyValues) rescaleOutputs();
         for (int q = 0; q < kAmxQueries; ++q)
-            _mm512_store_ps(m_state->sums[m_sums][q],
-                            _mm512_fmadd_ps(_mm512_load_ps(m_state->sums[m_sums][q]),
-                                            _mm512_set1_ps(m_state->rescales[q]),
-                                            _mm512_load_ps(scratch.turnSums[q])));
+            _mm512_store_ps(
+                m_state->sums[m_sums][q],
+                _mm512_fmadd_ps(_mm512_load_ps(m_state->sums[m_sums][q]),
+                                _mm512_set1_ps(m_state->rescales[q]), _mm512_load_ps(scratch.turnSums[q])));
         weightsWait(turn, blocks);
     }
 
