@@ -28,7 +28,7 @@ struct AmxScratch {
 struct AmxState {
     alignas(64) std::uint32_t queries[kAmxQueries * kMaxHeadDim / 2];
     alignas(64) float out[kAmxQueries * kMaxHeadDim];
-    alignas(64) float sums[kAmxQueries][16];
+    alignas(64) float sums[2][kAmxQueries][16];  ///< one of them as a turn finds it, one as it leaves it
     /// What weights are relative to, in powers of two; −inf before a query has seen a key.
     alignas(64) float bases[kAmxQueries];
     alignas(64) float shifts[kAmxQueries];  ///< the base, or 0

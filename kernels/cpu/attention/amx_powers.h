@@ -26,7 +26,7 @@ class ShortPowers {
     static constexpr float kBase = 12582912.0F + 4.0F;
 
     /// x of two times 16 weights, each in steps and above kBase, as bf16 in the order of keyOfPair.
-    __m512i round(__m512 first, __m512 second) {
+    __attribute__((always_inline)) __m512i round(__m512 first, __m512 second) {
         const __m512i a = _mm512_castps_si512(first);
         const __m512i b = _mm512_castps_si512(second);
         m_seen = _mm512_ternarylogic_epi32(m_seen, a, b, 0xFE);

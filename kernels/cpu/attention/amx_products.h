@@ -22,17 +22,15 @@ struct ResultPlace {
 /// Tiles 0 to 3 hold results (0 and 1 beside each other, 2 and 3 below), 4 to 7 operands.
 class TileProducts {
   public:
-    /// place = start + Σ a(t) · b(t) over `steps`. a(t): two tiles `aNext` units apart, the lower one second;
-    /// b(t): two tiles `bNext` apart. `start`: upper() and lower() set tiles 0 and 1, 2 and 3. `weave` runs
-    /// after every product. The lower results are in memory once another block was multiplied, or finish()
-    /// ran.
-    template <class Product, class Start, class A, class B, class Weave>
+    /// place = start + Σ a(t) · b(t) over `steps`, or over kSteps where that is not 0: then the loops are
+    /// unrolled. a(t): two tiles `aNext` units apart, the lower one second; b(t): two tiles `bNext` apart.
+    /// `start`: upper() and lower() set tiles 0 and 1, 2 and 3. `weave` runs after every product. The lower
+    /// results are in memory once another block was multiplied, or finish() ran.
+    template <class Product, int kSteps = 0, class Start, class A, class B, class Weave>
     __attribute__((always_inline)) void multiply(int steps, const Start& start, const A& a,
                                                  std::int64_t aNext, const B& b, std::int64_t bNext,
                                                  const ResultPlace& place, const Weave& weave) {
-        start.upper();
-        int t = 0;
-        for (; t + 1 < steps; t += 2) {
+        const auto twoSteps = [&](int t) __attribute__((always_inline)) {
             loadTile<4>(b(t), 64);
             loadTile<6>(a(t), 64);
             Product::template add<0, 6, 4>();
@@ -62,8 +60,8 @@ class TileProducts {
             loadTile<4>(b(t), 64);
             Product::template add<2, 6, 4>();
             weave();
-        }
-        if (t < steps) {
+        };
+        const auto lastStep = [&](int t) __attribute__((always_inline)) {
             loadPassingTile<4>(b(t), 64);
             loadTile<6>(a(t), 64);
             Product::template add<0, 6, 4>();
@@ -80,6 +78,16 @@ class TileProducts {
             weave();
             Product::template add<3, 7, 5>();
             weave();
+        };
+        start.upper();
+        if constexpr (kSteps > 0) {
+#pragma GCC unroll 4
+            for (int t = 0; t + 1 < kSteps; t += 2) twoSteps(t);
+            if constexpr (kSteps % 2 == 1) lastStep(kSteps - 1);
+        } else {
+            int t = 0;
+            for (; t + 1 < steps; t += 2) twoSteps(t);
+            if (t < steps) lastStep(t);
         }
         storeTile<0>(place.at, place.rowBytes);
         storeTile<1>(place.at + place.right, place.rowBytes);

@@ -49,7 +49,8 @@ class AmxTile {
         m_end = walkLength();
         m_seenByAll = args.scoreBias != nullptr ? 0 : Sparse ? m_end : state.limits[0] + std::int64_t{1};
         for (int q = 0; q < kAmxQueries; ++q) state.bases[q] = -HUGE_VALF;
-        std::memset(state.sums, 0, sizeof state.sums);
+        m_sums = 0;
+        std::memset(state.sums[0], 0, sizeof state.sums[0]);
     }
 
     [[nodiscard]] const TileArgs& args() const { return m_args; }
@@ -73,14 +74,13 @@ class AmxTile {
             }
             if (!ahead) {
                 for (int b = 0; b < m_blocksTogether; ++b)
-                    scoreBlock(keysOf(turn, b), m_scratch->scores[b], [] {});
+                    scoreBlock(m_products, keysOf(turn, b), m_scratch->scores[b], [] {});
                 m_products.finish();
             }
             const std::int64_t next = LastFirst ? turn - 1 : turn + 1;
             ahead = i + 1 < last && next * kTurnKeys < m_end && (next + 1) * kTurnKeys <= m_seenByAll;
             const std::int64_t made = ahead ? next : -1;
-            if (!(m_args.lse == nullptr ? takePlainTurn(ShortWeights<Scores>{}, turn, made)
-                                        : takePlainTurn(FullWeights<Scores, Values>{}, turn, made))) {
+            if (!takePlainTurn(turn, made)) {
                 takeTurn(turn);
                 ahead = false;
             }
@@ -94,7 +94,7 @@ class AmxTile {
         const float* scales = Values::kScaled ? m_args.valueScales : nullptr;
         float* row = m_scratch->rows[0];
         for (int q = 0; q < m_args.count; ++q) {
-            const float total = _mm512_reduce_add_ps(_mm512_loadu_ps(m_state->sums[q]));
+            const float total = _mm512_reduce_add_ps(_mm512_load_ps(m_state->sums[m_sums][q]));
             const __m512 inverse = _mm512_set1_ps(total == 0 ? 0 : 1 / total);
             for (int d = 0; d < m_args.paddedDim; d += 16) {
                 __m512 out = m_anyValues ? _mm512_loadu_ps(outputs(q, d)) : _mm512_setzero_ps();
@@ -209,7 +209,8 @@ class AmxTile {
     void seeFirstKeys(std::int64_t turn) {
         for (int q = 0; q < kAmxQueries; ++q)
             _mm512_store_ps(m_scratch->raised[q], _mm512_set1_ps(-HUGE_VALF));
-        for (int b = 0; b < m_blocksTogether; ++b) scoreBlock(keysOf(turn, b), m_scratch->scores[b], [] {});
+        for (int b = 0; b < m_blocksTogether; ++b)
+            scoreBlock(m_products, keysOf(turn, b), m_scratch->scores[b], [] {});
         m_products.finish();
         for (int b = 0; b < m_blocksTogether; ++b) {
             const __m512 factor = _mm512_set1_ps(factorOf(blockAt(turn, b)));
@@ -221,32 +222,35 @@ class AmxTile {
         raiseBases();
     }
 
-    template <class Weave>
-    __attribute__((always_inline)) void scoreBlock(const std::uint32_t* keys, float* scores,
-                                                   const Weave& weave) {
+    template <int kDims = 0, class Weave>
+    __attribute__((always_inline)) void scoreBlock(TileProducts& products, const std::uint32_t* keys,
+                                                   float* scores, const Weave& weave) {
+        constexpr int kDepth = kDims / Scores::kDimsPerUnit / 16;
         const std::uint32_t* queries = m_state->queries;
-        const std::int64_t next = std::int64_t{m_depth} * kTileUnits;
-        m_products.multiply<typename Scores::Product>(
+        const std::int64_t next = std::int64_t{kDims > 0 ? kDepth : m_depth} * kTileUnits;
+        products.multiply<typename Scores::Product, kDepth>(
             m_depth, typename Scores::Start{}, [=](int t) { return queries + t * kTileUnits; }, next,
             [=](int t) { return keys + t * kTileUnits; }, next, ResultPlace{scores, 16, 512, 128}, weave);
     }
 
     /// O of 32 dimensions += P V of the turn whose weights wait.
-    template <class Weave>
-    __attribute__((always_inline)) void addValues(int pair, const Weave& weave) {
+    template <int kBlocks = 0, class Weave>
+    __attribute__((always_inline)) void addValues(TileProducts& products, int pair, const Weave& weave) {
         const ResultPlace place{m_state->out + pair * 4 * kTileUnits, kTileUnits, 2 * kTileUnits, 64};
-        const auto weights = [this](int b) { return m_scratch->weights[m_parity ^ 1][b]; };
-        const auto values = [this, pair](int b) {
-            return valuesOf(m_pendingTurn, b) + pair * 2 * kTileUnits;
+        const std::uint32_t* packed = m_scratch->weights[m_parity ^ 1][0];
+        const auto weights = [packed](int b) { return packed + b * 2 * kTileUnits; };
+        const std::uint32_t* pairValues = m_args.packedValues + pair * 2 * kTileUnits;
+        const auto values = [this, pairValues](int b) {
+            return pairValues + blockAt(m_pendingTurn, b) * m_blockValueUnits;
         };
-        m_products.multiply<Bf16Product>(m_pendingBlocks, FromPlace{place, m_anyValues}, weights, kTileUnits,
-                                         values, kTileUnits, place, weave);
+        products.multiply<Bf16Product, kBlocks>(m_pendingBlocks, FromPlace{place, m_anyValues}, weights,
+                                                kTileUnits, values, kTileUnits, place, weave);
     }
 
     void addPendingValues() {
         memoryBarrier();
         if (m_pendingBlocks > 0) {
-            for (int pair = 0; pair < m_pairs; ++pair) addValues(pair, [] {});
+            for (int pair = 0; pair < m_pairs; ++pair) addValues(m_products, pair, [] {});
             valuesAreIn();
         }
         m_products.finish();
@@ -263,58 +267,102 @@ class AmxTile {
 
     /// A turn that every query sees all of, while the products of the next blocks and of the turn before go
     /// on. False, with the turn undone, when its scores are too far above what weights are relative to.
-    template <class Weights>
+    /// kDims: the padded head dim, for loops without counters, or 0 for any.
+    bool takePlainTurn(std::int64_t turn, std::int64_t next) {
+        if (m_args.lse != nullptr) return takePlainTurn<0>(FullWeights<Scores, Values>{}, turn, next);
+        if (m_args.paddedDim == 64) return takePlainTurn<64>(ShortWeights<Scores>{}, turn, next);
+        if (m_args.paddedDim == 128) return takePlainTurn<128>(ShortWeights<Scores>{}, turn, next);
+        return takePlainTurn<0>(ShortWeights<Scores>{}, turn, next);
+    }
+
+    template <int kDims, class Weights>
     bool takePlainTurn(Weights weights, std::int64_t turn, std::int64_t next) {
-        AmxScratch& scratch = *m_scratch;
-        const int together = m_blocksTogether;
-        std::memcpy(scratch.turnSums, m_state->sums, sizeof scratch.turnSums);
+        if (m_pendingBlocks < kTurnBlocks) addPendingValues();
+        const bool pending = m_pendingBlocks > 0;
+        const int together = kDims > 0 ? kTogether<kDims> : m_blocksTogether;
         for (int b = 0; b < kTurnBlocks; b += together) {
             const bool more = b + together < kTurnBlocks;
-            const std::int64_t scoredTurn = more ? turn : next;
-            const int scored = more ? b + together : 0;
-            const int firstPair = m_pendingBlocks > 0 ? b * m_pairs / kTurnBlocks : 0;
-            const int endPair = m_pendingBlocks > 0 ? (b + together) * m_pairs / kTurnBlocks : 0;
-            const int products =
-                (scoredTurn >= 0 ? 4 * m_depth * together : 0) + (endPair - firstPair) * 4 * m_pendingBlocks;
-            const unsigned rows = kAmxQueries * together;
-            const unsigned rowsAtATime = products > 0 ? (rows + products - 1) / products : rows;
-            if (b == 0 || Scores::kScaled)
-                for (int i = 0; i < together; ++i) {
-                    scratch.factors[i] = factorOf(blockAt(turn, b + i)) * Weights::kSteps;
-                    for (int q = 0; q < kAmxQueries; q += 16)
-                        _mm512_store_ps(
-                            scratch.shifts[i] + q,
-                            Weights::shiftOf(_mm512_load_ps(m_state->shifts + q), scratch.factors[i]));
-                }
-            // Rows of blocks that are weighed together follow each other everywhere.
-            const int mask = 2 * together - 1;
-            const float* scores = scratch.scores[b & mask];
-            std::uint32_t* packed = scratch.weights[m_parity][b];
-            unsigned row = 0;
-            const auto weigh = [&]() __attribute__((always_inline)) {
-                _mm512_store_si512(
-                    packed + row * 16,
-                    weights.weigh(scores + row * kAmxKeys, scratch.factors[row / kAmxQueries],
-                                  scratch.shifts[0][row], scratch.turnSums[row % kAmxQueries]));
-                ++row;
-            };
-            const auto weave = [&]() __attribute__((always_inline)) {
-                for (unsigned i = 0; i < rowsAtATime && row < rows; ++i) weigh();
-            };
-            memoryBarrier();
-            if (scoredTurn >= 0)
-                for (int i = 0; i < together; ++i)
-                    scoreBlock(keysOf(scoredTurn, scored + i), scratch.scores[(b + together + i) & mask],
-                               weave);
-            for (int pair = firstPair; pair < endPair; ++pair) addValues(pair, weave);
-            while (row < rows) weigh();
-            if (firstPair == endPair) m_products.finish();
+            const Step step{turn, b, more ? turn : next, more ? b + together : 0};
+            if (step.scoredTurn >= 0 && pending)
+                takeStep<kDims, true, true>(weights, step);
+            else if (step.scoredTurn >= 0)
+                takeStep<kDims, true, false>(weights, step);
+            else if (pending)
+                takeStep<kDims, false, true>(weights, step);
+            else
+                takeStep<kDims, false, false>(weights, step);
         }
-        if (m_pendingBlocks > 0) valuesAreIn();
+        if (pending) valuesAreIn();
         if (weights.leftRange()) return false;
-        std::memcpy(m_state->sums, scratch.turnSums, sizeof scratch.turnSums);
+        m_sums ^= 1;
         weightsWait(turn, kTurnBlocks);
         return true;
+    }
+
+    /// Blocks that a plain turn weighs together: as many as one pair of tiles of O is multiplied for.
+    template <int kDims>
+    static constexpr int kTogether = kDims <= 64 ? 2 : 1;
+
+    struct Step {
+        std::int64_t turn;
+        int block;                ///< the first that is weighed
+        std::int64_t scoredTurn;  ///< −1 for none
+        int scored;               ///< the first that is scored
+    };
+
+    template <int kDims, bool kScored, bool kPending, class Weights>
+    __attribute__((always_inline)) void takeStep(Weights& weights, const Step& step) {
+        AmxScratch& scratch = *m_scratch;
+        const int together = kDims > 0 ? kTogether<kDims> : m_blocksTogether;
+        const int depth = kDims > 0 ? kDims / Scores::kDimsPerUnit / 16 : m_depth;
+        const int pairs = kDims > 0 ? kDims / 32 : m_pairs;
+        const int firstPair = kPending ? step.block * pairs / kTurnBlocks : 0;
+        const int somePairs = !kPending   ? 0
+                              : kDims > 0 ? together * pairs / kTurnBlocks
+                                          : (step.block + together) * pairs / kTurnBlocks - firstPair;
+        const int products = (kScored ? 4 * depth * together : 0) + somePairs * 4 * kTurnBlocks;
+        const int rows = kAmxQueries * together;
+        const int rowsAtATime = products > 0 ? (rows + products - 1) / products : rows;
+        if (step.block == 0 || Scores::kScaled)
+            for (int i = 0; i < together; ++i) {
+                scratch.factors[i] = factorOf(blockAt(step.turn, step.block + i)) * Weights::kSteps;
+                for (int q = 0; q < kAmxQueries; q += 16)
+                    _mm512_store_ps(
+                        scratch.shifts[i] + q,
+                        Weights::shiftOf(_mm512_load_ps(m_state->shifts + q), scratch.factors[i]));
+            }
+        // Rows of blocks that are weighed together follow each other everywhere.
+        const int mask = 2 * together - 1;
+        const float* scores = scratch.scores[step.block & mask];
+        std::uint32_t* packed = scratch.weights[m_parity][step.block];
+        float(*after)[16] = m_state->sums[m_sums ^ 1];
+        const float(*before)[16] = step.block == 0 ? m_state->sums[m_sums] : after;
+        int row = 0;
+        const auto weigh = [&]() __attribute__((always_inline)) {
+            const int query = row % kAmxQueries;
+            __m512 sums = _mm512_load_ps(row < kAmxQueries ? before[query] : after[query]);
+            _mm512_store_si512(packed + row * 16,
+                               weights.weigh(scores + row * kAmxKeys, scratch.factors[row / kAmxQueries],
+                                             scratch.shifts[0][row], sums));
+            _mm512_store_ps(after[query], sums);
+            ++row;
+        };
+        const auto weave = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int i = 0; i < rowsAtATime && row < rows; ++i) weigh();
+        };
+        TileProducts tiles = m_products;
+        memoryBarrier();
+        if constexpr (kScored)
+#pragma GCC unroll 2
+            for (int i = 0; i < together; ++i)
+                scoreBlock<kDims>(tiles, keysOf(step.scoredTurn, step.scored + i),
+                                  scratch.scores[(step.block + together + i) & mask], weave);
+#pragma GCC unroll 1
+        for (int i = 0; i < somePairs; ++i) addValues<kTurnBlocks>(tiles, firstPair + i, weave);
+        while (row < rows) weigh();
+        if (somePairs == 0) tiles.finish();
+        m_products = tiles;
     }
 
     /// Any turn: all of its scores, their maxima, then its weights.
@@ -345,7 +393,7 @@ class AmxTile {
             memoryBarrier();
             if (b < blocks)
                 scoreBlock(
-                    keysOf(turn, b), scratch.scores[b], [&]() __attribute__((always_inline)) {
+                    m_products, keysOf(turn, b), scratch.scores[b], [&]() __attribute__((always_inline)) {
                         for (int i = 0; i < 2 && row < kAmxQueries; ++i) raise();
                     });
             else
@@ -393,16 +441,17 @@ class AmxTile {
             const auto weave = [&]() __attribute__((always_inline)) {
                 for (int i = 0; i < rowsAtATime && b < blocks; ++i) weigh();
             };
-            for (int pair = 0; pair < m_pairs; ++pair) addValues(pair, weave);
+            for (int pair = 0; pair < m_pairs; ++pair) addValues(m_products, pair, weave);
             valuesAreIn();
         }
         while (b < blocks) weigh();
         m_products.finish();
         if (rescaled && m_anyValues) rescaleOutputs();
         for (int q = 0; q < kAmxQueries; ++q)
-            _mm512_store_ps(m_state->sums[q], _mm512_fmadd_ps(_mm512_load_ps(m_state->sums[q]),
-                                                              _mm512_set1_ps(m_state->rescales[q]),
-                                                              _mm512_load_ps(scratch.turnSums[q])));
+            _mm512_store_ps(
+                m_state->sums[m_sums][q],
+                _mm512_fmadd_ps(_mm512_load_ps(m_state->sums[m_sums][q]),
+                                _mm512_set1_ps(m_state->rescales[q]), _mm512_load_ps(scratch.turnSums[q])));
         weightsWait(turn, blocks);
     }
 
@@ -475,6 +524,7 @@ class AmxTile {
     bool m_allSeen = false;        // whether every query has a base
     bool m_anyValues = false;      // whether O holds something
     int m_parity = 0;              // which weights are written next
+    int m_sums = 0;                // which sums are those of the turns so far
     std::int64_t m_pendingTurn = 0;
     int m_pendingBlocks = 0;  // whose weights wait to be multiplied with V
 };

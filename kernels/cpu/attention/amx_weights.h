@@ -17,13 +17,14 @@ class FullWeights {
     /// What weigh() wants for weights relative to 2^base.
     static __m512 shiftOf(__m512 base, float /*factor*/) { return base; }
     /// The weights of a query for 32 keys, in the order of keyOfPair; `factor` is what scores are worth times
-    /// kSteps. Adds them to sums[16].
-    __m512i weigh(const float* scores, float factor, float shift, float* sums) {
+    /// kSteps. Adds them to `sums`.
+    __attribute__((always_inline)) __m512i weigh(const float* scores, float factor, float shift,
+                                                 __m512& sums) {
         const __m512 factors = _mm512_set1_ps(factor);
         const __m512 shifts = _mm512_set1_ps(shift);
         const __m512 a = Values::weight(_mm512_fmsub_ps(Scores::load(scores), factors, shifts));
         const __m512 b = Values::weight(_mm512_fmsub_ps(Scores::load(scores + 16), factors, shifts));
-        _mm512_store_ps(sums, _mm512_add_ps(_mm512_add_ps(a, b), _mm512_load_ps(sums)));
+        sums = _mm512_add_ps(_mm512_add_ps(a, b), sums);
         const __m512i packed = Values::pack(a, b);
         m_highest = _mm512_max_epu16(m_highest, packed);
         return packed;
@@ -49,13 +50,13 @@ class ShortWeights {
         if constexpr (Scores::kZero == 0) return shift;
         return _mm512_fnmadd_ps(_mm512_set1_ps(Scores::kZero), _mm512_set1_ps(factor), shift);
     }
-    __m512i weigh(const float* scores, float factor, float shift, float* sums) {
+    __attribute__((always_inline)) __m512i weigh(const float* scores, float factor, float shift,
+                                                 __m512& sums) {
         const __m512 factors = _mm512_set1_ps(factor);
         const __m512 shifts = _mm512_set1_ps(shift);
         const __m512i packed = m_powers.round(_mm512_fmadd_ps(_mm512_load_ps(scores), factors, shifts),
                                               _mm512_fmadd_ps(_mm512_load_ps(scores + 16), factors, shifts));
-        _mm512_store_ps(sums,
-                        Bf16Pairs::Dot::add(_mm512_load_ps(sums), packed, _mm512_set1_epi32(0x3F803F80)));
+        sums = Bf16Pairs::Dot::add(sums, packed, _mm512_set1_epi32(0x3F803F80));
         return packed;
     }
     [[nodiscard]] bool leftRange() const { return m_powers.leftRange(); }
