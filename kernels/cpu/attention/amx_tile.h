@@ -267,7 +267,6 @@ class AmxTile {
 
     /// A turn that every query sees all of, while the products of the next blocks and of the turn before go
     /// on. False, with the turn undone, when its scores are too far above what weights are relative to.
-    /// kDims: the padded head dim, for loops without counters, or 0 for any.
     bool takePlainTurn(std::int64_t turn, std::int64_t next) {
         if (m_args.lse != nullptr) return takePlainTurn<0>(FullWeights<Scores, Values>{}, turn, next);
         if (m_args.paddedDim == 64) return takePlainTurn<64>(ShortWeights<Scores>{}, turn, next);
@@ -275,6 +274,7 @@ class AmxTile {
         return takePlainTurn<0>(ShortWeights<Scores>{}, turn, next);
     }
 
+    /// kDims: the padded head dim, for loops without counters, or 0 for any.
     template <int kDims, class Weights>
     bool takePlainTurn(Weights weights, std::int64_t turn, std::int64_t next) {
         if (m_pendingBlocks < kTurnBlocks) addPendingValues();
