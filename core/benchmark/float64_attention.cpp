@@ -1,9 +1,10 @@
 #include "core/benchmark/float64_attention.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
+
+#include "core/base/difference_sums.h"
 
 namespace reelgrid::benchmark {
 namespace {
@@ -68,13 +69,17 @@ Accuracy Float64Attention::accuracyOf(const at::Tensor& out_BHND) const {
     const auto sum = [](const at::Tensor& x) { return x.sum().item<double>(); };
     const at::Tensor error_CHRD = out_CHRD - m_truth_CHRD;
     const at::Tensor distance_CHRD = error_CHRD.abs();
-    const auto count = static_cast<double>(error_CHRD.numel());
-    const double distance = sum(distance_CHRD);
-    return {.cosine =
-                sum(out_CHRD * m_truth_CHRD) / std::sqrt(sum(out_CHRD.square()) * sum(m_truth_CHRD.square())),
-            .l1 = distance / sum(m_truth_CHRD.abs()),
-            .rmse = std::sqrt(sum(error_CHRD.square()) / count),
-            .mae = distance / count,
+    const DifferenceSums sums{.products = sum(out_CHRD * m_truth_CHRD),
+                              .referenceSquares = sum(m_truth_CHRD.square()),
+                              .otherSquares = sum(out_CHRD.square()),
+                              .distance = sum(distance_CHRD),
+                              .distanceSquares = sum(error_CHRD.square()),
+                              .reference = sum(m_truth_CHRD.abs()),
+                              .count = error_CHRD.numel()};
+    return {.cosine = sums.cosine(),
+            .l1 = sums.relativeL1(),
+            .rmse = sums.rmse(),
+            .mae = sums.distance / static_cast<double>(sums.count),
             .maxError = distance_CHRD.max().item<double>()};
 }
 

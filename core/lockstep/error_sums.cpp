@@ -1,7 +1,6 @@
 #include "core/lockstep/error_sums.h"
 
-#include <cmath>
-
+#include "core/base/difference_sums.h"
 #include "core/base/result.h"
 
 namespace reelgrid::lockstep {
@@ -36,12 +35,14 @@ OutputError ErrorSums::error() const {
     if (empty()) throw Failure(ErrorCode::Internal, "there is no output to compare");
     const at::Tensor sums = m_sums.cpu();
     const auto* s = sums.const_data_ptr<double>();
-    const double product = s[0], reference2 = s[1], other2 = s[2], l1 = s[3], squares = s[4], total = s[5];
-    // Nothing but zeros on both sides is agreement.
-    const bool equal = squares == 0;
-    return {.cosine = equal ? 1.0 : product / std::sqrt(reference2 * other2),
-            .relativeL1 = equal ? 0.0 : l1 / total,
-            .rmse = std::sqrt(squares / double(m_count))};
+    const DifferenceSums of{.products = s[0],
+                            .referenceSquares = s[1],
+                            .otherSquares = s[2],
+                            .distance = s[3],
+                            .distanceSquares = s[4],
+                            .reference = s[5],
+                            .count = m_count};
+    return {.cosine = of.cosine(), .relativeL1 = of.relativeL1(), .rmse = of.rmse()};
 }
 
 }  // namespace reelgrid::lockstep

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/base/difference_sums.h"
 #include "core/safetensors/header.h"
 #include "core/safetensors/mapped_file.h"
 
@@ -43,17 +44,17 @@ Result<LatentsDrift> latentsDrift(const std::filesystem::path& referencePath,
                                                      safetensors::shapeText(other.entry.shape) + ", " +
                                                      safetensors::shapeText(reference.entry.shape) +
                                                      " as in " + referencePath.string() + " were needed"};
-        double product = 0, squaresA = 0, squaresB = 0, difference = 0, total = 0;
+        DifferenceSums sums;
         for (std::uint64_t i = 0; i < reference.entry.elements(); ++i) {
             const double a = reference.at(i), b = other.at(i);
-            product += a * b;
-            squaresA += a * a;
-            squaresB += b * b;
-            difference += std::abs(a - b);
-            total += std::abs(a);
+            sums.products += a * b;
+            sums.referenceSquares += a * a;
+            sums.otherSquares += b * b;
+            sums.distance += std::abs(a - b);
+            sums.distanceSquares += (a - b) * (a - b);
+            sums.reference += std::abs(a);
         }
-        if (difference == 0) return LatentsDrift{1, 0};
-        return LatentsDrift{product / std::sqrt(squaresA * squaresB), difference / total};
+        return LatentsDrift{sums.cosine(), sums.relativeL1()};
     } catch (const Failure& failure) {
         return failure.error();
     }
