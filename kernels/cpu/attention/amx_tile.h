@@ -339,16 +339,15 @@ class AmxTile {
         const float(*before)[16] = step.block == 0 ? m_state->sums[m_sums] : after;
         int row = 0;
         const auto weigh = [&]() __attribute__((always_inline)) {
-            const int query = row % kAmxQueries;
-            __m512 sums = _mm512_load_ps(row < kAmxQueries ? before[query] : after[query]);
+            const int block = row / kAmxQueries, query = row % kAmxQueries;
+            __m512 sums = _mm512_load_ps(block == 0 ? before[query] : after[query]);
             _mm512_store_si512(packed + row * 16,
-                               weights.weigh(scores + row * kAmxKeys, scratch.factors[row / kAmxQueries],
-                                             scratch.shifts[0][row], sums));
+                               weights.weigh(scores + row * kAmxKeys, scratch.factors[block],
+                                             scratch.shifts[block][query], sums));
             _mm512_store_ps(after[query], sums);
             ++row;
         };
         const auto weave = [&]() __attribute__((always_inline)) {
-#pragma GCC unroll 4
             for (int i = 0; i < rowsAtATime && row < rows; ++i) weigh();
         };
         TileProducts tiles = m_products;
