@@ -22,8 +22,8 @@ struct ResultPlace {
 /// Tiles 0 to 3 hold results (0 and 1 beside each other, 2 and 3 below), 4 to 7 operands.
 class TileProducts {
   public:
-    /// place = start + Σ a(t) · b(t) over `steps`, or over kSteps where that is not 0: then the loops are
-    /// unrolled. a(t): two tiles `aNext` units apart, the lower one second; b(t): two tiles `bNext` apart.
+    /// place = start + Σ a(t) · b(t) over `steps`, or over kSteps where that is not 0: the compiler then
+    /// knows how many. a(t): two tiles `aNext` units apart, the lower one second; b(t): two tiles `bNext` apart.
     /// `start`: upper() and lower() set tiles 0 and 1, 2 and 3. `weave` runs after every product. The lower
     /// results are in memory once another block was multiplied, or finish() ran.
     template <class Product, int kSteps = 0, class Start, class A, class B, class Weave>
@@ -80,15 +80,10 @@ class TileProducts {
             weave();
         };
         start.upper();
-        if constexpr (kSteps > 0) {
-#pragma GCC unroll 4
-            for (int t = 0; t + 1 < kSteps; t += 2) twoSteps(t);
-            if constexpr (kSteps % 2 == 1) lastStep(kSteps - 1);
-        } else {
-            int t = 0;
-            for (; t + 1 < steps; t += 2) twoSteps(t);
-            if (t < steps) lastStep(t);
-        }
+        const int count = kSteps > 0 ? kSteps : steps;
+        int t = 0;
+        for (; t + 1 < count; t += 2) twoSteps(t);
+        if (t < count) lastStep(t);
         storeTile<0>(place.at, place.rowBytes);
         storeTile<1>(place.at + place.right, place.rowBytes);
         m_waiting = place;

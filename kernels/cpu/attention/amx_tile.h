@@ -353,11 +353,9 @@ class AmxTile {
         TileProducts tiles = m_products;
         memoryBarrier();
         if constexpr (kScored)
-#pragma GCC unroll 2
             for (int i = 0; i < together; ++i)
                 scoreBlock<kDims>(tiles, keysOf(step.scoredTurn, step.scored + i),
                                   scratch.scores[(step.block + together + i) & mask], weave);
-#pragma GCC unroll 1
         for (int i = 0; i < somePairs; ++i) addValues<kTurnBlocks>(tiles, firstPair + i, weave);
         while (row < rows) weigh();
         if (somePairs == 0) tiles.finish();
