@@ -23,9 +23,9 @@ struct ResultPlace {
 class TileProducts {
   public:
     /// place = start + Σ a(t) · b(t) over `steps`, or over kSteps where that is not 0: the compiler then
-    /// knows how many. a(t): two tiles `aNext` units apart, the lower one second; b(t): two tiles `bNext` apart.
-    /// `start`: upper() and lower() set tiles 0 and 1, 2 and 3. `weave` runs after every product. The lower
-    /// results are in memory once another block was multiplied, or finish() ran.
+    /// knows how many. a(t): two tiles `aNext` units apart, the lower one second; b(t): two tiles `bNext`
+    /// apart. `start`: upper() and lower() set tiles 0 and 1, 2 and 3. `weave` runs after every product. The
+    /// lower results are in memory once another block was multiplied, or finish() ran.
     template <class Product, int kSteps = 0, class Start, class A, class B, class Weave>
     __attribute__((always_inline)) void multiply(int steps, const Start& start, const A& a,
                                                  std::int64_t aNext, const B& b, std::int64_t bNext,
