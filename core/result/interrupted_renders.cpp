@@ -18,7 +18,7 @@ constexpr const char* kResultsFolder = "results";
 
 std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
     std::error_code failed;
-    if (folder.extension() != ".files" || !fs::exists(folder / protocol::kUnfinishedFile, failed))
+    if (folder != protocol::resultFolderOf(folder) || !fs::exists(folder / protocol::kUnfinishedFile, failed))
         return std::nullopt;
     if (WriterLock::isHeld(folder)) return std::nullopt;
     auto left = readUnfinished(folder);

@@ -74,7 +74,7 @@ std::int64_t BatchWalk::convolveInSlices(const Convolution& conv) {
     const std::int64_t frame = bytesOf(x.ofFrames(1)), frames = framesOfSlice(frame, x.frames, m_device);
     const std::int64_t slot = kHistoryFrames * frame, slice = bytesOf(y.ofFrames(frames));
     const bool isWhole = frames == x.frames;
-    const bool isInX = isConsumed && y.values() <= x.values() && 2 * y.values() >= x.values();
+    const bool isInX = isConsumed && fitsIntoInput(y.values(), x.values());
     const bool isOnGpu = m_path == ConvPath::Cudnn;
     if (isOnGpu && m_batches > 1) m_memory.letGo(slot);
     MemoryWalk::Pieces pieces = with(beside, {xBytes, slot + frames * frame});

@@ -77,11 +77,9 @@ at::Tensor CausalConv3d::convolved(const at::Tensor& all_THWC, const at::Tensor&
 /// Where a convolution's output can go, but for memory of its own: undefined.
 at::Tensor CausalConv3d::takenFor(at::IntArrayRef shape, const at::Tensor& x_THWC, const ConvFusion& fusion) {
     if (fusion.residual_THWO.defined()) return fusion.residual_THWO;
-    // Frame t of the output ends no later than frame t of the input, which was read by then. A view of far
-    // less than it keeps alive would be no gain.
+    // Frame t of the output ends no later than frame t of the input, which was read by then.
     const std::int64_t values = c10::multiply_integers(shape);
-    const bool fits = values <= x_THWC.numel() && 2 * values >= x_THWC.numel();
-    if (fusion.input == InputAfterwards::Kept || !fits) return {};
+    if (fusion.input == InputAfterwards::Kept || !fitsIntoInput(values, x_THWC.numel())) return {};
     return x_THWC.view(-1).narrow(0, 0, values).view(shape);
 }
 

@@ -17,4 +17,10 @@ inline std::int64_t framesOfSlice(std::int64_t frameBytes, std::int64_t frames, 
     return std::clamp<std::int64_t>((device.is_cpu() ? kCpuBytes : kGpuBytes) / frameBytes, 1, frames);
 }
 
+/// Whether so many values of output go where a consumed input of so many lay: a view of far less than it
+/// keeps alive would be no gain.
+inline bool fitsIntoInput(std::int64_t values, std::int64_t inputValues) {
+    return values <= inputValues && 2 * values >= inputValues;
+}
+
 }  // namespace reelgrid::vae::cogvideox

@@ -41,7 +41,7 @@ class AmxTile {
         m_steps = args.paddedDim / Scores::kDimsPerUnit;
         m_depth = m_steps / 16;
         m_pairs = args.paddedDim / 32;
-        m_blocksTogether = 2 * m_pairs <= kTurnBlocks ? 2 : 1;
+        m_blocksTogether = blocksTogether(m_pairs);
         m_blockKeyUnits = std::int64_t{kAmxKeys} * m_steps;
         m_blockValueUnits = std::int64_t{16} * args.paddedDim;
         m_factor = Scores::kScaled ? 1.0F : args.scale * kLog2E;
@@ -279,7 +279,7 @@ class AmxTile {
     bool takePlainTurn(Weights weights, std::int64_t turn, std::int64_t next) {
         if (m_pendingBlocks < kTurnBlocks) addPendingValues();
         const bool pending = m_pendingBlocks > 0;
-        const int together = kDims > 0 ? kTogether<kDims> : m_blocksTogether;
+        const int together = kDims > 0 ? blocksTogether(kDims / 32) : m_blocksTogether;
         for (int b = 0; b < kTurnBlocks; b += together) {
             const bool more = b + together < kTurnBlocks;
             const Step step{turn, b, more ? turn : next, more ? b + together : 0};
@@ -300,8 +300,7 @@ class AmxTile {
     }
 
     /// Blocks that a plain turn weighs together: as many as one pair of tiles of O is multiplied for.
-    template <int kDims>
-    static constexpr int kTogether = kDims <= 64 ? 2 : 1;
+    static constexpr int blocksTogether(int pairs) { return 2 * pairs <= kTurnBlocks ? 2 : 1; }
 
     struct Step {
         std::int64_t turn;
@@ -313,7 +312,7 @@ class AmxTile {
     template <int kDims, bool kScored, bool kPending, class Weights>
     __attribute__((always_inline)) void takeStep(Weights& weights, const Step& step) {
         AmxScratch& scratch = *m_scratch;
-        const int together = kDims > 0 ? kTogether<kDims> : m_blocksTogether;
+        const int together = kDims > 0 ? blocksTogether(kDims / 32) : m_blocksTogether;
         const int depth = kDims > 0 ? kDims / Scores::kDimsPerUnit / 16 : m_depth;
         const int pairs = kDims > 0 ? kDims / 32 : m_pairs;
         const int firstPair = kPending ? step.block * pairs / kTurnBlocks : 0;
