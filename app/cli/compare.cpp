@@ -22,6 +22,7 @@
 #include "core/jobs/job_queue.h"
 #include "core/media/stitch.h"
 #include "core/protocol/attention_policy_json.h"
+#include "core/protocol/result_paths.h"
 #include "core/result/writer_lock.h"
 #include "kernels/attention/backend_list.h"
 
@@ -47,7 +48,8 @@ struct CompareVerb {
 };
 
 fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
-    return comparison.folder / "results" / comparison::clipName(checked.model, checked.settings);
+    return comparison.folder / protocol::kResultsFolder /
+           comparison::clipName(checked.model, checked.settings);
 }
 
 /// Every backend of the device that the request is rendered on.

@@ -16,6 +16,7 @@
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
 #include "core/pipeline/renderer.h"
+#include "core/protocol/result_paths.h"
 #include "core/result/unfinished_render.h"
 #include "kernels/attention/backend_list.h"
 
@@ -39,7 +40,8 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
     fs::path clip = comparison::clipName(checked.model, checked.settings);
-    if (!verb.benchmarkFolder.empty()) clip = fs::path(verb.benchmarkFolder) / "results" / clip;
+    if (!verb.benchmarkFolder.empty())
+        clip = fs::path(verb.benchmarkFolder) / protocol::kResultsFolder / clip;
     if (!verb.output.empty()) clip = verb.output;
     if (auto container = media::containerOf(clip); !container)
         return Error{ErrorCode::BadUsage, "--output " + container.error().message};

@@ -9,6 +9,7 @@
 #include "app/cli/verb.h"
 #include "core/media/containers.h"
 #include "core/media/stitch.h"
+#include "core/protocol/result_paths.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -52,7 +53,8 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
         auto found = media::findClips(verb.inputFolder, patterns, output);
         // `compare` puts a folder's clips into its results/.
         if (!found)
-            if (auto below = media::findClips(fs::path(verb.inputFolder) / "results", patterns, output))
+            if (auto below =
+                    media::findClips(fs::path(verb.inputFolder) / protocol::kResultsFolder, patterns, output))
                 found = std::move(below);
         if (!found) return found.error();
         clips = *std::move(found);

@@ -1,5 +1,9 @@
 #include "core/base/folder.h"
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
 namespace reelgrid {
 
 namespace fs = std::filesystem;
@@ -13,6 +17,19 @@ Result<std::vector<fs::directory_entry>> entriesOf(const fs::path& folder) {
         return Error{failed == std::errc::no_such_file_or_directory ? ErrorCode::NotFound : ErrorCode::Io,
                      folder.string() + ": " + failed.message()};
     return entries;
+}
+
+std::vector<fs::path> foldersNewestFirst(const fs::path& folder) {
+    const auto entries = entriesOf(folder);
+    if (!entries) return {};
+    std::vector<std::pair<fs::file_time_type, fs::path>> dated;
+    std::error_code failed;
+    for (const fs::directory_entry& entry : *entries)
+        if (entry.is_directory(failed)) dated.emplace_back(entry.last_write_time(failed), entry.path());
+    std::ranges::sort(dated, std::greater());
+    std::vector<fs::path> folders;
+    for (auto& [when, path] : dated) folders.push_back(std::move(path));
+    return folders;
 }
 
 }  // namespace reelgrid

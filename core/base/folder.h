@@ -12,4 +12,7 @@ namespace reelgrid {
 /// throws.
 Result<std::vector<std::filesystem::directory_entry>> entriesOf(const std::filesystem::path& folder);
 
+/// The folders in one, those that changed last first; none where it can't be read. Never throws.
+std::vector<std::filesystem::path> foldersNewestFirst(const std::filesystem::path& folder);
+
 }  // namespace reelgrid

@@ -1,7 +1,6 @@
 #include "core/comparison/earlier_renders.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/base/folder.h"
 #include "core/protocol/result_paths.h"
@@ -42,18 +41,10 @@ double scaled(const EarlierRender& earlier, const catalog::RenderSettings& setti
 }  // namespace
 
 EarlierRenders::EarlierRenders(const fs::path& results, const std::stop_token& stop) {
-    const auto entries = entriesOf(results);
-    if (!entries) return;
-    std::vector<std::pair<fs::file_time_type, fs::path>> folders;
-    for (const auto& entry : *entries) {
-        std::error_code failed;
-        if (entry.is_directory(failed)) folders.emplace_back(entry.last_write_time(failed), entry.path());
-    }
-    std::ranges::sort(folders, std::greater());
-    for (const auto& [when, folder] : folders) {
+    for (const fs::path& folder : foldersNewestFirst(results)) {
         if (stop.stop_requested() || m_renders.size() >= kMostRenders) return;
         readFolder(folder);
-        readFolder(folder / "results");  // where `compare` puts them
+        readFolder(folder / protocol::kResultsFolder);
     }
 }
 

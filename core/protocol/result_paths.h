@@ -5,6 +5,9 @@
 
 namespace reelgrid::protocol {
 
+/// Where `compare` and --benchmark-output-directory put clips, inside a comparison's folder.
+inline constexpr const char* kResultsFolder = "results";
+
 /// Where a clip's companions are: F.mp4 -> F.files/.
 std::filesystem::path resultFolderOf(const std::filesystem::path& clip);
 

@@ -1,7 +1,7 @@
 #include "core/result/interrupted_renders.h"
 
 #include <algorithm>
-#include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -13,8 +13,6 @@ namespace reelgrid::result {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kResultsFolder = "results";
 
 std::optional<InterruptedRender> interruptedOf(const fs::path& folder, const fs::path& comparison) {
     std::error_code failed;
@@ -43,21 +41,14 @@ void addFrom(const fs::path& folder, const fs::path& comparison, std::vector<Int
 std::vector<InterruptedRender> interruptedIn(const fs::path& comparison) {
     std::vector<InterruptedRender> found;
     addFrom(comparison, comparison, found);
-    addFrom(comparison / kResultsFolder, comparison, found);
+    addFrom(comparison / protocol::kResultsFolder, comparison, found);
     std::ranges::sort(found, {}, &InterruptedRender::clip);
     return found;
 }
 
 std::vector<InterruptedRender> interruptedBelow(const fs::path& results, const std::stop_token& stop) {
-    const auto entries = entriesOf(results);
-    if (!entries) return {};
-    std::vector<std::pair<fs::file_time_type, fs::path>> folders;
-    std::error_code failed;
-    for (const fs::directory_entry& entry : *entries)
-        if (entry.is_directory(failed)) folders.emplace_back(entry.last_write_time(failed), entry.path());
-    std::ranges::sort(folders, std::greater());
     std::vector<InterruptedRender> found;
-    for (const auto& [time, folder] : folders) {
+    for (const fs::path& folder : foldersNewestFirst(results)) {
         if (stop.stop_requested()) break;
         std::ranges::move(interruptedIn(folder), std::back_inserter(found));
     }

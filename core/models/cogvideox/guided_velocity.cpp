@@ -10,18 +10,15 @@ using attention::GuidanceBranch;
 
 namespace {
 
-/// What the names of their tensors begin with in a resume point.
-constexpr const char *kPromptCache = "cache.conditional.", *kNegativeCache = "cache.unconditional.";
+/// What the names of its caches begin with in a resume point.
+constexpr const char* kCaches = "cache.";
 
 }  // namespace
 
 GuidedVelocity::GuidedVelocity(CogVideoXTransformer& model, Conditions conditions, Passes passes,
                                const execution::Execution& execution, pipeline::StageClock& clock)
     : m_model(model), m_conditions(std::move(conditions)), m_device(execution.device), m_clock(clock) {
-    if (m_conditions.stepCache > 0) {
-        m_promptCache.emplace(m_conditions.stepCache);
-        m_negativeCache.emplace(m_conditions.stepCache);
-    }
+    if (m_conditions.stepCache > 0) m_caches.emplace(m_conditions.stepCache);
     if (passes == Passes::Graphed) m_graphed.emplace(model, execution);
 }
 
@@ -41,7 +38,7 @@ at::Tensor GuidedVelocity::predict(const at::Tensor& latents_BCTHW, double times
     const StepEmbedding embedding = m_model.embedTimestep(timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
-    const auto forward = [&](const at::Tensor& text_BMC, std::optional<FirstBlockCache>& cache) {
+    const auto forward = [&](const at::Tensor& text_BMC, FirstBlockCache* cache) {
         if (m_graphed) return m_graphed->forward(input, embedding, text_BMC, attention);
         if (!cache) return m_model.forward(input, embedding, text_BMC, attention, &m_clock.parts());
         auto pass = m_model.forward(input, embedding, text_BMC, attention, *cache, skip, &m_clock.parts());
@@ -49,24 +46,22 @@ at::Tensor GuidedVelocity::predict(const at::Tensor& latents_BCTHW, double times
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.velocity_BZFYX);
     };
+    GuidanceCaches* const caches = m_caches ? &*m_caches : nullptr;
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(m_conditions.prompt_BMC, m_promptCache);
+    const at::Tensor conditional = forward(m_conditions.prompt_BMC, caches ? &caches->conditional : nullptr);
     if (!m_conditions.negative_BMC.defined()) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(m_conditions.negative_BMC, m_negativeCache);
+    const at::Tensor unconditional =
+        forward(m_conditions.negative_BMC, caches ? &caches->unconditional : nullptr);
     return unconditional + guidanceAt(timestep) * (conditional - unconditional);
 }
 
 void GuidedVelocity::save(std::map<std::string, at::Tensor>& into) const {
-    if (!m_promptCache) return;
-    m_promptCache->save(kPromptCache, into);
-    m_negativeCache->save(kNegativeCache, into);
+    if (m_caches) m_caches->save(kCaches, into);
 }
 
 void GuidedVelocity::restore(const std::map<std::string, at::Tensor>& from) {
-    if (!m_promptCache) return;
-    m_promptCache->restore(kPromptCache, from, m_device);
-    m_negativeCache->restore(kNegativeCache, from, m_device);
+    if (m_caches) m_caches->restore(kCaches, from, m_device);
 }
 
 }  // namespace reelgrid::models::cogvideox

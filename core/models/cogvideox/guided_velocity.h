@@ -12,6 +12,7 @@
 #include "core/attention/dispatcher.h"
 #include "core/models/cogvideox/graphed_forward.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/models/layers/guidance_caches.h"
 #include "core/pipeline/stage_clock.h"
 
 namespace reelgrid::models::cogvideox {
@@ -52,7 +53,7 @@ class GuidedVelocity {
     Conditions m_conditions;
     at::Device m_device;
     pipeline::StageClock& m_clock;
-    std::optional<FirstBlockCache> m_promptCache, m_negativeCache;
+    std::optional<GuidanceCaches> m_caches;
     std::optional<GraphedForward> m_graphed;
 };
 

@@ -7,6 +7,7 @@
 #include "core/families/offered_tasks.h"
 #include "core/models/cogvideox/loaded_transformer.h"
 #include "core/models/cogvideox/transformer_memory.h"
+#include "core/models/layers/guidance_caches.h"
 #include "core/pipeline/process_memory.h"
 #include "core/text/encoders/t5_encoder.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
@@ -27,13 +28,6 @@ std::uint64_t textEncoderBytes(const text::T5Config& config, at::ScalarType dtyp
     const std::int64_t attention = 4 * config.innerSize() * config.modelSize;
     const std::int64_t wide = 3 * config.feedForwardSize * config.modelSize;
     return unsignedOf(config.layers * (attention + wide)) * c10::elementSize(text::t5Dtype(dtype));
-}
-
-/// What a step cache remembers: the video's tokens, of each of guidance's passes.
-std::uint64_t stepCacheBytes(const CogVideoXTransformerConfig& config,
-                             const catalog::RenderSettings& settings, std::int64_t tokens) {
-    if (settings.stepCache <= 0) return 0;
-    return firstBlockCacheBytes(tokens, config.innerDim(), settings.guidanceScale > 1 ? 2 : 1);
 }
 
 /// What a render does to the VAE, and so how much it takes.
@@ -88,10 +82,11 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
                         .width = settings.width,
                         .dtype = options.vaeDtype,
                         .device = options.execution.device}};
+    const std::uint64_t cached =
+        guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
     std::vector<pipeline::MemoryForecast> stages{
         {always + text, "text"},
-        {held + activationBytes(config, options.dtype, tokens) + stepCacheBytes(config, settings, tokens),
-         "denoise"},
+        {held + activationBytes(config, options.dtype, tokens) + cached, "denoise"},
         {held + work.bytes(vae::cogvideox::bytesToDecode, settings.numFrames, held, available), "decode"}};
     if (settings.imgFilePath)
         stages.push_back({held + work.bytes(vae::cogvideox::bytesToEncode, 1, held, available), "image"});

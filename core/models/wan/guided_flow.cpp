@@ -6,6 +6,15 @@ namespace reelgrid::models::wan {
 
 using attention::GuidanceBranch;
 
+namespace {
+
+/// What the names of an expert's caches begin with in a resume point.
+std::string cacheName(std::size_t expert) {
+    return "cache." + std::to_string(expert) + ".";
+}
+
+}  // namespace
+
 GuidedFlow::GuidedFlow(Experts& experts, Conditions conditions, int trainTimesteps, Passes passes,
                        const execution::Execution& execution, pipeline::StageClock& clock)
     : m_experts(experts),
@@ -33,10 +42,7 @@ GuidedFlow::Prepared& GuidedFlow::preparedFor(Experts::Index expert) {
     prepared->prompt = model.prepareText(m_conditions.prompt, m_conditions.imageEmbedding);
     if (m_conditions.negative.defined())
         prepared->negative = model.prepareText(m_conditions.negative, m_conditions.imageEmbedding);
-    if (m_conditions.stepCache > 0) {
-        prepared->promptCache.emplace(m_conditions.stepCache);
-        prepared->negativeCache.emplace(m_conditions.stepCache);
-    }
+    if (m_conditions.stepCache > 0) prepared->caches.emplace(m_conditions.stepCache);
     if (m_passes == Passes::Graphed) prepared->graphed = std::make_unique<GraphedForward>(model, m_execution);
     return *prepared;
 }
@@ -60,7 +66,7 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     const StepEmbedding embedding = embed(model, input, timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
-    const auto forward = [&](const PreparedText& text, std::optional<FirstBlockCache>& cache) {
+    const auto forward = [&](const PreparedText& text, FirstBlockCache* cache) {
         if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
         if (!cache) return model.forward(input, embedding, text, attention, &m_clock.parts());
         auto pass = model.forward(input, embedding, text, attention, *cache, skip, &m_clock.parts());
@@ -68,31 +74,25 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.flow_BZFYX);
     };
+    GuidanceCaches* const caches = prepared.caches ? &*prepared.caches : nullptr;
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(prepared.prompt, prepared.promptCache);
+    const at::Tensor conditional = forward(prepared.prompt, caches ? &caches->conditional : nullptr);
     if (!prepared.negative) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(*prepared.negative, prepared.negativeCache);
+    const at::Tensor unconditional = forward(*prepared.negative, caches ? &caches->unconditional : nullptr);
     return unconditional + m_conditions.guidance[expert] * (conditional - unconditional);
 }
 
-std::map<std::string, FirstBlockCache*> GuidedFlow::caches() const {
-    std::map<std::string, FirstBlockCache*> found;
-    for (std::size_t expert = 0; expert < Experts::kMost; ++expert) {
-        if (!m_prepared[expert] || !m_prepared[expert]->promptCache) continue;
-        const std::string name = "cache." + std::to_string(expert);
-        found[name + ".conditional."] = &*m_prepared[expert]->promptCache;
-        found[name + ".unconditional."] = &*m_prepared[expert]->negativeCache;
-    }
-    return found;
-}
-
 void GuidedFlow::save(std::map<std::string, at::Tensor>& into) const {
-    for (const auto& [name, cache] : caches()) cache->save(name, into);
+    for (std::size_t expert = 0; expert < Experts::kMost; ++expert)
+        if (m_prepared[expert] && m_prepared[expert]->caches)
+            m_prepared[expert]->caches->save(cacheName(expert), into);
 }
 
 void GuidedFlow::restore(const std::map<std::string, at::Tensor>& from) {
-    for (const auto& [name, cache] : caches()) cache->restore(name, from, m_execution.device);
+    for (std::size_t expert = 0; expert < Experts::kMost; ++expert)
+        if (m_prepared[expert] && m_prepared[expert]->caches)
+            m_prepared[expert]->caches->restore(cacheName(expert), from, m_execution.device);
 }
 
 at::Tensor GuidedFlow::withFirstFrame(const at::Tensor& latents_BCTHW) const {

@@ -11,6 +11,7 @@
 
 #include "core/attention/dispatcher.h"
 #include "core/execution/execution.h"
+#include "core/models/layers/guidance_caches.h"
 #include "core/models/wan/experts.h"
 #include "core/models/wan/graphed_forward.h"
 #include "core/pipeline/stage_clock.h"
@@ -56,11 +57,9 @@ class GuidedFlow {
         PreparedText prompt;
         std::optional<PreparedText> negative;
         std::unique_ptr<GraphedForward> graphed;
-        std::optional<FirstBlockCache> promptCache, negativeCache;
+        std::optional<GuidanceCaches> caches;
     };
     [[nodiscard]] Prepared& preparedFor(Experts::Index expert);
-    /// Every cache that there is, with its name.
-    [[nodiscard]] std::map<std::string, FirstBlockCache*> caches() const;
     [[nodiscard]] StepEmbedding embed(const WanTransformer& model, const at::Tensor& latents_BCTHW,
                                       double timestep) const;
 

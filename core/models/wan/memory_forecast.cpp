@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/families/offered_tasks.h"
+#include "core/models/layers/guidance_caches.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/experts.h"
 #include "core/models/wan/prompt.h"
@@ -54,13 +55,6 @@ std::uint64_t promptBytes(const WanTransformerConfig& config, const catalog::Ren
     return textBytes(config, options.dtype, settings.guidanceScale > 1 ? 2 : 1, positions);
 }
 
-/// What a step cache remembers, of each of guidance's passes.
-std::uint64_t stepCacheBytes(const WanTransformerConfig& config, const catalog::RenderSettings& settings,
-                             std::int64_t tokens) {
-    if (settings.stepCache <= 0) return 0;
-    return firstBlockCacheBytes(tokens, config.innerDim(), settings.guidanceScale > 1 ? 2 : 1);
-}
-
 }  // namespace
 
 pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
@@ -104,10 +98,11 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
         return tiled ? std::min(whole, bytesOf(vae.config, clip, tiles, inVae)) : whole;
     };
     const std::uint64_t held = always + kept + promptBytes(config, settings, options);
+    const std::uint64_t cached =
+        guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
     std::vector<pipeline::MemoryForecast> stages{
         {always + (isKept ? kept : text), "text"},
-        {held + activationBytes(config, options.dtype, tokens) + stepCacheBytes(config, settings, tokens),
-         "denoise"},
+        {held + activationBytes(config, options.dtype, tokens) + cached, "denoise"},
         {always + kept + work(vae::wan21::bytesToDecode), "decode"}};
     if (encodes) {
         stages.push_back({always + (isKept ? kept : image) + work(vae::wan21::bytesToEncode), "image"});
