@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/execution/linear_product.h"
 #include "core/vae/layer_source.h"
 
 namespace reelgrid::vae {
@@ -16,7 +17,7 @@ class PointConv {
 
     /// […, C] → […, O].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x) const {
-        return at::linear(x, m_weight_OC, m_bias_O);
+        return execution::linear(x, m_weight_OC, m_bias_O);
     }
 
   private:

@@ -1,6 +1,7 @@
 #include "core/vision/clip_vision_encoder.h"
 
 #include "core/base/result.h"
+#include "core/execution/linear_product.h"
 
 namespace reelgrid::vision {
 namespace {
@@ -52,8 +53,8 @@ at::Tensor ClipVisionEncoder::forward(const at::Tensor& pixels_P3YX) const {
     at::Tensor x_PNC = normed(at::cat({whole_P1C, patches_PNC}, 1) + m_positionEmbedding_NC, m_preNorm);
     for (const Layer& layer : m_layers) {
         x_PNC = x_PNC + attend(normed(x_PNC, layer.norm1), layer);
-        const at::Tensor wide = at::linear(normed(x_PNC, layer.norm2), layer.up.weight, layer.up.bias);
-        x_PNC = x_PNC + at::linear(activated(wide), layer.down.weight, layer.down.bias);
+        const at::Tensor wide = execution::linear(normed(x_PNC, layer.norm2), layer.up.weight, layer.up.bias);
+        x_PNC = x_PNC + execution::linear(activated(wide), layer.down.weight, layer.down.bias);
     }
     return x_PNC;
 }
@@ -64,12 +65,12 @@ at::Tensor ClipVisionEncoder::normed(const at::Tensor& x, const Affine& norm) co
 
 at::Tensor ClipVisionEncoder::attend(const at::Tensor& x_PNC, const Layer& layer) const {
     const auto heads = [&](const Affine& map) {
-        return at::linear(x_PNC, map.weight, map.bias)
+        return execution::linear(x_PNC, map.weight, map.bias)
             .unflatten(-1, {m_config.numAttentionHeads, -1})
             .transpose(1, 2);
     };
     const at::Tensor mixed = at::scaled_dot_product_attention(heads(layer.q), heads(layer.k), heads(layer.v));
-    return at::linear(mixed.transpose(1, 2).flatten(2), layer.out.weight, layer.out.bias);
+    return execution::linear(mixed.transpose(1, 2).flatten(2), layer.out.weight, layer.out.bias);
 }
 
 at::Tensor ClipVisionEncoder::activated(const at::Tensor& x) const {

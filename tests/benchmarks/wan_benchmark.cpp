@@ -11,6 +11,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
+#include "core/execution/linear_product.h"
 #include "core/models/wan/transformer.h"
 #include "core/schedulers/initial_noise.h"
 #include "core/weights/model_config.h"
@@ -65,9 +66,10 @@ class TimedDispatcher final : public attention::Dispatcher {
 double productSeconds(const WanTransformerConfig& c, std::int64_t tokens, at::ScalarType dtype) {
     const auto inner = c.innerDim();
     const auto product = [&](std::int64_t in, std::int64_t out) {
-        const at::Tensor x = at::randn({1, tokens, in}).to(dtype), w = at::randn({out, in}).to(dtype);
+        const at::Tensor x = at::randn({1, tokens, in}).to(dtype);
+        const at::Tensor w = execution::packedForLinear(at::randn({out, in}).to(dtype));
         const at::Tensor b = at::randn({out}).to(dtype);
-        const double time = bestOf([&] { (void)at::linear(x, w, b); });
+        const double time = bestOf([&] { (void)execution::linear(x, w, b); });
         std::printf("    %5ld x %5ld -> %5ld: %6.2f ms, %4.0f GFLOP/s\n", tokens, in, out, time * 1e3,
                     2e-9 * static_cast<double>(tokens * in * out) / time);
         return time;

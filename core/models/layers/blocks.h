@@ -71,6 +71,7 @@ class HeldBlocks final : public Blocks<Block> {
     explicit HeldBlocks(const BlockLoader<Block>& loader) {
         for (int layer = 0; layer < loader.count; ++layer) {
             m_blocks.push_back(loader.load(layer));
+            m_blocks.back().eachLinear([](Linear& linear) { linear.pack(); });
             m_bytes += bytesOf(m_blocks.back());
         }
     }

@@ -79,7 +79,7 @@ at::Tensor Linear::fp8Product(const at::Tensor& x, Before before) const {
         geluTanhInPlace(x_NC);
     }
     const Fp8Rows rows = toFp8(x_NC);
-    const at::Tensor y_NO = at::linear(rows.values.to(x.scalar_type()), weight).to(at::kFloat);
+    const at::Tensor y_NO = execution::linear(rows.values.to(x.scalar_type()), weight).to(at::kFloat);
     return (y_NO * rows.scales_N1 * scale_O + bias).to(x.scalar_type()).view(shape);
 }
 

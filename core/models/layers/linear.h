@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "core/execution/linear_product.h"
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::models {
@@ -44,8 +45,13 @@ struct Linear {
     /// LinearProducts::Fp8 from now on. Nothing to do for a layer that isn't there.
     void roundToFp8();
 
+    /// For a layer that stays where it is: its weight as products read it fastest there.
+    void pack() {
+        if (weight.defined()) weight = execution::packedForLinear(weight);
+    }
+
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
-        return scale_O.defined() ? fp8Product(x, Before::Nothing) : at::linear(x, weight, bias);
+        return scale_O.defined() ? fp8Product(x, Before::Nothing) : execution::linear(x, weight, bias);
     }
     /// Of a layer that was rounded to FP8: its product with gelu(x) in its tanh form, for which a GPU needs
     /// no pass of its own.

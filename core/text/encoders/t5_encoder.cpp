@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/execution/linear_product.h"
 
 namespace reelgrid::text {
 
@@ -92,19 +93,22 @@ at::Tensor T5Encoder::selfAttention(const Block& block, const at::Tensor& x_NC,
                                     const at::Tensor& bias_1HNN) const {
     const std::int64_t count = x_NC.size(0);
     const auto heads_1HND = [&](const at::Tensor& weight) {
-        return at::linear(x_NC, weight).view({1, count, m_config.heads, m_config.headSize}).transpose(1, 2);
+        return execution::linear(x_NC, weight)
+            .view({1, count, m_config.heads, m_config.headSize})
+            .transpose(1, 2);
     };
     constexpr double kNoDropout = 0.0;
     constexpr double kNoScaling = 1.0;
     const at::Tensor mixed_1HND =
         at::scaled_dot_product_attention(heads_1HND(block.q), heads_1HND(block.k), heads_1HND(block.v),
                                          bias_1HNN, kNoDropout, /*is_causal=*/false, kNoScaling);
-    return at::linear(mixed_1HND.transpose(1, 2).reshape({count, m_config.innerSize()}), block.o);
+    return execution::linear(mixed_1HND.transpose(1, 2).reshape({count, m_config.innerSize()}), block.o);
 }
 
 at::Tensor T5Encoder::feedForward(const Block& block, const at::Tensor& x_NC) {
-    return at::linear(at::gelu(at::linear(x_NC, block.wi_0), "tanh") * at::linear(x_NC, block.wi_1),
-                      block.wo);
+    return execution::linear(
+        at::gelu(execution::linear(x_NC, block.wi_0), "tanh") * execution::linear(x_NC, block.wi_1),
+        block.wo);
 }
 
 at::Tensor T5Encoder::forward(std::span<const std::int64_t> ids) const {
