@@ -90,7 +90,6 @@ inline __m512i inOrderOfPairs(__m512i weights) {
 }
 using AmxPlainScores = FloatScores<PlainScores<AmxPanels, Bf16Pairs>, 4>;
 using AmxInt8Scores = IntegerScores<CentredInt8Scores<AmxPanels, SignedQuads>, 4>;
-using AmxE4m3Scores = FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6>;
 
 /// 2^x for x up to a few dozen, −inf or NaN: the whole part by the scaling instruction, the rest by a
 /// polynomial that is exact at both of its ends; the relative error is 3.4e-6.

@@ -20,6 +20,12 @@ struct TypeIs {
     static constexpr DataType kValue = kType;
 };
 
+/// Registers of a row, known to the compiler.
+template <int kVectors>
+struct VectorsAre {
+    static constexpr int kValue = kVectors;
+};
+
 /// f(TypeIs<type>), so that loops are compiled for one type.
 template <class F>
 inline void forType(DataType type, F f) {
@@ -67,11 +73,18 @@ class Divisor {
 inline void sumTileRows(const RowArgs& args, float* sums) {
     forType(args.type, [&](auto type) {
         constexpr DataType kType = decltype(type)::kValue;
-        for (int d = 0; d < args.paddedDim; d += 16) {
-            __m512 sum = _mm512_setzero_ps();
+        // Dimensions that are summed side by side, so that rows are read from their beginning to their end.
+        constexpr int kTogether = 8;
+        for (int first = 0; first < args.paddedDim; first += 16 * kTogether) {
+            __m512 sum[kTogether];
+            for (auto& each : sum) each = _mm512_setzero_ps();
             for (int r = 0; r < args.count; ++r)
-                sum = _mm512_add_ps(sum, elementsAt<kType>(rowAt(args, r), d, args.dim));
-            _mm512_storeu_ps(sums + d, sum);
+#pragma GCC unroll 8
+                for (int i = 0; i < kTogether; ++i)
+                    sum[i] =
+                        _mm512_add_ps(sum[i], elementsAt<kType>(rowAt(args, r), first + 16 * i, args.dim));
+            for (int i = 0; i < kTogether && first + 16 * i < args.paddedDim; ++i)
+                _mm512_storeu_ps(sums + first + 16 * i, sum[i]);
         }
     });
 }
