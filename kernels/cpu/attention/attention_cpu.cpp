@@ -59,7 +59,9 @@ class Call {
     template <class Crew>
     void runSteps(const Crew& crew, std::int64_t first, float* scratch, double& preparation) {
         const double start = omp_get_wtime();
-        m_packing.run(crew, first, scratch);
+        m_packing.run(crew, first, scratch, [&](std::int64_t block) {
+            if (m_sparse) m_sparse->sumBlock(first, block, scratch);
+        });
         preparation += omp_get_wtime() - start;
         if (m_sparse) m_sparse->prepare(crew, first, m_memory.values, scratch);
         const std::int64_t tiles = m_plan.spans * m_plan.spanTiles;

@@ -1,7 +1,6 @@
 #include "kernels/cpu/attention/block_map.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -15,16 +14,16 @@ std::int64_t chosenBlocks(double ratio, std::int64_t keyBlocks) {
 
 void chooseBlocks(const float* meanQuery, const float* meanKeys, std::int64_t keyBlocks, int dim,
                   std::int64_t count, float* scores, std::int32_t* order, std::int32_t* chosen) {
-    for (std::int64_t block = 0; block < keyBlocks; ++block) {
-        // Eight sums side by side: a compiler may not reorder one.
-        std::array<float, 8> sums{};
-        const float* key = meanKeys + block * dim;
-        for (int d = 0; d < dim; d += 8)
-            for (std::size_t i = 0; i < sums.size(); ++i)
-                sums[i] += meanQuery[static_cast<std::size_t>(d) + i] * key[static_cast<std::size_t>(d) + i];
-        const float score = std::accumulate(sums.begin(), sums.end(), 0.0F);
-        scores[block] = std::isnan(score) ? std::numeric_limits<float>::infinity() : score;
+    std::fill_n(scores, keyBlocks, 0.0F);
+    for (int d = 0; d < dim; d += 4) {
+        const float* query = meanQuery + d;
+        const float* keys = meanKeys + d * keyBlocks;
+        for (std::int64_t block = 0; block < keyBlocks; ++block)
+            scores[block] = scores[block] + query[0] * keys[block] + query[1] * keys[block + keyBlocks] +
+                            query[2] * keys[block + 2 * keyBlocks] + query[3] * keys[block + 3 * keyBlocks];
     }
+    for (std::int64_t block = 0; block < keyBlocks; ++block)
+        if (std::isnan(scores[block])) scores[block] = std::numeric_limits<float>::infinity();
     std::iota(order, order + keyBlocks, 0);
     std::nth_element(order, order + count - 1, order + keyBlocks, [scores](std::int32_t a, std::int32_t b) {
         return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;

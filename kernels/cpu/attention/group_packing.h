@@ -14,8 +14,10 @@ class GroupPacking {
 
     /// Called by a Team's every thread, or by one that is Alone (crew.h). `first` counts key heads over the
     /// whole batch.
-    template <class Crew>
-    void run(const Crew& crew, std::int64_t first, float* scratch) const {
+    /// afterBlock(i) runs when block i of the group's keys and values, in the order of its heads, was packed:
+    /// it is still in the cache.
+    template <class Crew, class AfterBlock>
+    void run(const Crew& crew, std::int64_t first, float* scratch, const AfterBlock& afterBlock) const {
         const MethodTraits& traits = m_plan.traits;
         const bool maxima = traits.valueScales != ValueScales::None;
         if (traits.centresKeys)
@@ -31,7 +33,10 @@ class GroupPacking {
         }
         if (traits.scaleBlocks.keys > kBlockKeys)
             crew.each(m_plan.keyScales, [&](std::int64_t i) { scaleKeys(first, i, scratch); });
-        crew.each(m_plan.blocks, [&](std::int64_t i) { packBlock(first, i, scratch); });
+        crew.each(m_plan.blocks, [&](std::int64_t i) {
+            packBlock(first, i, scratch);
+            afterBlock(i);
+        });
     }
 
     /// Points a tile of the group's query head at what was packed for it.

@@ -18,7 +18,18 @@ static_assert(kSparseKeys == kBlockKeys);
 /// Keys whose part of φ(k)ᵀ v one task sums: the same runs, so the same bits, for any number of threads.
 constexpr std::int64_t kRunKeys = 2048;
 
-enum Purpose { KeyMeans, Scores, Order, Chosen, Products, FeatureSums, Packed, Projection, PurposeCount };
+enum Purpose {
+    KeySums,
+    KeyMeans,
+    Scores,
+    Order,
+    Chosen,
+    Products,
+    FeatureSums,
+    Packed,
+    Projection,
+    PurposeCount
+};
 thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 }  // namespace
@@ -34,6 +45,7 @@ SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKe
       m_chosenCount(chosenBlocks(problem.sparseLinear.topkRatio, m_keyBlocks)),
       m_runs(ceilDiv(problem.keys, kRunKeys)),
       m_matrixUnits(ceilDiv(paddedDim, kBlockKeys) * kBlockKeys * paddedDim / kernels.matrixDimsPerUnit) {
+    m_keySums = t_workspaces[KeySums].take<float>(group * m_keyBlocks * m_paddedDim);
     m_keyMeans = t_workspaces[KeyMeans].take<float>(group * m_keyBlocks * m_paddedDim);
     m_scores = t_workspaces[Scores].take<float>(threads * m_keyBlocks);
     m_order = t_workspaces[Order].take<std::int32_t>(threads * m_keyBlocks);
@@ -53,11 +65,12 @@ void SparseLinearPlan::sumBlock(std::int64_t first, std::int64_t index, float* s
     RowArgs args = headRows(m_p, Operand::Key, first + index / m_keyBlocks, index % m_keyBlocks * kSparseKeys,
                             kSparseKeys, m_paddedDim);
     args.scratch = scratch;
-    m_kernels.sumRows(args, m_keyMeans + index * m_paddedDim);
+    m_kernels.sumRows(args, m_keySums + index * m_paddedDim);
 }
 
 void SparseLinearPlan::centreHead(std::int64_t head) const {
-    float* sums = m_keyMeans + head * m_keyBlocks * m_paddedDim;
+    const float* sums = m_keySums + head * m_keyBlocks * m_paddedDim;
+    float* means = m_keyMeans + head * m_keyBlocks * m_paddedDim;
     std::array<float, kMaxHeadDim> mean{};
     meanOfSums(sums, m_keyBlocks, m_paddedDim, m_p.keys, mean.data());
     // A NaN or an infinity stays in its own block, which is then chosen and seen in the output.
@@ -66,8 +79,9 @@ void SparseLinearPlan::centreHead(std::int64_t head) const {
     for (std::int64_t block = 0; block < m_keyBlocks; ++block) {
         const auto rows =
             static_cast<float>(std::min<std::int64_t>(kSparseKeys, m_p.keys - block * kSparseKeys));
-        float* means = sums + block * m_paddedDim;
-        for (int d = 0; d < m_paddedDim; ++d) means[d] = means[d] / rows - mean[static_cast<std::size_t>(d)];
+        for (int d = 0; d < m_paddedDim; ++d)
+            means[d * m_keyBlocks + block] =
+                sums[block * m_paddedDim + d] / rows - mean[static_cast<std::size_t>(d)];
     }
 }
 

@@ -15,11 +15,13 @@ class SparseLinearPlan {
     SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
                      std::int64_t group, int threads, float* scratch);
 
+    /// Of one block of a group's keys, in the order of its heads; all of them before prepare().
+    void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const;
+
     /// Called by a Team's every thread, or by one that is Alone (crew.h). `first` counts key heads over the
     /// whole batch.
     template <class Crew>
     void prepare(const Crew& crew, std::int64_t first, const std::uint32_t* packedValues, float* scratch) {
-        crew.each(m_keyBlocks, [&](std::int64_t i) { sumBlock(first, i, scratch); });
         crew.each(1, [&](std::int64_t head) { centreHead(head); });
         if (m_products != nullptr)
             crew.spread(m_runs, [&](std::int64_t i) { sumRun(first, i, packedValues, scratch); });
@@ -32,7 +34,6 @@ class SparseLinearPlan {
                   LinearOperands& linear) const;
 
   private:
-    void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const;
     void centreHead(std::int64_t head) const;
     void chooseFor(std::int64_t first, std::int64_t index, float* scratch) const;
     void sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
@@ -50,7 +51,8 @@ class SparseLinearPlan {
     std::int64_t m_chosenCount;
     std::int64_t m_runs;                    ///< of keys, per head
     std::int64_t m_matrixUnits;             ///< of a packed D × D matrix
-    float* m_keyMeans = nullptr;            ///< [heads][keyBlocks][paddedDim]
+    float* m_keySums = nullptr;             ///< [heads][keyBlocks][paddedDim]
+    float* m_keyMeans = nullptr;            ///< [heads][paddedDim][keyBlocks]
     float* m_scores = nullptr;              ///< [threads][keyBlocks]
     std::int32_t* m_order = nullptr;        ///< [threads][keyBlocks]
     std::int32_t* m_chosen = nullptr;       ///< [query heads][queryBlocks][chosenCount]
