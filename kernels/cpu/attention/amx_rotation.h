@@ -80,11 +80,14 @@ struct AmxE4m3Scores : FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6> {
         });
     }
 
-    static void encodeQuery(const TileArgs& args, const float* wide, int query, std::uint32_t* units) {
-        forRotation(args.paddedDim, [&](auto vectors) {
-            e4m3Row<DataType::Float32, decltype(vectors)::kValue>(
-                reinterpret_cast<const char*>(wide), args.paddedDim, args.signs,
-                args.queryScales[(args.firstQuery + query) / args.scaleQueries], units);
+    /// A query from how it is stored to how it is multiplied.
+    static void encodeStored(const TileArgs& args, int query, std::uint32_t* units) {
+        forType(args.type, [&](auto type) {
+            forRotation(args.paddedDim, [&](auto vectors) {
+                e4m3Row<decltype(type)::kValue, decltype(vectors)::kValue>(
+                    static_cast<const char*>(args.q) + query * args.qStride * sizeOf(args.type), args.dim,
+                    args.signs, args.queryScales[(args.firstQuery + query) / args.scaleQueries], units);
+            });
         });
     }
 

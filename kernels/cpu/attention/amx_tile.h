@@ -96,16 +96,22 @@ class AmxTile {
         for (int q = 0; q < m_args.count; ++q) {
             const float total = _mm512_reduce_add_ps(_mm512_load_ps(m_state->sums[m_sums][q]));
             const __m512 inverse = _mm512_set1_ps(total == 0 ? 0 : 1 / total);
-            for (int d = 0; d < m_args.paddedDim; d += 16) {
+            const auto normalised = [&](int d) {
                 __m512 out = m_anyValues ? _mm512_loadu_ps(outputs(q, d)) : _mm512_setzero_ps();
                 out = _mm512_mul_ps(out, inverse);
                 if (scales != nullptr) out = _mm512_mul_ps(out, _mm512_loadu_ps(scales + d));
                 if (branch != nullptr)
                     out = _mm512_add_ps(out, _mm512_loadu_ps(branch + q * m_args.paddedDim + d));
-                _mm512_storeu_ps(row + d, out);
+                return out;
+            };
+            auto* to = static_cast<char*>(m_args.out) + q * m_args.outStride * sizeOf(m_args.type);
+            if (m_args.type == DataType::BFloat16 && m_args.dim == m_args.paddedDim) {
+                for (int d = 0; d < m_args.dim; d += 32)
+                    _mm512_storeu_si512(to + 2 * d, Bf16Pairs::pair(normalised(d + 16), normalised(d)));
+            } else {
+                for (int d = 0; d < m_args.paddedDim; d += 16) _mm512_storeu_ps(row + d, normalised(d));
+                Avx512::narrow(m_args.type, row, m_args.dim, to);
             }
-            Avx512::narrow(m_args.type, row, m_args.dim,
-                           static_cast<char*>(m_args.out) + q * m_args.outStride * sizeOf(m_args.type));
             if (m_args.lse == nullptr) continue;
             constexpr float kOffset = static_cast<float>(Values::kOffset) / kLog2E;
             m_args.lse[q] =
@@ -137,15 +143,6 @@ class AmxTile {
                 std::memcpy(units, static_cast<const char*>(m_args.q) + q * m_args.qStride * 2,
                             static_cast<std::size_t>(m_steps) * 4);
             } else if (q < m_args.count) {
-                widenRow<Avx512>(m_args.type, m_args.q, m_args.qStride, q, m_args.dim, m_args.paddedDim,
-                                 wide);
-                if constexpr (Scores::kCentred) {
-                    if (m_args.lse != nullptr && m_args.keyMean != nullptr) {
-                        float dot = 0;
-                        for (int d = 0; d < m_args.dim; ++d) dot += wide[d] * m_args.keyMean[d];
-                        m_state->lseShifts[q] = dot * m_args.scale;
-                    }
-                }
                 encodeQuery(q, wide, units);
             } else {
                 std::memset(units, 0, static_cast<std::size_t>(m_steps) * 4);
@@ -160,7 +157,17 @@ class AmxTile {
         }
     }
 
-    void encodeQuery(int query, float* wide, std::uint32_t* units) const {
+    void encodeQuery(int query, float* wide, std::uint32_t* units) {
+        if constexpr (requires { Scores::encodeStored(m_args, query, units); })
+            return Scores::encodeStored(m_args, query, units);
+        widenRow<Avx512>(m_args.type, m_args.q, m_args.qStride, query, m_args.dim, m_args.paddedDim, wide);
+        if constexpr (Scores::kCentred) {
+            if (m_args.lse != nullptr && m_args.keyMean != nullptr) {
+                float dot = 0;
+                for (int d = 0; d < m_args.dim; ++d) dot += wide[d] * m_args.keyMean[d];
+                m_state->lseShifts[query] = dot * m_args.scale;
+            }
+        }
         if constexpr (Scores::kDimsPerUnit == 4) {
             const float factor = m_args.scale * kLog2E;
             int8Row<DataType::Float32>(reinterpret_cast<const char*>(wide), m_args.paddedDim,

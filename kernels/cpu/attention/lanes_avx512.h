@@ -42,7 +42,7 @@ struct Avx512 {
     /// The lanes times the 16 × 16 Hadamard matrix.
     static Float rotateLanes(Float a) {
         const auto step = [](Float x, Float swapped, __mmask16 upper) {
-            return _mm512_add_ps(_mm512_mask_sub_ps(x, upper, _mm512_setzero_ps(), x), swapped);
+            return _mm512_fmadd_ps(x, _mm512_mask_mov_ps(set1(1), upper, set1(-1)), swapped);
         };
         a = step(a, _mm512_shuffle_f32x4(a, a, 0x4E), 0xFF00);
         a = step(a, _mm512_shuffle_f32x4(a, a, 0xB1), 0xF0F0);
