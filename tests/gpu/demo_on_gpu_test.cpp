@@ -88,7 +88,8 @@ TEST_F(DemoOnGpu, GivesTheSameBitsTwice) {
     EXPECT_TRUE(at::equal(first.frames, second.frames));
 }
 
-/// Frames' cosine with those of sdpa in the same dtype.
+/// Frames' cosine with those of sdpa in the same dtype. Not sla's: the demo wasn't fine-tuned with it, and
+/// which blocks it keeps differs more from step to step with every rounding.
 TEST_F(DemoOnGpu, EveryDenseBackendGivesThePicture) {
     const Clip plain = renderDemo(gpu, at::kBFloat16);
     for (const auto& [backend, least] : {std::pair{"cudnn", 0.999},
@@ -104,15 +105,6 @@ TEST_F(DemoOnGpu, EveryDenseBackendGivesThePicture) {
                     cosine(clip.latents, plain.latents));
         EXPECT_GE(picture, least) << backend;
     }
-}
-
-/// Whose picture is another than sdpa's, since the demo wasn't fine-tuned with it.
-TEST_F(DemoOnGpu, SlaGivesTheClipOfTheCpu) {
-    const Clip onCpu = renderDemo({}, at::kBFloat16, "sla"), onGpu = renderDemo(gpu, at::kBFloat16, "sla");
-    const double picture = cosine(onGpu.frames, onCpu.frames);
-    std::printf("sla: frames' cosine with the CPU's %.6f, latents' %.6f\n", picture,
-                cosine(onGpu.latents, onCpu.latents));
-    EXPECT_GE(picture, 0.98);
 }
 
 }  // namespace
