@@ -168,8 +168,7 @@ struct AmxLinearBranch {
     float setFeatures(int query) const {
         using Row = Features<kType, kVectors>;
         const int count = kVectors > 0 ? kVectors : args.paddedDim / 16;
-        const auto* from = static_cast<const char*>(args.q) + query * args.qStride * sizeOf(kType);
-        const Row row = query < args.count ? Row(from, args.dim, count) : Row();
+        const Row row = query < args.count ? Row(queryAt(args, query), args.dim, count) : Row();
         __m512 total = _mm512_setzero_ps();
 #pragma GCC unroll 8
         for (int i = 0; i < count; ++i)

@@ -8,20 +8,28 @@
 namespace reelgrid::kernels::cpu {
 namespace {
 
+inline void packInt8Keys(const PackArgs& args) {
+    forType(args.type, [&](auto type) {
+        packRows<AmxPanels>(args, 4, [&](int row, float* /*wide*/, std::uint32_t* units) {
+            int8Row<decltype(type)::kValue>(rowAt(args, row), args.dim, args.paddedDim, args.mean, nullptr,
+                                            args.scales[row / kScaleGrain], units);
+        });
+    });
+}
+
 /// As `Scores` packs keys, and zeros for the missing ones.
 template <class Scores>
 void packTileKeys(const PackArgs& args) {
-    if constexpr (Scores::kDimsPerUnit == 4) {
+    if constexpr (!Scores::kScaled)
+        if (packBf16KeysAsTheyAre(args)) return;
+    const std::int64_t steps = args.paddedDim / Scores::kDimsPerUnit;
+    const int written = (args.count + 15) / 16 * 16;
+    std::memset(args.units + written * steps, 0,
+                static_cast<std::size_t>((kBlockKeys - written) * steps) * 4);
+    if constexpr (Scores::kDimsPerUnit == 4)
         packInt8Keys(args);
-    } else {
-        if constexpr (!Scores::kScaled)
-            if (packBf16KeysAsTheyAre(args)) return;
-        const std::int64_t steps = args.paddedDim / Scores::kDimsPerUnit;
-        const int written = (args.count + 15) / 16 * 16;
-        std::memset(args.units + written * steps, 0,
-                    static_cast<std::size_t>((kBlockKeys - written) * steps) * 4);
+    else
         Scores::packKeys(args);
-    }
 }
 
 /// V in pairs of keys: [kBlockKeys / 32][paddedDim / 16] tiles.

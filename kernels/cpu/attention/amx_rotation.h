@@ -63,19 +63,12 @@ inline void e4m3Row(const char* row, int dim, const float* signs, float scale, s
 
 struct AmxE4m3Scores : FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6> {
     static void packKeys(const PackArgs& args) {
-        const int steps = args.paddedDim / 2;
-        auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch);
         forType(args.type, [&](auto type) {
             forRotation(args.paddedDim, [&](auto vectors) {
-                for (int first = 0; first < args.count; first += 16) {
-                    const int left = args.count - first < 16 ? args.count - first : 16;
-                    for (int r = 0; r < left; ++r)
-                        e4m3Row<decltype(type)::kValue, decltype(vectors)::kValue>(
-                            rowAt(args, first + r), args.dim, args.signs,
-                            args.scales[(first + r) / kScaleGrain], rows + r * steps);
-                    std::memset(rows + left * steps, 0, static_cast<std::size_t>((16 - left) * steps) * 4);
-                    Avx512::transpose<16>(rows, steps, steps, args.units + first * steps, 16);
-                }
+                packRows<AmxPanels>(args, kDimsPerUnit, [&](int row, float* /*wide*/, std::uint32_t* units) {
+                    e4m3Row<decltype(type)::kValue, decltype(vectors)::kValue>(
+                        rowAt(args, row), args.dim, args.signs, args.scales[row / kScaleGrain], units);
+                });
             });
         });
     }
@@ -85,30 +78,25 @@ struct AmxE4m3Scores : FloatScores<RotatedE4m3Scores<AmxPanels, Bf16Pairs>, 6> {
         forType(args.type, [&](auto type) {
             forRotation(args.paddedDim, [&](auto vectors) {
                 e4m3Row<decltype(type)::kValue, decltype(vectors)::kValue>(
-                    static_cast<const char*>(args.q) + query * args.qStride * sizeOf(args.type), args.dim,
-                    args.signs, args.queryScales[(args.firstQuery + query) / args.scaleQueries], units);
+                    queryAt(args, query), args.dim, args.signs,
+                    args.queryScales[(args.firstQuery + query) / args.scaleQueries], units);
             });
         });
     }
 
     /// The largest magnitude of the rows / 448, NaN when there is a NaN or an infinity.
     static float scaleOfRows(const RowArgs& args, float /*factor*/) {
-        // As integers, NaNs and infinities are above every number.
-        __m512i most = _mm512_setzero_si512();
+        LargestInRegisters largest;
         forType(args.type, [&](auto type) {
             forRotation(args.paddedDim, [&](auto vectors) {
                 for (int r = 0; r < args.count; ++r) {
                     const RotatedRow<decltype(type)::kValue, decltype(vectors)::kValue> row(
                         rowAt(args, r), args.dim, args.signs);
-                    for (const __m512 each : row.at)
-                        most = _mm512_max_epi32(most, _mm512_castps_si512(Avx512::abs(each)));
+                    for (const __m512 each : row.at) largest.see(each);
                 }
             });
         });
-        const int bits = _mm512_reduce_max_epi32(most);
-        float largest = 0;
-        std::memcpy(&largest, &bits, 4);
-        return (largest - largest == 0 ? largest : NAN) / kLargestE4m3;
+        return largest.result() / kLargestE4m3;
     }
 };
 

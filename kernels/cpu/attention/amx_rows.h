@@ -41,6 +41,10 @@ inline const char* rowAt(const RowArgs& args, int row) {
     return static_cast<const char*>(args.rows) + row * args.rowStride * sizeOf(args.type);
 }
 
+inline const char* queryAt(const TileArgs& args, int query) {
+    return static_cast<const char*>(args.q) + query * args.qStride * sizeOf(args.type);
+}
+
 /// Elements d … d + 15 of a row, zeros beyond its end.
 template <DataType kType>
 inline __m512 elementsAt(const char* row, int d, int dim) {
@@ -101,10 +105,24 @@ inline void tileChannelMaxima(const RowArgs& args, float* maxima) {
     });
 }
 
+/// max |x| over many registers, or NaN when there is a NaN or an infinity.
+class LargestInRegisters {
+  public:
+    void see(__m512 x) { m_most = _mm512_max_epi32(m_most, _mm512_castps_si512(Avx512::abs(x))); }
+    [[nodiscard]] float result() const {
+        const int bits = _mm512_reduce_max_epi32(m_most);
+        float largest = 0;
+        std::memcpy(&largest, &bits, 4);
+        return largest - largest == 0 ? largest : NAN;
+    }
+
+  private:
+    __m512i m_most = _mm512_setzero_si512();  // as integers, NaNs and infinities are above every number
+};
+
 /// The largest |x − mean| of the rows times `factor` / 127, NaN when there is a NaN or an infinity.
 inline float int8ScaleOfRows(const RowArgs& args, float factor) {
-    // As integers, NaNs and infinities are above every number.
-    __m512i most = _mm512_setzero_si512();
+    LargestInRegisters largest;
     forType(args.type, [&](auto type) {
         constexpr DataType kType = decltype(type)::kValue;
         for (int r = 0; r < args.count; ++r) {
@@ -112,14 +130,11 @@ inline float int8ScaleOfRows(const RowArgs& args, float factor) {
             for (int d = 0; d < args.paddedDim; d += 16) {
                 __m512 x = elementsAt<kType>(row, d, args.dim);
                 if (args.mean != nullptr) x = _mm512_sub_ps(x, _mm512_loadu_ps(args.mean + d));
-                most = _mm512_max_epi32(most, _mm512_castps_si512(Avx512::abs(x)));
+                largest.see(x);
             }
         }
     });
-    const int bits = _mm512_reduce_max_epi32(most);
-    float largest = 0;
-    std::memcpy(&largest, &bits, 4);
-    return (largest - largest == 0 ? largest : NAN) * factor / kLargestInt8;
+    return largest.result() * factor / kLargestInt8;
 }
 
 /// Integers of a row: (x − mean) · factor / scale, rounded half away from zero. A scale of 0, or none, leaves
@@ -143,26 +158,6 @@ inline void int8Row(const char* row, int dim, int paddedDim, const float* mean, 
         const __m512i whole = _mm512_cvttps_epi32(_mm512_add_ps(units16, _mm512_castsi512_ps(away)));
         _mm_storeu_si128(reinterpret_cast<__m128i*>(units + d / 4), _mm512_cvtepi32_epi8(whole));
     }
-}
-
-/// A block of int8 keys, 16 a panel, zeros for missing ones.
-inline void packInt8Keys(const PackArgs& args) {
-    const int steps = args.paddedDim / 4;
-    auto* rows = reinterpret_cast<std::uint32_t*>(args.scratch);
-    forType(args.type, [&](auto type) {
-        constexpr DataType kType = decltype(type)::kValue;
-        for (int first = 0; first < kBlockKeys; first += 16) {
-            for (int r = 0; r < 16; ++r) {
-                const int key = first + r;
-                if (key < args.count)
-                    int8Row<kType>(rowAt(args, key), args.dim, args.paddedDim, args.mean, nullptr,
-                                   args.scales[key / kScaleGrain], rows + r * steps);
-                else
-                    std::memset(rows + r * steps, 0, static_cast<std::size_t>(steps) * 4);
-            }
-            Avx512::transpose<16>(rows, steps, steps, args.units + first * steps, 16);
-        }
-    });
 }
 
 /// A block of bf16 keys that need no more than to be turned. False when they do.

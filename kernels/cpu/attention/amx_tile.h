@@ -140,8 +140,7 @@ class AmxTile {
             m_state->lseShifts[q] = 0;
             if (!Scores::kScaled && q < m_args.count && m_args.type == DataType::BFloat16 &&
                 m_args.dim == m_args.paddedDim) {
-                std::memcpy(units, static_cast<const char*>(m_args.q) + q * m_args.qStride * 2,
-                            static_cast<std::size_t>(m_steps) * 4);
+                std::memcpy(units, queryAt(m_args, q), static_cast<std::size_t>(m_steps) * 4);
             } else if (q < m_args.count) {
                 encodeQuery(q, wide, units);
             } else {

@@ -11,7 +11,7 @@ namespace {
 /// The queries [first, first + count) of `args`.
 inline TileArgs partOf(const TileArgs& args, int first, int count) {
     TileArgs part = args;
-    part.q = static_cast<const char*>(args.q) + first * args.qStride * sizeOf(args.type);
+    part.q = queryAt(args, first);
     part.out = static_cast<char*>(args.out) + first * args.outStride * sizeOf(args.type);
     if (args.lse != nullptr) part.lse = args.lse + first;
     part.firstQuery = args.firstQuery + first;
