@@ -20,13 +20,20 @@ constexpr int kLayers = 5;
 constexpr std::array kSkips{Skip::No, Skip::No, Skip::Yes, Skip::Yes, Skip::No, Skip::Yes, Skip::No};
 
 /// The folder's weights; `prefix` 2 … 4 are its 0 and 1 again.
-weights::RenamedWeights withMoreLayers(const std::string& folder, const std::string& prefix) {
+weights::RenamedWeights weightsOfMoreLayers(const std::string& folder, const std::string& prefix) {
     return {std::make_unique<weights::SafetensorsFolder>(folder), [prefix](const std::string& name) {
                 if (!name.starts_with(prefix)) return name;
                 const std::size_t dot = name.find('.', prefix.size());
                 const int layer = std::stoi(name.substr(prefix.size(), dot - prefix.size()));
                 return prefix + std::to_string(layer % 2) + name.substr(dot);
             }};
+}
+
+template <class Config>
+Config withMoreLayers(const std::string& folder) {
+    auto config = Config::from(weights::ModelConfig::read(folder));
+    config.numLayers = kLayers;
+    return config;
 }
 
 class StepCacheOnGpu : public OnGpu {
@@ -36,9 +43,8 @@ class StepCacheOnGpu : public OnGpu {
     std::vector<at::Tensor> wan(BlockResidence residence) {
         const std::string folder = kFixtures + "wan/two-layers";
         weights::SafetensorsFolder io(folder + "/io");
-        auto config = wan::WanTransformerConfig::from(weights::ModelConfig::read(folder));
-        config.numLayers = kLayers;
-        auto source = withMoreLayers(folder, "blocks.");
+        const auto config = withMoreLayers<wan::WanTransformerConfig>(folder);
+        auto source = weightsOfMoreLayers(folder, "blocks.");
         wan::WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device),
                                   {.blocks = {.residence = residence}});
         return passes(model, onGpu(io.require("0.latents", {1, 4, 3, 6, 8})),
@@ -49,9 +55,8 @@ class StepCacheOnGpu : public OnGpu {
     std::vector<at::Tensor> cogvideox(BlockResidence residence) {
         const std::string folder = kFixtures + "cogvideox/5b/transformer";
         weights::SafetensorsFolder io(kFixtures + "cogvideox/5b/calls.safetensors");
-        auto config = cogvideox::CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
-        config.numLayers = kLayers;
-        auto source = withMoreLayers(folder, "transformer_blocks.");
+        const auto config = withMoreLayers<cogvideox::CogVideoXTransformerConfig>(folder);
+        auto source = weightsOfMoreLayers(folder, "transformer_blocks.");
         cogvideox::CogVideoXTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device),
                                               {.residence = residence});
         const at::Tensor text =

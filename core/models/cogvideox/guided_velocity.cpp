@@ -38,21 +38,20 @@ at::Tensor GuidedVelocity::predict(const at::Tensor& latents_BCTHW, double times
     const StepEmbedding embedding = m_model.embedTimestep(timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
-    const auto forward = [&](const at::Tensor& text_BMC, FirstBlockCache* cache) {
+    const auto forward = [&](const at::Tensor& text_BMC, FirstBlockCache GuidanceCaches::*cache) {
         if (m_graphed) return m_graphed->forward(input, embedding, text_BMC, attention);
-        if (!cache) return m_model.forward(input, embedding, text_BMC, attention, &m_clock.parts());
-        auto pass = m_model.forward(input, embedding, text_BMC, attention, *cache, skip, &m_clock.parts());
+        if (!m_caches) return m_model.forward(input, embedding, text_BMC, attention, &m_clock.parts());
+        auto pass = m_model.forward(input, embedding, text_BMC, attention, (*m_caches).*cache, skip,
+                                    &m_clock.parts());
         m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.velocity_BZFYX);
     };
-    GuidanceCaches* const caches = m_caches ? &*m_caches : nullptr;
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(m_conditions.prompt_BMC, caches ? &caches->conditional : nullptr);
+    const at::Tensor conditional = forward(m_conditions.prompt_BMC, &GuidanceCaches::conditional);
     if (!m_conditions.negative_BMC.defined()) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional =
-        forward(m_conditions.negative_BMC, caches ? &caches->unconditional : nullptr);
+    const at::Tensor unconditional = forward(m_conditions.negative_BMC, &GuidanceCaches::unconditional);
     return unconditional + guidanceAt(timestep) * (conditional - unconditional);
 }
 

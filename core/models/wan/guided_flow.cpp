@@ -66,20 +66,20 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     const StepEmbedding embedding = embed(model, input, timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
-    const auto forward = [&](const PreparedText& text, FirstBlockCache* cache) {
+    const auto forward = [&](const PreparedText& text, FirstBlockCache GuidanceCaches::*cache) {
         if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
-        if (!cache) return model.forward(input, embedding, text, attention, &m_clock.parts());
-        auto pass = model.forward(input, embedding, text, attention, *cache, skip, &m_clock.parts());
+        if (!prepared.caches) return model.forward(input, embedding, text, attention, &m_clock.parts());
+        auto pass = model.forward(input, embedding, text, attention, (*prepared.caches).*cache, skip,
+                                  &m_clock.parts());
         m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.flow_BZFYX);
     };
-    GuidanceCaches* const caches = prepared.caches ? &*prepared.caches : nullptr;
     attention.beginPass(step, GuidanceBranch::Conditional);
-    const at::Tensor conditional = forward(prepared.prompt, caches ? &caches->conditional : nullptr);
+    const at::Tensor conditional = forward(prepared.prompt, &GuidanceCaches::conditional);
     if (!prepared.negative) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = forward(*prepared.negative, caches ? &caches->unconditional : nullptr);
+    const at::Tensor unconditional = forward(*prepared.negative, &GuidanceCaches::unconditional);
     return unconditional + m_conditions.guidance[expert] * (conditional - unconditional);
 }
 
