@@ -42,7 +42,7 @@ struct BenchPipeline {
     bool json = false;
 };
 
-Error wrong(const std::string& option, const std::string& value, const std::string& needed) {
+Error wrongPipelineOption(const std::string& option, const std::string& value, const std::string& needed) {
     return {ErrorCode::BadUsage, option + " " + value + ": " + needed + " was needed"};
 }
 
@@ -54,15 +54,16 @@ Result<double> shareFrom(const std::string& text) {
     const auto read = std::from_chars(text.data(), end, percent);
     const bool ends = read.ptr == end || (read.ptr + 1 == end && *read.ptr == '%');
     if (read.ec != std::errc() || !ends || !(percent >= 0 && percent <= kMostPercent))
-        return wrong("--max-loss", text, "a percentage from 0% to 1000%");
+        return wrongPipelineOption("--max-loss", text, "a percentage from 0% to 1000%");
     return percent / 100;
 }
 
 Result<void> checkCounts(const BenchPipeline& verb) {
     if (verb.repetitions < 1 || verb.repetitions > kMostRepetitions)
-        return wrong("--num-repetitions", std::to_string(verb.repetitions), "a number from 1 to 1000");
+        return wrongPipelineOption("--num-repetitions", std::to_string(verb.repetitions),
+                                   "a number from 1 to 1000");
     if (verb.warmup < 0 || verb.warmup > kMostRepetitions)
-        return wrong("--warmup", std::to_string(verb.warmup), "a number from 0 to 1000");
+        return wrongPipelineOption("--warmup", std::to_string(verb.warmup), "a number from 0 to 1000");
     return {};
 }
 
@@ -136,7 +137,7 @@ int runPipeline(const BenchPipeline& verb) {
         if (!read) return fail(read.error().in("--baseline"));
         baseline = *std::move(read);
     }
-    // Before rendering, so that a wrong path doesn't cost minutes.
+    // Before rendering, so that a wrongPipelineOption path doesn't cost minutes.
     if (!verb.output.empty())
         if (auto file = PendingFile::create(verb.output); !file) return fail(file.error());
     auto report = reportFor(verb, *checked);

@@ -44,14 +44,14 @@ struct BenchVae {
     bool json = false;
 };
 
-Error wrong(const std::string& option, const std::string& value, const std::string& needed) {
+Error wrongVaeOption(const std::string& option, const std::string& value, const std::string& needed) {
     return {ErrorCode::BadUsage, option + " " + value + ": " + needed + " was needed"};
 }
 
 /// "832x480" or "832*480".
 Result<benchmark::ClipSize> sizeFrom(const BenchVae& verb) {
-    const Error unreadable =
-        wrong("--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
+    const Error unreadable = wrongVaeOption(
+        "--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
     const char *at = verb.size.data(), *end = at + verb.size.size();
     int width = 0, height = 0;
     const auto first = std::from_chars(at, end, width);
@@ -65,8 +65,8 @@ Result<benchmark::ClipSize> sizeFrom(const BenchVae& verb) {
 
 Result<void> checkCount(const std::string& option, int value, int least, int most) {
     if (value >= least && value <= most) return {};
-    return wrong(option, std::to_string(value),
-                 "a number from " + std::to_string(least) + " to " + std::to_string(most));
+    return wrongVaeOption(option, std::to_string(value),
+                          "a number from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 /// A path as it is; else the model of that name.
@@ -85,11 +85,12 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const benchmark::VaeOnD
     const std::int64_t edge = shape.spatialFactor, step = shape.frameStep;
     if (!verb.frames) clip.frames -= (clip.frames - 1) % step;
     if ((clip.frames - 1) % step != 0)
-        return wrong("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
+        return wrongVaeOption("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
     if (clip.width % edge != 0 || clip.height % edge != 0)
-        return wrong("--size", verb.size, "multiples of " + std::to_string(edge));
+        return wrongVaeOption("--size", verb.size, "multiples of " + std::to_string(edge));
     if (verb.tilePixels % edge != 0)
-        return wrong("--tile-px", std::to_string(verb.tilePixels), "a multiple of " + std::to_string(edge));
+        return wrongVaeOption("--tile-px", std::to_string(verb.tilePixels),
+                              "a multiple of " + std::to_string(edge));
     return benchmark::VaeCase{.clip = clip,
                               .tiling = checkpoint.tilingOf(verb.tilePixels),
                               .warmup = verb.warmup,
@@ -112,7 +113,7 @@ Result<void> checkConfigurations(const BenchVae& verb) {
     for (const auto& each : known) names += (names.empty() ? "" : ", ") + each.name;
     for (const std::string& name : verb.configurations)
         if (std::ranges::find(known, name, &benchmark::VaeConfiguration::name) == known.end())
-            return wrong("--configurations", name, "one of " + names);
+            return wrongVaeOption("--configurations", name, "one of " + names);
     return {};
 }
 
@@ -123,7 +124,7 @@ Result<void> checkOptions(const BenchVae& verb) {
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
                                 checkCount("--num-repetitions", verb.repetitions, 1, kMostPasses)})
         if (!checked) return checked;
-    // Before measuring, so that a wrong path doesn't cost minutes.
+    // Before measuring, so that a wrongVaeOption path doesn't cost minutes.
     if (verb.output.empty()) return {};
     const auto file = PendingFile::create(verb.output);
     return file ? Result<void>() : file.error();

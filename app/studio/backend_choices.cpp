@@ -5,6 +5,7 @@
 
 #include "core/devices/gpu_choice.h"
 #include "kernels/attention/backend_list.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
 
@@ -14,9 +15,7 @@ namespace {
 // renders that tell something in a minute. The others are a click away.
 constexpr std::array<std::string_view, 3> kCheckedAtFirst{"sdpa", "fav2", "sagev1"};
 
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), qsizetype(words.size()));
-}
+using widgets::text;
 
 }  // namespace
 

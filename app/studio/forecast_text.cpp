@@ -5,14 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/byte_count.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
 
 namespace {
 
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
+using widgets::text;
 
 QString bytes(std::uint64_t count) {
     return text(byteCount(count));

@@ -5,6 +5,7 @@
 
 #include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -13,9 +14,7 @@ namespace {
 
 using jobs::JobState;
 
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
+using widgets::text;
 
 QString stageText(const protocol::RenderProgress& progress) {
     if (progress.stage.empty()) return QObject::tr("starting");

@@ -6,6 +6,7 @@
 #include "app/studio/forecast_text.h"
 #include "core/base/byte_count.h"
 #include "core/comparison/caption.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::studio {
@@ -14,9 +15,7 @@ namespace {
 
 using comparison::RenderEstimate;
 
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
+using widgets::text;
 
 QString timeOf(const MatrixRow& row) {
     if (!row.identical.empty()) return QObject::tr("there already");

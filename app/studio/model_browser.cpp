@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/catalog/known_models.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
 
@@ -17,9 +18,7 @@ namespace {
 constexpr int kIdRole = Qt::UserRole;
 constexpr int kPresentRole = Qt::UserRole + 1;
 
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), qsizetype(words.size()));
-}
+using widgets::text;
 
 QString bytesText(double bytes) {
     if (bytes < 1e9) return QObject::tr("%1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e7 ? 1 : 0);

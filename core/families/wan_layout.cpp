@@ -66,8 +66,8 @@ bool isWanLayout(const fs::path& folder) {
     if (isThere(folder / "model_index.json")) return false;
     for (const fs::path& config : {folder / "config.json", folder / kHighNoise / "config.json"}) {
         if (!isThere(config)) continue;
-        const auto json = readJsonObject(config);
-        return json && json->contains("_class_name") && (*json)["_class_name"] == kClass;
+        const auto fields = readJsonObject(config);
+        return fields && fields->contains("_class_name") && (*fields)["_class_name"] == kClass;
     }
     return false;
 }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool isThere(const fs::path& path) {
+bool isPartThere(const fs::path& path) {
     std::error_code failed;
     return fs::exists(path, failed);
 }
@@ -87,7 +87,7 @@ Result<fs::path> find(const Part& part, const std::vector<fs::path>& roots, cons
         folders.push_back(root);
         for (const fs::path& folder : folders)
             if (fs::path file = fileIn(folder, part); !file.empty()) return file;
-        if (isThere(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
+        if (isPartThere(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
         places += (places.empty() ? "" : ", ") + root.string();
     }
     return Error{ErrorCode::NotFound, "model " + transformer.string() + ": no " + part.what + " (" +
@@ -142,7 +142,7 @@ Result<fs::path> findTokenizer(const std::vector<fs::path>& roots, const fs::pat
     for (const fs::path& root : roots)
         for (const char* name : {"google/umt5-xxl", "tokenizer"})
             for (const char* file : {"spiece.model", "tokenizer.json"})
-                if (isThere(root / name / file)) return root / name;
+                if (isPartThere(root / name / file)) return root / name;
     return Error{ErrorCode::NotFound,
                  "model " + transformer.string() +
                      ": no tokenizer was found: google/umt5-xxl/ or tokenizer/ (with spiece.model or "

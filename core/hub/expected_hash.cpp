@@ -10,11 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGitDigits = 40, kSha256Digits = 64;
+constexpr std::size_t kGitHashDigits = 40, kSha256HashDigits = 64;
 
 bool isHash(const std::string& text) {
     const auto isDigit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    return (text.size() == kGitDigits || text.size() == kSha256Digits) && std::ranges::all_of(text, isDigit);
+    return (text.size() == kGitHashDigits || text.size() == kSha256HashDigits) &&
+           std::ranges::all_of(text, isDigit);
 }
 
 /// The second line of FOLDER/.cache/huggingface/download/SUBFOLDER/FILE.metadata, in one of the folders

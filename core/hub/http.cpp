@@ -11,7 +11,7 @@ namespace reelgrid::hub {
 namespace {
 
 constexpr long kRedirects = 5;
-constexpr long kOk = 200, kPartial = 206, kRangeNotSatisfiable = 416;
+constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
 
 struct CloseEasy {
     void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -99,8 +99,8 @@ void configure(CURL* easy, const HttpRequest& request, Transfer& transfer) {
 }  // namespace
 
 bool HttpAnswer::mayPass() const {
-    return status == 0 || status == kOk || status == kPartial || status == kRangeNotSatisfiable ||
-           status == 408 || status == 429 || status >= 500;
+    return status == 0 || status == kOk || status == kPartial || status == kBeyondTheEnd || status == 408 ||
+           status == 429 || status >= 500;
 }
 
 HttpAnswer httpGet(const HttpRequest& request, const HttpBody& body, const std::stop_token& stop) {

@@ -11,7 +11,7 @@ namespace reelgrid::lockstep {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
 
 double rms(const at::Tensor& values) {
     return values.to(at::kDouble).square().mean().sqrt().item<double>();
@@ -70,7 +70,7 @@ void LockstepObserver::measure(std::size_t index, const at::Tensor& next, Lockst
     m_stepSizes.push_back(rms(next.to(at::kFloat) - step.latents.to(at::kFloat)) / rms(reference));
     for (std::size_t i = 0; i < m_backends.size(); ++i) {
         const at::Tensor flow = predictWith(m_backends[i], step, m_whys[i]);
-        OutputError error{kNone, kNone, kNone};
+        OutputError error{kUnmeasured, kUnmeasured, kUnmeasured};
         if (flow.defined()) {
             ErrorSums sums;
             sums.add(reference, flow);

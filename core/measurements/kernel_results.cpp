@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 using protocol::FieldReader;
 
-void readRow(FieldReader& fields, KernelRow& row) {
+void readKernelRow(FieldReader& fields, KernelRow& row) {
     fields.requireText("kernel", row.kernel);
     fields.requireText("used", row.used);
     fields.text("why", row.why);
@@ -96,7 +96,7 @@ Result<KernelResults> kernelResultsFrom(const json& document) {
     auto rates = peaksFrom(*peaks);
     if (!rates) return rates.error().in("kernel benchmark");
     results.peakGflops = *std::move(rates);
-    auto read = rowsFrom<KernelRow>(*rows, "kernel benchmark: row", readRow);
+    auto read = rowsFrom<KernelRow>(*rows, "kernel benchmark: row", readKernelRow);
     if (!read) return read.error();
     results.rows = *std::move(read);
     return results;

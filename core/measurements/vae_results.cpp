@@ -21,7 +21,7 @@ std::optional<VaePass> passFrom(FieldReader& row, const char* key) {
     return pass;
 }
 
-void readRow(FieldReader& fields, VaeRow& row) {
+void readVaeRow(FieldReader& fields, VaeRow& row) {
     fields.requireText("configuration", row.configuration);
     fields.text("error", row.error);
     row.encode = passFrom(fields, "encode");
@@ -53,7 +53,7 @@ Result<VaeResults> vaeResultsFrom(const json& document) {
     auto sizes = sizesFrom(video, "VAE benchmark: video");
     if (!sizes) return sizes.error();
     results.video = *std::move(sizes);
-    auto read = rowsFrom<VaeRow>(*rows, "VAE benchmark: row", readRow);
+    auto read = rowsFrom<VaeRow>(*rows, "VAE benchmark: row", readVaeRow);
     if (!read) return read.error();
     results.rows = *std::move(read);
     return results;

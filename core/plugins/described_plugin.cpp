@@ -52,7 +52,7 @@ std::string describeHere(const fs::path& file) {
         _exit(1);
     }
     for (std::string_view left = text; !left.empty();) {
-        const ssize_t count = write(output, left.data(), left.size());
+        const ssize_t count = ::write(output, left.data(), left.size());
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) _exit(1);
         left.remove_prefix(static_cast<std::size_t>(count));

@@ -13,7 +13,7 @@
 namespace reelgrid::profile {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kUnpackedBytes = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ PackedText::PackedText(std::unique_ptr<File> file, std::filesystem::path name, c
       m_name(std::move(name)),
       m_limits(limits),
       m_progress(std::move(progress)),
-      m_block(kBlockBytes) {}
+      m_block(kUnpackedBytes) {}
 
 PackedText::~PackedText() = default;
 

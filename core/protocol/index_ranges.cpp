@@ -8,13 +8,13 @@
 namespace reelgrid::protocol {
 namespace {
 
-constexpr int kMaxIndex = 100'000;
+constexpr int kMaxRangeIndex = 100'000;
 
 std::optional<int> indexFromText(std::string_view text) {
     int index = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
     const bool whole = error == std::errc() && end == text.data() + text.size();
-    return whole && index >= -kMaxIndex && index <= kMaxIndex ? std::optional(index) : std::nullopt;
+    return whole && index >= -kMaxRangeIndex && index <= kMaxRangeIndex ? std::optional(index) : std::nullopt;
 }
 
 std::string spelled(const IndexRange& range) {

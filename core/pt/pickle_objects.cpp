@@ -9,7 +9,7 @@
 namespace reelgrid::pt {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuseObject(const std::string& why) {
     throw Failure(ErrorCode::InvalidData, why);
 }
 
@@ -34,8 +34,8 @@ class Arguments {
 
     [[nodiscard]] const PickleObject& object(std::size_t place) const {
         if (place >= m_tuple.items.size())
-            refuse(m_call + " has " + std::to_string(m_tuple.items.size()) + " arguments, at least " +
-                   std::to_string(place + 1) + " were needed");
+            refuseObject(m_call + " has " + std::to_string(m_tuple.items.size()) + " arguments, at least " +
+                         std::to_string(place + 1) + " were needed");
         return m_objects[m_tuple.items[place]];
     }
     template <class T>
@@ -65,7 +65,7 @@ class Arguments {
 
   private:
     [[noreturn]] void wrong(std::size_t place, const char* needed) const {
-        refuse("argument " + std::to_string(place + 1) + " of " + m_call + " is not " + needed);
+        refuseObject("argument " + std::to_string(place + 1) + " of " + m_call + " is not " + needed);
     }
 
     const TupleObject& m_tuple;
@@ -95,15 +95,15 @@ PickleObject globalNamed(const std::string& module, const std::string& name) {
             if (name == known.dtype) return Value(known.type);
             if (known.storageClass != nullptr && name == known.storageClass) return StorageClass{known.type};
         }
-    refuse("it asks for " + module + "." + name +
-           ", which is not data: tensors, numbers, texts, lists and dicts were needed");
+    refuseObject("it asks for " + module + "." + name +
+                 ", which is not data: tensors, numbers, texts, lists and dicts were needed");
 }
 
 PickleObject called(Callable callable, const TupleObject& tuple, const PickleObjects& objects) {
     switch (callable) {
         case Callable::OrderedDict:
             if (!tuple.items.empty())
-                refuse("an OrderedDict that is made of arguments: an empty one was needed");
+                refuseObject("an OrderedDict that is made of arguments: an empty one was needed");
             return DictObject{};
         case Callable::Size:
             return Value(Size{Arguments(tuple, objects, "torch.Size").integers(0)});
@@ -118,11 +118,11 @@ PickleObject called(Callable callable, const TupleObject& tuple, const PickleObj
             const Arguments arguments(tuple, objects, "_rebuild_tensor_v3");
             const auto& storage = arguments.of<StorageReference>(0, "a storage");
             const auto* type = arguments.of<Value>(6, "a dtype").as<ElementType>();
-            if (type == nullptr) refuse("argument 7 of _rebuild_tensor_v3 is not a dtype");
+            if (type == nullptr) refuseObject("argument 7 of _rebuild_tensor_v3 is not a dtype");
             return tensorFrom(arguments, storage, *type);
         }
     }
-    refuse("an unknown call");
+    refuseObject("an unknown call");
 }
 
 }  // namespace reelgrid::pt

@@ -20,11 +20,11 @@ constexpr std::string_view kStorageFolder = "data/";
 constexpr std::string_view kByteOrderName = "byteorder";
 constexpr std::string_view kByteOrder = "little";
 constexpr std::string_view kVersionName = "version";
-constexpr std::string_view kVersion = "3\n";
+constexpr std::string_view kArchiveVersion = "3\n";
 /// The largest that was seen is below 1 MiB; a mixture of experts has a few.
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuseFile(const std::string& why) {
     throw Failure(ErrorCode::InvalidData, why);
 }
 
@@ -34,7 +34,7 @@ std::string prefixOf(const ZipEntries& entries) {
         const std::size_t slash = name.find('/');
         if (slash != name.npos && name.substr(slash + 1) == kPickleName) return name.substr(0, slash + 1);
     }
-    refuse("a zip archive without data.pkl: one of torch.save was needed");
+    refuseFile("a zip archive without data.pkl: one of torch.save was needed");
 }
 
 class Archive {
@@ -44,12 +44,12 @@ class Archive {
 
     Value value() {
         if (const ZipEntry* order = find(kByteOrderName); order != nullptr && order->bytes != kByteOrder)
-            refuse("its numbers are not little-endian");
+            refuseFile("its numbers are not little-endian");
         const ZipEntry& pickle = *find(kPickleName);
         if (pickle.bytes.size() > kMaxPickleBytes)
-            refuse("its data.pkl has " + std::to_string(pickle.bytes.size()) + " bytes, at most " +
-                   std::to_string(kMaxPickleBytes) + " were needed");
-        if (crc32(pickle.bytes) != pickle.crc) refuse("its data.pkl is damaged: the checksum is another");
+            refuseFile("its data.pkl has " + std::to_string(pickle.bytes.size()) + " bytes, at most " +
+                       std::to_string(kMaxPickleBytes) + " were needed");
+        if (crc32(pickle.bytes) != pickle.crc) refuseFile("its data.pkl is damaged: the checksum is another");
         return unpickled(pickle.bytes, [this](const std::string& key) { return storage(key); });
     }
 
@@ -62,7 +62,7 @@ class Archive {
         std::shared_ptr<const Storage>& known = m_storages[key];
         if (known) return known;
         const ZipEntry* entry = find(std::string(kStorageFolder) + key);
-        if (entry == nullptr) refuse("it has no storage " + key);
+        if (entry == nullptr) refuseFile("it has no storage " + key);
         return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file});
     }
 
@@ -100,7 +100,7 @@ Result<void> writePt(const fs::path& file, const Value& value) {
         zip.add(prefix + std::string(kByteOrderName), kByteOrder);
         for (std::size_t i = 0; i < made.storages.size(); ++i)
             zip.add(prefix + std::string(kStorageFolder) + std::to_string(i), made.storages[i]->bytes);
-        zip.add(prefix + std::string(kVersionName), kVersion);
+        zip.add(prefix + std::string(kVersionName), kArchiveVersion);
         zip.finish();
     } catch (const Failure& failure) {
         return failure.error().in("writing " + file.string());

@@ -19,16 +19,16 @@ constexpr std::uint16_t kVersion64 = 45;
 constexpr std::uint16_t kTime = 0, kDate = 0x21;
 
 /// Little-endian numbers one after another.
-class Record {
+class ZipRecord {
   public:
     template <class T>
-    Record& put(T value) {
+    ZipRecord& put(T value) {
         char bytes[sizeof value];
         std::memcpy(bytes, &value, sizeof value);
         m_bytes.append(bytes, sizeof value);
         return *this;
     }
-    Record& text(std::string_view bytes) {
+    ZipRecord& text(std::string_view bytes) {
         m_bytes += bytes;
         return *this;
     }
@@ -44,18 +44,18 @@ std::uint32_t upTo32(std::uint64_t value) {
 
 /// Zip64's extra field with the numbers that don't fit.
 std::string extra64(std::initializer_list<std::uint64_t> values) {
-    Record numbers;
+    ZipRecord numbers;
     for (const std::uint64_t value : values)
         if (value >= kIn64) numbers.put(value);
     if (numbers.bytes().empty()) return {};
-    return Record().put(kExtra64).put(std::uint16_t(numbers.bytes().size())).text(numbers.bytes()).bytes();
+    return ZipRecord().put(kExtra64).put(std::uint16_t(numbers.bytes().size())).text(numbers.bytes()).bytes();
 }
 
 /// An extra field after which something stands at a multiple of kAlignment.
 std::string padding(std::uint64_t at) {
     constexpr std::uint64_t kHead = 4;
     const std::uint64_t bytes = (kAlignment - (at + kHead) % kAlignment) % kAlignment;
-    return Record().put(kPadding).put(std::uint16_t(bytes)).text(std::string(bytes, 'Z')).bytes();
+    return ZipRecord().put(kPadding).put(std::uint16_t(bytes)).text(std::string(bytes, 'Z')).bytes();
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void ZipWriter::add(const std::string& name, std::string_view content) {
     const std::string all64 = extra64({size, size, local});
 
     // What both of an entry's headers say after the version.
-    const auto described = [&](Record& header, const std::string& fields) -> Record& {
+    const auto described = [&](ZipRecord& header, const std::string& fields) -> ZipRecord& {
         return header.put(kNamesAreUtf8)
             .put(kStored)
             .put(kTime)
@@ -92,13 +92,13 @@ void ZipWriter::add(const std::string& name, std::string_view content) {
             .put(std::uint16_t(name.size()))
             .put(std::uint16_t(fields.size()));
     };
-    Record localHeader;
+    ZipRecord localHeader;
     localHeader.put(kLocalSignature).put(sizes64.empty() ? kVersion : kVersion64);
     put(described(localHeader, extra).text(name).text(extra).bytes());
     put(content);
     constexpr std::uint16_t kNoComment = 0, kFirstDisk = 0, kBinary = 0;
     constexpr std::uint32_t kNoAttributes = 0;
-    Record centralHeader;
+    ZipRecord centralHeader;
     centralHeader.put(kCentralSignature).put(kVersion64).put(all64.empty() ? kVersion : kVersion64);
     m_directory += described(centralHeader, all64)
                        .put(kNoComment)
@@ -118,7 +118,7 @@ void ZipWriter::finish() {
     constexpr std::uint32_t kFirstDisk = 0, kOneDisk = 1;
     if (directory >= kIn64 || size >= kIn64 || m_entries >= kIn64Short) {
         const std::uint64_t end64 = m_written;
-        put(Record()
+        put(ZipRecord()
                 .put(kEnd64Signature)
                 .put(std::uint64_t{kEnd64Bytes - 12})
                 .put(kVersion64)
@@ -130,10 +130,10 @@ void ZipWriter::finish() {
                 .put(size)
                 .put(directory)
                 .bytes());
-        put(Record().put(kLocator64Signature).put(kFirstDisk).put(end64).put(kOneDisk).bytes());
+        put(ZipRecord().put(kLocator64Signature).put(kFirstDisk).put(end64).put(kOneDisk).bytes());
     }
     const auto entries = std::uint16_t(std::min<std::uint64_t>(m_entries, kIn64Short));
-    put(Record()
+    put(ZipRecord()
             .put(kEndSignature)
             .put(kFirstDisk)  // two numbers of 16 bits
             .put(entries)

@@ -17,7 +17,7 @@ using protocol::FieldReader;
 
 constexpr std::size_t kMaxMaps = 64;
 constexpr std::size_t kMaxChoices = 1024;
-constexpr std::size_t kMaxSites = 100000;
+constexpr std::size_t kMaxMapSites = 100000;
 
 json jsonOf(const CallMap& map) {
     json steps = json::array();
@@ -47,8 +47,8 @@ Result<void> readBranch(const std::string& name, CallMap& map) {
 
 Result<void> readSites(const json& steps, std::size_t choices, CallMap& map) {
     map.steps = int(steps.size());
-    if (std::size_t(map.layers) * steps.size() > kMaxSites)
-        return wrong("more than " + std::to_string(kMaxSites) + " places");
+    if (std::size_t(map.layers) * steps.size() > kMaxMapSites)
+        return wrong("more than " + std::to_string(kMaxMapSites) + " places");
     for (const json& layers : steps) {
         if (!layers.is_array() || layers.size() != std::size_t(map.layers))
             return wrong("steps: lists of " + std::to_string(map.layers) + " layers were needed");

@@ -55,14 +55,14 @@ Texts pluginFiles(const Manifest& manifest) {
 }
 
 /// "cuda:1" → "cuda"
-std::string kindOf(const std::string& device) {
+std::string deviceKindOf(const std::string& device) {
     return device.substr(0, device.find(':'));
 }
 
 json machineOf(const Manifest& manifest) {
-    json machine = {{"device", kindOf(manifest.device)}, {"device's name", manifest.deviceName}};
+    json machine = {{"device", deviceKindOf(manifest.device)}, {"device's name", manifest.deviceName}};
     // A sum's order is decided by both.
-    if (kindOf(manifest.device) == "cpu") {
+    if (deviceKindOf(manifest.device) == "cpu") {
         machine["number of threads"] = manifest.threads;
         machine["instruction set"] = manifest.instructionSet;
     }

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-fs::path fileOf(const fs::path& clip) {
+fs::path unfinishedFileOf(const fs::path& clip) {
     return protocol::resultFolderOf(clip) / protocol::kUnfinishedFile;
 }
 
@@ -60,11 +60,11 @@ Result<void> writeUnfinished(const fs::path& clip, const UnfinishedRender& rende
         object["latents"] = protocol::kResumeFile;
         object["resume"] = resumeCommand(render.request);
     }
-    return writeFile(fileOf(clip), printJsonIndented(object));
+    return writeFile(unfinishedFileOf(clip), printJsonIndented(object));
 }
 
 Result<std::optional<UnfinishedRender>> readUnfinished(const fs::path& clip) {
-    const fs::path file = fileOf(clip);
+    const fs::path file = unfinishedFileOf(clip);
     auto object = readJsonObject(file, kMostBytes);
     if (!object && object.error().code == ErrorCode::NotFound) return std::optional<UnfinishedRender>();
     if (!object) return object.error();
@@ -83,13 +83,13 @@ Result<std::optional<UnfinishedRender>> readUnfinished(const fs::path& clip) {
 void removeUnfinished(const fs::path& clip) {
     std::error_code ignored;
     fs::remove(protocol::resultFolderOf(clip) / protocol::kResumeFile, ignored);
-    fs::remove(fileOf(clip), ignored);
+    fs::remove(unfinishedFileOf(clip), ignored);
 }
 
 void removeUnfinishedWithoutSteps(const fs::path& clip) {
     std::error_code ignored;
     if (!fs::exists(protocol::resultFolderOf(clip) / protocol::kResumeFile, ignored))
-        fs::remove(fileOf(clip), ignored);
+        fs::remove(unfinishedFileOf(clip), ignored);
 }
 
 std::string obstacleToResuming(const catalog::RenderSettings& settings) {

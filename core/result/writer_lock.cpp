@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path fileOf(const fs::path& target) {
+fs::path lockFileOf(const fs::path& target) {
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
     return folder / fs::path(".").concat(target.filename().string()).concat(".lock");
 }
@@ -74,7 +74,7 @@ void WriterLock::release() noexcept {
 }
 
 bool WriterLock::isHeld(const fs::path& target) {
-    const int descriptor = open(fileOf(target).c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(lockFileOf(target).c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return false;
     const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(descriptor);
@@ -83,7 +83,7 @@ bool WriterLock::isHeld(const fs::path& target) {
 
 Result<WriterLock> WriterLock::acquire(const fs::path& target, std::chrono::milliseconds patience) {
     constexpr auto kPause = std::chrono::milliseconds(20);
-    const fs::path file = fileOf(target), folder = file.parent_path();
+    const fs::path file = lockFileOf(target), folder = file.parent_path();
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) return Error{ErrorCode::Io, "can't make folder " + folder.string() + ": " + failed.message()};

@@ -7,21 +7,21 @@
 namespace reelgrid::safetensors {
 namespace {
 
-struct Named {
+struct NamedType {
     ElementType type;
     const char* name;
     std::uint64_t bytes;
 };
 constexpr std::array kTypes{
-    Named{ElementType::F64, "F64", 8},        Named{ElementType::F32, "F32", 4},
-    Named{ElementType::F16, "F16", 2},        Named{ElementType::BF16, "BF16", 2},
-    Named{ElementType::F8E4M3, "F8_E4M3", 1}, Named{ElementType::F8E5M2, "F8_E5M2", 1},
-    Named{ElementType::I64, "I64", 8},        Named{ElementType::I32, "I32", 4},
-    Named{ElementType::I16, "I16", 2},        Named{ElementType::I8, "I8", 1},
-    Named{ElementType::U8, "U8", 1},          Named{ElementType::Bool, "BOOL", 1},
+    NamedType{ElementType::F64, "F64", 8},        NamedType{ElementType::F32, "F32", 4},
+    NamedType{ElementType::F16, "F16", 2},        NamedType{ElementType::BF16, "BF16", 2},
+    NamedType{ElementType::F8E4M3, "F8_E4M3", 1}, NamedType{ElementType::F8E5M2, "F8_E5M2", 1},
+    NamedType{ElementType::I64, "I64", 8},        NamedType{ElementType::I32, "I32", 4},
+    NamedType{ElementType::I16, "I16", 2},        NamedType{ElementType::I8, "I8", 1},
+    NamedType{ElementType::U8, "U8", 1},          NamedType{ElementType::Bool, "BOOL", 1},
 };
 
-const Named& rowOf(ElementType type) {
+const NamedType& rowOf(ElementType type) {
     return kTypes.at(static_cast<std::size_t>(type));
 }
 
@@ -36,7 +36,7 @@ std::uint64_t bytesOf(ElementType type) {
 }
 
 ElementType elementTypeOf(const std::string& name, const std::string& where) {
-    for (const Named& row : kTypes)
+    for (const NamedType& row : kTypes)
         if (name == row.name) return row.type;
     throw Failure(ErrorCode::Unsupported, where + " has dtype " + quotedName(name) + ", which can't be read");
 }

@@ -17,7 +17,7 @@ double shiftOf(const weights::ModelConfig& config, const char* key, const std::o
                   "flow_shift is " + std::to_string(shift) + ", a number above 0 is needed");
 }
 
-SigmaSpacing spacingOf(const weights::ModelConfig& config) {
+SigmaSpacing sigmaSpacingOf(const weights::ModelConfig& config) {
     SigmaSpacing asked = SigmaSpacing::Shifted;
     for (const SigmaSpacing spacing : {SigmaSpacing::Karras, SigmaSpacing::Exponential}) {
         if (!config.flagOr(keyOf(spacing), false)) continue;
@@ -60,7 +60,7 @@ FlowSigmas FlowSigmas::from(const weights::ModelConfig& config, const char* shif
     sigmas.shiftTerminal = config.numberOr("shift_terminal", 0.0);
     if (!(sigmas.shiftTerminal >= 0 && sigmas.shiftTerminal < 1))
         config.unsupported("shift_terminal", "a number from 0 to below 1");
-    sigmas.spacing = spacingOf(config);
+    sigmas.spacing = sigmaSpacingOf(config);
     return sigmas;
 }
 

@@ -16,9 +16,9 @@ using protocol::FieldReader;
 
 constexpr std::size_t kMaxOffsets = 256;
 constexpr int kMaxTile = 255;
-constexpr int kMaxColumns = 64;
+constexpr int kMaxViewColumns = 64;
 constexpr int kMaxFrames = 1 << 24;
-constexpr double kMaxSeconds = 7 * 24 * 3600.0;
+constexpr double kMaxViewSeconds = 7 * 24 * 3600.0;
 
 template <class Enum, std::size_t N>
 using Names = std::array<std::pair<Enum, const char*>, N>;
@@ -99,7 +99,7 @@ Result<LoopRange> readRange(const json& object) {
     FieldReader fields(object, "range", ErrorCode::InvalidData);
     fields.requireNumber("in_seconds", range.inSeconds);
     fields.requireNumber("out_seconds", range.outSeconds);
-    readNumber(fields, "out_seconds", range.outSeconds, 0, kMaxSeconds);
+    readNumber(fields, "out_seconds", range.outSeconds, 0, kMaxViewSeconds);
     readNumber(fields, "in_seconds", range.inSeconds, 0, range.outSeconds);
     if (auto read = fields.finish(); !read) return read.error();
     return range;
@@ -108,7 +108,7 @@ Result<LoopRange> readRange(const json& object) {
 Result<ClipOffset> readOffset(const json& object, std::size_t tile) {
     ClipOffset offset;
     FieldReader fields(object, "offset of tile " + std::to_string(tile), ErrorCode::InvalidData);
-    readNumber(fields, "seconds", offset.seconds, -kMaxSeconds, kMaxSeconds);
+    readNumber(fields, "seconds", offset.seconds, -kMaxViewSeconds, kMaxViewSeconds);
     readInteger(fields, "frames", offset.frames, -kMaxFrames, kMaxFrames);
     if (auto read = fields.finish(); !read) return read.error();
     return offset;
@@ -160,7 +160,7 @@ Result<ViewState> viewStateFromJson(const json& object) {
     readInteger(fields, "solo", view.solo, -1, kMaxTile);
     readInteger(fields, "reference", view.reference, -1, kMaxTile);
     readInteger(fields, "other", view.other, -1, kMaxTile);
-    readInteger(fields, "columns", view.columns, 0, kMaxColumns);
+    readInteger(fields, "columns", view.columns, 0, kMaxViewColumns);
     readName(fields, "difference", kDifferences, view.difference);
     readNumber(fields, "gain", view.gain, 1, 255);
     readNumber(fields, "onion_opacity", view.onionOpacity, 0, 1);

@@ -8,7 +8,7 @@
 namespace reelgrid::vae {
 namespace {
 
-constexpr std::int64_t kChannelStep = 8;
+constexpr std::int64_t kGpuChannelStep = 8;
 constexpr std::int64_t kMostNormChannels = 1024;
 
 kernels::DataType typeOf(const at::Tensor& x) {
@@ -42,7 +42,7 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
         (inTime ? y.permute({0, 2, 3, 4, 1}).squeeze(0) : y.permute({0, 2, 3, 1})).contiguous();
 
     const std::int64_t channels = y_THWO.size(3);
-    if (channels % kChannelStep != 0) {
+    if (channels % kGpuChannelStep != 0) {
         y_THWO.add_(m_bias_O);
         return residual_THWO.defined() ? y_THWO.add_(residual_THWO) : y_THWO;
     }
@@ -60,7 +60,7 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
 bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, kernels::cuda::Activation activation,
                at::Tensor out_THWC) {
     const std::int64_t channels = x_THWC.size(-1);
-    if (!x_THWC.is_cuda() || channels % kChannelStep != 0 || channels > kMostNormChannels) return false;
+    if (!x_THWC.is_cuda() || channels % kGpuChannelStep != 0 || channels > kMostNormChannels) return false;
     const at::Tensor x = x_THWC.contiguous();
     kernels::cuda::library()->channelNorm({.pixels = x.numel() / channels,
                                            .channels = channels,

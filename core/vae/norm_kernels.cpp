@@ -15,7 +15,7 @@ namespace reelgrid::vae {
 
 namespace {
 
-constexpr std::int64_t kChannelStep = 8;
+constexpr std::int64_t kNormChannelStep = 8;
 constexpr std::int64_t kMostGpuChannels = 1024;
 // Fewer than these are not worth a thread of their own.
 constexpr std::int64_t kGrainFloats = 16384;
@@ -24,7 +24,7 @@ std::int64_t grainOf(std::int64_t floats) {
     return std::max<std::int64_t>(1, kGrainFloats / floats);
 }
 
-kernels::DataType typeOf(const at::Tensor& x) {
+kernels::DataType normTypeOf(const at::Tensor& x) {
     if (const auto type = execution::kernelTypeOf(x.scalar_type())) return *type;
     throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
                                               ": fp32, bf16 or fp16 was needed");
@@ -45,7 +45,7 @@ ChannelMoments momentsOnGpu(const at::Tensor& x_PC) {
     kernels::cuda::library()->channelSums({.pixels = pixels,
                                            .channels = channels,
                                            .parts = parts,
-                                           .type = typeOf(x_PC),
+                                           .type = normTypeOf(x_PC),
                                            .x = x_PC.const_data_ptr(),
                                            .sums = sums.mutable_data_ptr<float>()},
                                           execution::streamOf(x_PC));
@@ -55,7 +55,7 @@ ChannelMoments momentsOnGpu(const at::Tensor& x_PC) {
 }  // namespace
 
 bool NormKernels::takes(const at::Tensor& x) {
-    if (x.size(-1) % kChannelStep != 0) return false;
+    if (x.size(-1) % kNormChannelStep != 0) return false;
     if (x.is_cuda()) return x.size(-1) <= kMostGpuChannels;
     return x.is_cpu() && x.scalar_type() == at::kFloat && kernels::vaeConvLanes() > 0;
 }
@@ -92,7 +92,7 @@ void NormKernels::activate(const at::Tensor& out_HWC, const at::Tensor& x_HWC, c
                                               .channels = channels,
                                               .rowsOfCell = rows / scale_hwC.size(0),
                                               .columnsOfCell = columns / scale_hwC.size(1),
-                                              .type = typeOf(x_HWC),
+                                              .type = normTypeOf(x_HWC),
                                               .x = x_HWC.const_data_ptr(),
                                               .scale = scale_hwC.const_data_ptr<float>(),
                                               .shift = shift_hwC.const_data_ptr<float>(),

@@ -8,7 +8,7 @@ namespace reelgrid::weights {
 namespace {
 
 /// As libtorch's allocators align.
-constexpr std::int64_t kAlignment = 512;
+constexpr std::int64_t kLayerAlignment = 512;
 
 /// The tensor's elements as bytes.
 at::Tensor bytesOf(const at::Tensor& tensor) {
@@ -24,7 +24,7 @@ void PackedLayers::layOut(const std::vector<at::Tensor>& tensors) {
     for (const at::Tensor& tensor : tensors) {
         const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
         m_places.push_back({m_layerBytes, bytes, tensor.sizes().vec(), tensor.scalar_type()});
-        m_layerBytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        m_layerBytes += (bytes + kLayerAlignment - 1) / kLayerAlignment * kLayerAlignment;
     }
 }
 

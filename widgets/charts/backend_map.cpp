@@ -9,15 +9,12 @@
 
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
 
 namespace {
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 bool isServed(const protocol::BackendChoice& choice) {
     return choice.requested == choice.used;

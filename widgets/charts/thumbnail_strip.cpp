@@ -13,7 +13,7 @@ namespace reelgrid::widgets {
 namespace {
 constexpr int kNameWidth = 96;
 constexpr int kGap = 4;
-constexpr int kSwatch = 10;
+constexpr int kRowSwatch = 10;
 constexpr int kTallestRow = 96;
 }  // namespace
 
@@ -68,9 +68,9 @@ void ThumbnailStrip::drawRow(QPainter& painter, int strip) const {
     const QRect row = rowOf(strip);
     painter.setPen(Qt::NoPen);
     painter.setBrush(clip.color);
-    painter.drawRoundedRect(QRectF(0, row.center().y() - kSwatch / 2.0, kSwatch, kSwatch), 2.5, 2.5);
+    painter.drawRoundedRect(QRectF(0, row.center().y() - kRowSwatch / 2.0, kRowSwatch, kRowSwatch), 2.5, 2.5);
     painter.setPen(theme::kText);
-    const QRect name(kSwatch + 6, row.top(), kNameWidth - kSwatch - 12, row.height());
+    const QRect name(kRowSwatch + 6, row.top(), kNameWidth - kRowSwatch - 12, row.height());
     painter.drawText(name, Qt::AlignVCenter,
                      fontMetrics().elidedText(clip.name, Qt::ElideMiddle, name.width()));
     if (clip.pictures.empty()) return;

@@ -15,6 +15,7 @@
 #include "core/measurements/list_reader.h"
 #include "widgets/measure/capture_details_view.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::widgets {
 
@@ -26,10 +27,6 @@ using measurements::CaptureRow;
 
 constexpr int kSoonMs = 150;
 constexpr int kThousandths = 1000;
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString place(const std::optional<int>& index) {
     return index ? QString::number(*index) : QStringLiteral("–");

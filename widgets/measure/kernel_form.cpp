@@ -10,6 +10,7 @@
 #include <QSpinBox>
 
 #include "core/families/attention_presets.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::widgets {
 
@@ -18,10 +19,6 @@ namespace {
 constexpr int kMostTurns = 10000;
 constexpr int kMostInputs = 100000;
 const char* const kDemoShape = "1,3,1296,128";
-
-QString text(std::string_view words) {
-    return QString::fromUtf8(words.data(), qsizetype(words.size()));
-}
 
 QSpinBox* countBox(int most, const QString& ifNone) {
     auto* box = new QSpinBox;

@@ -13,6 +13,7 @@
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/points_chart.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -40,10 +41,6 @@ constexpr std::array kFigures{
     Figure{QT_TRANSLATE_NOOP("reelgrid::widgets::KernelView", "Relative L1 error"), "",
            [](const KernelRow& row) { return std::optional(row.l1); }},
 };
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString nameOf(const KernelRow& row) {
     return row.used == row.kernel ? text(row.kernel) : text(row.kernel + " → " + row.used);

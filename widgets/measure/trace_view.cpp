@@ -10,6 +10,7 @@
 #include "widgets/measure/bars_chart.h"
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -21,10 +22,6 @@ using measurements::TraceChange;
 using measurements::TraceComparison;
 using measurements::TraceSummary;
 using measurements::TraceTime;
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString percent(double part, double whole) {
     return whole > 0 ? QString("%1 %").arg(100 * part / whole, 0, 'f', 1) : figure({});

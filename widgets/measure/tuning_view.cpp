@@ -10,6 +10,7 @@
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/points_chart.h"
 #include "widgets/measure/result_table.h"
+#include "widgets/theme/qt_text.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -18,10 +19,6 @@ namespace {
 
 using measurements::TuningPoint;
 using measurements::TuningRow;
-
-QString text(const std::string& words) {
-    return QString::fromStdString(words);
-}
 
 QString qualityName(const std::string& key) {
     if (key == "psnr") return QObject::tr("PSNR against sdpa, dB");

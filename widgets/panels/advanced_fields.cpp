@@ -27,13 +27,6 @@ QComboBox* choice(const QString& name, const char* option, const QString& absent
     return box;
 }
 
-void choose(QComboBox* box, const std::string& value) {
-    const QString wanted = QString::fromStdString(value);
-    // A value that isn't offered is shown all the same: the check says what is wrong with it.
-    if (box->findData(wanted) < 0) box->addItem(wanted, wanted);
-    box->setCurrentIndex(box->findData(wanted));
-}
-
 QStringList usableDevices() {
     QStringList names;
     for (const devices::DeviceName& device : devices::usableDevices())
@@ -50,8 +43,9 @@ QStringList numberFormats() {
     return hasGpu() ? QStringList{"fp32", "bf16", "fp16"} : QStringList{"fp32", "bf16"};
 }
 
-std::optional<std::string> chosenIn(const QComboBox* box) {
-    const std::string value = box->currentData().toString().toStdString();
+/// Absent where the model's own choice stands.
+std::optional<std::string> choiceIn(const QComboBox* box) {
+    const std::string value = chosenIn(box);
     return value.empty() ? std::nullopt : std::optional(value);
 }
 
@@ -145,7 +139,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
     connect(m_execution, &ExecutionFields::edited, this, &AdvancedFields::edited);
     connect(m_device, &QComboBox::currentIndexChanged, this,
-            [this] { m_execution->setDevice(chosenIn(m_device).value_or("")); });
+            [this] { m_execution->setDevice(chosenIn(m_device)); });
 }
 
 void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
@@ -155,7 +149,7 @@ void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_flowShift->setEnabled(model.takes("flow_shift"));
     m_takesStepCache = model.takes("step_cache");
     m_stepCache->setEnabled(m_takesStepCache);
-    const std::optional<std::string> chosen = chosenIn(m_scheduler);
+    const std::optional<std::string> chosen = choiceIn(m_scheduler);
     while (m_scheduler->count() > 1) m_scheduler->removeItem(1);
     for (const std::string& name : model.schedulers)
         m_scheduler->addItem(QString::fromStdString(name), QString::fromStdString(name));
@@ -183,15 +177,15 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
 }
 
 void AdvancedFields::write(protocol::RenderRequest& request) const {
-    request.scheduler = chosenIn(m_scheduler);
+    request.scheduler = choiceIn(m_scheduler);
     request.flowShift = m_flowShift->value();
     request.fps = m_fps->value();
     request.stepCache = m_takesStepCache ? m_stepCache->value().value_or(0) : 0;
-    request.dtype = chosenIn(m_dtype);
-    request.device = chosenIn(m_device);
-    request.vaeDtype = chosenIn(m_vaeDtype);
+    request.dtype = choiceIn(m_dtype);
+    request.device = choiceIn(m_device);
+    request.vaeDtype = choiceIn(m_vaeDtype);
     request.fp32Precision = m_fp32Precision->currentData().toString().toStdString();
-    request.generator = chosenIn(m_generator);
+    request.generator = choiceIn(m_generator);
     request.numRepetitions = m_repetitions->value();
     m_execution->write(request);
 }

@@ -33,17 +33,6 @@ QCheckBox* check(const QString& text, const char* option, const QString& toolTip
     return box;
 }
 
-/// A value that isn't offered is shown all the same: the check says what is wrong with it.
-void choose(QComboBox* box, const std::string& value) {
-    const QString wanted = QString::fromStdString(value);
-    if (box->findData(wanted) < 0) box->addItem(wanted, wanted);
-    box->setCurrentIndex(box->findData(wanted));
-}
-
-std::string chosenIn(const QComboBox* box) {
-    return box->currentData().toString().toStdString();
-}
-
 /// Name and field, twice.
 QWidget* rowOf(const QString& first, QWidget* firstField, const QString& second, QWidget* secondField) {
     auto* widget = new QWidget;

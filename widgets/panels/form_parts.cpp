@@ -1,5 +1,6 @@
 #include "widgets/panels/form_parts.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QLocale>
 #include <QPlainTextEdit>
@@ -55,6 +56,16 @@ void setOption(QWidget* field, const char* option) {
 
 QString optionOf(const QWidget* field) {
     return field->property("option").toString();
+}
+
+void choose(QComboBox* box, const std::string& value) {
+    const QString wanted = QString::fromStdString(value);
+    if (box->findData(wanted) < 0) box->addItem(wanted, wanted);
+    box->setCurrentIndex(box->findData(wanted));
+}
+
+std::string chosenIn(const QComboBox* box) {
+    return box->currentData().toString().toStdString();
 }
 
 RealBox::RealBox(const QString& name, const char* option) {

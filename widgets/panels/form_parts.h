@@ -4,7 +4,9 @@
 #include <QLineEdit>
 #include <QString>
 #include <optional>
+#include <string>
 
+class QComboBox;
 class QLabel;
 class QPlainTextEdit;
 class QSpinBox;
@@ -21,6 +23,12 @@ QSpinBox* numberBox(const QString& name, const char* option);
 
 void setOption(QWidget* field, const char* option);
 [[nodiscard]] QString optionOf(const QWidget* field);
+
+/// Shows the entry whose data is `value`. One that isn't offered is added: the request's check says what is
+/// wrong with it.
+void choose(QComboBox* box, const std::string& value);
+/// The chosen entry's data; empty where it stands for the model's own choice.
+[[nodiscard]] std::string chosenIn(const QComboBox* box);
 
 /// A real number, shown without zeros at its end.
 class RealBox : public QDoubleSpinBox {

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-QString text(const fs::path& path) {
+QString pathText(const fs::path& path) {
     return QString::fromStdString(path.string());
 }
 
@@ -60,7 +60,7 @@ bool MeasureTools::open(const fs::path& path) {
             openTrace(file);
             return true;
         case OpenWith::Capture:
-            look(tr("Capture %1").arg(name), file, {"captures", "show", "--json", text(file)});
+            look(tr("Capture %1").arg(name), file, {"captures", "show", "--json", pathText(file)});
             return true;
         case OpenWith::Captures:
             openCaptures(file);
@@ -70,7 +70,7 @@ bool MeasureTools::open(const fs::path& path) {
 }
 
 void MeasureTools::readAndShow(const fs::path& file, const QByteArray& document) {
-    m_opener.read(text(file), document, [this](const ReadMeasurement& read) { show(read); });
+    m_opener.read(pathText(file), document, [this](const ReadMeasurement& read) { show(read); });
 }
 
 void MeasureTools::look(const QString& title, const fs::path& file, const QStringList& arguments) {
@@ -81,19 +81,19 @@ void MeasureTools::look(const QString& title, const fs::path& file, const QStrin
 
 void MeasureTools::openTrace(const fs::path& file) {
     look(tr("Trace %1").arg(QString::fromStdString(file.filename().string())), file,
-         {"profile", "--json", "--top=200", text(file)});
+         {"profile", "--json", "--top=200", pathText(file)});
 }
 
 void MeasureTools::openCaptures(const fs::path& folder) {
     look(tr("Captures in %1").arg(QString::fromStdString(folder.filename().string())), folder,
-         {"captures", "list", "--json", text(folder)});
+         {"captures", "list", "--json", pathText(folder)});
 }
 
 void MeasureTools::compareTraces(const fs::path& before, const fs::path& after) {
     const QString name =
         QString::fromStdString(before.filename().string() + " → " + after.filename().string());
     look(tr("Traces %1").arg(name), name.toStdString(),
-         {"profile", "--json", "--top=200", text(before), text(after)});
+         {"profile", "--json", "--top=200", pathText(before), pathText(after)});
 }
 
 void MeasureTools::show(const ReadMeasurement& read) {
@@ -127,7 +127,7 @@ void MeasureTools::showErrorMaps() {
         nlohmann::ordered_json document;
         document["lockstep"] = result::toJson(map);
         const fs::path metricsFile = fs::path(clip.path).replace_extension(".files") / "metrics.json";
-        return show({text(metricsFile), QByteArray::fromStdString(printJsonIndented(document)), map});
+        return show({pathText(metricsFile), QByteArray::fromStdString(printJsonIndented(document)), map});
     }
     makeErrorMaps();
 }
@@ -140,7 +140,7 @@ void MeasureTools::showClipOf(const QString& backend, const fs::path& metricsFil
     const fs::path clip = clipBeside(metricsFile, backend);
     if (clip.empty())
         return m_parts.issues->addIssue(
-            tr("Error maps: no clip by %1 is on show or beside %2").arg(backend, text(metricsFile)));
+            tr("Error maps: no clip by %1 is on show or beside %2").arg(backend, pathText(metricsFile)));
     m_parts.sessions->open({clip});
     static_cast<void>(shown());
     m_window->raise();

@@ -21,7 +21,7 @@ void rotate(at::Tensor x, const at::Tensor& rotary) {
 }
 
 /// Rows that lie at one distance from each other.
-bool hasOneRowStride(const at::Tensor& x_BNC) {
+bool areRowsEvenlySpaced(const at::Tensor& x_BNC) {
     return x_BNC.stride(2) == 1 && (x_BNC.size(0) == 1 || x_BNC.stride(0) == x_BNC.size(1) * x_BNC.stride(1));
 }
 
@@ -35,7 +35,7 @@ bool gpuTakes(const at::Tensor& x_BNC, std::int64_t headDim) {
 }
 
 bool isFused(const at::Tensor& x_BNC, std::int64_t headDim) {
-    if (!hasOneRowStride(x_BNC)) return false;
+    if (!areRowsEvenlySpaced(x_BNC)) return false;
     if (x_BNC.is_cuda()) return gpuTakes(x_BNC, headDim);
     return x_BNC.is_cpu() && headDim % 2 == 0 &&
            (x_BNC.scalar_type() == at::kFloat || x_BNC.scalar_type() == at::kBFloat16);

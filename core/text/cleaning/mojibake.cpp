@@ -10,7 +10,7 @@ namespace reelgrid::text {
 namespace {
 
 // Text was mixed up a few times at most; each round shortens it, so this is only a bound.
-constexpr int kMaxRounds = 8;
+constexpr int kMaxDecodings = 8;
 
 /// Windows-1252 bytes that are punctuation or capitals people put behind an accented capital: no evidence.
 bool isAmbiguousContinuation(unsigned char byte) {
@@ -54,7 +54,7 @@ std::optional<std::u32string> decodedOnce(const std::u32string& text) {
 
 std::u32string undoMojibake(const std::u32string& line) {
     std::u32string text = line;
-    for (int round = 0; round < kMaxRounds; ++round) {
+    for (int round = 0; round < kMaxDecodings; ++round) {
         if (std::all_of(text.begin(), text.end(), [](char32_t c) { return c < 0x80; })) break;
         auto decoded = decodedOnce(text);
         if (!decoded) break;

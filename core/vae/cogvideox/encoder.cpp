@@ -6,7 +6,7 @@ namespace reelgrid::vae::cogvideox {
 
 namespace {
 
-ResidualBlock::Shape blockOf(const CogVideoXVaeConfig& config, std::int64_t in, std::int64_t out) {
+ResidualBlock::Shape encoderBlockOf(const CogVideoXVaeConfig& config, std::int64_t in, std::int64_t out) {
     return {
         .in = in, .out = out, .norm = Norm::Of::Frames, .groups = config.normGroups, .eps = config.normEps};
 }
@@ -16,7 +16,7 @@ ResidualBlock::Shape blockOf(const CogVideoXVaeConfig& config, std::int64_t in, 
 Encoder::Encoder(const LayerSource& source, const CogVideoXVaeConfig& config)
     : m_convIn(source / "conv_in", 3, config.blockChannels.front()),
       m_midBlock(source / "mid_block",
-                 blockOf(config, config.blockChannels.back(), config.blockChannels.back())),
+                 encoderBlockOf(config, config.blockChannels.back(), config.blockChannels.back())),
       m_normOut(source / "norm_out", Norm::Of::Frames,
                 {.channels = config.blockChannels.back(), .groups = config.normGroups}),
       m_convOut(source / "conv_out", config.blockChannels.back(), 2 * config.zDim) {
@@ -30,7 +30,7 @@ Encoder::DownBlock Encoder::makeDownBlock(const LayerSource& source, const CogVi
     const std::int64_t in = level == 0 ? out : config.blockChannels[level - 1];
     DownBlock block;
     for (std::int64_t i = 0; i < config.layersPerBlock; ++i)
-        block.resnets.emplace_back(source / "resnets" / i, blockOf(config, i == 0 ? in : out, out));
+        block.resnets.emplace_back(source / "resnets" / i, encoderBlockOf(config, i == 0 ? in : out, out));
     if (level + 1 == config.blockChannels.size()) return block;
     block.downsampler.emplace(
         source / "downsamplers" / 0, out,
