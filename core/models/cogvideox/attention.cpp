@@ -1,12 +1,8 @@
 #include "core/models/cogvideox/attention.h"
 
 namespace reelgrid::models::cogvideox {
-namespace {
 
 using execution::Part;
-using execution::PartScope;
-
-}  // namespace
 
 JointAttention::JointAttention(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope,
                                int layer)
@@ -20,19 +16,20 @@ JointAttention::JointAttention(const CogVideoXTransformerConfig& config, const w
 }
 
 at::Tensor JointAttention::forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
-                                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
-    const PartScope projections(parts, Part::Projections);
+                                   const attention::LayerContext& context) const {
+    const auto projections = context.during(Part::Projections);
     const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
     at::Tensor q_BHND, k_BHND;
     {
-        const PartScope norms(parts, Part::Norms);
+        const auto norms = context.during(Part::Norms);
         q_BHND = m_normQ.normed(qkv[0], rotary).transpose(1, 2);
         k_BHND = m_normK.normed(qkv[1], rotary).transpose(1, 2);
     }
     const auto attend = [&] {
-        const PartScope attention(parts, Part::SelfAttention);
+        const auto attention = context.during(Part::SelfAttention);
         const at::Tensor v_BHND = qkv[2].unflatten(-1, {m_heads, -1}).transpose(1, 2);
-        return dispatcher.attend({q_BHND, k_BHND, v_BHND, {}}, {attention::ModuleKind::Joint, m_layer});
+        return context.dispatcher.attend({q_BHND, k_BHND, v_BHND, {}},
+                                         {attention::ModuleKind::Joint, m_layer});
     };
     return m_out(attend().transpose(1, 2).flatten(2));
 }

@@ -4,8 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/dispatcher.h"
-#include "core/execution/part_clock.h"
+#include "core/attention/layer_context.h"
 #include "core/models/cogvideox/config.h"
 #include "core/models/layers/head_norm.h"
 #include "core/models/layers/linear.h"
@@ -20,7 +19,7 @@ class JointAttention {
     /// x_BNC: the text's tokens first. rotary: of the video's tokens (positions.h); undefined in models that
     /// don't rotate.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
-                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+                                     const attention::LayerContext& context) const;
 
     /// As which layer it calls the dispatcher.
     void setLayer(int layer) { m_layer = layer; }

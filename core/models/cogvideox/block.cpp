@@ -3,7 +3,6 @@
 namespace reelgrid::models::cogvideox {
 
 using execution::Part;
-using execution::PartScope;
 
 Block::Block(const CogVideoXTransformerConfig& config, const weights::WeightScope& scope, int layer)
     : m_dtype(scope.dtype()),
@@ -18,18 +17,18 @@ at::Tensor Block::modulation(const at::Tensor& embedding_1T) const {
 }
 
 void Block::forward(ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
-                    attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+                    const attention::LayerContext& context) const {
     const auto normed = [&](const ModulatedNorm& norm) {
-        const PartScope scope(parts, Part::Norms);
+        const auto scope = context.during(Part::Norms);
         return stream.normed(norm.norms, m_dtype);
     };
     const ModulatedNorm norm1 = m_norm1.modulated(modulation_12C.narrow(0, 0, LayerNormZero::kRows));
-    stream.add(m_attn1.forward(normed(norm1), rotary, dispatcher, parts), norm1.gates_C);
+    stream.add(m_attn1.forward(normed(norm1), rotary, context), norm1.gates_C);
 
     const ModulatedNorm norm2 =
         m_norm2.modulated(modulation_12C.narrow(0, LayerNormZero::kRows, LayerNormZero::kRows));
     const at::Tensor x_BNC = normed(norm2);
-    const PartScope scope(parts, Part::FeedForward);
+    const auto scope = context.during(Part::FeedForward);
     stream.add(feedForward(x_BNC, m_ffUp, m_ffDown), norm2.gates_C);
 }
 

@@ -18,7 +18,7 @@ class Block {
 
     /// The stream's runs are the text's tokens and the video's.
     void forward(ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
-                 attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+                 const attention::LayerContext& context) const;
 
     /// Which layer it is, where its weights are another one's than at first.
     void setLayer(int layer) { m_attn1.setLayer(layer); }

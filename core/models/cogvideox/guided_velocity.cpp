@@ -38,11 +38,11 @@ at::Tensor GuidedVelocity::predict(const at::Tensor& latents_BCTHW, double times
     const StepEmbedding embedding = m_model.embedTimestep(timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
+    const attention::LayerContext context{attention, &m_clock.parts()};
     const auto forward = [&](const at::Tensor& text_BMC, FirstBlockCache GuidanceCaches::*cache) {
         if (m_graphed) return m_graphed->forward(input, embedding, text_BMC, attention);
-        if (!m_caches) return m_model.forward(input, embedding, text_BMC, attention, &m_clock.parts());
-        auto pass = m_model.forward(input, embedding, text_BMC, attention, (*m_caches).*cache, skip,
-                                    &m_clock.parts());
+        if (!m_caches) return m_model.forward(input, embedding, text_BMC, context);
+        auto pass = m_model.forward(input, embedding, text_BMC, context, (*m_caches).*cache, skip);
         m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.velocity_BZFYX);

@@ -162,22 +162,22 @@ CogVideoXTransformer::Pass CogVideoXTransformer::begin(const at::Tensor& latents
             ResidualStream(at::cat({text, video_BNC}, 1), {textTokens})};
 }
 
-void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end, attention::Dispatcher& dispatcher,
-                                     execution::PartClock* parts) const {
+void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end,
+                                     const attention::LayerContext& context) const {
     for (int layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         const Block& block = m_blocks->use(layer);
         const at::Tensor modulation_12C = pass.step.blocks_L12C.defined()
                                               ? pass.step.blocks_L12C[layer]
                                               : block.modulation(pass.step.embedding_1T);
-        block.forward(pass.stream, modulation_12C, pass.rotary, dispatcher, parts);
+        block.forward(pass.stream, modulation_12C, pass.rotary, context);
     }
 }
 
 at::Tensor CogVideoXTransformer::finish(const Pass& pass, const at::Tensor& x_BNC,
-                                        execution::PartClock* parts) const {
+                                        const attention::LayerContext& context) const {
     const auto normed = [&] {
-        const execution::PartScope scope(parts, execution::Part::Norms);
+        const auto scope = context.during(execution::Part::Norms);
         return models::normed(models::normed(x_BNC.contiguous(), m_normFinal, at::kFloat),
                               {pass.step.out_2C[0], pass.step.out_2C[1], m_normOut.eps}, m_dtype);
     };
@@ -185,27 +185,28 @@ at::Tensor CogVideoXTransformer::finish(const Pass& pass, const at::Tensor& x_BN
 }
 
 at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
-                                         execution::PartClock* parts) {
+                                         const at::Tensor& text_BMC, const attention::LayerContext& context) {
     Pass pass = begin(latents_BZFYX, step, text_BMC);
-    runBlocks(pass, 0, m_blocks->count(), dispatcher, parts);
-    return finish(pass, pass.videoOf(pass.stream.value(at::kFloat)), parts);
+    runBlocks(pass, 0, m_blocks->count(), context);
+    return finish(pass, pass.videoOf(pass.stream.value(at::kFloat)), context);
 }
 
-CogVideoXTransformer::CachedVelocity CogVideoXTransformer::forward(
-    const at::Tensor& latents_BZFYX, const StepEmbedding& step, const at::Tensor& text_BMC,
-    attention::Dispatcher& dispatcher, FirstBlockCache& cache, Skip skip, execution::PartClock* parts) {
+CogVideoXTransformer::CachedVelocity CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX,
+                                                                   const StepEmbedding& step,
+                                                                   const at::Tensor& text_BMC,
+                                                                   const attention::LayerContext& context,
+                                                                   FirstBlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step, text_BMC);
     at::Tensor first_BNC = pass.stream.copy();
-    runBlocks(pass, 0, 1, dispatcher, parts);
+    runBlocks(pass, 0, 1, context);
     const at::Tensor after_BNC = pass.stream.copy();
     first_BNC = pass.videoOf(after_BNC) - pass.videoOf(first_BNC);
     const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
-    if (skipped) return {finish(pass, pass.videoOf(after_BNC) + cache.others(first_BNC), parts), true};
-    runBlocks(pass, 1, m_blocks->count(), dispatcher, parts);
+    if (skipped) return {finish(pass, pass.videoOf(after_BNC) + cache.others(first_BNC), context), true};
+    runBlocks(pass, 1, m_blocks->count(), context);
     const at::Tensor x_BNC = pass.videoOf(pass.stream.value(at::kFloat));
     cache.keep(std::move(first_BNC), x_BNC - pass.videoOf(after_BNC));
-    return {finish(pass, x_BNC, parts), false};
+    return {finish(pass, x_BNC, context), false};
 }
 
 at::Tensor CogVideoXTransformer::patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const {

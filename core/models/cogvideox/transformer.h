@@ -48,10 +48,9 @@ class CogVideoXTransformer {
 
     /// latents_BZFYX in any dtype → the predicted velocity [B, outChannels, F, Y, X], fp32.
     /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch, or for a size that the model's
-    /// learned positions don't have. `parts` is told what runs.
+    /// learned positions don't have.
     [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                     const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
-                                     execution::PartClock* parts = nullptr);
+                                     const at::Tensor& text_BMC, const attention::LayerContext& context);
 
     /// What a pass with a cache came to.
     struct CachedVelocity {
@@ -61,9 +60,8 @@ class CogVideoXTransformer {
     /// The same, where `cache`, which sees the video's tokens, may stand for all blocks but the first;
     /// Skip::Yes only after a whole pass.
     [[nodiscard]] CachedVelocity forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                         const at::Tensor& text_BMC, attention::Dispatcher& dispatcher,
-                                         FirstBlockCache& cache, Skip skip = Skip::WhereClose,
-                                         execution::PartClock* parts = nullptr);
+                                         const at::Tensor& text_BMC, const attention::LayerContext& context,
+                                         FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 
   private:
     /// What clips of one size share; the last size's is kept.
@@ -79,11 +77,10 @@ class CogVideoXTransformer {
     struct Pass;
     [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                              const at::Tensor& text_BMC);
-    void runBlocks(Pass& pass, int first, int end, attention::Dispatcher& dispatcher,
-                   execution::PartClock* parts) const;
+    void runBlocks(Pass& pass, int first, int end, const attention::LayerContext& context) const;
     /// x_BNC: the video's tokens as the blocks leave them, fp32.
     [[nodiscard]] at::Tensor finish(const Pass& pass, const at::Tensor& x_BNC,
-                                    execution::PartClock* parts) const;
+                                    const attention::LayerContext& context) const;
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX, const Grid& grid) const;
     [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV, const Grid& grid) const;
 

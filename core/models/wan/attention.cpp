@@ -6,7 +6,6 @@ namespace reelgrid::models::wan {
 namespace {
 
 using execution::Part;
-using execution::PartScope;
 
 at::Tensor splitHeads(const at::Tensor& x_BNC, std::int64_t heads) {
     return x_BNC.unflatten(-1, {heads, -1}).transpose(1, 2);
@@ -44,24 +43,24 @@ SelfAttention::SelfAttention(const WanTransformerConfig& config, const weights::
 }
 
 at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope,
-                                  attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
-    const PartScope projections(parts, Part::Projections);
+                                  const attention::LayerContext& context) const {
+    const auto projections = context.during(Part::Projections);
     const std::vector<at::Tensor> qkv = m_qkv(x_BNC).chunk(3, -1);
     at::Tensor q_BNC = qkv[0], k_BNC = qkv[1];
     {
-        const PartScope norms(parts, Part::Norms);
+        const auto norms = context.during(Part::Norms);
         rmsNormInPlace(q_BNC, m_normQ, m_eps, &rope);
         rmsNormInPlace(k_BNC, m_normK, m_eps, &rope);
     }
     const auto attend = [&] {
-        const PartScope attention(parts, Part::SelfAttention);
-        return dispatcher.attend({splitHeads(q_BNC, m_heads),
-                                  splitHeads(k_BNC, m_heads),
-                                  splitHeads(qkv[2], m_heads),
-                                  {},
-                                  m_projL.weight,
-                                  m_projL.bias},
-                                 {attention::ModuleKind::Self, m_layer});
+        const auto attention = context.during(Part::SelfAttention);
+        return context.dispatcher.attend({splitHeads(q_BNC, m_heads),
+                                          splitHeads(k_BNC, m_heads),
+                                          splitHeads(qkv[2], m_heads),
+                                          {},
+                                          m_projL.weight,
+                                          m_projL.bias},
+                                         {attention::ModuleKind::Self, m_layer});
     };
     return m_out(joinHeads(attend()));
 }
@@ -98,18 +97,18 @@ TextKeysValues CrossAttention::prepare(const at::Tensor& text_BMC, const at::Ten
 }
 
 at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues& text,
-                                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
-    const PartScope projections(parts, Part::Projections);
+                                   const attention::LayerContext& context) const {
+    const auto projections = context.during(Part::Projections);
     at::Tensor q_BNC = m_q(x_BNC);
     {
-        const PartScope norms(parts, Part::Norms);
+        const auto norms = context.during(Part::Norms);
         rmsNormInPlace(q_BNC, m_normQ, m_eps);
     }
     const at::Tensor q_BHND = splitHeads(q_BNC, m_heads);
     const auto attend = [&](const at::Tensor& k_BHMD, const at::Tensor& v_BHMD, const at::Tensor& keyBias_M) {
-        const PartScope attention(parts, Part::CrossAttention);
-        return joinHeads(
-            dispatcher.attend({q_BHND, k_BHMD, v_BHMD, keyBias_M}, {attention::ModuleKind::Cross, m_layer}));
+        const auto attention = context.during(Part::CrossAttention);
+        return joinHeads(context.dispatcher.attend({q_BHND, k_BHMD, v_BHMD, keyBias_M},
+                                                   {attention::ModuleKind::Cross, m_layer}));
     };
     const at::Tensor ofText_BNC = attend(text.k_BHMD, text.v_BHMD, text.keyBias_M);
     if (!text.imageK_BHID.defined()) return m_out(ofText_BNC);

@@ -5,8 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "core/attention/dispatcher.h"
-#include "core/execution/part_clock.h"
+#include "core/attention/layer_context.h"
 #include "core/models/layers/linear.h"
 #include "core/models/wan/config.h"
 #include "core/models/wan/rope.h"
@@ -19,7 +18,7 @@ class SelfAttention {
     SelfAttention(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer);
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const RopeTable& rope,
-                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+                                     const attention::LayerContext& context) const;
 
     /// As which layer it calls the dispatcher.
     void setLayer(int layer) { m_layer = layer; }
@@ -63,7 +62,7 @@ class CrossAttention {
     [[nodiscard]] TextKeysValues prepare(const at::Tensor& text_BMC, const at::Tensor& keyBias_M,
                                          const at::Tensor& image_BIC) const;
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
-                                     attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+                                     const attention::LayerContext& context) const;
 
     void setLayer(int layer) { m_layer = layer; }
     template <class Visit>

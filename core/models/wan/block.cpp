@@ -5,7 +5,6 @@
 namespace reelgrid::models::wan {
 
 using execution::Part;
-using execution::PartScope;
 
 Block::Block(const WanTransformerConfig& config, const weights::WeightScope& scope, int layer)
     : m_eps(config.eps),
@@ -21,8 +20,7 @@ Block::Block(const WanTransformerConfig& config, const weights::WeightScope& sco
 }
 
 void Block::forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
-                    const RopeTable& rope, attention::Dispatcher& dispatcher,
-                    execution::PartClock* parts) const {
+                    const RopeTable& rope, const attention::LayerContext& context) const {
     // One of each for every run of tokens that share a timestep.
     std::vector<NormAffine> norm1, norm2(stream.runs(), m_norm2), norm3;
     std::vector<at::Tensor> gate1, gate2(stream.runs()), gate3;
@@ -34,17 +32,17 @@ void Block::forward(ResidualStream& stream, const StepEmbedding& step, const Tex
         gate3.push_back(m_6C[5]);
     }
     const auto normed = [&](const std::vector<NormAffine>& norms) {
-        const PartScope scope(parts, Part::Norms);
+        const auto scope = context.during(Part::Norms);
         return norms.front().weight_C.defined() ? stream.normed(norms, m_dtype) : stream.value(m_dtype);
     };
 
-    stream.add(m_attn1.forward(normed(norm1), rope, dispatcher, parts), gate1);
-    stream.add(m_attn2.forward(normed(norm2), text, dispatcher, parts), gate2);
-    stream.add(feedForward(normed(norm3), parts), gate3);
+    stream.add(m_attn1.forward(normed(norm1), rope, context), gate1);
+    stream.add(m_attn2.forward(normed(norm2), text, context), gate2);
+    stream.add(feedForward(normed(norm3), context), gate3);
 }
 
-at::Tensor Block::feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const {
-    const PartScope scope(parts, Part::FeedForward);
+at::Tensor Block::feedForward(const at::Tensor& x_BNC, const attention::LayerContext& context) const {
+    const auto scope = context.during(Part::FeedForward);
     return models::feedForward(x_BNC, m_ffnUp, m_ffnDown);
 }
 

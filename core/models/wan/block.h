@@ -18,7 +18,7 @@ class Block {
 
     /// The stream's runs are the step's.
     void forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
-                 const RopeTable& rope, attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
+                 const RopeTable& rope, const attention::LayerContext& context) const;
 
     /// Which layer it is, where its weights are another one's than at first.
     void setLayer(int layer) {
@@ -46,7 +46,8 @@ class Block {
     }
 
   private:
-    [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC, execution::PartClock* parts) const;
+    [[nodiscard]] at::Tensor feedForward(const at::Tensor& x_BNC,
+                                         const attention::LayerContext& context) const;
 
     double m_eps;
     at::ScalarType m_dtype;

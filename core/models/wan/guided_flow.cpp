@@ -66,11 +66,11 @@ at::Tensor GuidedFlow::predict(const at::Tensor& latents_BCTHW, double timestep,
     const StepEmbedding embedding = embed(model, input, timestep);
     // The first pass decides for both: guidance draws apart what two passes made of different steps.
     auto skip = step < m_conditions.stepCacheFrom ? Skip::No : Skip::WhereClose;
+    const attention::LayerContext context{attention, &m_clock.parts()};
     const auto forward = [&](const PreparedText& text, FirstBlockCache GuidanceCaches::*cache) {
         if (prepared.graphed) return prepared.graphed->forward(input, embedding, text, attention);
-        if (!prepared.caches) return model.forward(input, embedding, text, attention, &m_clock.parts());
-        auto pass = model.forward(input, embedding, text, attention, (*prepared.caches).*cache, skip,
-                                  &m_clock.parts());
+        if (!prepared.caches) return model.forward(input, embedding, text, context);
+        auto pass = model.forward(input, embedding, text, context, (*prepared.caches).*cache, skip);
         m_clock.countPass(pass.skipped ? pipeline::PassWork::Skipped : pipeline::PassWork::Whole);
         skip = pass.skipped ? Skip::Yes : Skip::No;
         return std::move(pass.flow_BZFYX);

@@ -94,42 +94,41 @@ WanTransformer::Pass WanTransformer::begin(const at::Tensor& latents_BZFYX, cons
 }
 
 void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
-                               attention::Dispatcher& dispatcher, execution::PartClock* parts) const {
+                               const attention::LayerContext& context) const {
     for (std::size_t layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         m_blocks->use(static_cast<int>(layer))
-            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, dispatcher, parts);
+            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, context);
     }
 }
 
-at::Tensor WanTransformer::finish(Pass& pass, execution::PartClock* parts) const {
+at::Tensor WanTransformer::finish(Pass& pass, const attention::LayerContext& context) const {
     std::vector<NormAffine> normOut;
     for (const StepEmbedding::Run& run : pass.step.runs) {
         const at::Tensor m_2C = (m_scaleShiftTable + run.temb_1C.unsqueeze(1)).view({2, -1});
         normOut.push_back({m_2C[1] + 1, m_2C[0], m_config.eps});
     }
     const auto normed = [&] {
-        const execution::PartScope scope(parts, execution::Part::Norms);
+        const auto scope = context.during(execution::Part::Norms);
         return pass.stream.normed(normOut, m_dtype);
     };
     return unpatchify(m_projOut(normed()).to(at::kFloat), pass.grid);
 }
 
 at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                   const PreparedText& text, attention::Dispatcher& dispatcher,
-                                   execution::PartClock* parts) {
+                                   const PreparedText& text, const attention::LayerContext& context) {
     Pass pass = begin(latents_BZFYX, step);
-    runBlocks(pass, 0, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
-    return finish(pass, parts);
+    runBlocks(pass, 0, static_cast<std::size_t>(m_blocks->count()), text, context);
+    return finish(pass, context);
 }
 
 WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                                    const PreparedText& text,
-                                                   attention::Dispatcher& dispatcher, FirstBlockCache& cache,
-                                                   Skip skip, execution::PartClock* parts) {
+                                                   const attention::LayerContext& context,
+                                                   FirstBlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step);
     at::Tensor first_BNC = pass.stream.copy();
-    runBlocks(pass, 0, 1, text, dispatcher, parts);
+    runBlocks(pass, 0, 1, text, context);
     const at::Tensor after_BNC = pass.stream.copy();
     at::sub_out(first_BNC, after_BNC, first_BNC);
     const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
@@ -137,10 +136,10 @@ WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZF
         pass.stream.add(cache.others(first_BNC), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
     } else {
-        runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, dispatcher, parts);
+        runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, context);
         cache.keep(std::move(first_BNC), pass.stream.copy().sub_(after_BNC));
     }
-    return {finish(pass, parts), skipped};
+    return {finish(pass, context), skipped};
 }
 
 at::Tensor WanTransformer::patchify(const at::Tensor& latents_BZFYX,

@@ -53,10 +53,9 @@ class WanTransformer {
                                                double timestep) const;
 
     /// latents_BZFYX in any dtype → the predicted flow [B, outChannels, F, Y, X], fp32.
-    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch. `parts` is told what runs.
+    /// Throws Failure(BadUsage) unless F, Y and X are multiples of the patch.
     [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                     const PreparedText& text, attention::Dispatcher& dispatcher,
-                                     execution::PartClock* parts = nullptr);
+                                     const PreparedText& text, const attention::LayerContext& context);
 
     /// What a pass with a cache came to.
     struct CachedFlow {
@@ -65,16 +64,15 @@ class WanTransformer {
     };
     /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
     [[nodiscard]] CachedFlow forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                     const PreparedText& text, attention::Dispatcher& dispatcher,
-                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose,
-                                     execution::PartClock* parts = nullptr);
+                                     const PreparedText& text, const attention::LayerContext& context,
+                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 
   private:
     struct Pass;
     [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step);
     void runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
-                   attention::Dispatcher& dispatcher, execution::PartClock* parts) const;
-    [[nodiscard]] at::Tensor finish(Pass& pass, execution::PartClock* parts) const;
+                   const attention::LayerContext& context) const;
+    [[nodiscard]] at::Tensor finish(Pass& pass, const attention::LayerContext& context) const;
     [[nodiscard]] at::Tensor patchify(const at::Tensor& latents_BZFYX,
                                       const std::array<std::int64_t, 3>& grid) const;
     [[nodiscard]] at::Tensor unpatchify(const at::Tensor& x_BNV,
