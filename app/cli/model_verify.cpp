@@ -59,7 +59,7 @@ void compareHashes(const std::set<fs::path>& files, const std::stop_token& stop,
 
 Verified verified(const families::ModelInfo& model, const std::stop_token& stop) {
     Verified found;
-    const pipeline::ModelFaults parameters = pipeline::findFaults(model);
+    const denoising::ModelFaults parameters = pipeline::findFaults(model);
     found.faults = parameters.faults;
     found.tensors = parameters.tensors;
     const std::set<fs::path> files = filesOf(model);

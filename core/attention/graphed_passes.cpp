@@ -5,7 +5,22 @@
 
 namespace reelgrid::attention {
 
-at::Tensor GraphedPasses::run(const void* subject, const Forward& forward, Dispatcher& dispatcher) {
+void GraphedPasses::keep(const std::vector<at::Tensor*>& inputs) {
+    m_inputs.resize(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i]->defined()) continue;
+        if (m_inputs[i].defined())
+            m_inputs[i].copy_(*inputs[i]);
+        else
+            m_inputs[i] = inputs[i]->clone();
+        *inputs[i] = m_inputs[i];
+    }
+}
+
+at::Tensor GraphedPasses::run(const void* subject, const std::vector<at::Tensor*>& inputs,
+                              const Forward& forward, Dispatcher& dispatcher) {
+    if (dispatcher.replayOfPass() == Replay::Refused) return forward();
+    keep(inputs);
     std::string choices = dispatcher.choicesOfPass(m_layers);
     const auto found = std::ranges::find_if(m_recorded, [&](const Recorded& recorded) {
         return recorded.subject == subject && recorded.choices == choices;

@@ -14,14 +14,17 @@ namespace reelgrid::attention {
 /// as it is and is recorded, later ones are one launch. The results are the same bits.
 class GraphedPasses {
   public:
-    /// A pass, which reads what differs between passes where it was the first time.
+    /// A pass, which reads what differs between passes through the tensors given as `inputs`.
     using Forward = std::function<at::Tensor()>;
 
     GraphedPasses(const execution::Execution& gpu, int layers) : m_gpu(gpu), m_layers(layers) {}
 
-    /// `subject` is what the pass is of (a prompt), told by its address. Not for passes that the dispatcher
-    /// refuses to replay. The result is overwritten by the next call for the same subject.
-    [[nodiscard]] at::Tensor run(const void* subject, const Forward& forward, Dispatcher& dispatcher);
+    /// `subject` identifies the prompt by address. `inputs` are the tensors that differ between passes, the
+    /// same ones in the same order each time: their values are copied to where graphs read, and they are made
+    /// to lie there. A pass that the dispatcher refuses to replay is called. The result is overwritten by the
+    /// next call for the same subject.
+    [[nodiscard]] at::Tensor run(const void* subject, const std::vector<at::Tensor*>& inputs,
+                                 const Forward& forward, Dispatcher& dispatcher);
 
   private:
     struct Recorded {
@@ -31,10 +34,12 @@ class GraphedPasses {
         at::Tensor output{};
         std::unique_ptr<execution::StepGraph> graph{};
     };
+    void keep(const std::vector<at::Tensor*>& inputs);
     void record(const void* subject, std::string choices, const Forward& forward, Dispatcher& dispatcher);
 
     execution::Execution m_gpu;
     int m_layers;
+    std::vector<at::Tensor> m_inputs;  ///< where the graphs read
     std::vector<Recorded> m_recorded;
 };
 

@@ -10,7 +10,7 @@
 namespace reelgrid::families {
 
 /// What a model family is, without libtorch: catalog, checks, command line and studio iterate these. Its
-/// model code is in core/models/<family>/, its loader one line of core/pipeline/family_registry.cpp.
+/// model code is in core/models/<family>/, its loader the FamilyModel there.
 struct Family {
     std::string_view name;           ///< "wan2.1"
     std::string_view title;          ///< "Wan 2.1 text-to-video"

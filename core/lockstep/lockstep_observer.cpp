@@ -26,7 +26,7 @@ void push(metrics::OutputErrors& errors, const OutputError& error) {
 }  // namespace
 
 LockstepObserver::LockstepObserver(std::vector<std::string> backends, int layers, int steps,
-                                   const execution::Execution& execution, pipeline::StageClock& clock)
+                                   const execution::Execution& execution, denoising::StageClock& clock)
     : m_backends(std::move(backends)),
       m_execution(execution),
       m_clock(clock),

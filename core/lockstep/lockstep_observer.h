@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "core/denoising/stage_clock.h"
+#include "core/denoising/step_observer.h"
 #include "core/execution/execution.h"
 #include "core/lockstep/lockstep_dispatcher.h"
 #include "core/metrics/lockstep_map.h"
-#include "core/pipeline/stage_clock.h"
-#include "core/pipeline/step_observer.h"
 
 namespace reelgrid::lockstep {
 
@@ -15,10 +15,10 @@ namespace reelgrid::lockstep {
 /// so without a part in its times, a stage "lockstep" predicts each step again: call by call with all
 /// backends (LockstepDispatcher), then the whole step with each of them. All steps' latents are kept until
 /// then, on their device.
-class LockstepObserver final : public pipeline::StepObserver {
+class LockstepObserver final : public denoising::StepObserver {
   public:
     LockstepObserver(std::vector<std::string> backends, int layers, int steps,
-                     const execution::Execution& execution, pipeline::StageClock& clock);
+                     const execution::Execution& execution, denoising::StageClock& clock);
 
     void predicted(int step, const at::Tensor& latents, Prediction predict) override;
     void denoised(const at::Tensor& latents) override;
@@ -37,7 +37,7 @@ class LockstepObserver final : public pipeline::StepObserver {
 
     std::vector<std::string> m_backends;
     execution::Execution m_execution;
-    pipeline::StageClock& m_clock;
+    denoising::StageClock& m_clock;
     std::vector<Step> m_steps;
     std::vector<metrics::OutputErrors> m_flows;  ///< one a backend
     std::vector<std::string> m_whys;             ///< likewise

@@ -5,37 +5,22 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/models/cogvideox/memory_forecast.h"
-#include "core/models/cogvideox/video_model.h"
-#include "core/models/wan/memory_forecast.h"
-#include "core/models/wan/parameter_check.h"
-#include "core/models/wan/video_model.h"
+#include "core/models/cogvideox/family_model.h"
+#include "core/models/wan/family_model.h"
 #include "core/protocol/lora_choice.h"
 #include "core/safetensors/header.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
-struct Loader {
-    std::string_view family;
-    std::unique_ptr<VideoModel> (*load)(const families::ModelInfo& model, const LoadOptions& options);
-    /// Null: the family predicts none.
-    MemoryForecast (*forecast)(const families::ModelInfo& model, const catalog::RenderSettings& settings,
-                               const LoadOptions& options, std::uint64_t available) = nullptr;
-    /// Null: headers alone.
-    ModelFaults (*faults)(const families::ModelInfo& model) = nullptr;
-};
-
-/// One line a model family; core/families says the rest of it.
-constexpr std::array kLoaders{
-    Loader{"wan2.1", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"wan2.1-i2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"wan2.2", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"wan2.2-i2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"wan2.2-ti2v", models::wan::loadVideoModel, models::wan::forecastMemory, models::wan::findFaults},
-    Loader{"cogvideox", models::cogvideox::loadVideoModel, models::cogvideox::forecastMemory},
-    Loader{"cogvideox-i2v", models::cogvideox::loadVideoModel, models::cogvideox::forecastMemory},
-};
+/// One line a family's folder; core/families says what its families are.
+const denoising::FamilyModel* modelOf(std::string_view family) {
+    static const std::array kModels{models::wan::familyModel(), models::cogvideox::familyModel()};
+    const auto found = std::ranges::find_if(kModels, [&](const denoising::FamilyModel& model) {
+        return std::ranges::find(model.families, family) != model.families.end();
+    });
+    return found == kModels.end() ? nullptr : &*found;
+}
 
 at::ScalarType scalarTypeOf(const std::string& dtype) {
     if (dtype == "fp32") return at::kFloat;
@@ -53,7 +38,7 @@ std::vector<weights::Lora> lorasOf(const std::vector<std::string>& texts) {
     return loras;
 }
 
-LoadOptions optionsOf(const LoadChoices& choices, const execution::Execution& execution) {
+denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Execution& execution) {
     return {.dtype = scalarTypeOf(choices.dtype),
             .vaeDtype = scalarTypeOf(choices.vaeDtype),
             .execution = execution,
@@ -61,33 +46,33 @@ LoadOptions optionsOf(const LoadChoices& choices, const execution::Execution& ex
             .secondLoras = lorasOf(choices.lora2),
             .offload = choices.offload,
             .encoders = choices.encoders,
-            .gemms = choices.useFp8Gemms ? Gemms::Fp8 : Gemms::AsDtype,
-            .timeGemms = choices.useBf16TeGemms ? TimeGemms::Bf16 : TimeGemms::Fp32};
+            .gemms = choices.useFp8Gemms ? denoising::Gemms::Fp8 : denoising::Gemms::AsDtype,
+            .timeGemms = choices.useBf16TeGemms ? denoising::TimeGemms::Bf16 : denoising::TimeGemms::Fp32};
 }
 
 }  // namespace
 
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
-                                      const execution::Execution& execution) {
-    const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
-    if (loader == kLoaders.end())
+std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
+                                                 const execution::Execution& execution) {
+    const denoising::FamilyModel* const family = modelOf(model.family);
+    if (family == nullptr)
         throw Failure(ErrorCode::Unsupported,
                       "model " + model.id + ": family " + model.family + " can't be run");
-    return loader->load(model, optionsOf(choices, execution));
+    return family->load(model, optionsOf(choices, execution));
 }
 
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
                                              const catalog::RenderSettings& settings,
                                              const execution::Execution& execution, std::uint64_t available) {
-    const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
-    if (loader == kLoaders.end() || loader->forecast == nullptr) return std::nullopt;
-    return loader->forecast(model, settings, optionsOf(choices, execution), available);
+    const denoising::FamilyModel* const family = modelOf(model.family);
+    if (family == nullptr || family->forecast == nullptr) return std::nullopt;
+    return family->forecast(model, settings, optionsOf(choices, execution), available);
 }
 
-ModelFaults findFaults(const families::ModelInfo& model) {
-    const auto loader = std::ranges::find(kLoaders, model.family, &Loader::family);
-    if (loader != kLoaders.end() && loader->faults != nullptr) return loader->faults(model);
-    ModelFaults found;
+denoising::ModelFaults findFaults(const families::ModelInfo& model) {
+    const denoising::FamilyModel* const family = modelOf(model.family);
+    if (family != nullptr && family->faults != nullptr) return family->faults(model);
+    denoising::ModelFaults found;
     for (const families::ComponentInfo& component : model.components)
         for (const std::filesystem::path& file : component.files) {
             if (file.extension() != ".safetensors") continue;
@@ -101,7 +86,7 @@ ModelFaults findFaults(const families::ModelInfo& model) {
 }
 
 bool canLoad(std::string_view family) {
-    return std::ranges::find(kLoaders, family, &Loader::family) != kLoaders.end();
+    return modelOf(family) != nullptr;
 }
 
 }  // namespace reelgrid::pipeline

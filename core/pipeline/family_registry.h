@@ -4,10 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "core/pipeline/model_faults.h"
-#include "core/pipeline/video_model.h"
+#include "core/denoising/load_options.h"
+#include "core/denoising/memory_forecast.h"
+#include "core/denoising/model_faults.h"
+#include "core/denoising/video_model.h"
 
 namespace reelgrid::pipeline {
+
+using denoising::Encoders;
+using denoising::MemoryForecast;
+using denoising::Offload;
 
 /// What a request says of how its model is loaded, by the options of these names.
 struct LoadChoices {
@@ -23,14 +29,18 @@ struct LoadChoices {
 };
 
 /// Loads a model of the family that `model` names. Throws Failure.
-std::unique_ptr<VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
-                                      const execution::Execution& execution);
+std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& model, const LoadChoices& choices,
+                                                 const execution::Execution& execution);
 
 /// What a render of the model takes when it is loaded so, of `available` bytes; nothing for a family that
 /// can't say. Reads only configurations and headers of weights. Throws Failure.
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
                                              const catalog::RenderSettings& settings,
                                              const execution::Execution& execution, std::uint64_t available);
+
+/// Names and shapes of a model's parameters against what its configurations need, without reading them; of a
+/// family that knows no more, the headers of its files alone.
+denoising::ModelFaults findFaults(const families::ModelInfo& model);
 
 /// Whether models of that family can be loaded: what every family that the catalog knows must be.
 bool canLoad(std::string_view family);

@@ -55,9 +55,8 @@ std::optional<LatentColors> latentColorsOf(const std::string& vaeSha256) {
     return std::nullopt;
 }
 
-PreviewObserver::PreviewObserver(LatentColors colors, int steps, protocol::PreviewCallback show,
-                                 StepObserver* next)
-    : m_colors(std::move(colors)), m_steps(steps), m_show(std::move(show)), m_next(next) {}
+PreviewObserver::PreviewObserver(LatentColors colors, int steps, protocol::PreviewCallback show)
+    : m_colors(std::move(colors)), m_steps(steps), m_show(std::move(show)) {}
 
 at::Tensor PreviewObserver::colored(const at::Tensor& latents_1CTHW) const {
     at::Tensor latents_CTHW = latents_1CTHW[0];
@@ -104,7 +103,7 @@ bool PreviewObserver::takes(const at::Tensor& latents) {
     return true;
 }
 
-void PreviewObserver::predicted(int step, const at::Tensor& latents, Prediction predict) {
+void PreviewObserver::predicted(int step, const at::Tensor& latents, Prediction /*predict*/) {
     const auto now = std::chrono::steady_clock::now();
     showWhenThere();
     if (step > 0 && !m_sent && now - m_shown >= kLeastApart && takes(latents)) {
@@ -114,13 +113,11 @@ void PreviewObserver::predicted(int step, const at::Tensor& latents, Prediction 
         else
             send(step, colored(latents));
     }
-    if (m_next != nullptr) m_next->predicted(step, latents, std::move(predict));
 }
 
 void PreviewObserver::denoised(const at::Tensor& latents) {
     m_sent.reset();
     if (takes(latents)) show(m_steps, colored(latents));
-    if (m_next != nullptr) m_next->denoised(latents);
 }
 
 }  // namespace reelgrid::pipeline

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/pipeline/step_observer.h"
+#include "core/denoising/step_observer.h"
 #include "core/protocol/render_preview.h"
 
 namespace reelgrid::pipeline {
@@ -25,10 +25,9 @@ std::optional<LatentColors> latentColorsOf(const std::string& vaeSha256);
 
 /// Shows the latents of a denoising loop, a pixel a latent, at most some times a second; never keeps a GPU
 /// waiting.
-class PreviewObserver final : public StepObserver {
+class PreviewObserver final : public denoising::StepObserver {
   public:
-    /// `next` is told everything, too; null: nobody.
-    PreviewObserver(LatentColors colors, int steps, protocol::PreviewCallback show, StepObserver* next);
+    PreviewObserver(LatentColors colors, int steps, protocol::PreviewCallback show);
 
     void predicted(int step, const at::Tensor& latents, Prediction predict) override;
     void denoised(const at::Tensor& latents) override;
@@ -45,7 +44,6 @@ class PreviewObserver final : public StepObserver {
     LatentColors m_colors;
     int m_steps;
     protocol::PreviewCallback m_show;
-    StepObserver* m_next;
     std::chrono::steady_clock::time_point m_shown{};
     /// On its way from a GPU.
     struct Sent {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/pipeline/video_model.h"
+#include "core/catalog/render_settings.h"
+#include "core/pipeline/family_registry.h"
 
 namespace reelgrid::pipeline {
 

@@ -14,6 +14,7 @@
 #include "core/base/version.h"
 #include "core/capture/capturing_dispatcher.h"
 #include "core/catalog/model_catalog.h"
+#include "core/denoising/video_model.h"
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
@@ -31,7 +32,6 @@
 #include "core/pipeline/resume_file.h"
 #include "core/pipeline/step_profiler.h"
 #include "core/pipeline/tiling_choice.h"
-#include "core/pipeline/video_model.h"
 #include "core/protocol/asked_backends.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/hashes_under_way.h"
@@ -96,22 +96,21 @@ std::string shownTrace(const fs::path& trace, const fs::path& clip) {
 }
 
 /// What measures other backends on this render's latents; null when none are asked for.
-std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, StageClock& clock) {
+std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const Plan& plan, denoising::StageClock& clock) {
     if (plan.settings.lockstep.empty()) return nullptr;
     return std::make_unique<lockstep::LockstepObserver>(
         plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
 }
 
-/// Who shows the latents to `preview`, and hands on what it sees to `next`; null where nobody looks, or where
-/// the VAE's latents have no known colours.
+/// Who shows the latents to `preview`; null where nobody looks, or where the VAE's latents have no known
+/// colours.
 std::unique_ptr<PreviewObserver> previewsOf(const families::ModelInfo& model, result::ComponentHasher& hasher,
-                                            int steps, const protocol::PreviewCallback& preview,
-                                            StepObserver* next) {
+                                            int steps, const protocol::PreviewCallback& preview) {
     const auto vae = std::ranges::find(model.components, "vae", &families::ComponentInfo::name);
     if (!preview || vae == model.components.end()) return nullptr;
     auto colors = latentColorsOf(hasher.hash(vae->files).value().sha256);
     if (!colors) return nullptr;
-    return std::make_unique<PreviewObserver>(*std::move(colors), steps, preview, next);
+    return std::make_unique<PreviewObserver>(*std::move(colors), steps, preview);
 }
 
 /// A render that failed before it had anything to keep leaves no folder either.
@@ -223,18 +222,6 @@ std::string instructionSetOn(const execution::Execution& execution) {
     return execution.device.is_cpu() ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
 }
 
-/// The model asks for points as long as this lives.
-class ResumeScope {
-  public:
-    ResumeScope(VideoModel& model, ResumePoints* points) : m_model(model) { m_model.setResumePoints(points); }
-    ~ResumeScope() { m_model.setResumePoints(nullptr); }
-    ResumeScope(const ResumeScope&) = delete;
-    ResumeScope& operator=(const ResumeScope&) = delete;
-
-  private:
-    VideoModel& m_model;
-};
-
 /// As long as this lives the folder says what it is, and after it where steps are kept. What an earlier
 /// render says of its steps stays until there are others. Within the lock of the result alone.
 class UnfinishedNote {
@@ -256,7 +243,7 @@ class UnfinishedNote {
 
 struct Renderer::State {
     LoadedModel loaded;
-    std::unique_ptr<VideoModel> model;
+    std::unique_ptr<denoising::VideoModel> model;
     ReferenceFrames reference;
     result::ComponentHasher hasher;
     std::unique_ptr<result::HashesUnderWay> hashing;
@@ -267,7 +254,7 @@ struct Renderer::State {
                                       const protocol::PreviewCallback& preview);
     std::string render(const protocol::RenderRequest& request, const protocol::ProgressCallback& progress,
                        std::stop_token stop, const protocol::PreviewCallback& preview);
-    VideoModel& modelFor(const Plan& plan, StageClock& clock);
+    denoising::VideoModel& modelFor(const Plan& plan, denoising::StageClock& clock);
     /// Until loaded.hashes are there.
     void awaitHashes();
     /// How the plan's model lies in memory now; nothing where it isn't loaded.
@@ -286,7 +273,7 @@ void Renderer::State::awaitHashes() {
     if (const auto underWay = std::move(hashing)) loaded.hashes = underWay->wait().value();
 }
 
-VideoModel& Renderer::State::modelFor(const Plan& plan, StageClock& clock) {
+denoising::VideoModel& Renderer::State::modelFor(const Plan& plan, denoising::StageClock& clock) {
     // Files that changed under a warm worker are loaded again.
     if (model && loaded.isFrom(plan)) {
         awaitHashes();
@@ -342,7 +329,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     Plan plan = planOf(request);
     settleMemory(plan, presentChoice(plan));
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
-    StageClock clock(withForecast(progress, plan.memory.forecast), std::move(stop), plan.execution);
+    denoising::StageClock clock(withForecast(progress, plan.memory.forecast), std::move(stop),
+                                plan.execution);
     clock.setWatcher(profiler.get());
     const catalog::RenderSettings& settings = plan.settings;
     execution::setFp32Precision(settings.fp32Precision);
@@ -359,14 +347,16 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         captures = capturing.get();
         dispatcher = std::move(capturing);
     }
-    VideoModel& video = modelFor(plan, clock);
+    denoising::VideoModel& video = modelFor(plan, clock);
     plan.settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(plan.execution));
     execution::requireMemory(plan.execution, video.workingBytes(settings), 0, sizeText(settings),
                              waysToNeedLess(settings, plan.model));
 
     const auto lockstep = lockstepOf(plan, clock);
-    const auto previews = previewsOf(plan.model, hasher, settings.numInferenceSteps, preview, lockstep.get());
-    StepObserver* const observer = previews ? previews.get() : static_cast<StepObserver*>(lockstep.get());
+    const auto previews = previewsOf(plan.model, hasher, settings.numInferenceSteps, preview);
+    std::vector<denoising::StepObserver*> observers;
+    if (previews) observers.push_back(previews.get());
+    if (lockstep) observers.push_back(lockstep.get());
     const bool resumable = result::obstacleToResuming(settings).empty();
     ResumeFile::Story earlier;
     const auto manifestNow = [&] {
@@ -382,7 +372,6 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
         story.manifest.calls = calls.mapsOfBranches();
         return story;
     });
-    const ResumeScope resuming(video, resumable ? &points : nullptr);
     if (request.resume && resumable) {
         if (auto left = points.readLeft(manifestNow())) {
             earlier = *std::move(left);
@@ -398,8 +387,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
             clock.setWatcher(nullptr);
             clock.startRepetition();
         }
+        denoising::LoopFollowers followers{.resume = resumable ? &points : nullptr};
+        if (repetition == 0) followers.observers = observers;
         const at::Tensor latents =
-            video.denoise(settings, *dispatcher, clock, repetition == 0 ? observer : nullptr);
+            denoising::denoise(video, settings, *dispatcher, clock, std::move(followers));
         dispatcher->endPasses();
         if (captures != nullptr) captures->stop();  // the same calls again in further repetitions
         clock.checkStop();

@@ -84,7 +84,7 @@ std::optional<ResumeFile::Story> ResumeFile::readLeft(const result::Manifest& no
     if (!fs::exists(m_file, failed)) return std::nullopt;
     weights::SafetensorsFolder file(m_file);
     Story story = readStory(storyIn(file, m_file), m_file, m_steps);
-    ResumePoint point{story.done, {}};
+    denoising::ResumePoint point{story.done, {}};
     const std::string other = result::differenceInDenoising(story.manifest, now);
     if (!other.empty())
         throw Failure(ErrorCode::InvalidData, "--resume: " + m_file.string() +
@@ -103,7 +103,7 @@ bool ResumeFile::wants(int done) const {
     return m_every > 0 && (done / m_every > m_kept / m_every || done == m_steps) && m_ready();
 }
 
-void ResumeFile::keep(const ResumePoint& point) {
+void ResumeFile::keep(const denoising::ResumePoint& point) {
     Story story = m_now();
     story.done = point.done;
     auto tensors = point.tensors;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/catalog/render_settings.h"
-#include "core/pipeline/resume_point.h"
+#include "core/denoising/resume_point.h"
 #include "core/protocol/render_request.h"
 #include "core/result/manifest.h"
 #include "core/result/timing.h"
@@ -16,7 +16,7 @@ namespace reelgrid::pipeline {
 
 /// A render's resume points in one file among the clip's, resume.safetensors, replaced at once at every
 /// `save_latents_every`th step and at the last; unfinished.json beside it says so to people.
-class ResumeFile final : public ResumePoints {
+class ResumeFile final : public denoising::ResumePoints {
   public:
     /// What a point is kept with: the manifest as far as it is known, its calls by branch, and the times of
     /// the steps.
@@ -31,14 +31,14 @@ class ResumeFile final : public ResumePoints {
     ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
                std::function<bool()> ready, std::function<Story()> now);
 
-    /// Reads what an interrupted render left, for takeLeft(), and gives back its story; nothing where none
+    /// Reads what an interrupted render left, for takeStart(), and gives back its story; nothing where none
     /// was left. Throws Failure(InvalidData) when the file is damaged or of another render: the message says
     /// in what they differ.
     std::optional<Story> readLeft(const result::Manifest& now);
 
-    std::optional<ResumePoint> takeLeft() override { return std::exchange(m_left, std::nullopt); }
+    std::optional<denoising::ResumePoint> takeStart() override { return std::exchange(m_left, std::nullopt); }
     [[nodiscard]] bool wants(int done) const override;
-    void keep(const ResumePoint& point) override;
+    void keep(const denoising::ResumePoint& point) override;
 
   private:
     protocol::RenderRequest m_request;
@@ -47,7 +47,7 @@ class ResumeFile final : public ResumePoints {
     std::filesystem::path m_file;
     std::function<bool()> m_ready;
     std::function<Story()> m_now;
-    std::optional<ResumePoint> m_left;
+    std::optional<denoising::ResumePoint> m_left;
 };
 
 /// `now` with what `earlier` counted: calls and their seconds.

@@ -56,14 +56,14 @@ ProfilerConfig StepProfiler::config() {
     return ProfilerConfig(ProfilerState::KINETO, kWithShapes);
 }
 
-std::optional<int> StepProfiler::stepOf(const StageMoment& moment) const {
+std::optional<int> StepProfiler::stepOf(const denoising::StageMoment& moment) const {
     if (moment.stage == kDenoise) return moment.done;
     if (moment.stage == kDecode && moment.done == 0) return m_steps;
     if (moment.stage.empty() && m_decoding) return m_steps + 1;
     return std::nullopt;
 }
 
-bool StepProfiler::actsAt(const StageMoment& moment) const {
+bool StepProfiler::actsAt(const denoising::StageMoment& moment) const {
     const auto step = stepOf(moment);
     if (!step) return false;
     const int ready = m_schedule.wait, first = ready + m_schedule.warmup, end = first + m_schedule.active;
@@ -71,7 +71,7 @@ bool StepProfiler::actsAt(const StageMoment& moment) const {
            (m_state == State::Recording && *step >= end);
 }
 
-void StepProfiler::at(const StageMoment& moment) {
+void StepProfiler::at(const denoising::StageMoment& moment) {
     if (moment.stage == kDenoise) m_steps = moment.total;
     const bool acts = actsAt(moment);
     const int step = stepOf(moment).value_or(-1);
@@ -87,7 +87,7 @@ void StepProfiler::at(const StageMoment& moment) {
     if (m_state == State::Recording) nameRanges(moment);
 }
 
-void StepProfiler::nameRanges(const StageMoment& moment) {
+void StepProfiler::nameRanges(const denoising::StageMoment& moment) {
     if (moment.stage.empty()) return;
     if (!m_stageRange) open(m_stageRange, moment.stage);
     if (moment.stage == kDenoise && moment.done < moment.total)

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/base/pending_file.h"
+#include "core/denoising/stage_clock.h"
 #include "core/execution/execution.h"
-#include "core/pipeline/stage_clock.h"
 #include "core/result/manifest.h"
 
 namespace reelgrid::pipeline {
@@ -19,7 +19,7 @@ namespace reelgrid::pipeline {
 /// them: `wait` steps go by, during `warmup` steps it is ready, `active` steps are recorded. The decode
 /// counts as one step after the last; what lies between is recorded with it. Lives on the thread that
 /// renders.
-class StepProfiler final : public StageWatcher {
+class StepProfiler final : public denoising::StageWatcher {
   public:
     struct Schedule {
         int wait = 0, warmup = 0, active = 1;
@@ -30,8 +30,8 @@ class StepProfiler final : public StageWatcher {
     /// Ends a recording that is under way; nothing is kept of it.
     ~StepProfiler() override;
 
-    [[nodiscard]] bool actsAt(const StageMoment& moment) const override;
-    void at(const StageMoment& moment) override;
+    [[nodiscard]] bool actsAt(const denoising::StageMoment& moment) const override;
+    void at(const denoising::StageMoment& moment) override;
 
     /// Writes what was recorded beside `trace` as gzipped Chrome trace; the caller commits it. Once. Fails
     /// with Io, or Internal when nothing was recorded.
@@ -42,11 +42,11 @@ class StepProfiler final : public StageWatcher {
   private:
     /// How many steps have begun and ended by then: the schedule's clock. Nothing where that is no moment of
     /// it.
-    [[nodiscard]] std::optional<int> stepOf(const StageMoment& moment) const;
+    [[nodiscard]] std::optional<int> stepOf(const denoising::StageMoment& moment) const;
     void prepare();
     void start();
     void stop();
-    void nameRanges(const StageMoment& moment);
+    void nameRanges(const denoising::StageMoment& moment);
 
     using Activities = std::set<torch::profiler::impl::ActivityType>;
     [[nodiscard]] static torch::profiler::impl::ProfilerConfig config();

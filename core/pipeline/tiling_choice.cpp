@@ -2,7 +2,7 @@
 
 namespace reelgrid::pipeline {
 
-std::string settledTiling(const VideoModel& video, catalog::RenderSettings settings,
+std::string settledTiling(const denoising::VideoModel& video, catalog::RenderSettings settings,
                           std::uint64_t availableBytes) {
     if (settings.vaeTiling != protocol::kTilingAuto) return settings.vaeTiling;
     settings.vaeTiling = protocol::kTilingOff;

@@ -1,5 +1,5 @@
+#include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
-#include "core/models/cogvideox/graphed_forward.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -70,7 +70,7 @@ TEST_F(CogVideoXOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
                      negative = model.prepareText(at::randn({1, 20, config.textEmbedDim}, onGpu));
     const auto plain = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
     const auto counted = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
-    GraphedForward graphed(model, gpu);
+    attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
     for (int step = 0; step < 4; ++step) {
         const at::Tensor latents = at::randn({1, config.inChannels, 3, 4, 6}, onGpu);
         const StepEmbedding embedding = model.embedTimestep(900 - 200 * step);
@@ -78,7 +78,13 @@ TEST_F(CogVideoXOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
             plain->beginPass(step, attention::GuidanceBranch::Conditional);
             counted->beginPass(step, attention::GuidanceBranch::Conditional);
             const at::Tensor expected = model.forward(latents, embedding, *text, *plain);
-            EXPECT_TRUE(at::equal(graphed.forward(latents, embedding, *text, *counted), expected)) << step;
+            at::Tensor input = latents;
+            StepEmbedding inputs = embedding;
+            std::vector<at::Tensor*> read = inputs.tensors();
+            read.push_back(&input);
+            const at::Tensor got = graphed.run(
+                text, read, [&] { return model.forward(input, inputs, *text, *counted); }, *counted);
+            EXPECT_TRUE(at::equal(got, expected)) << step;
         }
     }
     EXPECT_EQ(counted->records(), plain->records());

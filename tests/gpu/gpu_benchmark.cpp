@@ -23,12 +23,11 @@
 #include <map>
 #include <sstream>
 
+#include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
 #include "core/execution/fp32_precision.h"
-#include "core/models/cogvideox/graphed_forward.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/models/layers/norms.h"
-#include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/transformer.h"
 #include "core/models/wan/transformer_memory.h"
 #include "core/protocol/render_fields.h"
@@ -109,10 +108,14 @@ void timeTransformer(const Execution& gpu, const std::string& folder, const std:
         const double time = medianMilliseconds(
             gpu, 3, [&] { (void)model.forward(latents, model.embedTimestep(700), text, *dispatcher); });
         const double peak = peakGiB(gpu);
-        GraphedForward graphed(model, gpu);
-        const StepEmbedding step = model.embedTimestep(700);
+        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+        StepEmbedding step = model.embedTimestep(700);
+        at::Tensor input = latents;
+        std::vector<at::Tensor*> read = step.tensors();
+        read.push_back(&input);
+        const auto forward = [&] { return model.forward(input, step, text, *dispatcher); };
         const double asGraph =
-            medianMilliseconds(gpu, 3, [&] { (void)graphed.forward(latents, step, text, *dispatcher); });
+            medianMilliseconds(gpu, 3, [&] { (void)graphed.run(&text, read, forward, *dispatcher); });
         std::printf(
             "{\"what\": \"forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "
             "\"ms_graph\": %.1f, \"peak_GiB\": %.2f}\n",
@@ -198,11 +201,15 @@ void timeCogVideoX(const Execution& gpu, const std::string& folder, const std::s
                 (void)model.forward(latents, step, *text, *dispatcher);
         });
         const double peak = peakGiB(gpu);
-        GraphedForward graphed(model, gpu);
-        const StepEmbedding step = model.embedTimestep(700);
+        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+        StepEmbedding step = model.embedTimestep(700);
+        at::Tensor input = latents;
+        std::vector<at::Tensor*> read = step.tensors();
+        read.push_back(&input);
         const double asGraph = medianMilliseconds(gpu, 3, [&] {
             for (const at::Tensor* text : {&prompt, &negative})
-                (void)graphed.forward(latents, step, *text, *dispatcher);
+                (void)graphed.run(
+                    text, read, [&] { return model.forward(input, step, *text, *dispatcher); }, *dispatcher);
         });
         std::printf(
             "{\"what\": \"guided forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "

@@ -1,10 +1,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
 #include "core/capture/captured_call.h"
 #include "core/capture/capturing_dispatcher.h"
-#include "core/models/wan/graphed_forward.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -119,7 +119,7 @@ TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
                        negative = model.prepareText(at::randn({1, 9, config.textDim}, onGpu));
     const auto plain = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
     const auto counted = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
-    GraphedForward graphed(model, gpu);
+    attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
     for (int step = 0; step < 4; ++step) {
         const at::Tensor latents = at::randn({1, config.inChannels, 3, 6, 8}, onGpu);
         const StepEmbedding embedding = model.embedTimestep(900 - 200 * step);
@@ -127,7 +127,13 @@ TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
             plain->beginPass(step, attention::GuidanceBranch::Conditional);
             counted->beginPass(step, attention::GuidanceBranch::Conditional);
             const at::Tensor expected = model.forward(latents, embedding, *text, *plain);
-            EXPECT_TRUE(at::equal(graphed.forward(latents, embedding, *text, *counted), expected)) << step;
+            at::Tensor input = latents;
+            StepEmbedding inputs = embedding;
+            std::vector<at::Tensor*> read = inputs.tensors();
+            read.push_back(&input);
+            const at::Tensor got = graphed.run(
+                text, read, [&] { return model.forward(input, inputs, *text, *counted); }, *counted);
+            EXPECT_TRUE(at::equal(got, expected)) << step;
         }
     }
     EXPECT_EQ(counted->records(), plain->records());
@@ -156,14 +162,18 @@ TEST_F(TransformerOnGpu, CapturedPassesAreCalledAndTheOthersReplayed) {
                  {{0, 1, 2, 3, 4, 5}, {GuidanceBranch::Conditional}, {0, 1}, {attention::ModuleKind::Self}},
              .maxCaptures = most,
              .source = {.kernel = "sdpa", .model = "tiny", .settings = "{}"}});
-        GraphedForward graphed(model, gpu);
+        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
         for (int step = 0; step < kSteps; ++step) {
-            const StepEmbedding embedding = model.embedTimestep(900 - 100 * step);
+            StepEmbedding embedding = model.embedTimestep(900 - 100 * step);
+            at::Tensor input = latents[std::size_t(step)];
+            std::vector<at::Tensor*> read = embedding.tensors();
+            read.push_back(&input);
             dispatcher.beginPass(step, GuidanceBranch::Conditional);
+            const auto forward = [&] { return model.forward(input, embedding, text, dispatcher); };
             if (graphs)
-                (void)graphed.forward(latents[std::size_t(step)], embedding, text, dispatcher);
+                (void)graphed.run(&text, read, forward, dispatcher);
             else
-                (void)model.forward(latents[std::size_t(step)], embedding, text, dispatcher);
+                (void)forward();
         }
         return dispatcher.finish();
     };

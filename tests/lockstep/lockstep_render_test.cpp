@@ -49,7 +49,7 @@ class RecordingDispatcher final : public attention::Dispatcher {
 };
 
 /// Keeps each step's prediction by the reference, and by another backend on the same latents.
-class PredictionRecorder final : public StepObserver {
+class PredictionRecorder final : public denoising::StepObserver {
   public:
     explicit PredictionRecorder(std::string backend) : m_backend(std::move(backend)) {}
     void predicted(int, const at::Tensor& latents, Prediction predict) override {
@@ -112,16 +112,17 @@ TEST_F(LockstepRenderTest, MapsEqualAStraightforwardRecomputation) {
     const auto settings = catalog::resolveSettings(request, model).value();
     const auto video = loadModel(model, {.dtype = settings.dtype, .vaeDtype = settings.vaeDtype}, {});
 
-    StageClock clock({}, {});
+    denoising::StageClock clock({}, {});
     const auto sdpa = attention::makeDispatcher("sdpa").value();
     lockstep::LockstepObserver observer(settings.lockstep, 2, 3, {}, clock);
-    const at::Tensor latents = video->denoise(settings, *sdpa, clock, &observer);
+    const at::Tensor latents = denoising::denoise(*video, settings, *sdpa, clock, {.observers = {&observer}});
     const LockstepMap& map = observer.map();
 
     // The same render again, its calls and predictions kept.
     RecordingDispatcher recorder;
     PredictionRecorder predictions("sagev1");
-    EXPECT_TRUE(at::equal(video->denoise(settings, recorder, clock, &predictions), latents));
+    EXPECT_TRUE(at::equal(
+        denoising::denoise(*video, settings, recorder, clock, {.observers = {&predictions}}), latents));
 
     const LockstepBackend* sage = map.find("sagev1");
     ASSERT_NE(sage, nullptr);

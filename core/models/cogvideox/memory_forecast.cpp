@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/denoising/loaded_blocks.h"
+#include "core/denoising/process_memory.h"
 #include "core/families/model_index.h"
 #include "core/families/offered_tasks.h"
-#include "core/models/cogvideox/loaded_transformer.h"
 #include "core/models/cogvideox/transformer_memory.h"
 #include "core/models/layers/guidance_caches.h"
-#include "core/pipeline/process_memory.h"
 #include "core/text/encoders/t5_encoder.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/vae/cogvideox/working_memory.h"
@@ -17,7 +17,7 @@
 namespace reelgrid::models::cogvideox {
 namespace {
 
-using pipeline::Encoders;
+using denoising::Encoders;
 
 std::uint64_t unsignedOf(std::int64_t count) {
     return static_cast<std::uint64_t>(count);
@@ -51,9 +51,9 @@ struct VaeWork {
 
 }  // namespace
 
-pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
-                                        const catalog::RenderSettings& settings,
-                                        const pipeline::LoadOptions& options, std::uint64_t available) {
+denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
+                                         const catalog::RenderSettings& settings,
+                                         const denoising::LoadOptions& options, std::uint64_t available) {
     const families::ModelIndex index = families::ModelIndex::read(model.folder).value();
     const auto config =
         CogVideoXTransformerConfig::from(weights::ModelConfig::read(index.pathOf("transformer")));
@@ -64,11 +64,11 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const bool isKept = options.encoders == Encoders::Kept, onCpu = options.execution.device.is_cpu();
 
     std::uint64_t always =
-        weightBytes(config, options.dtype, options.execution.device, blockOptions(options)) +
+        weightBytes(config, options.dtype, options.execution.device, denoising::blockOptions(options)) +
         vae::cogvideox::weightBytes(vae, options.vaeDtype, options.execution.device,
                                     families::takesPictures(model));
     // On a GPU only what libtorch hands out is counted.
-    if (onCpu) always += pipeline::kProcessBytes;
+    if (onCpu) always += denoising::kProcessBytes;
     const std::uint64_t held = always + (isKept ? text : 0);
 
     const std::int64_t edge = vae.spatialFactor() * config.patchSize;
@@ -84,13 +84,13 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
                         .device = options.execution.device}};
     const std::uint64_t cached =
         guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
-    std::vector<pipeline::MemoryForecast> stages{
+    std::vector<denoising::MemoryForecast> stages{
         {always + text, "text"},
         {held + activationBytes(config, options.dtype, tokens) + cached, "denoise"},
         {held + work.bytes(vae::cogvideox::bytesToDecode, settings.numFrames, held, available), "decode"}};
     if (settings.imgFilePath)
         stages.push_back({held + work.bytes(vae::cogvideox::bytesToEncode, 1, held, available), "image"});
-    return *std::ranges::max_element(stages, {}, &pipeline::MemoryForecast::peak);
+    return *std::ranges::max_element(stages, {}, &denoising::MemoryForecast::peak);
 }
 
 }  // namespace reelgrid::models::cogvideox

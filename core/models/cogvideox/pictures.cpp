@@ -23,12 +23,12 @@ at::Tensor frameOf(const catalog::RenderSettings& settings) {
 
 at::Tensor pictureLatents(const catalog::RenderSettings& settings, const vae::cogvideox::CogVideoXVae& vae,
                           const std::optional<vae::Tiling>& tiling, std::int64_t latentFrames,
-                          at::Device device, schedulers::NoiseStream& noise, pipeline::StageClock& clock) {
+                          at::Device device, denoising::LatentNoise& noise, denoising::StageClock& clock) {
     clock.begin("image", 1);
     const at::Tensor frame_CTHW = frameOf(settings).to(device);
     const auto moments = tiling ? vae.encodeTiled(frame_CTHW, *tiling, {}, clock.stopToken())
                                 : vae.encode(frame_CTHW, {}, clock.stopToken());
-    const at::Tensor drawn = noise.draw(moments.mean_CTHW.unsqueeze(0).sizes())[0].to(device);
+    const at::Tensor drawn = noise.draw(moments.mean_CTHW.unsqueeze(0).sizes())[0];
     const at::Tensor latents_CTHW = moments.mean_CTHW + (moments.logvar_CTHW * 0.5).exp() * drawn;
     // 1.5's image-to-video model was trained with latents that were divided.
     const double scale = vae.config().scalingFactor;

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/catalog/render_settings.h"
-#include "core/pipeline/stage_clock.h"
-#include "core/schedulers/initial_noise.h"
+#include "core/denoising/latent_noise.h"
+#include "core/denoising/stage_clock.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
 
 namespace reelgrid::models::cogvideox {
@@ -18,6 +18,6 @@ namespace reelgrid::models::cogvideox {
 /// [1, C, T, H, W] fp32. Throws Failure naming the file.
 at::Tensor pictureLatents(const catalog::RenderSettings& settings, const vae::cogvideox::CogVideoXVae& vae,
                           const std::optional<vae::Tiling>& tiling, std::int64_t latentFrames,
-                          at::Device device, schedulers::NoiseStream& noise, pipeline::StageClock& clock);
+                          at::Device device, denoising::LatentNoise& noise, denoising::StageClock& clock);
 
 }  // namespace reelgrid::models::cogvideox

@@ -1,42 +1,61 @@
 #include "core/models/cogvideox/prompt.h"
 
+#include <utility>
+
 #include "core/base/result.h"
+#include "core/text/tokenizers/sentencepiece_tokenizer.h"
+#include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 
 namespace reelgrid::models::cogvideox {
 namespace {
 
 constexpr const char *kTokenizer = "tokenizer", *kTextEncoder = "text_encoder";
+using Tokenizer = std::shared_ptr<const text::SentencePieceTokenizer>;
 
-text::T5Config configOf(const families::ModelIndex& index) {
-    return text::T5Config::read(weights::ModelConfig::read(index.pathOf(kTextEncoder)));
-}
+class T5PromptEncoder final : public denoising::PromptEncoder {
+  public:
+    T5PromptEncoder(Tokenizer tokenizer, std::int64_t tokens, text::T5Encoder encoder)
+        : m_tokenizer(std::move(tokenizer)), m_tokens(tokens), m_encoder(std::move(encoder)) {}
 
-text::T5Encoder loadEncoder(const families::ModelIndex& index, at::ScalarType dtype, at::Device device) {
-    weights::SafetensorsFolder source(index.pathOf(kTextEncoder));
-    return {configOf(index), weights::WeightScope(source, dtype, device)};
+    denoising::NamedTensors encode(const std::string& prompt) const override {
+        const text::TokenIds tokens = m_tokenizer->encode(prompt, static_cast<std::size_t>(m_tokens));
+        return {{kText, m_encoder.forward(tokens.ids).to(at::kFloat).unsqueeze(0)}};
+    }
+
+  private:
+    Tokenizer m_tokenizer;
+    std::int64_t m_tokens;
+    text::T5Encoder m_encoder;
+};
+
+Tokenizer loadTokenizer(const families::ModelIndex& index) {
+    auto tokenizer = std::make_shared<const text::SentencePieceTokenizer>(index.pathOf(kTokenizer));
+    const std::int64_t vocabulary = textEncoderConfig(index).vocabSize;
+    if (tokenizer->idBound() > vocabulary)
+        throw Failure(ErrorCode::InvalidData, index.pathOf(kTokenizer).string() + ": has ids up to " +
+                                                  std::to_string(tokenizer->idBound() - 1) +
+                                                  ", but the text encoder's vocab_size is " +
+                                                  std::to_string(vocabulary));
+    return tokenizer;
 }
 
 }  // namespace
 
-PromptEncoder::PromptEncoder(const families::ModelIndex& index, std::int64_t tokens, at::ScalarType dtype,
-                             at::Device device, pipeline::Encoders residence)
-    : m_tokens(tokens),
-      m_config(configOf(index)),
-      m_tokenizer(index.pathOf(kTokenizer)),
-      m_memory(residence, [index, dtype, device] { return loadEncoder(index, dtype, device); }) {
-    if (m_tokenizer.idBound() > m_config.vocabSize)
-        throw Failure(ErrorCode::InvalidData, index.pathOf(kTokenizer).string() + ": has ids up to " +
-                                                  std::to_string(m_tokenizer.idBound() - 1) +
-                                                  ", but the text encoder's vocab_size is " +
-                                                  std::to_string(m_config.vocabSize));
+text::T5Config textEncoderConfig(const families::ModelIndex& index) {
+    return text::T5Config::read(weights::ModelConfig::read(index.pathOf(kTextEncoder)));
 }
 
-at::Tensor PromptEncoder::encode(const std::string& prompt) {
-    return m_memory.embedding(prompt, [&](const text::T5Encoder& encoder) {
-        const text::TokenIds tokens = m_tokenizer.encode(prompt, static_cast<std::size_t>(m_tokens));
-        return encoder.forward(tokens.ids).to(at::kFloat).unsqueeze(0);
-    });
+denoising::PromptMemory promptMemory(const families::ModelIndex& index, std::int64_t tokens,
+                                     const denoising::LoadOptions& options) {
+    const auto load = [=, tokenizer = loadTokenizer(index), dtype = text::t5Dtype(options.dtype),
+                       device = options.execution.device] {
+        weights::SafetensorsFolder source(index.pathOf(kTextEncoder));
+        return std::make_unique<T5PromptEncoder>(
+            tokenizer, tokens,
+            text::T5Encoder(textEncoderConfig(index), weights::WeightScope(source, dtype, device)));
+    };
+    return {options.encoders, load};
 }
 
 }  // namespace reelgrid::models::cogvideox

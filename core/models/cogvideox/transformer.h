@@ -22,6 +22,9 @@ struct StepEmbedding {
     at::Tensor embedding_1T;  ///< silu of the timestep's, in the model's dtype
     at::Tensor blocks_L12C;   ///< Block::modulation() of each layer, fp32; undefined: each makes its own
     at::Tensor out_2C;        ///< weight and bias of the last norm, fp32
+
+    /// All of them, undefined ones too, in the same order each time.
+    [[nodiscard]] std::vector<at::Tensor*> tensors() { return {&embedding_1T, &blocks_L12C, &out_2C}; }
 };
 
 /// CogVideoX's diffusion transformer in all published forms: 2b, 5b, 5b-I2V, 1.5-5b and 1.5-5b-I2V. Predicts

@@ -1,19 +1,23 @@
 #include "core/models/cogvideox/video_model.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/result.h"
+#include "core/denoising/clip_decoding.h"
+#include "core/denoising/gemm_record.h"
+#include "core/denoising/guided_denoiser.h"
+#include "core/denoising/loaded_transformer.h"
 #include "core/families/model_index.h"
 #include "core/families/offered_tasks.h"
-#include "core/models/cogvideox/guided_velocity.h"
-#include "core/models/cogvideox/loaded_transformer.h"
+#include "core/models/cogvideox/lora_names.h"
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompt.h"
-#include "core/pipeline/clip_decoding.h"
-#include "core/pipeline/gemm_record.h"
-#include "core/pipeline/loop_resume.h"
-#include "core/schedulers/initial_noise.h"
+#include "core/models/cogvideox/prompted_transformer.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/vae/cogvideox/working_memory.h"
@@ -27,8 +31,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Transformer = denoising::LoadedTransformer<CogVideoXTransformer>;
+
+Transformer loadTransformer(const fs::path& folder, const denoising::LoadOptions& options) {
+    auto source = std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
+                                                         options.loras, loraNames);
+    return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
+                return CogVideoXTransformer(
+                    CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder)),
+                    weights::WeightScope(from, options.dtype, options.execution.device),
+                    denoising::blockOptions(options), denoising::timeProducts(options));
+            }};
+}
+
 vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs::path& folder,
-                                     const pipeline::LoadOptions& options) {
+                                     const denoising::LoadOptions& options) {
     using Parts = vae::cogvideox::CogVideoXVaeParts;
     weights::SafetensorsFolder source(folder);
     // Text-to-video never encodes.
@@ -37,176 +54,147 @@ vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs:
             {.parts = families::takesPictures(model) ? Parts::Both : Parts::Decoder}};
 }
 
-/// Of a resume point: where the noise was that samplers draw.
-constexpr const char* kNoiseState = "noise";
+/// Latent frames of a clip, and how many more come before them so that time's patches are whole.
+struct LatentFrames {
+    std::int64_t clip, padding;
+    [[nodiscard]] std::int64_t all() const { return clip + padding; }
+};
 
-at::Tensor noiseStateOf(const pipeline::ResumePoint& point) {
-    const auto state = point.tensors.find(kNoiseState);
-    if (state == point.tensors.end())
-        throw Failure(ErrorCode::InvalidData, std::string("what was kept of the render has no ") +
-                                                  kNoiseState + ", which its steps need");
-    return state->second;
+/// The reference's formula, which takes the training timestep for a step.
+double dynamicScale(double scale, int steps, double timestep) {
+    const double turn = std::pow((steps - timestep) / steps, 5.0);
+    return 1 + scale * ((1 - std::cos(std::numbers::pi * turn)) / 2);
 }
 
-class CogVideoXVideoModel final : public pipeline::VideoModel {
-  public:
-    CogVideoXVideoModel(const families::ModelInfo& model, const families::ModelIndex& index,
-                        const pipeline::LoadOptions& options)
-        : m_execution(options.execution),
-          m_device(options.execution.device),
-          m_dtype(options.dtype),
-          m_vaeDtype(options.vaeDtype),
-          m_options(options),
-          m_transformer(index.pathOf("transformer"), options),
-          m_text(index, m_transformer->config().maxTextSeqLength, text::t5Dtype(options.dtype), m_device,
-                 options.encoders),
-          m_vae(loadVae(model, index.pathOf("vae"), options)),
-          m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
-        requireFittingParts(model);
-    }
+denoising::Guidance guidanceOf(const catalog::RenderSettings& settings,
+                               const schedulers::Scheduler& scheduler) {
+    auto guidance = denoising::Guidance::from(settings);
+    if (guidance.scale && settings.useDynamicCfg)
+        guidance.scale = [scale = settings.guidanceScale, timesteps = scheduler.timesteps()](int step) {
+            return dynamicScale(scale, static_cast<int>(timesteps.size()),
+                                timesteps[static_cast<std::size_t>(step)]);
+        };
+    return guidance;
+}
 
-    at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                       pipeline::StageClock& clock, pipeline::StepObserver* observer) override;
-    media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
-                           pipeline::StageClock& clock) override;
-    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
-    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
-        return pipeline::gemmRecordOf(m_options, multipliesFp8(m_device));
+/// The reference draws frames before channels.
+at::Tensor drawLatents(denoising::LatentNoise& noise, const std::vector<std::int64_t>& shape_BTCHW) {
+    return noise.draw(shape_BTCHW).transpose(1, 2).contiguous();
+}
+
+class CogVideoXDenoiser final : public denoising::GuidedDenoiser {
+  public:
+    CogVideoXDenoiser(Parts parts, std::vector<std::int64_t> noise_BTCHW, LatentFrames frames,
+                      at::ScalarType dtype, const execution::Execution& execution,
+                      denoising::StageClock& clock)
+        : GuidedDenoiser(std::move(parts), execution, clock),
+          m_noise_BTCHW(std::move(noise_BTCHW)),
+          m_frames(frames),
+          m_dtype(dtype) {}
+
+    [[nodiscard]] at::Tensor initialLatents() override {
+        return drawLatents(noise(), m_noise_BTCHW) * scheduler().initialNoiseSigma();
+    }
+    [[nodiscard]] at::Tensor finished(at::Tensor latents_BCTHW) override {
+        if (m_dtype == at::kHalf && !at::isfinite(latents_BCTHW).all().item<bool>())
+            throw Failure(ErrorCode::Unsupported,
+                          "--dtype fp16: the model's values left fp16's range (65504), --dtype bf16 was "
+                          "needed");
+        return latents_BCTHW.narrow(2, m_frames.padding, m_frames.clip).contiguous();
     }
 
   private:
-    void requireFittingParts(const families::ModelInfo& model) const;
-    [[nodiscard]] Conditions encodeText(const catalog::RenderSettings& settings, pipeline::StageClock& clock);
+    std::vector<std::int64_t> m_noise_BTCHW;
+    LatentFrames m_frames;
+    at::ScalarType m_dtype;
+};
+
+class CogVideoXVideoModel final : public denoising::VideoModel {
+  public:
+    CogVideoXVideoModel(const families::ModelInfo& model, const families::ModelIndex& index,
+                        const denoising::LoadOptions& options)
+        : m_options(options),
+          m_transformer(loadTransformer(index.pathOf("transformer"), options)),
+          m_text(promptMemory(index, m_transformer->config().maxTextSeqLength, options)),
+          m_vae(loadVae(model, index.pathOf("vae"), options)),
+          m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
+        requireFittingParts(model, textEncoderConfig(index).modelSize);
+    }
+
+    std::unique_ptr<denoising::Denoiser> prepare(const catalog::RenderSettings& settings,
+                                                 denoising::StageClock& clock) override;
+    media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
+                           denoising::StageClock& clock) override;
+    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
+        return denoising::gemmRecordOf(m_options, multipliesFp8(device()));
+    }
+    [[nodiscard]] at::Device device() const override { return m_options.execution.device; }
+
+  private:
+    void requireFittingParts(const families::ModelInfo& model, std::int64_t textChannels) const;
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
-    /// Latent frames of the clip, and how many more come before them so that time's patches are whole.
-    struct LatentFrames {
-        std::int64_t clip, padding;
-        [[nodiscard]] std::int64_t all() const { return clip + padding; }
-    };
     [[nodiscard]] LatentFrames latentFrames(const catalog::RenderSettings& settings) const;
 
-    execution::Execution m_execution;
-    at::Device m_device;
-    at::ScalarType m_dtype, m_vaeDtype;
-    pipeline::LoadOptions m_options;
-    LoadedTransformer m_transformer;
-    PromptEncoder m_text;
+    denoising::LoadOptions m_options;
+    Transformer m_transformer;
+    denoising::PromptMemory m_text;
     vae::cogvideox::CogVideoXVae m_vae;
     weights::ModelConfig m_schedulerConfig;
 };
 
 /// The transformer's channels are the latents', and a picture's beside them in an image-to-video pipeline.
-void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model) const {
+void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model,
+                                              std::int64_t textChannels) const {
     const CogVideoXTransformerConfig& dit = m_transformer->config();
-    const std::int64_t z = m_vae.config().zDim, in = families::takesPictures(model) ? 2 * z : z,
-                       text = m_text.config().modelSize;
-    if (dit.inChannels == in && dit.outChannels == z && dit.textEmbedDim == text) return;
+    const std::int64_t z = m_vae.config().zDim, in = families::takesPictures(model) ? 2 * z : z;
+    if (dit.inChannels == in && dit.outChannels == z && dit.textEmbedDim == textChannels) return;
     const auto words = [](std::int64_t ins, std::int64_t outs, std::int64_t texts) {
         return "in_channels " + std::to_string(ins) + ", out_channels " + std::to_string(outs) +
                ", text_embed_dim " + std::to_string(texts);
     };
     throw Failure(ErrorCode::InvalidData, (model.folder / "transformer").string() + " has " +
                                               words(dit.inChannels, dit.outChannels, dit.textEmbedDim) +
-                                              "; " + words(in, z, text) +
+                                              "; " + words(in, z, textChannels) +
                                               " were needed for this pipeline, VAE and text encoder");
 }
 
-CogVideoXVideoModel::LatentFrames CogVideoXVideoModel::latentFrames(
-    const catalog::RenderSettings& settings) const {
+LatentFrames CogVideoXVideoModel::latentFrames(const catalog::RenderSettings& settings) const {
     const std::int64_t clip = (settings.numFrames - 1) / m_vae.config().temporalFactor() + 1;
     const std::int64_t patch = m_transformer->config().patchFrames();
     return {clip, (patch - clip % patch) % patch};
 }
 
-Conditions CogVideoXVideoModel::encodeText(const catalog::RenderSettings& settings,
-                                           pipeline::StageClock& clock) {
-    const bool guided = settings.guidanceScale > 1.0;
-    Conditions conditions;
-    conditions.guidance = settings.guidanceScale;
-    if (settings.useDynamicCfg) conditions.dynamicSteps = settings.numInferenceSteps;
-    conditions.stepCache = settings.stepCache;
-    conditions.stepCacheFrom = firstStepThatMaySkip(settings.numInferenceSteps);
-    clock.begin("text", guided ? 2 : 1);
-    const auto encode = [&](const std::string& prompt) {
-        if (!m_text.isReadyFor(prompt)) clock.aside("load", [&] { m_text.load(); });
-        return m_transformer->prepareText(m_text.encode(prompt));
-    };
-    conditions.prompt_BMC = encode(settings.prompt);
-    clock.advance(1);
-    if (guided) {
-        conditions.negative_BMC = encode(settings.negativePrompt);
-        clock.advance(2);
-    }
-    m_text.release();
-    return conditions;
-}
-
-at::Tensor CogVideoXVideoModel::denoise(const catalog::RenderSettings& settings,
-                                        attention::Dispatcher& attention, pipeline::StageClock& clock,
-                                        pipeline::StepObserver* observer) {
+std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog::RenderSettings& settings,
+                                                                  denoising::StageClock& clock) {
     const LatentFrames frames = latentFrames(settings);
     const std::int64_t spatial = m_vae.config().spatialFactor();
-    // The reference draws frames before channels, first a picture's, then the clip's, then each step's.
-    schedulers::NoiseStream stream(settings.seed, settings.generator == "cpu" ? at::kCPU : m_device);
-    const auto draw = [&] {
-        return stream
-            .draw({1, frames.all(), m_vae.config().zDim, settings.height / spatial, settings.width / spatial})
-            .transpose(1, 2)
-            .contiguous()
-            .to(m_device);
-    };
-    const auto scheduler = schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, {}}, draw);
+    const std::vector<std::int64_t> shape_BTCHW{1, frames.all(), m_vae.config().zDim,
+                                                settings.height / spatial, settings.width / spatial};
+    // One stream: first a picture's noise, then the clip's, then each step's.
+    auto noise = std::make_unique<denoising::LatentNoise>(settings, device());
+    auto scheduler = schedulers::makeScheduler(
+        m_schedulerConfig, {settings.scheduler, {}},
+        [&stream = *noise, shape_BTCHW] { return drawLatents(stream, shape_BTCHW); });
     scheduler->setTimesteps(settings.numInferenceSteps);
     at::Tensor picture_BCTHW;
     if (settings.imgFilePath)
         picture_BCTHW =
-            pictureLatents(settings, m_vae, tilingOf(settings), frames.all(), m_device, stream, clock);
-    Conditions conditions = encodeText(settings, clock);
-    conditions.picture_BCTHW = picture_BCTHW;
-    GuidedVelocity velocity(*m_transformer, std::move(conditions),
-                            settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
-
-    const int steps = settings.numInferenceSteps;
-    const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
-    const int first = left ? left->done : 0;
-    if (left) {
-        stream.restore(noiseStateOf(*left));
-        velocity.restore(left->tensors);
-    }
-    at::Tensor latents =
-        left ? pipeline::takeUp(*left, *scheduler, m_device) : draw() * scheduler->initialNoiseSigma();
-    const auto addOwn = [&](auto& tensors) {
-        tensors[kNoiseState] = stream.state();
-        velocity.save(tensors);
-    };
-
-    clock.begin("denoise", steps, first);
-    for (int step = first; step < steps; ++step) {
-        const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
-        const at::Tensor input = scheduler->scaleModelInput(latents, step);
-        const auto predict = [&velocity, input, timestep, step](attention::Dispatcher& with) {
-            return velocity.predict(input, timestep, step, with);
-        };
-        const at::Tensor predicted = predict(attention);
-        if (observer != nullptr) observer->predicted(step, latents, predict);
-        latents = scheduler->step(predicted, step, latents);
-        clock.advance(step + 1);
-        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addOwn, clock);
-    }
-    clock.end();
-    if (m_dtype == at::kHalf && !at::isfinite(latents).all().item<bool>())
-        throw Failure(ErrorCode::Unsupported,
-                      "--dtype fp16: the model's values left fp16's range (65504), --dtype bf16 was needed");
-    latents = latents.narrow(2, frames.padding, frames.clip).contiguous();
-    if (observer != nullptr) observer->denoised(latents);
-    return latents;
+            pictureLatents(settings, m_vae, tilingOf(settings), frames.all(), device(), *noise, clock);
+    const denoising::EncodedPrompts prompts = denoising::encodePrompts(m_text, settings, clock);
+    auto guidance = guidanceOf(settings, *scheduler);
+    denoising::GuidedDenoiser::Parts parts{
+        std::make_unique<PromptedTransformer>(*m_transformer, prompts, picture_BCTHW), std::move(noise),
+        std::move(scheduler), std::move(guidance)};
+    return std::make_unique<CogVideoXDenoiser>(std::move(parts), shape_BTCHW, frames, m_options.dtype,
+                                               m_options.execution, clock);
 }
 
 media::RgbVideo CogVideoXVideoModel::decode(const at::Tensor& latents_BCTHW,
                                             const catalog::RenderSettings& settings,
-                                            pipeline::StageClock& clock) {
-    return pipeline::decodeClip(m_vae, latents_BCTHW[0] / m_vae.config().scalingFactor, tilingOf(settings),
-                                settings, clock);
+                                            denoising::StageClock& clock) {
+    return denoising::decodeClip(m_vae, latents_BCTHW[0] / m_vae.config().scalingFactor, tilingOf(settings),
+                                 settings, clock);
 }
 
 std::optional<vae::Tiling> CogVideoXVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
@@ -227,8 +215,8 @@ std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& s
     const vae::cogvideox::ClipSize clip{.frames = settings.numFrames,
                                         .height = settings.height,
                                         .width = settings.width,
-                                        .dtype = m_vaeDtype,
-                                        .device = m_device};
+                                        .dtype = m_options.vaeDtype,
+                                        .device = device()};
     const std::uint64_t decode = vae::cogvideox::bytesToDecode(vae, clip, tilingOf(settings));
     vae::cogvideox::ClipSize picture = clip;
     picture.frames = 1;
@@ -239,8 +227,8 @@ std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& s
 
 }  // namespace
 
-std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
-                                                     const pipeline::LoadOptions& options) {
+std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                      const denoising::LoadOptions& options) {
     const families::ModelIndex index = families::ModelIndex::read(model.folder).value();
     return std::make_unique<CogVideoXVideoModel>(model, index, options);
 }

@@ -6,6 +6,15 @@
 
 namespace reelgrid::models::wan {
 
+std::vector<at::Tensor*> StepEmbedding::tensors() {
+    std::vector<at::Tensor*> tensors;
+    for (Run& run : runs) {
+        tensors.push_back(&run.temb_1C);
+        tensors.push_back(&run.modulation_16C);
+    }
+    return tensors;
+}
+
 ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope,
                                      TimeProducts timeProducts)
     : m_frequencies_1F(sinusoidalFrequencies(config.freqDim, scope.device())),

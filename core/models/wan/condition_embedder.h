@@ -22,6 +22,9 @@ struct StepEmbedding {
         std::int64_t tokens = 0;    ///< of no account in the last one, which takes what is left
     };
     std::vector<Run> runs;  ///< in the order of the tokens
+
+    /// All of the runs' tensors, in the same order each time.
+    [[nodiscard]] std::vector<at::Tensor*> tensors();
 };
 
 /// The checkpoint's condition_embedder: a timestep and a prompt in the model's own channels.

@@ -1,7 +1,7 @@
 #include "core/models/wan/experts.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/execution/memory_check.h"
@@ -27,8 +27,8 @@ std::optional<double> boundaryRatioOf(const families::ModelInfo& model, const Ch
 }
 
 /// Where the weights of the experts lie.
-execution::Execution whereWeightsLie(const pipeline::LoadOptions& options) {
-    return options.offload == pipeline::Offload::Blocks ? execution::Execution{} : options.execution;
+execution::Execution whereWeightsLie(const denoising::LoadOptions& options) {
+    return options.offload == denoising::Offload::Blocks ? execution::Execution{} : options.execution;
 }
 
 /// What the second expert's weights take, and as much again as half of it to work in.
@@ -43,17 +43,7 @@ std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dty
 
 }  // namespace
 
-TransformerOptions transformerOptions(const pipeline::LoadOptions& options) {
-    TransformerOptions transformer;
-    if (options.offload == pipeline::Offload::Blocks)
-        transformer.blocks.residence =
-            options.execution.device.is_cpu() ? BlockResidence::Streamed : BlockResidence::Windowed;
-    if (options.gemms == pipeline::Gemms::Fp8) transformer.blocks.products = LinearProducts::Fp8;
-    if (options.timeGemms == pipeline::TimeGemms::Bf16) transformer.timeProducts = TimeProducts::Bf16;
-    return transformer;
-}
-
-Experts::Experts(const families::ModelInfo& model, const pipeline::LoadOptions& options, Residence residence)
+Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions& options, Residence residence)
     : m_checkpoint(model.folder),
       m_options(options),
       m_config(WanTransformerConfig::from(m_checkpoint.config(kNames[kHighNoise]))),
@@ -68,38 +58,30 @@ Experts::Experts(const families::ModelInfo& model, const pipeline::LoadOptions& 
     if (m_residence == Residence::Together) m_loaded[kLowNoise] = load(kLowNoise);
 }
 
-std::unique_ptr<WanTransformer> Experts::load(Index expert) {
+std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
     const bool isSecond = expert == kLowNoise && !m_options.secondLoras.empty();
     const auto& loras = isSecond ? m_options.secondLoras : m_options.loras;
     auto source =
         std::make_unique<weights::LoraWeights>(m_checkpoint.transformer(kNames[expert]), loras, loraNames);
-    const TransformerOptions options = transformerOptions(m_options);
-    auto transformer = std::make_unique<WanTransformer>(
-        WanTransformerConfig::from(m_checkpoint.config(kNames[expert])),
-        weights::WeightScope(*source, m_options.dtype, m_options.execution.device), options);
-    if (options.blocks.residence == BlockResidence::Streamed) {
-        // Once through, so that a LoRA that doesn't fit is refused now.
-        if (!loras.empty()) transformer->visitBlocks();
-        m_sources[expert] = std::move(source);
-        m_sources[expert]->requireAllTaken();
-    } else {
-        source->requireAllTaken();
-    }
-    return transformer;
+    return std::make_unique<Loaded>(std::move(source), loras, m_options, [&](weights::WeightSource& from) {
+        return WanTransformer(WanTransformerConfig::from(m_checkpoint.config(kNames[expert])),
+                              weights::WeightScope(from, m_options.dtype, m_options.execution.device),
+                              {.blocks = denoising::blockOptions(m_options),
+                               .timeProducts = denoising::timeProducts(m_options)});
+    });
 }
 
 Experts::Index Experts::at(double timestep, int trainTimesteps) const {
     return m_boundaryRatio && timestep < *m_boundaryRatio * trainTimesteps ? kLowNoise : kHighNoise;
 }
 
-WanTransformer& Experts::use(Index expert, pipeline::StageClock& clock) {
+WanTransformer& Experts::use(Index expert, denoising::StageClock& clock) {
     if (!isLoaded(expert))
         clock.aside("load", [&] {
             for (auto& other : m_loaded) other.reset();
-            for (auto& other : m_sources) other.reset();
             m_loaded[expert] = load(expert);
         });
-    return *m_loaded[expert];
+    return **m_loaded[expert];
 }
 
 }  // namespace reelgrid::models::wan

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
+#include "core/denoising/loaded_blocks.h"
+#include "core/denoising/process_memory.h"
 #include "core/families/offered_tasks.h"
 #include "core/models/layers/guidance_caches.h"
 #include "core/models/wan/checkpoint.h"
-#include "core/models/wan/experts.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer_memory.h"
-#include "core/pipeline/process_memory.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
 
 namespace reelgrid::models::wan {
 namespace {
 
-using pipeline::Encoders;
-using pipeline::Offload;
+using denoising::Encoders;
+using denoising::Offload;
 
 constexpr std::int64_t kFp32 = 4;
 
@@ -25,8 +25,8 @@ std::uint64_t unsignedOf(std::int64_t count) {
 }
 
 /// One expert: what lies on the device all the time.
-std::uint64_t transformerBytes(const WanTransformerConfig& config, const pipeline::LoadOptions& options) {
-    return weightBytes(config, options.dtype, options.execution.device, transformerOptions(options).blocks);
+std::uint64_t transformerBytes(const WanTransformerConfig& config, const denoising::LoadOptions& options) {
+    return weightBytes(config, options.dtype, options.execution.device, denoising::blockOptions(options));
 }
 
 /// All but the table of embeddings, which stays in its file.
@@ -49,7 +49,7 @@ bool hasComponent(const families::ModelInfo& model, const char* name) {
 
 /// Keys and values of the prompts in every layer, and of pictures.
 std::uint64_t promptBytes(const WanTransformerConfig& config, const catalog::RenderSettings& settings,
-                          const pipeline::LoadOptions& options) {
+                          const denoising::LoadOptions& options) {
     constexpr std::int64_t kPicturePositions = 257;
     const std::int64_t positions = kMaxPromptTokens + (config.imageDim > 0 ? kPicturePositions : 0);
     return textBytes(config, options.dtype, settings.guidanceScale > 1 ? 2 : 1, positions);
@@ -57,9 +57,9 @@ std::uint64_t promptBytes(const WanTransformerConfig& config, const catalog::Ren
 
 }  // namespace
 
-pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
-                                        const catalog::RenderSettings& settings,
-                                        const pipeline::LoadOptions& options, std::uint64_t available) {
+denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
+                                         const catalog::RenderSettings& settings,
+                                         const denoising::LoadOptions& options, std::uint64_t available) {
     const Checkpoint files(model.folder);
     const auto config = WanTransformerConfig::from(files.config("transformer"));
     const vae::wan21::VaeCheckpoint vae = files.vae();
@@ -75,7 +75,7 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
         families::takesPictures(model) ? vae::wan21::WanVaeParts::Both : vae::wan21::WanVaeParts::Decoder,
         inVae);
     // On a GPU only what libtorch hands out is counted.
-    if (onCpu) always += pipeline::kProcessBytes;
+    if (onCpu) always += denoising::kProcessBytes;
     const std::uint64_t transformer = transformerBytes(config, options);
     const std::uint64_t kept = isKept ? text + image : 0;
     always += transformer;
@@ -100,14 +100,14 @@ pipeline::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const std::uint64_t held = always + kept + promptBytes(config, settings, options);
     const std::uint64_t cached =
         guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
-    std::vector<pipeline::MemoryForecast> stages{
+    std::vector<denoising::MemoryForecast> stages{
         {always + (isKept ? kept : text), "text"},
         {held + activationBytes(config, options.dtype, tokens) + cached, "denoise"},
         {always + kept + work(vae::wan21::bytesToDecode), "decode"}};
     if (encodes) {
         stages.push_back({always + (isKept ? kept : image) + work(vae::wan21::bytesToEncode), "image"});
     }
-    return *std::ranges::max_element(stages, {}, &pipeline::MemoryForecast::peak);
+    return *std::ranges::max_element(stages, {}, &denoising::MemoryForecast::peak);
 }
 
 }  // namespace reelgrid::models::wan

@@ -13,7 +13,7 @@
 namespace reelgrid::models::wan {
 namespace {
 
-using pipeline::ModelFaults;
+using denoising::ModelFaults;
 
 /// What else than a component's parameters its file may have.
 enum class Others { Allowed, Faults };

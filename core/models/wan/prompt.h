@@ -2,10 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <string>
 
+#include "core/denoising/prompt_memory.h"
 #include "core/models/wan/checkpoint.h"
-#include "core/pipeline/prompt_memory.h"
 #include "core/text/encoders/umt5_encoder.h"
 #include "core/text/tokenizers/sentencepiece_tokenizer.h"
 
@@ -13,6 +14,8 @@ namespace reelgrid::models::wan {
 
 /// max_sequence_length of WanPipeline.
 inline constexpr std::int64_t kMaxPromptTokens = 512;
+/// Of a prompt's tensors: PromptEmbedding::embedding.
+inline constexpr const char* kText = "text";
 
 struct PromptEmbedding {
     /// [1, 512, d_model] fp32 on the encoder's device; zero behind the prompt's tokens.
@@ -21,30 +24,28 @@ struct PromptEmbedding {
     std::int64_t tokens = 0;
 };
 
+using Tokenizer = std::shared_ptr<const text::SentencePieceTokenizer>;
+/// Throws Failure naming the file, also one with ids that the text encoder doesn't have.
+Tokenizer loadTokenizer(const Checkpoint& model);
+
 /// Prompt to embedding as diffusers' WanPipeline makes it: cleaning, tokenizer/, text_encoder/, padded
 /// positions set to zero.
-class PromptEncoder {
+class PromptEncoder final : public denoising::PromptEncoder {
   public:
-    /// Reads the model's tokenizer, and its text_encoder unless that is freed after use. Throws Failure
-    /// naming the file and what is wrong with it.
-    PromptEncoder(const Checkpoint& model, at::ScalarType dtype, at::Device device = at::kCPU,
-                  pipeline::Encoders residence = pipeline::Encoders::Kept);
+    /// Reads the model's text_encoder. Throws Failure naming the file and what is wrong with it.
+    PromptEncoder(const Checkpoint& model, Tokenizer tokenizer, at::ScalarType dtype,
+                  at::Device device = at::kCPU);
 
-    /// Whether encode() would find what it needs in memory: the encoder, or this prompt's embedding.
-    [[nodiscard]] bool isReadyFor(const std::string& prompt) const { return m_memory.isReadyFor(prompt); }
-    /// Loads the text_encoder where it isn't in memory.
-    void load() { m_memory.load(); }
-    /// Frees it, unless it is kept. The last few prompts' embeddings stay.
-    void release() { m_memory.release(); }
-
-    [[nodiscard]] PromptEmbedding encode(const std::string& prompt);
+    [[nodiscard]] PromptEmbedding embed(const std::string& prompt) const;
+    [[nodiscard]] denoising::NamedTensors encode(const std::string& prompt) const override {
+        return {{kText, embed(prompt).embedding}};
+    }
 
   private:
-    [[nodiscard]] PromptEmbedding embeddingOf(const text::Umt5Encoder& encoder,
-                                              const std::string& prompt) const;
-
-    text::SentencePieceTokenizer m_tokenizer;
-    pipeline::PromptMemory<text::Umt5Encoder, PromptEmbedding> m_memory;
+    Tokenizer m_tokenizer;
+    text::Umt5Encoder m_encoder;
 };
+
+denoising::PromptMemory promptMemory(const Checkpoint& model, const denoising::LoadOptions& options);
 
 }  // namespace reelgrid::models::wan

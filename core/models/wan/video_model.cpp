@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/denoising/clip_decoding.h"
+#include "core/denoising/gemm_record.h"
 #include "core/families/offered_tasks.h"
-#include "core/models/wan/experts.h"
-#include "core/models/wan/guided_flow.h"
+#include "core/models/wan/denoiser.h"
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
-#include "core/pipeline/clip_decoding.h"
-#include "core/pipeline/gemm_record.h"
-#include "core/pipeline/loop_resume.h"
-#include "core/schedulers/initial_noise.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vae/wan21/working_memory.h"
@@ -35,7 +32,7 @@ bool hasImageEncoder(const families::ModelInfo& model) {
 }
 
 vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& files,
-                           const pipeline::LoadOptions& options) {
+                           const denoising::LoadOptions& options) {
     const vae::wan21::VaeCheckpoint vae = files.vae();
     // Text-to-video never encodes.
     return {weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
@@ -64,49 +61,44 @@ struct ImageEncoder {
     }
 };
 
-class WanVideoModel final : public pipeline::VideoModel {
+class WanVideoModel final : public denoising::VideoModel {
   public:
     WanVideoModel(const families::ModelInfo& model, const Checkpoint& files,
-                  const pipeline::LoadOptions& options, Residence residence)
+                  const denoising::LoadOptions& options, Residence residence)
         : m_files(files),
           m_options(options),
-          m_execution(options.execution),
-          m_device(options.execution.device),
-          m_text(files, text::t5Dtype(options.dtype), m_device, options.encoders),
+          m_text(promptMemory(files, options)),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
           m_experts(model, options, residence) {
         requireFittingParts(model);
-        if (options.encoders == pipeline::Encoders::Kept) loadImageEncoder();
+        if (options.encoders == denoising::Encoders::Kept) loadImageEncoder();
     }
 
-    at::Tensor denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                       pipeline::StageClock& clock, pipeline::StepObserver* observer) override;
+    std::unique_ptr<denoising::Denoiser> prepare(const catalog::RenderSettings& settings,
+                                                 denoising::StageClock& clock) override;
     media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
-                           pipeline::StageClock& clock) override;
+                           denoising::StageClock& clock) override;
     [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
-        return pipeline::gemmRecordOf(m_options, multipliesFp8(m_device));
+        return denoising::gemmRecordOf(m_options, multipliesFp8(device()));
     }
+    [[nodiscard]] at::Device device() const override { return m_options.execution.device; }
 
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
     [[nodiscard]] bool seesGivenFrames() const { return m_experts.config().inChannels > m_vae.config().zDim; }
-    void encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
-                        pipeline::StageClock& clock);
-    void encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
-                    pipeline::StageClock& clock);
+    [[nodiscard]] GivenPictures encodePictures(const catalog::RenderSettings& settings,
+                                               denoising::StageClock& clock);
     void loadImageEncoder();
     [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
-    [[nodiscard]] at::Tensor noiseFor(const catalog::RenderSettings& settings) const;
+    [[nodiscard]] std::vector<std::int64_t> latentShape(const catalog::RenderSettings& settings) const;
 
     Checkpoint m_files;
-    pipeline::LoadOptions m_options;
-    execution::Execution m_execution;
-    at::Device m_device;
-    PromptEncoder m_text;
+    denoising::LoadOptions m_options;
+    denoising::PromptMemory m_text;
     std::int64_t m_imageDim;  ///< channels of the image encoder; 0: there is none
     std::optional<ImageEncoder> m_imageEncoder;
     vae::wan21::WanVae m_vae;
@@ -132,106 +124,61 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
 }
 
 void WanVideoModel::loadImageEncoder() {
-    if (m_imageDim > 0 && !m_imageEncoder) m_imageEncoder.emplace(ImageEncoder::load(m_files, m_device));
+    if (m_imageDim > 0 && !m_imageEncoder) m_imageEncoder.emplace(ImageEncoder::load(m_files, device()));
 }
 
-void WanVideoModel::encodePictures(const catalog::RenderSettings& settings, Conditions& conditions,
-                                   pipeline::StageClock& clock) {
-    if (!settings.imgFilePath) return;
+GivenPictures WanVideoModel::encodePictures(const catalog::RenderSettings& settings,
+                                            denoising::StageClock& clock) {
+    GivenPictures given;
+    if (!settings.imgFilePath) return given;
     // Units are frames that the VAE encodes; the image encoder is one more, before them.
     const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageDim > 0 ? 1 : 0;
     clock.begin("image", before + frames);
     const ClipPictures pictures = ClipPictures::read(settings);
     if (m_imageDim > 0) {
         if (!m_imageEncoder) clock.aside("load", [&] { loadImageEncoder(); });
-        conditions.imageEmbedding = m_imageEncoder->encode(pictures);
-        if (m_options.encoders == pipeline::Encoders::FreedAfterUse) m_imageEncoder.reset();
+        given.imageEmbedding = m_imageEncoder->encode(pictures);
+        if (m_options.encoders == denoising::Encoders::FreedAfterUse) m_imageEncoder.reset();
         clock.advance(before);
     }
     const auto report = [&](std::int64_t done, std::int64_t total) {
         clock.advance(before + static_cast<int>(done * frames / total));
     };
-    const ClipEncoder encoder(m_vae, tilingOf(settings), m_device, report, clock.stopToken());
+    const ClipEncoder encoder(m_vae, tilingOf(settings), device(), report, clock.stopToken());
     if (seesGivenFrames())
-        conditions.givenFrames_BCTHW = encoder.givenFrames(pictures, frames);
+        given.frames_BCTHW = encoder.givenFrames(pictures, frames);
     else
-        conditions.firstFrame_BC1HW = encoder.encode(frameOf(*pictures.first).to(m_device));
+        given.firstFrame_BC1HW = encoder.encode(frameOf(*pictures.first).to(device()));
+    return given;
 }
 
-void WanVideoModel::encodeText(const catalog::RenderSettings& settings, Conditions& conditions,
-                               pipeline::StageClock& clock) {
-    const bool guided = settings.guidanceScale > 1.0;
-    clock.begin("text", guided ? 2 : 1);
-    const auto encode = [&](const std::string& prompt) {
-        if (!m_text.isReadyFor(prompt)) clock.aside("load", [&] { m_text.load(); });
-        return m_text.encode(prompt).embedding;
-    };
-    conditions.prompt = encode(settings.prompt);
-    clock.advance(1);
-    if (guided) {
-        conditions.negative = encode(settings.negativePrompt);
-        clock.advance(2);
-    }
-    m_text.release();
-}
-
-at::Tensor WanVideoModel::noiseFor(const catalog::RenderSettings& settings) const {
+std::vector<std::int64_t> WanVideoModel::latentShape(const catalog::RenderSettings& settings) const {
     const vae::wan21::WanVaeConfig& vae = m_vae.config();
-    const at::Tensor noise = schedulers::initialNoise(
-        settings.seed,
-        {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
-         settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()},
-        settings.generator == "cpu" ? at::kCPU : m_device);
-    return noise.to(m_device);
+    return {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
+            settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()};
 }
 
-at::Tensor WanVideoModel::denoise(const catalog::RenderSettings& settings, attention::Dispatcher& attention,
-                                  pipeline::StageClock& clock, pipeline::StepObserver* observer) {
-    const auto scheduler =
-        schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
-    scheduler->setTimesteps(settings.numInferenceSteps);
-    Conditions conditions;
-    conditions.guidance[Experts::kHighNoise] = settings.guidanceScale;
-    conditions.guidance[Experts::kLowNoise] = settings.guidanceScale2.value_or(settings.guidanceScale);
-    conditions.stepCache = settings.stepCache;
-    conditions.stepCacheFrom = firstStepThatMaySkip(settings.numInferenceSteps);
-    encodePictures(settings, conditions, clock);
-    encodeText(settings, conditions, clock);
-    const auto trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
-    GuidedFlow flow(m_experts, std::move(conditions), static_cast<int>(trainTimesteps),
-                    settings.useTorchCompile ? Passes::Graphed : Passes::Called, m_execution, clock);
-    const int steps = settings.numInferenceSteps;
-    const auto left = resumePoints() != nullptr ? resumePoints()->takeLeft() : std::nullopt;
-    const int first = left ? left->done : 0;
-    flow.prepare(scheduler->timesteps()[static_cast<std::size_t>(std::min(first, steps - 1))]);
-    if (left) flow.restore(left->tensors);
-    at::Tensor latents = left ? pipeline::takeUp(*left, *scheduler, m_device)
-                              : noiseFor(settings) * scheduler->initialNoiseSigma();
-    const auto addCaches = [&](auto& tensors) { flow.save(tensors); };
-
-    clock.begin("denoise", steps, first);
-    for (int step = first; step < steps; ++step) {
-        const double timestep = scheduler->timesteps()[static_cast<std::size_t>(step)];
-        const at::Tensor input = scheduler->scaleModelInput(latents, step);
-        const auto predict = [&flow, input, timestep, step](attention::Dispatcher& with) {
-            return flow.predict(input, timestep, step, with);
-        };
-        const at::Tensor predicted = predict(attention);
-        if (observer != nullptr) observer->predicted(step, latents, predict);
-        latents = scheduler->step(predicted, step, latents);
-        clock.advance(step + 1);
-        pipeline::keepPoint(resumePoints(), step + 1, latents, *scheduler, addCaches, clock);
-    }
-    clock.end();
-    latents = flow.withFirstFrame(latents);
-    if (observer != nullptr) observer->denoised(latents);
-    return latents;
+std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::RenderSettings& settings,
+                                                            denoising::StageClock& clock) {
+    WanDenoiser::Parts parts;
+    parts.scheduler = schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+    parts.scheduler->setTimesteps(settings.numInferenceSteps);
+    parts.pictures = encodePictures(settings, clock);
+    parts.prompts = denoising::encodePrompts(m_text, settings, clock);
+    parts.trainTimesteps = m_schedulerConfig.positiveOr("num_train_timesteps", 1000);
+    parts.guidance.fill(denoising::Guidance::from(settings));
+    auto& second = parts.guidance[Experts::kLowNoise];
+    if (second.scale && settings.guidanceScale2)
+        second.scale = [scale = *settings.guidanceScale2](int) { return scale; };
+    parts.shape_BCTHW = latentShape(settings);
+    parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
+    return std::make_unique<WanDenoiser>(m_experts, std::move(parts), m_options.execution, clock);
 }
 
 media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
-                                      const catalog::RenderSettings& settings, pipeline::StageClock& clock) {
-    return pipeline::decodeClip(m_vae, m_vae.denormalised(latents_BCTHW)[0], tilingOf(settings), settings,
-                                clock);
+                                      const catalog::RenderSettings& settings, denoising::StageClock& clock) {
+    return denoising::decodeClip(m_vae, m_vae.denormalised(latents_BCTHW)[0], tilingOf(settings), settings,
+                                 clock);
 }
 
 std::optional<vae::Tiling> WanVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
@@ -252,7 +199,7 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
     const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
     const vae::wan21::ClipSize clip{
         .frames = settings.numFrames, .height = settings.height, .width = settings.width};
-    const vae::wan21::Computing computing{.dtype = m_options.vaeDtype, .device = m_device};
+    const vae::wan21::Computing computing{.dtype = m_options.vaeDtype, .device = device()};
     const std::uint64_t decode = vae::wan21::bytesToDecode(vae, clip, tilingOf(settings), computing);
     const std::uint64_t encode =
         settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings), computing) : 0;
@@ -261,14 +208,14 @@ std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& setting
 
 }  // namespace
 
-std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
-                                                     const pipeline::LoadOptions& options) {
+std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                      const denoising::LoadOptions& options) {
     return loadVideoModel(model, options, Residence::AsMemoryAllows);
 }
 
-std::unique_ptr<pipeline::VideoModel> loadVideoModel(const families::ModelInfo& model,
-                                                     const pipeline::LoadOptions& options,
-                                                     Residence residence) {
+std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,
+                                                      const denoising::LoadOptions& options,
+                                                      Residence residence) {
     return std::make_unique<WanVideoModel>(model, Checkpoint(model.folder), options, residence);
 }
 

@@ -17,8 +17,8 @@
 namespace reelgrid::models::cogvideox {
 namespace {
 
-using pipeline::Encoders;
-using pipeline::Offload;
+using denoising::Encoders;
+using denoising::Offload;
 
 /// Two passes of a tiny transformer whose blocks were loaded so.
 at::Tensor velocityOf(const std::string& form, const BlockOptions& options, at::ScalarType dtype,

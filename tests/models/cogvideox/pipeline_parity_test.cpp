@@ -22,7 +22,7 @@ double relativeError(const at::Tensor& actual, const at::Tensor& expected) {
 
 /// Latents after each step, as the reference's callback gets them: those before the last are seen here as
 /// what the next step is predicted from.
-class LatentsOfSteps final : public pipeline::StepObserver {
+class LatentsOfSteps final : public denoising::StepObserver {
   public:
     void predicted(int /*step*/, const at::Tensor& latents, Prediction /*predict*/) override {
         before.push_back(latents);
@@ -44,10 +44,11 @@ TEST_P(CogVideoXPipelineParity, LatentsAndPicturesEqualTheReferences) {
     weights::SafetensorsFolder expected(kFixtures / GetParam().form / (GetParam().name + ".safetensors"));
     const auto video = pipeline::loadModel(model, {}, {});
     const auto attention = attention::makeDispatcher("sdpa").value();
-    pipeline::StageClock clock({}, {});
+    denoising::StageClock clock({}, {});
 
     LatentsOfSteps seen;
-    const at::Tensor latents = video->denoise(settings, *attention, clock, &seen);
+    const at::Tensor latents =
+        denoising::denoise(*video, settings, *attention, clock, {.observers = {&seen}});
     ASSERT_EQ(seen.before.size(), std::size_t(settings.numInferenceSteps));
     EXPECT_TRUE(at::equal(seen.last, latents));
     for (int step = 0; step < settings.numInferenceSteps; ++step) {

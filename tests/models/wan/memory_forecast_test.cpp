@@ -15,9 +15,9 @@
 namespace reelgrid::models::wan {
 namespace {
 
+using denoising::Encoders;
+using denoising::Offload;
 using nlohmann::json;
-using pipeline::Encoders;
-using pipeline::Offload;
 
 std::vector<WanTransformerConfig> officialConfigs() {
     std::vector<WanTransformerConfig> configs;

@@ -43,9 +43,9 @@ TEST(WanPipelineParity, FourStepsEqualTheReference) {
     const catalog::RenderSettings settings = readRequest(model);
     const auto video = pipeline::loadModel(model, {}, {});
     const auto attention = attention::makeDispatcher("sdpa").value();
-    pipeline::StageClock clock({}, {});
+    denoising::StageClock clock({}, {});
 
-    const at::Tensor latents = video->denoise(settings, *attention, clock);
+    const at::Tensor latents = denoising::denoise(*video, settings, *attention, clock);
     const double error = relativeError(latents, expected.require("latents.3", {1, 4, 3, 4, 6}));
     RecordProperty("latents_relative_error", std::to_string(error * 1e6) + "e-6");
     EXPECT_LE(error, 1e-3);

@@ -16,7 +16,8 @@ using text::relativeError;
 
 // The tokenizer's library and libtorch both carry protobuf: that both work here is part of what is tested.
 TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
-    PromptEncoder encoder(Checkpoint(kDemoModel), at::kFloat);
+    const Checkpoint model(kDemoModel);
+    const PromptEncoder encoder(model, loadTokenizer(model), at::kFloat);
     const auto map = safetensors::MappedFile::open(kFixtures / "demo-embeddings.safetensors");
     const auto entries = safetensors::readHeader(map->bytes(), "demo-embeddings.safetensors");
     const nlohmann::json prompts = fixtureJson("demo-prompts.json");
@@ -25,7 +26,7 @@ TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
         const auto& entry = entries.at(name);
         const at::Tensor expected =
             at::from_blob(const_cast<char*>(map->bytes().data()) + entry.begin, entry.shape, at::kFloat);
-        const PromptEmbedding encoded = encoder.encode(prompt);
+        const PromptEmbedding encoded = encoder.embed(prompt);
         ASSERT_EQ(encoded.embedding.sizes(), (at::IntArrayRef{1, 512, 256}));
         EXPECT_EQ(encoded.embedding.scalar_type(), at::kFloat);
         ASSERT_EQ(encoded.tokens, expected.size(0)) << prompt;
@@ -37,7 +38,8 @@ TEST(PromptEncoder, MatchesTheReferencePipelineOnTheDemoModel) {
 TEST(PromptEncoder, CutsALongPromptAt512Tokens) {
     std::string prompt;
     for (int i = 0; i < 600; ++i) prompt += "a red car ";
-    const PromptEmbedding encoded = PromptEncoder(Checkpoint(kDemoModel), at::kFloat).encode(prompt);
+    const Checkpoint model(kDemoModel);
+    const PromptEmbedding encoded = PromptEncoder(model, loadTokenizer(model), at::kFloat).embed(prompt);
     EXPECT_EQ(encoded.tokens, 512);
     EXPECT_TRUE(encoded.embedding.isfinite().all().item<bool>());
 }

@@ -104,8 +104,8 @@ class SingleFile : public testing::Test {
         pipeline::fitToPicture(settings, model);
         const auto video = pipeline::loadModel(model, {}, {});
         const auto attention = attention::makeDispatcher("sdpa").value();
-        pipeline::StageClock clock({}, {});
-        const at::Tensor latents = video->denoise(settings, *attention, clock);
+        denoising::StageClock clock({}, {});
+        const at::Tensor latents = denoising::denoise(*video, settings, *attention, clock);
         EXPECT_EQ(video->decode(latents, settings, clock).frameCount(), 5);
         return latents;
     }

@@ -51,11 +51,11 @@ class WanVariantParity : public testing::TestWithParam<Run> {
         return settings;
     }
 
-    void expectEqual(pipeline::VideoModel& video) {
+    void expectEqual(denoising::VideoModel& video) {
         const catalog::RenderSettings settings = this->settings();
         const auto attention = attention::makeDispatcher("sdpa").value();
-        pipeline::StageClock clock({}, {});
-        const at::Tensor latents = video.denoise(settings, *attention, clock);
+        denoising::StageClock clock({}, {});
+        const at::Tensor latents = denoising::denoise(video, settings, *attention, clock);
         const std::string last = "latents." + std::to_string(settings.numInferenceSteps - 1);
         at::Tensor expected = m_expected.at(last);
         // The reference puts the given frame back after its callback saw the latents.

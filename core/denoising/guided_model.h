@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <vector>
+
+#include "core/attention/layer_context.h"
+#include "core/models/layers/first_block_cache.h"
+
+namespace reelgrid::denoising {
+
+/// A family's network with a render's prompts and pictures, as GuidedPasses runs it.
+class GuidedModel {
+  public:
+    virtual ~GuidedModel() = default;
+
+    /// Makes what the passes of a step share: the network's input from the sampler's, embeddings of the
+    /// timestep. Kept until the next step.
+    virtual void beginStep(const at::Tensor& input, double timestep) = 0;
+    /// Every tensor that beginStep() made and passes read, in the same order each time (undefined ones, too):
+    /// CUDA graphs replace them by copies that stay where they are.
+    [[nodiscard]] virtual std::vector<at::Tensor*> stepTensors() = 0;
+
+    /// One pass with the prompt of that branch: the prediction, fp32.
+    [[nodiscard]] virtual at::Tensor forward(attention::GuidanceBranch branch,
+                                             const attention::LayerContext& context) = 0;
+
+    struct CachedPass {
+        at::Tensor prediction;
+        bool skipped = false;  ///< all blocks but the first
+    };
+    /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass. For
+    /// families that have the field step_cache; the others' throws Failure(Internal).
+    [[nodiscard]] virtual CachedPass forward(attention::GuidanceBranch branch,
+                                             const attention::LayerContext& context,
+                                             models::FirstBlockCache& cache, models::Skip skip);
+
+    /// Places of attention, as ModelInfo::layers counts them.
+    [[nodiscard]] virtual int layers() const = 0;
+};
+
+}  // namespace reelgrid::denoising

@@ -1,0 +1,70 @@
+#include "core/denoising/guided_passes.h"
+
+#include <utility>
+
+#include "core/base/result.h"
+
+namespace reelgrid::denoising {
+
+using attention::GuidanceBranch;
+using models::Skip;
+
+namespace {
+
+/// Identifies a branch's prompt to CUDA graphs.
+constexpr int kBranches[] = {0, 1};
+
+const int* identityOf(GuidanceBranch branch) {
+    return &kBranches[branch == GuidanceBranch::Conditional ? 0 : 1];
+}
+
+}  // namespace
+
+GuidedModel::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
+                                             models::FirstBlockCache&, Skip) {
+    throw Failure(ErrorCode::Internal, "this family's passes know no step cache");
+}
+
+GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const execution::Execution& execution,
+                           StageClock& clock)
+    : m_model(model), m_guidance(std::move(guidance)), m_device(execution.device), m_clock(clock) {
+    if (m_guidance.stepCache > 0) m_caches.emplace(m_guidance.stepCache);
+    if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution, model.layers());
+}
+
+at::Tensor GuidedPasses::predict(const at::Tensor& input, double timestep, int step,
+                                 attention::Dispatcher& attention) {
+    m_model.beginStep(input, timestep);
+    // The first pass decides for both: if only one of them skipped, guidance would amplify the difference.
+    Skip skip = step < m_guidance.stepCacheFrom ? Skip::No : Skip::WhereClose;
+    attention.beginPass(step, GuidanceBranch::Conditional);
+    const at::Tensor conditional = pass(GuidanceBranch::Conditional, skip, attention);
+    if (!m_guidance.scale) return conditional;
+    attention.beginPass(step, GuidanceBranch::Unconditional);
+    const at::Tensor unconditional = pass(GuidanceBranch::Unconditional, skip, attention);
+    return guided(conditional, unconditional, m_guidance.scale(step));
+}
+
+at::Tensor GuidedPasses::pass(GuidanceBranch branch, Skip& skip, attention::Dispatcher& attention) {
+    if (m_graphed)
+        return m_graphed->run(
+            identityOf(branch), m_model.stepTensors(), [&] { return m_model.forward(branch, attention); },
+            attention);
+    const attention::LayerContext context(attention, &m_clock.parts());
+    if (!m_caches) return m_model.forward(branch, context);
+    auto& cache = branch == GuidanceBranch::Conditional ? m_caches->conditional : m_caches->unconditional;
+    auto pass = m_model.forward(branch, context, cache, skip);
+    m_clock.countPass(pass.skipped ? PassWork::Skipped : PassWork::Whole);
+    skip = pass.skipped ? Skip::Yes : Skip::No;
+    return std::move(pass.prediction);
+}
+
+void GuidedPasses::save(const std::string& prefix, NamedTensors& into) const {
+    if (m_caches) m_caches->save(prefix, into);
+}
+
+void GuidedPasses::restore(const std::string& prefix, const NamedTensors& from) {
+    if (m_caches) m_caches->restore(prefix, from, m_device);
+}
+
+}  // namespace reelgrid::denoising

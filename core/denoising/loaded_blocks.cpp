@@ -1,0 +1,31 @@
+#include "core/denoising/loaded_blocks.h"
+
+namespace reelgrid::denoising {
+
+using models::BlockResidence;
+
+models::BlockOptions blockOptions(const LoadOptions& options) {
+    models::BlockOptions blocks;
+    if (options.offload == Offload::Blocks)
+        blocks.residence =
+            options.execution.device.is_cpu() ? BlockResidence::Streamed : BlockResidence::Windowed;
+    if (options.gemms == Gemms::Fp8) blocks.products = models::LinearProducts::Fp8;
+    return blocks;
+}
+
+models::TimeProducts timeProducts(const LoadOptions& options) {
+    return options.timeGemms == TimeGemms::Bf16 ? models::TimeProducts::Bf16 : models::TimeProducts::Fp32;
+}
+
+std::unique_ptr<weights::LoraWeights> keptSource(std::unique_ptr<weights::LoraWeights> source,
+                                                 const std::vector<weights::Lora>& loras,
+                                                 const LoadOptions& options,
+                                                 const std::function<void()>& visitBlocks) {
+    const bool isStreamed = blockOptions(options).residence == BlockResidence::Streamed;
+    // Once through, so that a LoRA that doesn't fit is refused now.
+    if (isStreamed && !loras.empty()) visitBlocks();
+    source->requireAllTaken();
+    return isStreamed ? std::move(source) : nullptr;
+}
+
+}  // namespace reelgrid::denoising

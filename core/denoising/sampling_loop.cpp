@@ -1,0 +1,77 @@
+#include "core/denoising/sampling_loop.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace reelgrid::denoising {
+namespace {
+
+constexpr const char* kLatents = "latents";
+/// Of the sampler's tensors in a resume point.
+constexpr std::string_view kSchedulerPrefix = "scheduler.";
+
+}  // namespace
+
+SamplingLoop::SamplingLoop(Denoiser& denoiser, LoopFollowers followers, at::Device device, StageClock& clock)
+    : m_denoiser(denoiser),
+      m_scheduler(denoiser.scheduler()),
+      m_followers(std::move(followers)),
+      m_device(device),
+      m_clock(clock) {}
+
+at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
+    const int steps = static_cast<int>(m_scheduler.timesteps().size());
+    const auto start = m_followers.resume != nullptr ? m_followers.resume->takeStart() : std::nullopt;
+    const int first = start ? start->done : 0;
+    m_denoiser.begin(std::min(first, steps - 1));
+    at::Tensor latents = start ? restored(*start) : m_denoiser.initialLatents();
+
+    m_clock.begin("denoise", steps, first);
+    for (int step = first; step < steps; ++step) {
+        latents = next(latents, step, attention);
+        m_clock.advance(step + 1);
+        keepPoint(step + 1, latents);
+    }
+    m_clock.end();
+    latents = m_denoiser.finished(std::move(latents));
+    for (StepObserver* observer : m_followers.observers) observer->denoised(latents);
+    return latents;
+}
+
+at::Tensor SamplingLoop::next(const at::Tensor& latents, int step, attention::Dispatcher& attention) {
+    const auto predict = [&denoiser = m_denoiser, input = m_scheduler.scaleModelInput(latents, step),
+                          step](attention::Dispatcher& with) { return denoiser.predict(input, step, with); };
+    const at::Tensor predicted = predict(attention);
+    for (StepObserver* observer : m_followers.observers) observer->predicted(step, latents, predict);
+    return m_scheduler.step(predicted, step, latents);
+}
+
+/// Makes sampler and denoiser what they were at the point; the latents there.
+at::Tensor SamplingLoop::restored(const ResumePoint& point) {
+    schedulers::SchedulerState state;
+    for (const auto& [name, tensor] : point.tensors)
+        if (name.starts_with(kSchedulerPrefix))
+            state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
+    m_scheduler.restore(point.done, state);
+    m_denoiser.restore(point.tensors);
+    return point.tensors.at(kLatents).to(m_device);
+}
+
+/// Does nothing for a sampler that can't save its state.
+void SamplingLoop::keepPoint(int done, const at::Tensor& latents) {
+    ResumePoints* const points = m_followers.resume;
+    if (points == nullptr || !points->wants(done)) return;
+    const auto state = m_scheduler.state();
+    if (!state) return;
+    m_clock.aside(kSaveStage, [&] {
+        ResumePoint point{done, {{kLatents, latents}}};
+        for (const auto& [name, tensor] : *state)
+            point.tensors[std::string(kSchedulerPrefix) + name] = tensor;
+        m_denoiser.save(point.tensors);
+        points->keep(point);
+    });
+}
+
+}  // namespace reelgrid::denoising
