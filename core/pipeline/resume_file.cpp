@@ -79,7 +79,7 @@ ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::Re
       m_ready(std::move(ready)),
       m_now(std::move(now)) {}
 
-std::optional<ResumeFile::Story> ResumeFile::readLeft(const result::Manifest& now) {
+std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& now) {
     std::error_code failed;
     if (!fs::exists(m_file, failed)) return std::nullopt;
     weights::SafetensorsFolder file(m_file);
@@ -94,7 +94,7 @@ std::optional<ResumeFile::Story> ResumeFile::readLeft(const result::Manifest& no
         if (name != kStory) point.tensors[name] = tensorIn(file, name);
     if (!point.tensors.contains("latents"))
         throw Failure(ErrorCode::InvalidData, m_file.string() + ": a tensor \"latents\" was needed");
-    m_left = std::move(point);
+    m_start = std::move(point);
     m_kept = story.done;
     return story;
 }

@@ -26,17 +26,19 @@ class ResumeFile final : public denoising::ResumePoints {
         result::Timing timing;
     };
 
-    /// `now` tells the story until now; it is called within keep(). While `ready` says no, what should be
-    /// kept waits for a later step: a story that isn't known yet would hold up the loop.
+    /// `now` returns the story so far; it is called within keep(). While `ready` says no, what should be kept
+    /// waits for a later step: a story that isn't known yet would hold up the loop.
     ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
                std::function<bool()> ready, std::function<Story()> now);
 
     /// Reads what an interrupted render left, for takeStart(), and gives back its story; nothing where none
     /// was left. Throws Failure(InvalidData) when the file is damaged or of another render: the message says
     /// in what they differ.
-    std::optional<Story> readLeft(const result::Manifest& now);
+    std::optional<Story> readStart(const result::Manifest& now);
 
-    std::optional<denoising::ResumePoint> takeStart() override { return std::exchange(m_left, std::nullopt); }
+    std::optional<denoising::ResumePoint> takeStart() override {
+        return std::exchange(m_start, std::nullopt);
+    }
     [[nodiscard]] bool wants(int done) const override;
     void keep(const denoising::ResumePoint& point) override;
 
@@ -47,7 +49,7 @@ class ResumeFile final : public denoising::ResumePoints {
     std::filesystem::path m_file;
     std::function<bool()> m_ready;
     std::function<Story()> m_now;
-    std::optional<denoising::ResumePoint> m_left;
+    std::optional<denoising::ResumePoint> m_start;
 };
 
 /// `now` with what `earlier` counted: calls and their seconds.

@@ -1,0 +1,127 @@
+#include "core/pipeline/frame_production.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/result.h"
+#include "core/pipeline/render_manifest.h"
+#include "core/result/picture_hashes.h"
+#include "core/result/unfinished_render.h"
+#include "core/weights/safetensors_writer.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+/// Who shows the latents to `preview`; null where nobody looks, or where the VAE's latents have no known
+/// colours.
+std::unique_ptr<PreviewObserver> previewsOf(const RenderPlan& plan, result::ComponentHasher& hasher,
+                                            const protocol::PreviewCallback& preview) {
+    const auto& components = plan.model.components;
+    const auto vae = std::ranges::find(components, "vae", &families::ComponentInfo::name);
+    if (!preview || vae == components.end()) return nullptr;
+    auto colors = latentColorsOf(hasher.hash(vae->files).value().sha256);
+    if (!colors) return nullptr;
+    return std::make_unique<PreviewObserver>(*std::move(colors), plan.settings.numInferenceSteps, preview);
+}
+
+/// What measures other backends on this render's latents; null when none are asked for.
+std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, denoising::StageClock& clock) {
+    if (plan.settings.lockstep.empty()) return nullptr;
+    return std::make_unique<lockstep::LockstepObserver>(
+        plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
+}
+
+}  // namespace
+
+FrameProduction::FrameProduction(RenderPlan& plan, WarmModel& model, denoising::StageClock& clock,
+                                 const protocol::PreviewCallback& preview)
+    : m_plan(plan),
+      m_model(model),
+      m_clock(clock),
+      m_preview(preview),
+      m_attention(plan),
+      m_points(
+          plan.request, plan.settings, [this] { return m_model.areHashesReady(); },
+          [this] {
+              ResumeFile::Story story{0, manifestNow(), m_clock.stepsUntilNow()};
+              story.manifest.calls = m_attention.calls().mapsOfBranches();
+              return story;
+          }) {}
+
+media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
+    denoising::VideoModel& video = m_model.use(m_plan, m_clock);
+    m_gemms = video.gemms();
+    m_plan.settleTiling(video);
+    m_lockstep = lockstepOf(m_plan, m_clock);
+    m_previews = previewsOf(m_plan, m_model.hasher(), m_preview);
+    resume();
+    const catalog::RenderSettings& settings = m_plan.settings;
+    media::RgbVideo frames;
+    for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
+        if (repetition > 0) {
+            m_clock.setWatcher(nullptr);
+            m_clock.startRepetition();
+        }
+        const at::Tensor latents =
+            denoising::denoise(video, settings, m_attention.dispatcher(), m_clock, followers(repetition));
+        m_attention.dispatcher().endPasses();
+        m_attention.endFirst();
+        m_clock.checkStop();
+        if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
+        frames = video.decode(latents, settings, m_clock);
+        if (repetition + 1 < settings.numRepetitions) m_repetitions.push_back(m_clock.finishRepetition());
+    }
+    return frames;
+}
+
+bool FrameProduction::isResumable() const {
+    return result::obstacleToResuming(m_plan.settings).empty();
+}
+
+/// Goes on from what an interrupted render kept, where the request says so and there is something.
+void FrameProduction::resume() {
+    if (!m_plan.request.resume || !isResumable()) return;
+    auto earlier = m_points.readStart(manifestNow());
+    if (!earlier) return;
+    m_earlier = *std::move(earlier);
+    m_earlier.manifest.resumedAt.push_back(m_earlier.done);
+    m_attention.calls().goOnFrom(m_earlier.manifest.calls);
+    m_clock.setEarlier(m_earlier.timing);
+}
+
+denoising::LoopFollowers FrameProduction::followers(int repetition) {
+    denoising::LoopFollowers followers{.resume = isResumable() ? &m_points : nullptr};
+    if (repetition > 0) return followers;
+    if (m_previews) followers.observers.push_back(m_previews.get());
+    if (m_lockstep) followers.observers.push_back(m_lockstep.get());
+    return followers;
+}
+
+result::Manifest FrameProduction::manifestNow() {
+    result::Manifest manifest = renderManifest(m_plan);
+    manifest.modelHashes = m_model.hashes();
+    manifest.gemms = m_gemms;
+    manifest.attention = joined(m_earlier.manifest.attention, m_attention.dispatcher().records());
+    manifest.resumedAt = m_earlier.manifest.resumedAt;
+    return manifest;
+}
+
+result::Manifest FrameProduction::finishManifest() {
+    result::Manifest manifest = manifestNow();
+    manifest.calls = m_attention.calls().maps();
+    manifest.captures = m_attention.finishCaptures(m_plan);
+    return manifest;
+}
+
+std::optional<metrics::LockstepMap> FrameProduction::lockstep() const {
+    return m_lockstep ? std::optional(m_lockstep->map()) : std::nullopt;
+}
+
+std::string FrameProduction::sourcesKey() {
+    std::string text;
+    for (const auto& hashes : {m_model.hashes(), m_plan.pictureHashes})
+        for (const auto& [name, hash] : hashes) text += name + " " + hash + "\n";
+    return text;
+}
+
+}  // namespace reelgrid::pipeline

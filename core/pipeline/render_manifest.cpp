@@ -1,0 +1,34 @@
+#include "core/pipeline/render_manifest.h"
+
+#include <ATen/Parallel.h>
+#include <torch/headeronly/version.h>
+
+#include "core/base/version.h"
+#include "core/execution/device_description.h"
+#include "kernels/cpu/instruction_set.h"
+
+namespace reelgrid::pipeline {
+
+result::Manifest renderManifest(const RenderPlan& plan) {
+    const execution::DeviceDescription device = execution::describe(plan.execution);
+    const bool onCpu = plan.execution.device.is_cpu();
+    result::Manifest manifest;
+    manifest.request = plan.request;
+    manifest.request->resume = false;  // how it came about is no part of what was asked
+    manifest.settings = plan.settings;
+    manifest.versions = device.versions;
+    manifest.versions["reelgrid"] = kVersion;
+    manifest.versions["libtorch"] = TORCH_VERSION;
+    manifest.device = plan.settings.device;
+    manifest.deviceName = device.name;
+    manifest.threads = at::get_num_threads();
+    manifest.instructionSet = onCpu ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
+    manifest.modelId = plan.model.id;
+    manifest.pictureHashes = plan.pictureHashes;
+    manifest.plugins = pluginsOf(plan.settings);
+    manifest.memory = result::MemoryRecord{.offload = plan.settings.offload};
+    if (plan.memory.forecast) manifest.memory->predictedPeak = plan.memory.forecast->peak;
+    return manifest;
+}
+
+}  // namespace reelgrid::pipeline

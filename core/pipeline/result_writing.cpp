@@ -1,0 +1,76 @@
+#include "core/pipeline/result_writing.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/pending_file.h"
+#include "core/base/result.h"
+#include "core/base/sha256.h"
+#include "core/media/writer.h"
+#include "core/metrics/clip_metrics.h"
+#include "core/protocol/result_paths.h"
+
+namespace reelgrid::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As the manifest names a trace.
+std::string shownTrace(const fs::path& trace, const fs::path& clip) {
+    const fs::path below = trace.lexically_relative(protocol::resultFolderOf(clip));
+    return (below.empty() || *below.begin() == ".." ? trace : below).generic_string();
+}
+
+/// What a step cache did in the last repetition; nullopt where none was asked for.
+std::optional<result::StepCacheRecord> stepCacheOf(const catalog::RenderSettings& settings,
+                                                   const result::Timing& timing) {
+    if (settings.stepCache <= 0) return std::nullopt;
+    result::StepCacheRecord record;
+    record.threshold = settings.stepCache;
+    for (const result::StepPasses& step : timing.passes) {
+        record.passes += step.whole + step.skipped;
+        record.skipped += step.skipped;
+        record.skippedPerStep.push_back(step.skipped);
+    }
+    return record;
+}
+
+std::optional<PendingFile> writeTrace(const RenderPlan& plan, StepProfiler* profiler,
+                                      denoising::StageClock& clock) {
+    if (profiler == nullptr) return std::nullopt;
+    clock.begin("profile", 1);
+    return profiler->write(protocol::tracePathOf(plan.clip, *plan.settings.profileOutput)).value();
+}
+
+}  // namespace
+
+void writeResult(const RenderPlan& plan, FrameProduction& production, const media::RgbVideo& frames,
+                 ReferenceFrames& reference, StepProfiler* profiler, denoising::StageClock& clock,
+                 result::PendingResult& pending) {
+    const std::string sources = production.sourcesKey();
+    clock.begin("metrics", 1);
+    metrics::ClipMetrics measured =
+        metrics::measure(frames, reference.matching(sources, plan.settings)).value();
+    if (auto lockstep = production.lockstep()) measured.lockstep = *std::move(lockstep);
+    clock.begin("encode", 1);
+    media::writeClip(pending.clip(), frames).value();
+    std::optional<PendingFile> trace = writeTrace(plan, profiler, clock);
+    clock.end();
+
+    result::Manifest manifest = production.finishManifest();
+    manifest.framesSha256 = sha256Hex(frames.pixels);
+    if (trace) {
+        manifest.profile = profiler->record();
+        manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);
+    }
+    std::vector<result::Timing> repetitions = production.earlierRepetitions();
+    repetitions.push_back(clock.finishRepetition());
+    manifest.memory->measuredPeak = repetitions.back().peakOfRender();
+    manifest.stepCache = stepCacheOf(plan.settings, repetitions.back());
+    if (trace) trace->commit().value();
+    pending.commit(std::move(manifest), measured, repetitions).value();
+    reference.offer(sources, plan.settings, frames);
+}
+
+}  // namespace reelgrid::pipeline
