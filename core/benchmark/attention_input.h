@@ -25,7 +25,7 @@ AttentionInput movedTo(const AttentionInput& input, at::Device device);
 /// The factor of q kᵀ.
 double scaleOf(const AttentionInput& input);
 
-/// How made-up values are distributed; docs/benchmarks.md has the formulas.
+/// How made-up values are distributed; docs/guide/benchmarks.md has the formulas.
 enum class Distribution {
     Normal,       ///< N(0, 1)
     Transformer,  ///< Q and K RMS-normed under log-normal channels; V's channels log-normal, every 16th × 4

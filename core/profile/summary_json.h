@@ -7,7 +7,7 @@
 
 namespace reelgrid::profile {
 
-/// What `profile --json` prints, all times in seconds (docs/file-formats.md).
+/// What `profile --json` prints, all times in seconds (docs/reference/file-formats.md).
 nlohmann::json toJson(const Summary& summary, std::size_t top);
 nlohmann::json toJson(const TraceComparison& comparison, std::size_t top);
 

@@ -13,7 +13,7 @@ namespace {
 using metrics::LockstepBackend;
 using metrics::LockstepMap;
 
-/// The growth to begin with: what policies of the demo model showed (docs/tuning.md).
+/// The growth to begin with: what policies of the demo model showed (docs/guide/tuning.md).
 constexpr double kUsualGrowth = 6;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 

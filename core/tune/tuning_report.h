@@ -8,7 +8,7 @@
 
 namespace reelgrid::tune {
 
-/// The tuning as a document for machines: docs/file-formats.md.
+/// The tuning as a document for machines: docs/reference/file-formats.md.
 nlohmann::json toJson(const Tuning& tuning);
 
 /// The same as one page without outside parts: verdict, Pareto curve, renders with predicted and measured

@@ -1,6 +1,6 @@
 #pragma once
 
-// Products of 2 × 2 tiles, block after block, at the rate of the tile unit (docs/cpu-kernels.md). The upper
+// Products of 2 × 2 tiles, block after block, at the rate of the tile unit (docs/log/cpu-kernels.md). The upper
 // two results of a block are finished four products before its lower two, and both are stored later still,
 // between products of the block after it: a store waits for the last product of its tile, and more than two
 // stores that wait stop everything behind them. Included by attention_amx.cpp only.

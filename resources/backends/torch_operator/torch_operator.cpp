@@ -1,6 +1,6 @@
 // A ReelGrid plug-in that makes an attention backend of an operator which some library registers with
 // libtorch (torch.ops.NAMESPACE.NAME): a wheel's, or a TORCH_LIBRARY extension of your own. What to call is
-// said in a recipe; docs/plugins.md has its fields.
+// said in a recipe; docs/guide/plugins.md has its fields.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/InferenceMode.h>
