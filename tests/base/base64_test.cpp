@@ -5,7 +5,7 @@
 namespace reelgrid {
 namespace {
 
-std::vector<std::uint8_t> bytesOf(const std::string& text) {
+std::vector<std::uint8_t> bytesOfText(const std::string& text) {
     return {text.begin(), text.end()};
 }
 
@@ -21,8 +21,8 @@ TEST(Base64, IsThatOfRfc4648) {
         {"\xfb\xff\xfe", "+//+"},
     };
     for (const auto& [plain, text] : examples) {
-        EXPECT_EQ(toBase64(bytesOf(plain)), text);
-        EXPECT_EQ(fromBase64(text), bytesOf(plain)) << text;
+        EXPECT_EQ(toBase64(bytesOfText(plain)), text);
+        EXPECT_EQ(fromBase64(text), bytesOfText(plain)) << text;
     }
 }
 

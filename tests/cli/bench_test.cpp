@@ -169,7 +169,7 @@ TEST(BenchAttention, PrintsEachKernelUnderTheRoofs) {
     EXPECT_THAT(run.output, HasSubstr(" 42.7  "));  // with Q and K as bytes
 }
 
-std::string contentOf(const std::string& path) {
+std::string readAll(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -181,25 +181,25 @@ TEST(BenchAttention, WritesAFileForEachEnding) {
         options.insert(options.end(), {"-o", folder.file(name)});
     const ProgramRun run = runProgram(attention(options));
     EXPECT_EQ(run.exitCode, 0) << run.errors;
-    EXPECT_EQ(onlyDocument(contentOf(folder.file("a.json")))["rows"].size(), 6U);
-    const std::string csv = contentOf(folder.file("a.csv"));
+    EXPECT_EQ(onlyDocument(readAll(folder.file("a.json")))["rows"].size(), 6U);
+    const std::string csv = readAll(folder.file("a.csv"));
     EXPECT_THAT(csv, testing::StartsWith("INPUT_IDX,CALL_IDX,"));
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
-    const std::string svg = contentOf(folder.file("a.svg"));
+    const std::string svg = readAll(folder.file("a.svg"));
     EXPECT_THAT(svg, testing::StartsWith("<svg xmlns="));
     EXPECT_THAT(svg, HasSubstr("throughput (TFLOPS)"));
     EXPECT_THAT(svg, HasSubstr("1,2,70,40 bf16"));
     EXPECT_THAT(svg, HasSubstr("roofline"));
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
-    EXPECT_THAT(contentOf(folder.file("a.png")), testing::StartsWith("\x89PNG\r\n"));
+    EXPECT_THAT(readAll(folder.file("a.png")), testing::StartsWith("\x89PNG\r\n"));
     const auto entries = std::filesystem::directory_iterator(folder.path());
     EXPECT_EQ(std::distance(begin(entries), end(entries)), 4);
 }
 
-const std::string kCaptures = REELGRID_SOURCE_DIR "/tests/fixtures/pt/upstream-captures";
+const std::string kBenchedCaptures = REELGRID_SOURCE_DIR "/tests/fixtures/pt/upstream-captures";
 
 json rowsOfCaptures(std::vector<std::string> options) {
-    options.insert(options.end(), {"--input_dir", kCaptures, "--kernel", "fav2", "--json"});
+    options.insert(options.end(), {"--input_dir", kBenchedCaptures, "--kernel", "fav2", "--json"});
     const ProgramRun run = runProgram(attention(options));
     EXPECT_EQ(run.exitCode, 0) << run.errors;
     return onlyDocument(run.output).value("rows", json::array());
@@ -230,14 +230,14 @@ TEST(BenchAttention, TakesSomeOfTheSavedCallsAndOtherTypes) {
     EXPECT_EQ(first[3]["dtype"], "fp16");
     EXPECT_EQ(first[3]["causal"], true);
     // The other way round 6 query heads of 2 tokens meet 10 key heads.
-    const ProgramRun turned = runProgram(attention({"--input_dir", kCaptures, "--tensor_layout", "NHD"}));
+    const ProgramRun turned = runProgram(attention({"--input_dir", kBenchedCaptures, "--tensor_layout", "NHD"}));
     EXPECT_EQ(turned.exitCode, 1);
     EXPECT_THAT(turned.errors, HasSubstr("fav2_input_000000.pt"));
 }
 
 TEST(BenchAttention, ABrokenCaptureIsNamedBeforeAnythingIsMeasured) {
     const TestFolder folder;
-    std::filesystem::copy(kCaptures, folder.path());
+    std::filesystem::copy(kBenchedCaptures, folder.path());
     std::ofstream(folder.file("fav2_input_11.pt")) << "no capture";
     const ProgramRun run =
         runProgram(attention({"--input-dir", folder.path().string(), "-o", folder.file("out.csv")}));

@@ -21,7 +21,7 @@ using testing::Not;
 constexpr int kSteps = 2, kLayers = 8, kBranches = 2, kKinds = 2;  // of the demo model
 constexpr int kCalls = kSteps * kLayers * kBranches * kKinds;
 
-std::vector<std::string> tiny(std::vector<std::string> arguments) {
+std::vector<std::string> tinyCapture(std::vector<std::string> arguments) {
     for (const char* each : {"--device", "cpu", "--height", "48", "--width", "64", "--num_frames", "5",
                              "--num_inference_steps", "2", "--save_inputs"})
         arguments.emplace_back(each);
@@ -40,7 +40,7 @@ TEST(SaveInputs, LeavesCapturesBesideTheClipAndSaysSo) {
     const TestFolder folder;
     const fs::path clip = folder.path() / "clip.mp4", captures = folder.path() / "clip.files/captures";
     const ProgramRun run = runProgram(
-        tiny({"render", "--attention_type", "fav2", "--max_captures", "3", "--output", clip, "--json"}));
+        tinyCapture({"render", "--attention_type", "fav2", "--max_captures", "3", "--output", clip, "--json"}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     const json manifest = onlyDocument(run.output)["manifest"];
     const json row = manifest["captures"];
@@ -79,7 +79,7 @@ TEST(SaveInputs, TheChoiceOfCallsIsFollowedAndThePictureIsTheSame) {
     EXPECT_FALSE(onlyDocument(plain.output)["manifest"].contains("captures"));
 
     const fs::path captures = folder.path() / "inputs";
-    const ProgramRun run = runProgram(tiny({"render", "--max_captures", "0", "--capture_layers", "0,6-7",
+    const ProgramRun run = runProgram(tinyCapture({"render", "--max_captures", "0", "--capture_layers", "0,6-7",
                                             "--capture_steps=-1", "--capture_module", "cross", "--input_dir",
                                             captures, "--output", folder.file("a.mp4"), "--json"}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
@@ -103,7 +103,7 @@ TEST(SaveInputs, AFolderThatCantBeWrittenToDoesntStopTheRender) {
     const TestFolder folder;
     std::ofstream(folder.file("inputs")) << "a file";
     const ProgramRun run =
-        runProgram(tiny({"render", "--input_dir", folder.file("inputs"), "--output", folder.file("a.mp4")}));
+        runProgram(tinyCapture({"render", "--input_dir", folder.file("inputs"), "--output", folder.file("a.mp4")}));
     EXPECT_EQ(run.exitCode, 0) << run.errors;
     EXPECT_THAT(run.errors, AllOf(HasSubstr("captures: the inputs of 0 of 64"), HasSubstr("saving stopped")));
 }
@@ -112,7 +112,7 @@ TEST(SaveInputs, ReuseRendersAgainWhereCapturesAreMissing) {
     const TestFolder folder;
     const auto compare = [&](bool saves) {
         std::vector<std::string> arguments =
-            tiny({"compare", "--types", "sdpa,sagev1", "--reuse", "--output-dir", folder.path(), "--json",
+            tinyCapture({"compare", "--types", "sdpa,sagev1", "--reuse", "--output-dir", folder.path(), "--json",
                   "--max_captures", "2"});
         if (!saves) arguments.pop_back();
         return runProgram(arguments);

@@ -21,7 +21,7 @@ std::string pluginFile(const std::string& name) {
     return std::string(REELGRID_TEST_PLUGINS) + "/" + name + ".so";
 }
 
-std::vector<std::string> tiny(std::vector<std::string> arguments, const std::string& plugin) {
+std::vector<std::string> tinyWithPlugin(std::vector<std::string> arguments, const std::string& plugin) {
     arguments.insert(arguments.end(),
                      {"--height", "48", "--width", "64", "--num-frames", "5", "--num-inference-steps", "2",
                       "--dtype", "fp32", "--backend-plugin", pluginFile(plugin)});
@@ -59,7 +59,7 @@ TEST(BackendPlugin, ABadOneThatWasGivenEndsTheProgramAndOneThatLiesThereIsLeftOu
 
 TEST(BackendPlugin, RendersAndTheManifestSaysWhichFileItWas) {
     const TestFolder folder;
-    const ProgramRun run = runProgram(tiny({"compare", "--types", "sdpa,example", "--lockstep",
+    const ProgramRun run = runProgram(tinyWithPlugin({"compare", "--types", "sdpa,example", "--lockstep",
                                             "--output-dir", folder.path(), "--json", "--reuse"},
                                            "example"));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
@@ -82,7 +82,7 @@ TEST(BackendPlugin, AnotherBuildOfItIsRenderedAgain) {
     const TestFolder folder;
     fs::copy_file(pluginFile("example"), folder.path() / "mine.so");
     std::vector<std::string> command =
-        tiny({"compare", "--types", "example", "--output-dir", folder.file("out"), "--json", "--reuse"},
+        tinyWithPlugin({"compare", "--types", "example", "--output-dir", folder.file("out"), "--json", "--reuse"},
              "example");
     command.back() = folder.file("mine.so");
     ASSERT_EQ(runProgram(command).exitCode, 0);
@@ -98,7 +98,7 @@ void expectBlamed(const std::string& backend, const std::vector<std::string>& mo
     const TestFolder folder;
     const fs::path clip = folder.path() / "clip.mp4";
     std::vector<std::string> command =
-        tiny({"render", "--attention-type", backend, "--output", clip}, "faulty");
+        tinyWithPlugin({"render", "--attention-type", backend, "--output", clip}, "faulty");
     command.insert(command.end(), more.begin(), more.end());
     const ProgramRun run = runProgram(command);
     EXPECT_EQ(run.exitCode, 1);
@@ -120,7 +120,7 @@ TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
 TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {
     const TestFolder folder;
     const ProgramRun run = runProgram(
-        tiny({"compare", "--types", "crashing,sdpa", "--output-dir", folder.path(), "--json"}, "faulty"));
+        tinyWithPlugin({"compare", "--types", "crashing,sdpa", "--output-dir", folder.path(), "--json"}, "faulty"));
     EXPECT_EQ(run.exitCode, 1);
     const json results = onlyDocument(run.output)["results"];
     ASSERT_EQ(results.size(), 2U);

@@ -7,7 +7,7 @@ namespace {
 
 using protocol::ModuleKind;
 
-result::ClipResult rendered(const std::vector<double>& denoise, double self, std::optional<double> cross) {
+result::ClipResult renderedBy(const std::vector<double>& denoise, double self, std::optional<double> cross) {
     result::ClipResult result;
     for (const double seconds : denoise) {
         result::Timing timing;
@@ -20,20 +20,20 @@ result::ClipResult rendered(const std::vector<double>& denoise, double self, std
 }
 
 TEST(SameWork, IsWhatDenoisingTookOutsideAllAttention) {
-    const result::ClipResult once = rendered({30}, 9, 1);
+    const result::ClipResult once = renderedBy({30}, 9, 1);
     EXPECT_DOUBLE_EQ(attentionSeconds(once, ModuleKind::Self).value(), 9);
     EXPECT_DOUBLE_EQ(secondsOutsideAttention(once).value(), 20);
 }
 
 TEST(SameWork, CountsAttentionPerRepetition) {
-    const result::ClipResult twice = rendered({30, 26}, 16, 4);
+    const result::ClipResult twice = renderedBy({30, 26}, 16, 4);
     EXPECT_DOUBLE_EQ(attentionSeconds(twice, ModuleKind::Self).value(), 8);
     EXPECT_DOUBLE_EQ(secondsOutsideAttention(twice).value(), 18);
 }
 
 TEST(SameWork, IsAbsentWhereAnythingWasNotMeasured) {
-    EXPECT_EQ(secondsOutsideAttention(rendered({30}, 9, std::nullopt)), std::nullopt);
-    EXPECT_EQ(secondsOutsideAttention(rendered({}, 9, 1)), std::nullopt);
+    EXPECT_EQ(secondsOutsideAttention(renderedBy({30}, 9, std::nullopt)), std::nullopt);
+    EXPECT_EQ(secondsOutsideAttention(renderedBy({}, 9, 1)), std::nullopt);
     EXPECT_EQ(secondsOutsideAttention(result::ClipResult()), std::nullopt);
     EXPECT_FALSE(sameWorkOf(std::vector<double>{20}));
 }

@@ -9,7 +9,7 @@ namespace {
 
 using testing::IsEmpty;
 
-constexpr const char* kTwoGpus =
+constexpr const char* kTwoSurveyedGpus =
     "NVIDIA H100 80GB HBM3,9,0,85029158912,84000000000;NVIDIA RTX A6000,8,6,50898927616,1000";
 
 TEST(GpuSurvey, NamesADriverThatIsNotThere) {
@@ -35,7 +35,7 @@ TEST(GpuSurvey, RefusesALibraryThatIsNoDriver) {
 
 TEST(GpuSurvey, RepeatsWhyTheDriverDoesNotStart) {
     FakeDriver driver;
-    driver.says("FAKE_GPUS", kTwoGpus);
+    driver.says("FAKE_GPUS", kTwoSurveyedGpus);
     driver.says("FAKE_CUDA_INIT", "100");
     const GpuSurvey survey = surveyGpus();
     EXPECT_EQ(survey.obstacle, "the NVIDIA driver does not start: no CUDA-capable device is detected");
@@ -46,7 +46,7 @@ TEST(GpuSurvey, RepeatsWhyTheDriverDoesNotStart) {
 
 TEST(GpuSurvey, NamesBothVersionsOfADriverThatIsTooOld) {
     FakeDriver driver;
-    driver.says("FAKE_GPUS", kTwoGpus);
+    driver.says("FAKE_GPUS", kTwoSurveyedGpus);
     driver.says("FAKE_CUDA_VERSION", "12040");
     EXPECT_EQ(surveyGpus().obstacle,
               "the NVIDIA driver runs CUDA up to 12.4, a driver for CUDA 13.0 was needed");
@@ -62,7 +62,7 @@ TEST(GpuSurvey, SaysThatThereIsNoGpu) {
 
 TEST(GpuSurvey, DescribesEveryGpu) {
     FakeDriver driver;
-    driver.says("FAKE_GPUS", kTwoGpus);
+    driver.says("FAKE_GPUS", kTwoSurveyedGpus);
     driver.says("FAKE_CUDA_VERSION", "13010");
     const GpuSurvey survey = surveyGpus();
     EXPECT_EQ(survey.obstacle, "");
@@ -82,7 +82,7 @@ TEST(GpuSurvey, DescribesEveryGpu) {
 
 TEST(GpuSurvey, HasDriverAndFreeMemoryFromNvml) {
     FakeDriver driver;
-    driver.says("FAKE_GPUS", kTwoGpus);
+    driver.says("FAKE_GPUS", kTwoSurveyedGpus);
     driver.says("FAKE_NVML_DRIVER", "580.159.04");
     const GpuSurvey survey = surveyGpus();
     EXPECT_EQ(survey.driver, "580.159.04");

@@ -20,7 +20,7 @@ using namespace std::string_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const fs::path kFixtures = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/pt";
+const fs::path kHostileFixtures = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/pt";
 
 class HostileFile : public testing::Test {
   protected:
@@ -124,7 +124,7 @@ TEST_F(HostileFile, AStorageIsLookedForInTheArchiveAlone) {
 }
 
 TEST_F(HostileFile, NothingIsEverRun) {
-    const auto read = readPt(kFixtures / "runs_code.pt");
+    const auto read = readPt(kHostileFixtures / "runs_code.pt");
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message,
                 AllOf(HasSubstr("runs_code.pt"), HasSubstr("posix.system, which is not data")));
@@ -191,7 +191,7 @@ TEST_F(HostileFile, OtherFormatsAreNamed) {
     EXPECT_THAT(message(), HasSubstr("since PyTorch 1.6"));
     ASSERT_TRUE(writeFile(m_file, "x"));
     EXPECT_THAT(message(), HasSubstr("since PyTorch 1.6"));
-    const auto legacy = readPt(kFixtures / "legacy.pt");
+    const auto legacy = readPt(kHostileFixtures / "legacy.pt");
     ASSERT_FALSE(legacy);
     EXPECT_THAT(legacy.error().message, AllOf(HasSubstr("legacy.pt"), HasSubstr("since PyTorch 1.6")));
     writeArchive({{"word/document.xml", "<a/>"}});
@@ -239,7 +239,7 @@ TEST_F(HostileFile, LiesOfTheArchiveAreSeen) {
 }
 
 TEST_F(HostileFile, ACutFileIsNeverRead) {
-    const std::string whole = readFile(kFixtures / "views.pt").value();
+    const std::string whole = readFile(kHostileFixtures / "views.pt").value();
     for (std::size_t size = 1; size < whole.size(); ++size) {
         ASSERT_TRUE(writeFile(m_file, whole.substr(0, size)));
         EXPECT_THAT(message(), testing::Not(HasSubstr("read: "))) << size;
@@ -250,7 +250,7 @@ TEST_F(HostileFile, ACutFileIsNeverRead) {
 TEST_F(HostileFile, ChangedBytesNeverLeadOutOfTheFile) {
     std::mt19937 random(7);
     for (const char* name : {"views.pt", "plain.pt", "parameters.pth", "upstream-captures/fav2_input_2.pt"}) {
-        const std::string whole = readFile(kFixtures / name).value();
+        const std::string whole = readFile(kHostileFixtures / name).value();
         for (int round = 0; round < 1000; ++round) {
             std::string changed = whole;
             const int changes = 1 + round % 4;

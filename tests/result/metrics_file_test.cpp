@@ -16,7 +16,7 @@ using nlohmann::json;
 
 const double kNone = std::numeric_limits<double>::quiet_NaN();
 
-ClipMetrics measured() {
+ClipMetrics measuredClip() {
     ClipMetrics metrics;
     metrics.frames = 3;
     metrics.frameCorrelation = metrics::Series{0.875, {0.875, kNone}};
@@ -32,7 +32,7 @@ ClipMetrics measured() {
 }
 
 TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
-    const json object = json::parse(metricsJson(measured()));
+    const json object = json::parse(metricsJson(measuredClip()));
     EXPECT_EQ(object["frame_correlation"], json::parse(R"({"mean":0.875,"per_frame":[0.875,null]})"));
     EXPECT_EQ(object["flickering"], 0.96875);
     EXPECT_EQ(object["per_frame"]["flickering"], json::parse("[0.9375,1.0]"));
@@ -44,7 +44,7 @@ TEST(MetricsFile, KeepsADriftOfTheRenderItselfBesideTheRest) {
 }
 
 TEST(MetricsFile, SaysOfADriftWhereItWasMeasured) {
-    ClipMetrics metrics = measured();
+    ClipMetrics metrics = measuredClip();
     metrics.drift->reference = "sdpa";
     metrics.drift->referenceClip = "a_attn_sdpa.mp4";
     metrics.drift->measuredOn = metrics::kDecodedClips;
@@ -58,9 +58,9 @@ TEST(MetricsFile, SaysOfADriftWhereItWasMeasured) {
 }
 
 TEST(MetricsFile, SurvivesARoundTrip) {
-    ClipMetrics decoded = measured();
+    ClipMetrics decoded = measuredClip();
     decoded.drift->measuredOn = metrics::kDecodedClips;
-    for (const ClipMetrics& metrics : {measured(), decoded, ClipMetrics()}) {
+    for (const ClipMetrics& metrics : {measuredClip(), decoded, ClipMetrics()}) {
         const auto read = metricsFromJson(json::parse(metricsJson(metrics)));
         ASSERT_TRUE(read) << read.error().message;
         EXPECT_EQ(metricsJson(*read), metricsJson(metrics));
@@ -68,7 +68,7 @@ TEST(MetricsFile, SurvivesARoundTrip) {
 }
 
 TEST(Measures, ReachEveryMeasurementOfTheClip) {
-    const ClipMetrics metrics = measured();
+    const ClipMetrics metrics = measuredClip();
     std::vector<double> numbers;
     for (const metrics::Measure& measure : metrics::kMeasures)
         numbers.push_back(numberOf(measure, metrics).value());
@@ -94,7 +94,7 @@ metrics::LockstepMap lockstepMap() {
 }
 
 TEST(MetricsFile, KeepsLockstepMapsAsOneListAStep) {
-    ClipMetrics metrics = measured();
+    ClipMetrics metrics = measuredClip();
     metrics.lockstep = lockstepMap();
     const json object = json::parse(metricsJson(metrics));
     EXPECT_EQ(object["lockstep"]["backends"][0]["attention"]["l1"], json::parse("[[0,0],[0,0.25],[0,0]]"));
@@ -106,7 +106,7 @@ TEST(MetricsFile, KeepsLockstepMapsAsOneListAStep) {
 }
 
 TEST(MetricsFile, WritesWhatLockstepDidNotMeasureAsNullOrNotAtAll) {
-    ClipMetrics metrics = measured();
+    ClipMetrics metrics = measuredClip();
     metrics.lockstep = lockstepMap();
     metrics.lockstep->seconds.clear();
     metrics.lockstep->backends[0].seconds.clear();
@@ -123,7 +123,7 @@ TEST(MetricsFile, WritesWhatLockstepDidNotMeasureAsNullOrNotAtAll) {
 }
 
 TEST(MetricsFile, RefusesLockstepMapsOfAnotherSizeThanTheySay) {
-    ClipMetrics metrics = measured();
+    ClipMetrics metrics = measuredClip();
     metrics.lockstep = lockstepMap();
     const json whole = json::parse(metricsJson(metrics));
     const auto errorWith = [&](const char* pointer, const json& value) {

@@ -23,11 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const metrics::Measure& measure(const std::string& key) {
+const metrics::Measure& measureViews(const std::string& key) {
     return *std::ranges::find(metrics::kMeasures, key, &metrics::Measure::key);
 }
 
-ClipCurves curvesOf(const QString& name, double value, CurveRole role = CurveRole::Clip) {
+ClipCurves drawnCurves(const QString& name, double value, CurveRole role = CurveRole::Clip) {
     ClipCurves curves{name, Qt::blue};
     curves.role = role;
     std::vector<double> list(9, value);
@@ -147,8 +147,8 @@ TEST(CoherenceChart, ReadsAllClipsWhereTheMouseIs) {
     CoherenceChart chart;
     chart.resize(600, 260);
     chart.setDuration(1);
-    chart.setMeasure(measure("psnr"));
-    chart.setCurves({curvesOf("fav2", 44, CurveRole::NoiseFloor), curvesOf("sagev1", 31)});
+    chart.setMeasure(measureViews("psnr"));
+    chart.setCurves({drawnCurves("fav2", 44, CurveRole::NoiseFloor), drawnCurves("sagev1", 31)});
     chart.show();
     letRun(50);
     const auto* plot = chart.findChild<QCustomPlot*>();
@@ -156,14 +156,14 @@ TEST(CoherenceChart, ReadsAllClipsWhereTheMouseIs) {
     EXPECT_EQ(chart.readingAt(at), "PSNR, dB at 0.50 s\nfav2 (noise floor) 44.00\nsagev1 31.00");
     EXPECT_EQ(chart.readingAt({0, 0}), "");
     // A noise floor is one of differences from the reference alone.
-    chart.setMeasure(measure("frame_correlation"));
+    chart.setMeasure(measureViews("frame_correlation"));
     EXPECT_TRUE(chart.readingAt(at).contains("\nfav2 44"));
 }
 
 TEST(CoherenceChart, ShadesWhatRoundingAloneWouldDo) {
     CoherenceChart chart;
-    chart.setMeasure(measure("psnr"));
-    chart.setCurves({curvesOf("fav2", 44, CurveRole::NoiseFloor), curvesOf("sagev1", 31)});
+    chart.setMeasure(measureViews("psnr"));
+    chart.setCurves({drawnCurves("fav2", 44, CurveRole::NoiseFloor), drawnCurves("sagev1", 31)});
     const auto* plot = chart.findChild<QCustomPlot*>();
     const auto shaded = [&] {
         int count = 0;
@@ -171,7 +171,7 @@ TEST(CoherenceChart, ShadesWhatRoundingAloneWouldDo) {
         return count;
     };
     EXPECT_EQ(shaded(), 1);
-    chart.setMeasure(measure("frame_correlation"));
+    chart.setMeasure(measureViews("frame_correlation"));
     EXPECT_EQ(shaded(), 0);
 }
 
@@ -203,7 +203,7 @@ class ChartFiles : public testing::Test {
 
 TEST_F(ChartFiles, HaveTheNumbersBehindTheCurves) {
     CoherenceChart chart;
-    chart.setCurves({curvesOf("a \"b\", c", 0.5)});
+    chart.setCurves({drawnCurves("a \"b\", c", 0.5)});
     ASSERT_TRUE(chart.save(m_folder / "chart.csv"));
     const std::string text = readFile(m_folder / "chart.csv").value();
     EXPECT_TRUE(text.starts_with("clip,frame,seconds,frame_correlation,flickering,warping_error,psnr,ssim\n"))
@@ -216,7 +216,7 @@ TEST_F(ChartFiles, ArePicturesOfPixelsAndOfShapes) {
         TimingChart timing;
         CoherenceChart coherence;
         timing.setTimings({renderOf("sdpa", 8, 1'000'000'000), renderOf("fav2", 4)});
-        coherence.setCurves({curvesOf("sdpa", 0.5)});
+        coherence.setCurves({drawnCurves("sdpa", 0.5)});
         ChartFrame& chart = curves ? static_cast<ChartFrame&>(coherence) : timing;
         chart.resize(600, 260);
         chart.show();

@@ -15,8 +15,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// One head of rows of two values.
-struct Rows {
-    explicit Rows(std::int64_t queries)
+struct PartialRows {
+    explicit PartialRows(std::int64_t queries)
         : out(static_cast<std::size_t>(2 * queries), kNaN), lse(static_cast<std::size_t>(queries), kNaN) {
         merged.out = out.data();
         merged.lse = lse.data();
@@ -41,20 +41,20 @@ struct Rows {
 };
 
 TEST(MergePartials, WithoutAPartNoKeyIsSeen) {
-    const Rows rows(2);
+    const PartialRows rows(2);
     EXPECT_EQ(rows.out, (std::vector<float>{0, 0, 0, 0}));
     EXPECT_EQ(rows.lse, (std::vector<float>{-kInfinity, -kInfinity}));
 }
 
 TEST(MergePartials, OnePartIsKeptBitForBit) {
-    Rows rows(1);
+    PartialRows rows(1);
     rows.add({0.1F, -3e30F}, {7.3F});
     EXPECT_EQ(rows.out, (std::vector<float>{0.1F, -3e30F}));
     EXPECT_EQ(rows.lse[0], 7.3F);
 }
 
 TEST(MergePartials, WeighsPartsByTheirShareOfTheSum) {
-    Rows rows(1);
+    PartialRows rows(1);
     rows.add({4, 8}, {std::log(1.0F)});
     rows.add({8, 0}, {std::log(3.0F)});
     EXPECT_FLOAT_EQ(rows.out[0], 7);
@@ -63,7 +63,7 @@ TEST(MergePartials, WeighsPartsByTheirShareOfTheSum) {
 }
 
 TEST(MergePartials, APartWithoutKeysAddsNothingWhateverItHolds) {
-    Rows rows(2);
+    PartialRows rows(2);
     rows.add({1, 2, 3, 4}, {-kInfinity, 5});
     rows.add({kNaN, kNaN, kNaN, kNaN}, {-kInfinity, -kInfinity});
     EXPECT_EQ(rows.out, (std::vector<float>{0, 0, 3, 4}));
@@ -73,7 +73,7 @@ TEST(MergePartials, APartWithoutKeysAddsNothingWhateverItHolds) {
 TEST(MergePartials, FarApartLogSumExpsNeitherOverflowNorVanish) {
     for (const float far : {100.0F, 1e4F, 3e38F})
         for (const bool largeFirst : {false, true}) {
-            Rows rows(1);
+            PartialRows rows(1);
             rows.add({1, 2}, {largeFirst ? far : -far});
             rows.add({3, 4}, {largeFirst ? -far : far});
             EXPECT_EQ(rows.out, (largeFirst ? std::vector<float>{1, 2} : std::vector<float>{3, 4})) << far;
@@ -83,14 +83,14 @@ TEST(MergePartials, FarApartLogSumExpsNeitherOverflowNorVanish) {
 
 TEST(MergePartials, EqualPartsAtALargeLogSumExpKeepTheirWeights) {
     // e^(lse − lse') of fp32 values near 1e6 would be off by percents.
-    Rows rows(1);
+    PartialRows rows(1);
     for (const float value : {1.0F, 3.0F}) rows.add({value, value}, {1e6F});
     EXPECT_FLOAT_EQ(rows.out[0], 2);
     EXPECT_NEAR(rows.lse[0], 1e6 + std::log(2.0), 0.07);  // a unit in the last place
 }
 
 TEST(MergePartials, ManyPartsAreTheirMean) {
-    Rows rows(1);
+    PartialRows rows(1);
     constexpr int kParts = 1000;
     for (int i = 0; i < kParts; ++i) rows.add({static_cast<float>(i), 1}, {-20});
     EXPECT_NEAR(rows.out[0], (kParts - 1) / 2.0, 0.01);
@@ -100,7 +100,7 @@ TEST(MergePartials, ManyPartsAreTheirMean) {
 
 TEST(MergePartials, NanStaysInItsRow) {
     for (const bool nanFirst : {false, true}) {
-        Rows rows(3);
+        PartialRows rows(3);
         const std::vector<float> sound{1, 2, 3, 4, 5, 6};
         const std::vector<float> broken{1, 2, kNaN, kNaN, 5, kNaN};
         rows.add(nanFirst ? broken : sound, {1, nanFirst ? kNaN : 1, 1});
@@ -114,7 +114,7 @@ TEST(MergePartials, NanStaysInItsRow) {
 }
 
 TEST(MergePartials, APartMayCoverARangeOfTheQueries) {
-    Rows rows(3);
+    PartialRows rows(3);
     rows.add({1, 1, 2, 2, 3, 3}, {0, 0, 0});
     rows.add({4, 4}, {0}, 1);
     EXPECT_EQ(rows.out, (std::vector<float>{1, 1, 3, 3, 3, 3}));

@@ -16,7 +16,7 @@
 namespace reelgrid::kernels::test {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
+constexpr DataType kMergedTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
 
 std::vector<BackendInfo> mergeable() {
     std::vector<BackendInfo> found;
@@ -143,7 +143,7 @@ TEST(MergedBackends, EveryDenseBackendOfOursReturnsTheLogSumExp) {
 }
 
 TEST_P(MergedBackend, TwoThreeAndUnequalPartsAreTheWhole) {
-    for (const auto type : kTypes)
+    for (const auto type : kMergedTypes)
         for (const std::int64_t dim : {64, 128}) {
             AttentionCase c({1, 2, 2, 113, 260, dim}, type);
             for (const auto& counts : std::vector<std::vector<std::int64_t>>{
@@ -153,7 +153,7 @@ TEST_P(MergedBackend, TwoThreeAndUnequalPartsAreTheWhole) {
 }
 
 TEST_P(MergedBackend, PartsOfEveryInputFamilyAreTheWhole) {
-    for (const auto type : kTypes)
+    for (const auto type : kMergedTypes)
         for (const auto family : {Family::OutlierChannels, Family::Sink}) {
             AttentionCase c({1, 1, 1, 70, 200, 64}, type, family);
             expectMerges(c, std::vector<std::int64_t>{100, 99, 1});
@@ -169,7 +169,7 @@ TEST_P(MergedBackend, BatchesAndSharedKeyHeadsStayApart) {
 
 TEST_P(MergedBackend, EachPartCountsItsOwnMeanBackIn) {
     // Smoothing takes another mean from every part: left out of the log-sum-exp, it would shift the weights.
-    for (const auto type : kTypes) {
+    for (const auto type : kMergedTypes) {
         AttentionCase c({1, 2, 1, 90, 210, 64}, type, Family::KeyBias);
         expectMerges(c, std::vector<std::int64_t>{100, 110});
         expectMerges(c, std::vector<std::int64_t>{140, 69, 1});
@@ -188,7 +188,7 @@ TEST_P(MergedBackend, CausalRingChunksAreTheWhole) {
     // Each device holds a chunk of the tokens. Its queries see earlier chunks whole, their own one causally
     // (as many queries as keys: aligned alike at either corner), later ones not at all.
     ASSERT_TRUE(backend().cpu.supports.causal);
-    for (const auto type : kTypes) {
+    for (const auto type : kMergedTypes) {
         AttentionCase c({1, 2, 1, 200, 200, 64}, type, Family::Normal, Layout::TokensFirst, Mask::Causal);
         constexpr std::pair<std::int64_t, std::int64_t> kChunks[] = {{0, 70}, {70, 129}, {199, 1}};
         Merge merge(c.problem);

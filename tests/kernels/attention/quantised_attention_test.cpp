@@ -15,7 +15,7 @@
 namespace reelgrid::kernels::test {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
+constexpr DataType kQuantisedTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
 
 struct Quantised {
     const char* name;
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, QuantisedAttention,
                          nameOfMethodAndSet);
 
 TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionAndNoOther) {
-    for (const auto type : kTypes)
+    for (const auto type : kQuantisedTypes)
         for (const std::int64_t dim : {64, 128, 40, 96})
             for (const auto& [queries, keys] :
                  {std::pair{1, 1}, {239, 1}, {1, 203}, {113, 203}, {129, 65}, {200, 257}}) {
@@ -82,7 +82,7 @@ TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionAndNoOther) {
 }
 
 TEST_P(QuantisedAttention, MakesTheErrorOfItsDefinitionOnEveryInputFamily) {
-    for (const auto type : kTypes)
+    for (const auto type : kQuantisedTypes)
         for (const auto family :
              {Family::OutlierChannels, Family::KeyBias, Family::Sink, Family::Zeros, Family::Outliers}) {
             AttentionCase c({1, 1, 1, 150, 211, 128}, type, family);
@@ -122,7 +122,7 @@ TEST_P(QuantisedAttention, TakesAnyHeadDimUpTo256) {
 }
 
 TEST_P(QuantisedAttention, IsCloseToTheTruth) {
-    for (const auto type : kTypes)
+    for (const auto type : kQuantisedTypes)
         for (const std::int64_t dim : {64, 128})
             for (const auto family : {Family::Normal, Family::KeyBias}) {
                 // Nothing takes the bias out of fav3_fp8's keys: its error there is the method's.
@@ -167,7 +167,7 @@ TEST_P(QuantisedAttention, AllZeroValueChannelGivesZero) {
 }
 
 TEST_P(QuantisedAttention, NearZeroTensorsGiveNumbers) {
-    for (const auto type : kTypes) {
+    for (const auto type : kQuantisedTypes) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, type, Family::Underflow);
         EXPECT_TRUE(allFinite(run(c))) << c.name();
     }

@@ -13,7 +13,7 @@
 namespace reelgrid::kernels::test {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
+constexpr DataType kSparseTypes[] = {DataType::Float32, DataType::BFloat16, DataType::Float16};
 
 std::vector<float> random(std::size_t count, float deviation) {
     std::mt19937 generator(7);
@@ -44,7 +44,7 @@ void expectTheOracle(AttentionCase& c) {
 }
 
 TEST_P(SparseLinear, AttendsToTheBlocksOfItsDefinition) {
-    for (const auto type : kTypes)
+    for (const auto type : kSparseTypes)
         for (const std::int64_t dim : {64, 40})
             for (const double ratio : {0.1, 0.35, 0.7})
                 for (const auto& [queries, keys] : {std::pair{130, 700}, {1, 200}, {300, 65}}) {
@@ -55,7 +55,7 @@ TEST_P(SparseLinear, AttendsToTheBlocksOfItsDefinition) {
 }
 
 TEST_P(SparseLinear, AddsTheLinearBranchThroughTheProjection) {
-    for (const auto type : kTypes)
+    for (const auto type : kSparseTypes)
         for (const std::int64_t dim : {128, 40})
             for (const auto& [queries, keys] : {std::pair{130, 300}, {1, 200}, {150, 1}}) {
                 const auto projection = random(static_cast<std::size_t>(dim * dim), 0.3F);
@@ -79,7 +79,7 @@ TEST_P(SparseLinear, SumsTheLinearBranchOverSeveralRunsOfKeys) {
 }
 
 TEST_P(SparseLinear, AllBlocksAndNoProjectionIsFav2BitForBit) {
-    for (const auto type : kTypes)
+    for (const auto type : kSparseTypes)
         for (const std::int64_t dim : {64, 128, 96}) {
             AttentionCase c({2, 4, 2, 333, 417, dim}, type, Family::OutlierChannels);
             c.problem.sparseLinear.topkRatio = 1;

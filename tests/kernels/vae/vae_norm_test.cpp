@@ -11,7 +11,7 @@
 namespace reelgrid::kernels {
 namespace {
 
-std::vector<float> noise(std::size_t count, unsigned seed) {
+std::vector<float> rowNoise(std::size_t count, unsigned seed) {
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal(0, 1);
     std::vector<float> values(count);
@@ -30,7 +30,7 @@ class VaeNormKernels : public testing::TestWithParam<int> {
 TEST_P(VaeNormKernels, SumDistancesAndTheirSquares) {
     for (const int channels : {8, 16, 24, 48}) {
         for (const std::int64_t pixels : {1, 31, 32, 100}) {
-            const std::vector<float> x = noise(std::size_t(pixels * channels), 5), origin = noise(48, 6);
+            const std::vector<float> x = rowNoise(std::size_t(pixels * channels), 5), origin = rowNoise(48, 6);
             std::vector<double> sums(std::size_t(channels), 1), squares(std::size_t(channels), 2);
             addVaeChannelSums({.lanes = GetParam(),
                                .channels = channels,
@@ -57,9 +57,9 @@ TEST_P(VaeNormKernels, SumDistancesAndTheirSquares) {
 TEST_P(VaeNormKernels, ActivateWithTheFactorsOfTheirCell) {
     for (const int channels : {8, 16, 24, 48}) {
         constexpr int kRows = 6, kColumns = 8, kRowsOfCell = 3, kColumnsOfCell = 2, kCells = 2 * 4;
-        const std::vector<float> x = noise(std::size_t(kRows * kColumns * channels), 7);
-        const std::vector<float> scale = noise(std::size_t(kCells * channels), 8);
-        const std::vector<float> shift = noise(std::size_t(kCells * channels), 9);
+        const std::vector<float> x = rowNoise(std::size_t(kRows * kColumns * channels), 7);
+        const std::vector<float> scale = rowNoise(std::size_t(kCells * channels), 8);
+        const std::vector<float> shift = rowNoise(std::size_t(kCells * channels), 9);
         std::vector<float> out(x.size(), -100);
         runVaeAffineSilu({.lanes = GetParam(),
                           .channels = channels,
