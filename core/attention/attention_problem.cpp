@@ -49,11 +49,10 @@ at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND
     return out_BHND;
 }
 
-at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::BackendInfo& backend,
+at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::AttentionPlan& plan,
                        const at::Tensor& q_BHND) {
-    const std::int64_t bytes = kernels::workspaceBytes(backend, problem);
-    if (bytes == 0) return {};
-    at::Tensor workspace = at::empty({bytes}, q_BHND.options().dtype(at::kByte));
+    if (plan.workspaceBytes == 0) return {};
+    at::Tensor workspace = at::empty({plan.workspaceBytes}, q_BHND.options().dtype(at::kByte));
     problem.workspace = workspace.data_ptr();
     return workspace;
 }

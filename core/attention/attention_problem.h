@@ -20,10 +20,10 @@ void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND);
 /// A tensor for the output, laid out [B, N, H, D], which `problem` writes to from now on.
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
 
-/// The scratch memory that `backend` needs for the problem, which points to it from now on; undefined where
-/// it needs none. To be kept until the call is queued: from libtorch's allocator, so that later work of the
+/// The scratch memory that the problem's plan needs, to which it points from now on; undefined where it needs
+/// none. To be kept until the call is queued: from libtorch's allocator, so that later work of the
 /// same stream may have it.
-at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::BackendInfo& backend,
+at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::AttentionPlan& plan,
                        const at::Tensor& q_BHND);
 
 }  // namespace reelgrid::attention

@@ -1,64 +1,62 @@
 #pragma once
 
-// Shape legend: B batch, H heads, N query tokens, M key tokens, D head dim.
-
 #include <ATen/ATen.h>
 
-#include <string>
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "core/protocol/attention_call.h"
+#include "core/attention/call_observer.h"
+#include "core/attention/call_records.h"
+#include "core/attention/policy.h"
+#include "core/execution/execution.h"
 
 namespace reelgrid::attention {
 
-using protocol::CallRecord;
-using protocol::CallSite;
-using protocol::GuidanceBranch;
-using protocol::ModuleKind;
-using protocol::Pass;
+class PluginGuard;
 
-/// One call's tensors, of one dtype, any strides with D contiguous (so a [B,N,H,D] tensor may be passed
-/// transposed).
-struct Inputs {
-    at::Tensor q_BHND, k_BHMD, v_BHMD;
-    /// Optional fp32 [M], added to every score of a key: log(n) makes one key stand for n equal ones.
-    at::Tensor keyBias_M;
-    /// Optional proj_l of a layer that was trained for sla, fp32 [D, D] and [D] as torch.nn.Linear has them.
-    /// Other backends ignore it.
-    at::Tensor projL_DD{}, projLBias_D{};
-};
-
-enum class Replay { Allowed, Refused };
-
-/// The one door through which a model's attention goes. Not thread-safe: one per running
-/// pipeline.
+/// The one door through which a model's attention goes: asks for what a policy says, has it served, counts it
+/// and tells observers. Not thread-safe: one per running pipeline.
 class Dispatcher {
   public:
-    virtual ~Dispatcher() = default;
+    /// Every backend that `policy` names must be known; makeDispatcher() checks that.
+    explicit Dispatcher(Policy policy, const execution::Execution& execution = {});
+    ~Dispatcher();
+    Dispatcher(const Dispatcher&) = delete;
+    Dispatcher& operator=(const Dispatcher&) = delete;
+
+    /// `observer` is told of every call from now on, and must outlive the last one.
+    void observe(CallObserver& observer) { m_observers.push_back(&observer); }
 
     /// softmax(q kᵀ / √D + keyBias) v → o_BHND, whose transpose(1, 2) is contiguous.
-    virtual at::Tensor attend(const Inputs& inputs, const CallSite& site) = 0;
+    at::Tensor attend(const Inputs& inputs, const CallSite& site);
 
     /// Called by the denoise loop before each forward pass.
-    virtual void beginPass(int step, GuidanceBranch branch) = 0;
-
+    void beginPass(int step, GuidanceBranch branch);
     /// Called once after the last one, to look at what is still queued on a device.
-    virtual void endPasses() {}
+    void endPasses();
 
-    [[nodiscard]] virtual std::vector<CallRecord> records() const = 0;
+    [[nodiscard]] const std::vector<CallRecord>& records() const { return m_records.all(); }
 
-    // For passes that are recorded once and replayed without being called (CUDA graphs); one that counts
-    // nothing has nothing to add.
+    // For passes that are recorded once and replayed without being called (CUDA graphs).
 
     /// Whether the pass that began may be recorded or replayed; otherwise each call must come here.
-    [[nodiscard]] virtual Replay replayOfPass() const { return Replay::Allowed; }
-    /// What the pass that began asks for at every place of `layers` layers: two passes of which the same is
-    /// said may be replayed for each other.
-    [[nodiscard]] virtual std::string choicesOfPass(int layers) const { return std::to_string(layers); }
-    /// Counts no longer what came after `earlier`, and says what that was.
-    virtual std::vector<CallRecord> takeBackSince(const std::vector<CallRecord>& /*earlier*/) { return {}; }
-    /// Counts the calls of a pass once more.
-    virtual void countAgain(const std::vector<CallRecord>& /*calls*/) {}
+    [[nodiscard]] Replay replayOfPass() const;
+    /// What the pass that began asks for: passes of which it is equal may be replayed for each other.
+    [[nodiscard]] PassChoices choicesOfPass() const { return m_policy.choicesOf(m_pass); }
+    /// Runs `pass`, which only records: its calls don't count and nobody is told of them. Returns them.
+    [[nodiscard]] std::vector<RecordedCall> record(const std::function<void()>& pass);
+    /// The pass that began was replayed: these calls, which record() gave, were made once more.
+    void replayed(const std::vector<RecordedCall>& calls);
+
+  private:
+    Policy m_policy;
+    execution::Execution m_execution;
+    Pass m_pass;
+    std::unique_ptr<PluginGuard> m_guard;
+    CallRecords m_records;
+    std::vector<CallObserver*> m_observers;
+    std::vector<RecordedCall>* m_recording = nullptr;  ///< of the pass that is being recorded
 };
 
 }  // namespace reelgrid::attention

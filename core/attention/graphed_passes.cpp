@@ -21,7 +21,7 @@ at::Tensor GraphedPasses::run(const void* subject, const std::vector<at::Tensor*
                               const Forward& forward, Dispatcher& dispatcher) {
     if (dispatcher.replayOfPass() == Replay::Refused) return forward();
     keep(inputs);
-    std::string choices = dispatcher.choicesOfPass(m_layers);
+    PassChoices choices = dispatcher.choicesOfPass();
     const auto found = std::ranges::find_if(m_recorded, [&](const Recorded& recorded) {
         return recorded.subject == subject && recorded.choices == choices;
     });
@@ -31,19 +31,18 @@ at::Tensor GraphedPasses::run(const void* subject, const std::vector<at::Tensor*
         return output;
     }
     found->graph->replay();
-    dispatcher.countAgain(found->calls);
+    dispatcher.replayed(found->calls);
     return found->output;
 }
 
-void GraphedPasses::record(const void* subject, std::string choices, const Forward& forward,
+void GraphedPasses::record(const void* subject, PassChoices choices, const Forward& forward,
                            Dispatcher& dispatcher) {
     Recorded recorded{.subject = subject, .choices = std::move(choices)};
-    const auto ignored = dispatcher.records();
-    recorded.graph = execution::recordGraph(
-        m_gpu, [&] { recorded.output = forward(); },
-        m_recorded.empty() ? nullptr : m_recorded.front().graph.get());
-    // Recording called the attention, but nothing ran: that is what each replay counts.
-    recorded.calls = dispatcher.takeBackSince(ignored);
+    recorded.calls = dispatcher.record([&] {
+        recorded.graph = execution::recordGraph(
+            m_gpu, [&] { recorded.output = forward(); },
+            m_recorded.empty() ? nullptr : m_recorded.front().graph.get());
+    });
     m_recorded.push_back(std::move(recorded));
 }
 

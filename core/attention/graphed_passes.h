@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/attention/dispatcher.h"
@@ -17,7 +16,7 @@ class GraphedPasses {
     /// A pass, which reads what differs between passes through the tensors given as `inputs`.
     using Forward = std::function<at::Tensor()>;
 
-    GraphedPasses(const execution::Execution& gpu, int layers) : m_gpu(gpu), m_layers(layers) {}
+    explicit GraphedPasses(const execution::Execution& gpu) : m_gpu(gpu) {}
 
     /// `subject` identifies the prompt by address. `inputs` are the tensors that differ between passes, the
     /// same ones in the same order each time: their values are copied to where graphs read, and they are made
@@ -29,16 +28,15 @@ class GraphedPasses {
   private:
     struct Recorded {
         const void* subject = nullptr;
-        std::string choices{};
-        std::vector<CallRecord> calls{};
+        PassChoices choices{};
+        std::vector<RecordedCall> calls{};
         at::Tensor output{};
         std::unique_ptr<execution::StepGraph> graph{};
     };
     void keep(const std::vector<at::Tensor*>& inputs);
-    void record(const void* subject, std::string choices, const Forward& forward, Dispatcher& dispatcher);
+    void record(const void* subject, PassChoices choices, const Forward& forward, Dispatcher& dispatcher);
 
     execution::Execution m_gpu;
-    int m_layers;
     std::vector<at::Tensor> m_inputs;  ///< where the graphs read
     std::vector<Recorded> m_recorded;
 };

@@ -6,7 +6,7 @@
 namespace reelgrid::attention {
 namespace {
 
-std::string shapeOf(const at::Tensor& x) {
+std::string sizesOf(const at::Tensor& x) {
     std::string text;
     for (const auto size : x.sizes()) text += (text.empty() ? "[" : ", ") + std::to_string(size);
     return text + "]";
@@ -24,20 +24,20 @@ std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
         if (tensor->scalar_type() != q.scalar_type()) return std::string("q, k and v have different dtypes");
     }
     if (k.sizes() != v.sizes() || q.size(0) != k.size(0) || q.size(3) != k.size(3))
-        return "q " + shapeOf(q) + ", k " + shapeOf(k) + " and v " + shapeOf(v) +
+        return "q " + sizesOf(q) + ", k " + sizesOf(k) + " and v " + sizesOf(v) +
                " don't have the same batch, head dim and keys";
     if (in.keyBias_M.defined() &&
         (in.keyBias_M.scalar_type() != at::kFloat || !in.keyBias_M.is_contiguous() ||
          in.keyBias_M.device() != device || in.keyBias_M.dim() != 1 || in.keyBias_M.size(0) != k.size(2)))
         return "the key bias is " + std::string(at::toString(in.keyBias_M.scalar_type())) + " " +
-               shapeOf(in.keyBias_M) + ", contiguous fp32 [" + std::to_string(k.size(2)) + "] is needed";
+               sizesOf(in.keyBias_M) + ", contiguous fp32 [" + std::to_string(k.size(2)) + "] is needed";
     for (const auto* tensor : {&in.projL_DD, &in.projLBias_D})
         if (tensor->defined() && (tensor->scalar_type() != at::kFloat || !tensor->is_contiguous() ||
                                   tensor->device() != device || tensor->size(-1) != q.size(3)))
-            return "proj_l is " + std::string(at::toString(tensor->scalar_type())) + " " + shapeOf(*tensor) +
+            return "proj_l is " + std::string(at::toString(tensor->scalar_type())) + " " + sizesOf(*tensor) +
                    ", contiguous fp32 [D, D] and [D] with D " + std::to_string(q.size(3)) + " are needed";
     if (in.projL_DD.defined() && in.projL_DD.numel() != q.size(3) * q.size(3))
-        return "proj_l is " + shapeOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
+        return "proj_l is " + sizesOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
                " is needed";
     if (!execution::kernelTypeOf(q.scalar_type()))
         return std::string("dtype ") + at::toString(q.scalar_type()) + " is not fp32, bf16 or fp16";
@@ -46,10 +46,12 @@ std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
 
 }  // namespace
 
-KernelCall::KernelCall(const Inputs& inputs, const execution::Execution& execution)
+KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs,
+                       const execution::Execution& execution, LogSumExp logSumExp)
     : m_inputs(inputs), m_obstacle(obstacleOf(inputs, execution.device)) {
     if (m_obstacle) return;
-    m_problem = problemOf(m_inputs.q_BHND, m_inputs.k_BHMD, m_inputs.v_BHMD);
+    const at::Tensor& q_BHND = m_inputs.q_BHND;
+    m_problem = problemOf(q_BHND, m_inputs.k_BHMD, m_inputs.v_BHMD);
     m_problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
@@ -58,24 +60,30 @@ KernelCall::KernelCall(const Inputs& inputs, const execution::Execution& executi
         if (m_inputs.projLBias_D.defined())
             m_problem.sparseLinear.bias = m_inputs.projLBias_D.const_data_ptr<float>();
     }
+    if (logSumExp == LogSumExp::Asked) {
+        m_lse_BHN =
+            at::empty({q_BHND.size(0), q_BHND.size(1), q_BHND.size(2)}, q_BHND.options().dtype(at::kFloat));
+        m_problem.lse = m_lse_BHN.data_ptr<float>();
+    }
+    m_plan = kernels::plan(backend, m_problem);
+    if (!m_plan.obstacle.empty()) m_obstacle = m_plan.obstacle;
 }
 
-std::optional<std::string> KernelCall::whyNot(const kernels::BackendInfo& backend) const {
-    return m_obstacle ? m_obstacle : kernels::whyNot(backend, m_problem);
+void KernelCall::runPlanned(kernels::AttentionProblem& problem) const {
+    const at::Tensor workspace = workspaceOf(problem, m_plan, m_inputs.q_BHND);
+    m_plan.attend(problem);
 }
 
-void KernelCall::runInto(const kernels::BackendInfo& backend, const at::Tensor& out_BHND) const {
+void KernelCall::runInto(const at::Tensor& out_BHND) const {
     kernels::AttentionProblem problem = m_problem;
     writeTo(problem, out_BHND);
-    const at::Tensor workspace = workspaceOf(problem, backend, m_inputs.q_BHND);
-    kernels::run(backend, problem);
+    runPlanned(problem);
 }
 
-at::Tensor KernelCall::run(const kernels::BackendInfo& backend) const {
+at::Tensor KernelCall::run() const {
     kernels::AttentionProblem problem = m_problem;
     at::Tensor out_BHND = outputOf(problem, m_inputs.q_BHND);
-    const at::Tensor workspace = workspaceOf(problem, backend, m_inputs.q_BHND);
-    kernels::run(backend, problem);
+    runPlanned(problem);
     return out_BHND;
 }
 

@@ -7,29 +7,37 @@
 #include <optional>
 #include <string>
 
-#include "core/attention/dispatcher.h"
+#include "core/attention/inputs.h"
 #include "core/execution/execution.h"
 #include "kernels/attention/backend_list.h"
 
 namespace reelgrid::attention {
 
-/// One call of a framework-free kernel on libtorch's tensors.
+/// One call of a framework-free kernel on libtorch's tensors, planned before anything runs.
 class KernelCall {
   public:
-    explicit KernelCall(const Inputs& inputs, const execution::Execution& execution = {});
+    explicit KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs,
+                        const execution::Execution& execution = {},
+                        LogSumExp logSumExp = LogSumExp::NotAsked);
 
-    /// Why `backend` can't run it (device, dtype, head dim, …); nothing when it can.
-    [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
+    /// Why the backend can't run it (device, dtype, head dim, …); nothing when it can.
+    [[nodiscard]] const std::optional<std::string>& whyNot() const { return m_obstacle; }
 
-    /// o_BHND, laid out [B, N, H, D]. Only after whyNot() had nothing to say.
-    [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend) const;
+    /// o_BHND, laid out [B, N, H, D]. Only when whyNot() has nothing to say.
+    [[nodiscard]] at::Tensor run() const;
     /// The same into memory of q's size, laid out [B, N, H, D].
-    void runInto(const kernels::BackendInfo& backend, const at::Tensor& out_BHND) const;
+    void runInto(const at::Tensor& out_BHND) const;
+    /// What run() writes, where it was asked for: fp32, contiguous.
+    [[nodiscard]] const at::Tensor& lse_BHN() const { return m_lse_BHN; }
 
   private:
+    void runPlanned(kernels::AttentionProblem& problem) const;
+
     Inputs m_inputs;
+    at::Tensor m_lse_BHN;
     std::optional<std::string> m_obstacle;
     kernels::AttentionProblem m_problem;
+    kernels::AttentionPlan m_plan;
 };
 
 }  // namespace reelgrid::attention

@@ -104,7 +104,7 @@ at::Tensor PluginGuard::run(const KernelCall& call, const kernels::BackendInfo& 
     const GuardedOutput output(in.q_BHND);
     looking.reset();
     try {
-        call.runInto(backend, output.out_BHND());
+        call.runInto(output.out_BHND());
         looking.emplace(m_lookingSeconds);
         if (looksNow) checkOutput(backend, in, output);
         if (copies) checkInputs(backend, in, *copies);

@@ -31,6 +31,7 @@ class GuardedOutput {
 /// of each shape; on a GPU, where looking waits, so is writing around, and NaN once a pass.
 class PluginGuard {
   public:
+    /// `call` is of this backend and these inputs.
     at::Tensor run(const KernelCall& call, const kernels::BackendInfo& backend, const Inputs& inputs);
     /// Looks at what is queued on a GPU.
     void endPass();

@@ -1,8 +1,10 @@
 #include "core/attention/policy.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace reelgrid::attention {
+
 Policy::Policy(std::string attentionType) : m_attentionType(std::move(attentionType)) {}
 
 Result<Policy> Policy::create(std::string attentionType, const protocol::AttentionPolicy& rules,
@@ -11,6 +13,7 @@ Result<Policy> Policy::create(std::string attentionType, const protocol::Attenti
     if (!counted) return counted.error();
     Policy policy(std::move(attentionType));
     policy.m_rules = *std::move(counted);
+    policy.m_layers = std::max(1, extent.layers);
     return policy;
 }
 
@@ -18,6 +21,17 @@ const std::string& Policy::backendFor(const protocol::CallSite& site, const prot
     for (const protocol::AttentionRule& rule : m_rules.rules)
         if (fits(rule, site, pass)) return rule.backend;
     return infoOf(site.kind).followsAttentionType ? m_attentionType : protocol::kReferenceBackend;
+}
+
+PassChoices Policy::choicesOf(const protocol::Pass& pass) const {
+    PassChoices choices;
+    for (const protocol::ModuleKindInfo& info : protocol::kModuleKinds)
+        for (int layer = 0; layer < m_layers; ++layer) {
+            const std::string& backend = backendFor({info.kind, layer}, pass);
+            if (layer == 0 || choices.runs.back().backend != backend)
+                choices.runs.push_back({info.kind, layer, backend});
+        }
+    return choices;
 }
 
 std::vector<std::string> Policy::backends() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/protocol/attention_policy.h"
 
@@ -11,6 +12,19 @@ namespace reelgrid::attention {
 struct PolicyExtent {
     int layers = 0;
     int steps = 0;
+};
+
+/// What every call of a forward pass asks for, as runs of layers with one backend: equal for two passes of a
+/// model in which each call asks for the same.
+struct PassChoices {
+    struct Run {
+        protocol::ModuleKind kind;
+        int firstLayer;
+        std::string backend;
+        bool operator==(const Run&) const = default;
+    };
+    std::vector<Run> runs;
+    bool operator==(const PassChoices&) const = default;
 };
 
 /// Which backend a call asks for: a rule set with its ranges counted out, and what stands behind it.
@@ -27,12 +41,15 @@ class Policy {
     [[nodiscard]] const std::string& backendFor(const protocol::CallSite& site,
                                                 const protocol::Pass& pass) const;
 
+    [[nodiscard]] PassChoices choicesOf(const protocol::Pass& pass) const;
+
     /// Every backend that some call may ask for.
     [[nodiscard]] std::vector<std::string> backends() const;
 
   private:
     std::string m_attentionType;
     protocol::AttentionPolicy m_rules;
+    int m_layers = 1;  ///< that rules tell apart
 };
 
 }  // namespace reelgrid::attention

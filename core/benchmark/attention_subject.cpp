@@ -87,9 +87,10 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
     if (preparation != nullptr && m_execution.device.is_cpu())
         problem.preparationSeconds = &preparation->seconds;
     if (preparation != nullptr) problem.prepared = preparation->event;
+    const kernels::AttentionPlan plan = kernels::plan(backend, problem);
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
-    const at::Tensor workspace = attention::workspaceOf(problem, backend, m_input.q_BHND);
-    kernels::run(backend, problem);
+    const at::Tensor workspace = attention::workspaceOf(problem, plan, m_input.q_BHND);
+    plan.attend(problem);
     return out_BHND;
 }
 

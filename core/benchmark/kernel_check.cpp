@@ -127,10 +127,9 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
     CheckOutcome outcome;
     FencedCall call = fenced(wanted, execution);
     kernels::AttentionProblem problem = problemOf(call, wanted, execution);
-    if (auto why = kernels::whyNot(backend, problem)) {
-        outcome.whyNot = *why;
-        return outcome;
-    }
+    const kernels::AttentionPlan plan = kernels::plan(backend, problem);
+    outcome.whyNot = plan.obstacle;
+    if (!outcome.whyNot.empty()) return outcome;
     // On a GPU no page is protected: what was changed is seen afterwards.
     const bool onCpu = execution.device.is_cpu();
     std::array<at::Tensor, 3> copies;
@@ -143,8 +142,8 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
     outcome.sdpaL1 = orZero(sdpa.l1, truth.largest());
 
     call.out.fillWithNan();
-    const at::Tensor workspace = attention::workspaceOf(problem, backend, call.input.q_BHND);
-    kernels::run(backend, problem);
+    const at::Tensor workspace = attention::workspaceOf(problem, plan, call.input.q_BHND);
+    plan.attend(problem);
     execution.synchronise();
     const Accuracy own = truth.accuracyOf(call.out.tensor_BHND());
     outcome.maxError = own.maxError;

@@ -10,6 +10,7 @@
 namespace reelgrid::capture {
 namespace {
 
+using attention::CallShape;
 using pt::Dict;
 using pt::List;
 using pt::Tuple;
@@ -26,6 +27,10 @@ at::Tensor copied(const at::Tensor& tensor) {
     return copy;
 }
 
+std::string dtypeName(at::ScalarType type) {
+    return std::string("torch.") + pt::elementNameOf(weights::elementTypeOf(type)).dtype;
+}
+
 List listOf(const std::vector<std::int64_t>& sizes) {
     return {{sizes.begin(), sizes.end()}};
 }
@@ -33,7 +38,7 @@ Tuple tupleOf(const std::vector<std::int64_t>& sizes) {
     return {{sizes.begin(), sizes.end()}};
 }
 Tuple tupleOf(const CallShape& shape) {
-    return {{tupleOf(shape.q), tupleOf(shape.k), tupleOf(shape.v), shape.dtype}};
+    return {{tupleOf(shape.q), tupleOf(shape.k), tupleOf(shape.v), dtypeName(shape.dtype)}};
 }
 
 /// As Python prints the tuple.
@@ -45,11 +50,7 @@ std::string printed(const CallShape& shape) {
             text += (i == 0 ? "" : ", ") + std::to_string((*sizes)[i]);
         text += "), ";
     }
-    return text + "'" + shape.dtype + "')";
-}
-
-std::string dtypeName(at::ScalarType type) {
-    return std::string("torch.") + pt::elementNameOf(weights::elementTypeOf(type)).dtype;
+    return text + "'" + dtypeName(shape.dtype) + "')";
 }
 
 void addSource(Dict& content, const CaptureSource& source) {
@@ -60,11 +61,6 @@ void addSource(Dict& content, const CaptureSource& source) {
 }
 
 }  // namespace
-
-CallShape shapeOf(const attention::Inputs& in) {
-    return {in.q_BHND.sizes().vec(), in.k_BHMD.sizes().vec(), in.v_BHMD.sizes().vec(),
-            dtypeName(in.q_BHND.scalar_type())};
-}
 
 std::uint64_t bytesOf(const attention::Inputs& in) {
     std::uint64_t bytes = 0;
@@ -81,7 +77,7 @@ pt::Value captureOf(const attention::Inputs& in, const CallPlace& place, std::in
         if (!own.defined()) return {};
         return weights::ptTensorOf(copied(own));
     };
-    const CallShape shape = shapeOf(in);
+    const CallShape shape = attention::shapeOf(in);
     Dict kwargs;
     kwargs.add("is_causal", false);
     kwargs.add("softmax_scale", scale);
@@ -93,7 +89,7 @@ pt::Value captureOf(const attention::Inputs& in, const CallPlace& place, std::in
     content.add("q_shape", listOf(shape.q));
     content.add("k_shape", listOf(shape.k));
     content.add("v_shape", listOf(shape.v));
-    content.add("dtype", shape.dtype);
+    content.add("dtype", dtypeName(shape.dtype));
     content.add("call_idx", callIndex);
     content.add("kwargs", std::move(kwargs));
     content.add("layout", std::string("BHSD"));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/dispatcher.h"
+#include "core/attention/inputs.h"
 #include "core/capture/capture_plan.h"
 #include "core/pt/value.h"
 
@@ -27,19 +27,10 @@ pt::Value captureOf(const attention::Inputs& inputs, const CallPlace& place, std
 /// Bytes of the tensors that it copies.
 std::uint64_t bytesOf(const attention::Inputs& inputs);
 
-/// Shapes and dtype of a call, which tell calls apart in the metadata.
-struct CallShape {
-    std::vector<std::int64_t> q, k, v;
-    std::string dtype;  ///< "torch.bfloat16"
-
-    bool operator==(const CallShape&) const = default;
-};
-CallShape shapeOf(const attention::Inputs& inputs);
-
 /// What became of the calls of a render.
 struct CaptureSummary {
-    std::vector<CallShape> shapes;       ///< that occurred
-    std::vector<std::uint32_t> history;  ///< for each call its place in `shapes`
+    std::vector<attention::CallShape> shapes;  ///< that occurred
+    std::vector<std::uint32_t> history;        ///< for each call its place in `shapes`
     std::int64_t saved = 0;
     std::int64_t maxCaptures = 0;  ///< 0: all
     std::string why;               ///< why fewer were saved than were asked for

@@ -34,9 +34,6 @@ class GuidedModel {
     [[nodiscard]] virtual CachedPass forward(attention::GuidanceBranch branch,
                                              const attention::LayerContext& context,
                                              models::FirstBlockCache& cache, models::Skip skip);
-
-    /// Places of attention, as ModelInfo::layers counts them.
-    [[nodiscard]] virtual int layers() const = 0;
 };
 
 }  // namespace reelgrid::denoising

@@ -29,7 +29,7 @@ GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const executio
                            StageClock& clock)
     : m_model(model), m_guidance(std::move(guidance)), m_device(execution.device), m_clock(clock) {
     if (m_guidance.stepCache > 0) m_caches.emplace(m_guidance.stepCache);
-    if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution, model.layers());
+    if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution);
 }
 
 at::Tensor GuidedPasses::predict(const at::Tensor& input, double timestep, int step,

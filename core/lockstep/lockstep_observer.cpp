@@ -5,7 +5,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
-#include "core/lockstep/one_call.h"
+#include "core/lockstep/call_comparison.h"
 
 namespace reelgrid::lockstep {
 
@@ -15,6 +15,13 @@ constexpr double kUnmeasured = std::numeric_limits<double>::quiet_NaN();
 
 double rms(const at::Tensor& values) {
     return values.to(at::kDouble).square().mean().sqrt().item<double>();
+}
+
+/// Why a backend did not run in calls that --attention-type covers; nothing when it ran in all of them.
+std::optional<std::string> substitutionIn(const std::vector<attention::CallRecord>& records) {
+    for (const attention::CallRecord& record : records)
+        if (infoOf(record.kind).followsAttentionType && record.used != record.requested) return record.why;
+    return std::nullopt;
 }
 
 void push(metrics::OutputErrors& errors, const OutputError& error) {
@@ -43,13 +50,16 @@ void LockstepObserver::denoised(const at::Tensor& latents) {
     // A unit is one prediction of a step: the one that attends with all backends takes as long as several,
     // which only the estimate of what is left suffers from.
     m_clock.begin("lockstep", int(m_steps.size() * (1 + m_backends.size())));
-    LockstepDispatcher attention(m_backends, m_layers, m_stepCount, m_execution);
+    CallComparison comparison(m_backends, m_layers, m_stepCount, m_execution);
+    const auto reference =
+        attention::makeDispatcher(attention::Policy(protocol::kReferenceBackend), m_execution).value();
+    reference->observe(comparison);
     for (std::size_t step = 0; step < m_steps.size(); ++step)
-        measure(step, step + 1 < m_steps.size() ? m_steps[step + 1].latents : latents, attention);
+        measure(step, step + 1 < m_steps.size() ? m_steps[step + 1].latents : latents, *reference);
     m_clock.end();
     m_steps.clear();
 
-    m_map = attention.map();
+    m_map = comparison.map();
     m_map.stepSize = std::move(m_stepSizes);
     for (std::size_t i = 0; i < m_backends.size(); ++i) {
         m_map.backends[i].flow = std::move(m_flows[i]);
@@ -63,7 +73,7 @@ const metrics::LockstepMap& LockstepObserver::map() const {
     return m_map;
 }
 
-void LockstepObserver::measure(std::size_t index, const at::Tensor& next, LockstepDispatcher& attention) {
+void LockstepObserver::measure(std::size_t index, const at::Tensor& next, attention::Dispatcher& attention) {
     const Step& step = m_steps[index];
     const at::Tensor reference = step.predict(attention).clone();
     m_clock.advance(++m_done);

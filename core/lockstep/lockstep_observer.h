@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/dispatcher.h"
 #include "core/denoising/stage_clock.h"
 #include "core/denoising/step_observer.h"
 #include "core/execution/execution.h"
-#include "core/lockstep/lockstep_dispatcher.h"
 #include "core/metrics/lockstep_map.h"
 
 namespace reelgrid::lockstep {
 
 /// Measures other backends on the latents of a render with the reference. Once its denoising has ended, and
 /// so without a part in its times, a stage "lockstep" predicts each step again: call by call with all
-/// backends (LockstepDispatcher), then the whole step with each of them. All steps' latents are kept until
+/// backends (CallComparison), then the whole step with each of them. All steps' latents are kept until
 /// then, on their device.
 class LockstepObserver final : public denoising::StepObserver {
   public:
@@ -31,7 +31,7 @@ class LockstepObserver final : public denoising::StepObserver {
         at::Tensor latents;
         Prediction predict;
     };
-    void measure(std::size_t step, const at::Tensor& next, LockstepDispatcher& attention);
+    void measure(std::size_t step, const at::Tensor& next, attention::Dispatcher& reference);
     [[nodiscard]] at::Tensor predictWith(const std::string& backend, const Step& step,
                                          std::string& why) const;
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "core/capture/capturing_dispatcher.h"
+#include "core/capture/capture_observer.h"
 #include "core/catalog/render_settings.h"
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"

@@ -9,7 +9,7 @@
 namespace reelgrid::pipeline {
 namespace {
 
-std::unique_ptr<attention::Dispatcher> innerDispatcher(const RenderPlan& plan) {
+std::unique_ptr<attention::Dispatcher> dispatcherOf(const RenderPlan& plan) {
     const catalog::RenderSettings& settings = plan.settings;
     auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
                                             {plan.model.layers, settings.numInferenceSteps});
@@ -18,24 +18,20 @@ std::unique_ptr<attention::Dispatcher> innerDispatcher(const RenderPlan& plan) {
 
 }  // namespace
 
-RenderAttention::RenderAttention(const RenderPlan& plan) {
-    auto calls = std::make_unique<CallMapDispatcher>(innerDispatcher(plan), plan.model.layers,
-                                                     plan.settings.numInferenceSteps);
-    m_calls = calls.get();
-    m_dispatcher = std::move(calls);
-    if (!plan.settings.saveInputs) return;
-    auto captures = std::make_unique<capture::CapturingDispatcher>(
-        std::move(m_dispatcher), captureOptions(plan.settings, plan.model, plan.clip, plan.execution));
-    m_captures = captures.get();
-    m_dispatcher = std::move(captures);
+RenderAttention::RenderAttention(const RenderPlan& plan)
+    : m_calls(plan.model.layers, plan.settings.numInferenceSteps), m_dispatcher(dispatcherOf(plan)) {
+    m_dispatcher->observe(m_calls);
+    if (plan.settings.saveInputs)
+        m_dispatcher->observe(
+            m_captures.emplace(captureOptions(plan.settings, plan.model, plan.clip, plan.execution)));
 }
 
 void RenderAttention::endFirst() {
-    if (m_captures != nullptr) m_captures->stop();
+    if (m_captures) m_captures->stop();
 }
 
 std::optional<protocol::CaptureRecord> RenderAttention::finishCaptures(const RenderPlan& plan) {
-    if (m_captures == nullptr) return std::nullopt;
+    if (!m_captures) return std::nullopt;
     protocol::CaptureRecord record = m_captures->finish();
     record.folder = captureFolder(plan.settings).string();
     return record;

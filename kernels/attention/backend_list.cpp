@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/cpu/attention/attention_cpu.h"
@@ -67,15 +68,14 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "when it has risen by 2^16; fp16 inputs are multiplied "
                  "in fp32, with P rounded to fp16 all the same.",
              .supports = kDenseOnCpu,
-             .attend = &cpu::attend},
+             .plan = &cpu::plan<Method::Flash>},
         .cuda = {.deviation = "Weights are relative to a maximum that follows the largest score when it has "
                               "risen by 2^8: the "
                               "quotient is the same, sums and outputs are seldom rescaled. bf16 and fp16, "
                               "head dims up to 128, "
                               "padded to 64 or 128 within the kernel.",
                  .supports = kDenseOnCuda,
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle},
+                 .plan = &cuda::plan<Method::Flash>},
     },
     {
         .name = "fav3",
@@ -93,7 +93,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "what sets it apart from fav2 is the order and the length of its blocks; fp16 inputs "
                  "are multiplied in fp32, with P rounded to fp16 all the same.",
              .supports = kDenseOnCpu,
-             .attend = &cpu::attend},
+             .plan = &cpu::plan<Method::Flash3>},
         .cuda = {.deviation = "Hopper only. 192 queries by 128 (d64) or 80 (d128) keys a tile, by three "
                               "warpgroups that compute "
                               "and one that copies, without clusters; the maximum that weights are relative "
@@ -102,8 +102,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                               "padded to 64 or 128 "
                               "by the copy engine.",
                  .supports = kDenseOnCuda,
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle},
+                 .plan = &cuda::plan<Method::Flash3>},
     },
     {
         .name = "fav3_fp8",
@@ -121,12 +120,10 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "accumulators where Hopper's keep about 22 bits; 192 keys a turn instead of 160 or "
                  "224; head dims other than powers of two are padded to one before the rotation.",
              .supports = kDenseOnCpu,
-             .attend = &cpu::attend},
+             .plan = &cpu::plan<Method::Flash3Fp8>},
         .cuda = {.deviation = kFp8OnCuda,
                  .supports = kQuantisedOnCuda,
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle,
-                 .workspaceBytes = &cuda::attentionWorkspace},
+                 .plan = &cuda::plan<Method::Flash3Fp8>},
     },
     {
         .name = "sagev1",
@@ -145,7 +142,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                  "bottom right as in FlashAttention; an all-zero block gives zeros where the original "
                  "divides 0 by 0.",
              .supports = kDenseOnCpu,
-             .attend = &cpu::attend},
+             .plan = &cpu::plan<Method::Sage1>},
         .cuda = {.deviation =
                      "P and V have the input's type: no bf16 value is cast to fp16, whose "
                      "range it may pass; a causal mask is aligned at the bottom right; an all-zero "
@@ -157,9 +154,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                               .logSumExp = true,
                               .unsmoothedKeys = true,
                               .maxHeadDim = cuda::kMaxHeadDim},
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle,
-                 .workspaceBytes = &cuda::attentionWorkspace},
+                 .plan = &cuda::plan<Method::Sage1>},
     },
     {
         .name = "fav3_sage",
@@ -174,12 +169,10 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "output has the input's type; an all-zero block or channel gives zeros where the "
                     "original divides 0 by 0.",
                 .supports = kDenseOnCpu,
-                .attend = &cpu::attend},
+                .plan = &cpu::plan<Method::Flash3Sage>},
         .cuda = {.deviation = kSageOnCuda,
                  .supports = kQuantisedOnCuda,
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle,
-                 .workspaceBytes = &cuda::attentionWorkspace},
+                 .plan = &cuda::plan<Method::Flash3Sage>},
     },
     {
         .name = "sla",
@@ -200,7 +193,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                     "denominators and sums of the linear branch are fp32 instead of bf16; in fp32 its "
                     "products are fp32 too; no causal mask and no log-sum-exp.",
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
-                .attend = &cpu::attend},
+                .plan = &cpu::plan<Method::SparseLinear>},
         .cuda = {.deviation =
                      "By wgmma on Hopper, by mma on other GPUs. At least one block is kept; block means, "
                      "denominators and the sums "
@@ -209,9 +202,7 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                      "inputs to fp16; no causal mask and no log-sum-exp. Head dims up to 128, padded to "
                      "64 or 128.",
                  .supports = {.maxHeadDim = cuda::kMaxHeadDim},
-                 .attend = &cuda::attend,
-                 .obstacle = &cuda::attentionObstacle,
-                 .workspaceBytes = &cuda::attentionWorkspace},
+                 .plan = &cuda::plan<Method::SparseLinear>},
     },
     {
         .name = "cudnn",
@@ -281,6 +272,50 @@ std::optional<std::string> whyNotPlugin(const PluginBackend& plugin, const Atten
     return plugin.kernel->whyNot(p);
 }
 
+AttentionPlan pluginPlan(const PluginBackend& plugin, const AttentionProblem& problem) {
+    if (auto why = whyNotPlugin(plugin, problem)) return {.obstacle = *std::move(why)};
+    return {.workspaceBytes = plugin.kernel->workspaceBytes(problem),
+            .attend = [kernel = plugin.kernel.get()](const AttentionProblem& planned) {
+                kernel->attend(planned);
+            }};
+}
+
+/// Why the list alone says no: no kernel has to be asked.
+std::optional<std::string> listObstacle(const BackendInfo& backend, const AttentionProblem& p) {
+    const std::string name(backend.name);
+    if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
+    if (!backend.runsOn(p.device))
+        return name + ": no " + nameOf(p.device) + " implementation" +
+               (backend.plugin != nullptr ? " in its plug-in" : " in this version");
+    if (p.device == Device::Cpu && p.stream != nullptr) return name + ": a stream, which the cpu has none of";
+    const Support& supports = backend.on(p.device).supports;
+    if (p.headDim < 1 || p.headDim > supports.maxHeadDim)
+        return name + ": head dim " + std::to_string(p.headDim) + ", needs 1 to " +
+               std::to_string(supports.maxHeadDim);
+    if (p.batch < 1 || p.queryHeads < 1 || p.keyHeads < 1 || p.queries < 1 || p.keys < 1)
+        return name + ": an empty batch, head or sequence (B " + std::to_string(p.batch) + ", heads " +
+               std::to_string(p.queryHeads) + "/" + std::to_string(p.keyHeads) + ", queries " +
+               std::to_string(p.queries) + ", keys " + std::to_string(p.keys) + ")";
+    if (p.queries > std::numeric_limits<std::int32_t>::max() ||
+        p.keys > std::numeric_limits<std::int32_t>::max())
+        return name + ": more than 2^31 - 1 tokens";
+    if (p.queryHeads % p.keyHeads != 0)
+        return name + ": " + std::to_string(p.queryHeads) + " query heads, needs a multiple of the " +
+               std::to_string(p.keyHeads) + " key heads";
+    if (!(p.scale > 0) || std::isinf(p.scale))
+        return name + ": scale " + std::to_string(p.scale) + ", needs a finite one above 0";
+    if (backend.sparse && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
+        return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
+               ", needs one above 0 and at most 1";
+    if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
+    if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
+    if (backend.method && p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&
+        traitsOf(*backend.method, static_cast<int>(p.headDim)).centresKeys)
+        return name + ": always smooths its keys on " + nameOf(p.device);
+    if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
+    return std::nullopt;
+}
+
 }  // namespace
 
 const Implementation& BackendInfo::on(Device device) const {
@@ -290,7 +325,7 @@ const Implementation& BackendInfo::on(Device device) const {
 bool BackendInfo::runsOn(Device device) const {
     if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
     if (plugin != nullptr) return plugin->description.isFor(device);
-    return on(device).attend != nullptr;
+    return on(device).plan != nullptr;
 }
 
 std::vector<const BackendInfo*> backendsOn(Device device) {
@@ -328,55 +363,24 @@ std::string backendNames() {
     return names;
 }
 
-std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& p) {
-    const std::string name(backend.name);
-    if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
-    const Implementation& implementation = backend.on(p.device);
-    if (!backend.runsOn(p.device))
-        return name + ": no " + nameOf(p.device) + " implementation" +
-               (backend.plugin != nullptr ? " in its plug-in" : " in this version");
-    if (p.device == Device::Cpu && p.stream != nullptr) return name + ": a stream, which the cpu has none of";
-    const Support& supports = implementation.supports;
-    if (p.headDim < 1 || p.headDim > supports.maxHeadDim)
-        return name + ": head dim " + std::to_string(p.headDim) + ", needs 1 to " +
-               std::to_string(supports.maxHeadDim);
-    if (p.batch < 1 || p.queryHeads < 1 || p.keyHeads < 1 || p.queries < 1 || p.keys < 1)
-        return name + ": an empty batch, head or sequence (B " + std::to_string(p.batch) + ", heads " +
-               std::to_string(p.queryHeads) + "/" + std::to_string(p.keyHeads) + ", queries " +
-               std::to_string(p.queries) + ", keys " + std::to_string(p.keys) + ")";
-    if (p.queries > std::numeric_limits<std::int32_t>::max() ||
-        p.keys > std::numeric_limits<std::int32_t>::max())
-        return name + ": more than 2^31 - 1 tokens";
-    if (p.queryHeads % p.keyHeads != 0)
-        return name + ": " + std::to_string(p.queryHeads) + " query heads, needs a multiple of the " +
-               std::to_string(p.keyHeads) + " key heads";
-    if (!(p.scale > 0) || std::isinf(p.scale))
-        return name + ": scale " + std::to_string(p.scale) + ", needs a finite one above 0";
-    if (backend.sparse && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
-        return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
-               ", needs one above 0 and at most 1";
-    if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
-    if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
-    if (backend.method && p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&
-        traitsOf(*backend.method, static_cast<int>(p.headDim)).centresKeys)
-        return name + ": always smooths its keys on " + nameOf(p.device);
-    if (p.lse != nullptr && !supports.logSumExp) return name + ": gives no log-sum-exp";
-    if (implementation.obstacle != nullptr)
-        if (const auto why = implementation.obstacle(*backend.method, p)) return name + ": " + *why;
-    if (backend.plugin != nullptr)
-        if (const auto why = whyNotPlugin(*backend.plugin, p)) return name + ": " + *why;
-    return std::nullopt;
+AttentionPlan plan(const BackendInfo& backend, const AttentionProblem& problem) {
+    if (auto obstacle = listObstacle(backend, problem)) return {.obstacle = *std::move(obstacle)};
+    AttentionPlan planned = backend.plugin != nullptr ? pluginPlan(*backend.plugin, problem)
+                                                      : backend.on(problem.device).plan(problem);
+    if (!planned.obstacle.empty()) planned.obstacle.insert(0, std::string(backend.name) + ": ");
+    return planned;
 }
 
-std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem) {
-    if (backend.plugin != nullptr) return backend.plugin->kernel->workspaceBytes(problem);
-    const auto bytes = backend.on(problem.device).workspaceBytes;
-    return bytes == nullptr ? 0 : bytes(*backend.method, problem);
+std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& problem) {
+    AttentionPlan planned = plan(backend, problem);
+    if (planned.obstacle.empty()) return std::nullopt;
+    return std::move(planned.obstacle);
 }
 
 void run(const BackendInfo& backend, const AttentionProblem& problem) {
-    if (backend.plugin != nullptr) return backend.plugin->kernel->attend(problem);
-    backend.on(problem.device).attend(*backend.method, problem);
+    const AttentionPlan planned = plan(backend, problem);
+    if (!planned.obstacle.empty()) throw std::runtime_error(planned.obstacle);
+    planned.attend(problem);
 }
 
 }  // namespace reelgrid::kernels

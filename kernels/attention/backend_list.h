@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/attention/method.h"
+#include "kernels/attention/plan.h"
 #include "kernels/attention/plugin_backend.h"
 #include "kernels/attention/problem.h"
 
@@ -26,11 +27,8 @@ struct Support {
 struct Implementation {
     std::string_view deviation;  ///< where it differs from the GPU definition; may be empty
     Support supports;
-    void (*attend)(Method, const AttentionProblem&) = nullptr;  ///< null: this version has none
-    /// What else keeps it from a problem that `supports` allows; null: nothing.
-    std::optional<std::string> (*obstacle)(Method, const AttentionProblem&) = nullptr;
-    /// Bytes of AttentionProblem::workspace that a call needs; null: never any.
-    std::int64_t (*workspaceBytes)(Method, const AttentionProblem&) = nullptr;
+    /// How it runs a problem that `supports` allows; null: this version has none.
+    AttentionPlan (*plan)(const AttentionProblem&) = nullptr;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -75,17 +73,16 @@ const BackendInfo* findBackend(std::string_view name);
 /// The names, separated by ", ", for messages.
 std::string backendNames();
 
-/// Why this backend can't run this problem on its device, as one line with the value and what was needed;
-/// empty when it can.
+/// How this backend would run this problem on its device. Its obstacle is one line that begins with the
+/// backend's name. On the CPU attend() throws std::runtime_error when REELGRID_CPU forces what the machine
+/// lacks; a plug-in's throws what its PluginKernel does.
+AttentionPlan plan(const BackendInfo& backend, const AttentionProblem& problem);
+
+/// The plan's obstacle; nothing when there is none.
 std::optional<std::string> whyNot(const BackendInfo& backend, const AttentionProblem& problem);
 
-/// Bytes of scratch memory, AttentionProblem::workspace, that run() needs for a problem that whyNot() has
-/// nothing against.
-std::int64_t workspaceBytes(const BackendInfo& backend, const AttentionProblem& problem);
-
-/// Runs a problem that whyNot() has nothing against. On the CPU it returns when the output is there, and
-/// throws std::runtime_error when REELGRID_CPU forces what the machine lacks. A plug-in's throws what its
-/// PluginKernel does.
+/// Plans and runs a problem whose workspace, where one is needed, is there. Throws std::runtime_error with
+/// the obstacle, if there is one.
 void run(const BackendInfo& backend, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels

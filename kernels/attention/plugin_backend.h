@@ -36,7 +36,7 @@ class PluginKernel {
     virtual ~PluginKernel() = default;
     /// What its own code has against a problem that its description allows.
     virtual std::optional<std::string> whyNot(const AttentionProblem& problem) = 0;
-    /// As backend_list.h has it.
+    /// As AttentionPlan has it.
     virtual std::int64_t workspaceBytes(const AttentionProblem& problem) = 0;
     /// After workspaceBytes() of the same problem.
     virtual void attend(const AttentionProblem& problem) = 0;

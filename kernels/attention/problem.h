@@ -53,7 +53,7 @@ struct AttentionProblem {
     double* preparationSeconds = nullptr;
     /// CUDA: a cudaEvent_t or null, recorded between preparation and products by methods that prepare.
     void* prepared = nullptr;
-    /// CUDA: scratch memory of workspaceBytes() (backend_list.h), 256-byte aligned; free for other use as
+    /// CUDA: scratch memory of AttentionPlan::workspaceBytes, 256-byte aligned; free for other use as
     /// soon as the stream is past the call. Null where none is asked for.
     void* workspace = nullptr;
 

@@ -3,7 +3,7 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -48,4 +48,4 @@ void addBias(const AddBias& call, void* stream) {
     checkLaunch("addBias");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

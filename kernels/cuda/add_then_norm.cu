@@ -1,7 +1,7 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr int kPack = 4;   // fp32 of x in 16 bytes
@@ -74,4 +74,4 @@ void addThenNorm(const AddThenNorm& call, void* stream) {
     checkLaunch("addThenNorm");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

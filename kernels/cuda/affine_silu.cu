@@ -2,7 +2,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/silu.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -46,4 +46,4 @@ void affineSilu(const AffineSilu& call, void* stream) {
     checkLaunch("affineSilu");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

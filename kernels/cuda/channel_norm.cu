@@ -2,7 +2,7 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/silu.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr int kThreads = 256;
@@ -79,4 +79,4 @@ void channelNorm(const ChannelNorm& call, void* stream) {
     checkLaunch("channelNorm");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -1,7 +1,7 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr int kThreads = 256;
@@ -66,4 +66,4 @@ void channelSums(const ChannelSums& call, void* stream) {
     checkLaunch("channelSums");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

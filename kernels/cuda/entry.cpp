@@ -4,17 +4,15 @@ extern "C" __attribute__((visibility("default"))) const reelgrid::kernels::cuda:
 reelgridCudaLibrary() {
     using namespace reelgrid::kernels::cuda;
     static constexpr Library kLibrary{.version = Library::kVersion,
-                                      .addThenNorm = &addThenNorm,
-                                      .rmsNormRotate = &rmsNormRotate,
-                                      .headNormRotate = &headNormRotate,
-                                      .channelNorm = &channelNorm,
-                                      .addBias = &addBias,
-                                      .channelSums = &channelSums,
-                                      .affineSilu = &affineSilu,
-                                      .rowsToFp8 = &rowsToFp8,
-                                      .multipliesFp8 = &multipliesFp8,
-                                      .attend = &attend,
-                                      .attentionObstacle = &attentionObstacle,
-                                      .attentionWorkspace = &attentionWorkspace};
+                                      .addThenNorm = &device::addThenNorm,
+                                      .rmsNormRotate = &device::rmsNormRotate,
+                                      .headNormRotate = &device::headNormRotate,
+                                      .channelNorm = &device::channelNorm,
+                                      .addBias = &device::addBias,
+                                      .channelSums = &device::channelSums,
+                                      .affineSilu = &device::affineSilu,
+                                      .rowsToFp8 = &device::rowsToFp8,
+                                      .multipliesFp8 = &device::multipliesFp8,
+                                      .planAttention = &device::planAttention};
     return &kLibrary;
 }

@@ -1,7 +1,7 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr int kWarps = 4;  // of a block, each with a token of its own
@@ -90,4 +90,4 @@ void headNormRotate(const HeadNormRotate& call, void* stream) {
     checkLaunch("headNormRotate");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

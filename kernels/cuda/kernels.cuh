@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/library.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 void addThenNorm(const AddThenNorm& call, void* stream);
 void rmsNormRotate(const RmsNormRotate& call, void* stream);
@@ -13,8 +13,6 @@ void channelSums(const ChannelSums& call, void* stream);
 void affineSilu(const AffineSilu& call, void* stream);
 void rowsToFp8(const RowsToFp8& call, void* stream);
 bool multipliesFp8();
-void attend(Method method, const AttentionProblem& problem);
-std::string attentionObstacle(Method method);
-std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem);
+AttentionPlan planAttention(Method method, const AttentionProblem& problem);
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -8,7 +8,7 @@
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/vectors.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 inline void checkLaunch(const char* kernel) {
     const cudaError_t error = cudaGetLastError();
@@ -42,4 +42,4 @@ inline unsigned rowBlocks(std::int64_t rows) {
     return static_cast<unsigned>(rows);
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kernels/attention/method.h"
+#include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels::cuda {
@@ -137,7 +138,7 @@ struct RowsToFp8 {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 7;
+    static constexpr int kVersion = 8;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -150,13 +151,10 @@ struct Library {
     void (*rowsToFp8)(const RowsToFp8&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;
-    /// On the problem's own stream; preparationSeconds is left alone. What it takes:
-    /// attention/attention_cuda.h.
-    void (*attend)(Method, const AttentionProblem&) = nullptr;
-    /// What keeps the method from running on the current device; empty: nothing.
-    std::string (*attentionObstacle)(Method) = nullptr;
-    /// Bytes of the problem's workspace that attend() needs.
-    std::int64_t (*attentionWorkspace)(Method, const AttentionProblem&) = nullptr;
+    /// Which kernel of the method the current device runs, what it needs, or why there is none. Asked once a
+    /// call; what it returns queues the call on the problem's own stream and leaves preparationSeconds alone.
+    /// Which problems it takes: attention/attention_cuda.h.
+    AttentionPlan (*planAttention)(Method, const AttentionProblem&) = nullptr;
 };
 
 /// The name of the function that gives the library's table: const Library* ().

@@ -1,7 +1,7 @@
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr int kWarps = 4;  // of a block, each with a row of its own
@@ -104,4 +104,4 @@ void rmsNormRotate(const RmsNormRotate& call, void* stream) {
     checkLaunch("rmsNormRotate");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// x / (1 + e^-x) by the units for powers of two and reciprocals, each within two units in the last place.
 __device__ inline float silu(float x) {
@@ -10,4 +10,4 @@ __device__ inline float silu(float x) {
     return x * inverse;
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// `Count` values of T that lie side by side, as fp32.
 template <class T, int Count>
@@ -86,4 +86,4 @@ __device__ inline float blockSum(float x, float* perWarp) {
     return warpSum(lane < warps ? perWarp[lane] : 0.0F);
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <stdexcept>
 
 #include "core/attention/kernel_call.h"
 #include "core/attention/make_dispatcher.h"
@@ -146,9 +147,9 @@ TEST(Dispatcher, AKernelThatTakesNoKeyBiasSaysSo) {
     EXPECT_THAT(dispatcher->records()[0].why, HasSubstr("bias"));
 
     const KernelCall wrong(
+        *kernels::findBackend("fav2"),
         {.q_BHND = in.q_BHND, .k_BHMD = in.k_BHMD, .v_BHMD = in.v_BHMD, .keyBias_M = at::zeros({7})});
-    EXPECT_THAT(wrong.whyNot(*kernels::findBackend("fav2")).value_or(""),
-                HasSubstr("[7], contiguous fp32 [8]"));
+    EXPECT_THAT(wrong.whyNot().value_or(""), HasSubstr("[7], contiguous fp32 [8]"));
 }
 
 TEST(Dispatcher, DefaultIsAttributedToSdpa) {
@@ -242,6 +243,99 @@ TEST(Dispatcher, RecordsWhatThePolicyAskedOfEachPassAndLayer) {
     EXPECT_EQ(dispatcher->records().size(), 4u);
 }
 
+/// Writes down what it is told.
+class Witness final : public CallObserver {
+  public:
+    void served(const Call& call, const Served& served) override {
+        lines.push_back(lineOf(call.pass, call.site, {call.requested, served.used, served.why}));
+        EXPECT_TRUE(call.inputs.q_BHND.defined());
+        outputs.push_back(served.out_BHND);
+    }
+    void replayed(const Pass& pass, const RecordedCall& call) override {
+        lines.push_back("again " + lineOf(pass, call.site, call.choice));
+        shapes.push_back(call.shape);
+    }
+    [[nodiscard]] Replay replayOf(const Pass& pass) const override {
+        return pass.step == 3 ? Replay::Refused : Replay::Allowed;
+    }
+
+    std::vector<std::string> lines;
+    std::vector<at::Tensor> outputs;
+    std::vector<CallShape> shapes;
+
+  private:
+    static std::string lineOf(const Pass& pass, const CallSite& site, const protocol::BackendChoice& choice) {
+        return std::to_string(pass.step) + " " + nameOf(site.kind) + " " + std::to_string(site.layer) + ": " +
+               choice.requested + " by " + choice.used;
+    }
+};
+
+TEST(Dispatcher, TellsObserversOfEveryCall) {
+    const auto dispatcher = dispatcherWith("sla", {"fav2:steps=1"});
+    Witness witness;
+    dispatcher->observe(witness);
+    Inputs in = inputsOf(at::kFloat, 20, 20, 64);
+    dispatcher->beginPass(0, GuidanceBranch::Conditional);
+    const at::Tensor out = dispatcher->attend(in, kSelf);
+    dispatcher->beginPass(1, GuidanceBranch::Conditional);
+    (void)dispatcher->attend(in, {ModuleKind::Self, 1});
+    in.keyBias_M = at::zeros({20});
+    dispatcher->beginPass(2, GuidanceBranch::Conditional);
+    (void)dispatcher->attend(in, kSelf);
+    EXPECT_THAT(witness.lines, testing::ElementsAre("0 self 0: sla by sla", "1 self 1: fav2 by fav2",
+                                                    "2 self 0: sla by sdpa"));
+    EXPECT_TRUE(witness.outputs.front().is_same(out));
+}
+
+TEST(Dispatcher, ReplayedPassesCountWhatTheyAskedForWhenTheyWereRecorded) {
+    const auto dispatcher = dispatcherWith("fav2", {});
+    Witness witness;
+    dispatcher->observe(witness);
+    const Inputs in = inputsOf(at::kFloat, 20, 30, 64);
+    const auto pass = [&] {
+        (void)dispatcher->attend(in, kSelf);
+        (void)dispatcher->attend(in, kCross);
+    };
+    dispatcher->beginPass(0, GuidanceBranch::Conditional);
+    pass();
+    const std::vector<RecordedCall> calls = dispatcher->record(pass);
+    EXPECT_EQ(witness.lines.size(), 2U) << "recording computes nothing";
+    dispatcher->beginPass(1, GuidanceBranch::Conditional);
+    dispatcher->replayed(calls);
+    EXPECT_THAT(witness.lines,
+                testing::ElementsAre("0 self 0: fav2 by fav2", "0 cross 0: sdpa by sdpa",
+                                     "again 1 self 0: fav2 by fav2", "again 1 cross 0: sdpa by sdpa"));
+    EXPECT_EQ(witness.shapes.at(0), shapeOf(in));
+    for (const CallRecord& record : dispatcher->records()) EXPECT_EQ(record.calls, 2) << record.used;
+
+    EXPECT_EQ(dispatcher->replayOfPass(), Replay::Allowed);
+    dispatcher->beginPass(3, GuidanceBranch::Conditional);
+    EXPECT_EQ(dispatcher->replayOfPass(), Replay::Refused) << "an observer needs the calls";
+}
+
+TEST(Dispatcher, ARecordingThatFailsLeavesCallsCounted) {
+    const auto dispatcher = dispatcherWith("fav2", {});
+    EXPECT_THROW((void)dispatcher->record([] { throw std::runtime_error("no graph"); }), std::runtime_error);
+    (void)dispatcher->attend(inputsOf(at::kFloat, 20, 20, 64), kSelf);
+    EXPECT_EQ(dispatcher->records().size(), 1U);
+}
+
+TEST(Dispatcher, PassesThatAskForTheSameHaveEqualChoices) {
+    const auto dispatcher = dispatcherWith("sagev1", {"fav2:layers=1,steps=0", "fav2:layers=1,steps=2"});
+    std::vector<PassChoices> choices;
+    for (int step = 0; step < 4; ++step) {
+        dispatcher->beginPass(step, GuidanceBranch::Conditional);
+        choices.push_back(dispatcher->choicesOfPass());
+    }
+    EXPECT_EQ(choices[0], choices[2]);
+    EXPECT_EQ(choices[1], choices[3]);
+    EXPECT_NE(choices[0], choices[1]);
+    // Another render's policy of the same effect is equal too, and one of another backend is not.
+    EXPECT_EQ(choices[1], dispatcherWith("sagev1", {"sagev1:layers=0"})->choicesOfPass());
+    EXPECT_EQ(choices[1], Policy("sagev1").choicesOf({}));
+    EXPECT_NE(choices[1], Policy("fav2").choicesOf({}));
+}
+
 TEST(Dispatcher, ARuleWithAnUnknownBackendNamesTheKnownOnes) {
     const auto policy = protocol::attentionPolicyFromRules({"fav9:module=cross"}).value();
     const auto dispatcher = makeDispatcher(Policy::create("sdpa", policy, {2, 4}).value());
@@ -281,9 +375,9 @@ TEST(KernelCall, RefusesTensorsThatDontBelongTogether) {
     const at::Tensor q = at::randn({1, 2, 30, 64});
     const at::Tensor shorter = at::randn({1, 2, 20, 64});
     const at::Tensor narrow = at::randn({1, 2, 30, 32});
-    EXPECT_THAT(KernelCall({q, q, shorter, {}}).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 20, 64]"));
-    EXPECT_THAT(KernelCall({q, narrow, narrow, {}}).whyNot(fav2).value_or(""), HasSubstr("[1, 2, 30, 32]"));
-    EXPECT_EQ(KernelCall({q, shorter, shorter, {}}).whyNot(fav2), std::nullopt);
+    EXPECT_THAT(KernelCall(fav2, {q, q, shorter, {}}).whyNot().value_or(""), HasSubstr("[1, 2, 20, 64]"));
+    EXPECT_THAT(KernelCall(fav2, {q, narrow, narrow, {}}).whyNot().value_or(""), HasSubstr("[1, 2, 30, 32]"));
+    EXPECT_EQ(KernelCall(fav2, {q, shorter, shorter, {}}).whyNot(), std::nullopt);
 }
 
 TEST(Dispatcher, InstructionsThatCantBeForcedAreBadUsage) {

@@ -42,24 +42,15 @@ double bestOf(const std::function<void()>& work) {
     return best;
 }
 
-/// Any attention, with the time of each kind.
-class TimedDispatcher final : public attention::Dispatcher {
+/// The attention's time of each kind.
+class KindTimes final : public attention::CallObserver {
   public:
-    explicit TimedDispatcher(const std::string& type) : m_inner(attention::makeDispatcher(type).value()) {}
-
-    at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override {
-        const double start = seconds();
-        at::Tensor o_BHND = m_inner->attend(inputs, site);
-        spent[site.kind] += seconds() - start;
-        return o_BHND;
+    void served(const attention::Call& call, const attention::Served& served) override {
+        spent[call.site.kind] += served.seconds.value_or(0);
     }
-    void beginPass(int, attention::GuidanceBranch) override {}
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_inner->records(); }
+    void replayed(const attention::Pass&, const attention::RecordedCall&) override {}
 
     std::map<attention::ModuleKind, double> spent;
-
-  private:
-    std::unique_ptr<attention::Dispatcher> m_inner;
 };
 
 /// One pass's matrix products alone.
@@ -103,15 +94,17 @@ void measure(const std::string& type, const std::string& folder, std::int64_t he
     std::vector<at::Tensor> flows(dtypes.size());
     for (int repetition = 0; repetition <= kRepetitions; ++repetition)
         for (std::size_t i = 0; i < dtypes.size(); ++i) {
-            TimedDispatcher dispatcher(type);
+            const auto dispatcher = attention::makeDispatcher(type).value();
+            KindTimes times;
+            dispatcher->observe(times);
             const double start = seconds();
             const StepEmbedding step = models[i].embedTimestep(700);
             for (int pass = 0; pass < 2; ++pass)
-                flows[i] = models[i].forward(latents, step, texts[i], dispatcher);
+                flows[i] = models[i].forward(latents, step, texts[i], *dispatcher);
             const double time = seconds() - start;
             if (repetition > 0 && time < best[i].step)
-                best[i] = {time, dispatcher.spent[attention::ModuleKind::Self],
-                           dispatcher.spent[attention::ModuleKind::Cross]};
+                best[i] = {time, times.spent[attention::ModuleKind::Self],
+                           times.spent[attention::ModuleKind::Cross]};
         }
 
     std::printf("%ld tokens, %ld text positions, %d threads; one guided step (two passes)\n", tokens,

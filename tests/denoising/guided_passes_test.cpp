@@ -31,7 +31,6 @@ class Noting final : public GuidedModel {
         const bool skipped = skip == Skip::Yes || (skip == Skip::WhereClose);
         return {forward(branch, context), skipped};
     }
-    int layers() const override { return 1; }
 
     std::vector<double> timesteps;
     std::vector<GuidanceBranch> branches;
@@ -85,10 +84,10 @@ TEST_F(GuidedPassesTest, LetTheFirstPassDecideForBothWhetherToSkip) {
 
 TEST_F(GuidedPassesTest, SayThatAFamilyKnowsNoStepCache) {
     class Uncached final : public GuidedModel {
+        using GuidedModel::forward;
         void beginStep(const at::Tensor&, double) override {}
         std::vector<at::Tensor*> stepTensors() override { return {}; }
         at::Tensor forward(GuidanceBranch, const attention::LayerContext&) override { return {}; }
-        int layers() const override { return 1; }
     } model;
     GuidedPasses passes(model, {.stepCache = 0.1}, {}, m_clock);
     EXPECT_THROW((void)passes.predict(m_input, 0, 0, *m_attention), Failure);

@@ -50,6 +50,23 @@ TEST_F(AttentionOnGpu, WhatCannotRunFallsBackAndSaysSo) {
     EXPECT_EQ(attend("sagev1", wide, 1e-5).why, "sagev1: dtype fp32, needs bf16 or fp16");
 }
 
+TEST_F(AttentionOnGpu, ThePeersGiveTheLogSumExp) {
+    const auto expected = [](const Inputs& in) {
+        return at::matmul(in.q_BHND.to(at::kDouble), in.k_BHMD.to(at::kDouble).transpose(-2, -1))
+            .div(std::sqrt(128.0))
+            .logsumexp(-1);
+    };
+    for (const auto type : {at::kBFloat16, at::kFloat}) {
+        const Inputs in{random(257, type), random(511, type), random(511, type), {}};
+        for (const char* name : {"sdpa", "cudnn", "flash", "fav2"}) {
+            const Served served = serve(name, in, gpu, {.logSumExp = LogSumExp::Asked});
+            EXPECT_EQ(served.used, type == at::kFloat ? "sdpa" : name) << served.why;
+            EXPECT_LT(relativeError(served.lse_BHN, expected(in)), 1e-3) << name;
+            EXPECT_LT(relativeError(served.out_BHND, exact(in)), 2e-2) << name;
+        }
+    }
+}
+
 TEST_F(AttentionOnGpu, AKeyBiasReachesSdpa) {
     Inputs in{random(64, at::kHalf), random(33, at::kHalf), random(33, at::kHalf), {}};
     const at::Tensor ends =

@@ -59,9 +59,10 @@ std::vector<double> runOnGpu(const kernels::BackendInfo& backend, kernels::test:
     Copies lse(gpu), out(gpu);
     p.lse = lse.of(p.lse, p.batch * p.queryHeads * p.queries);
     p.out = out.of(static_cast<const void*>(c.out.data()), static_cast<std::int64_t>(c.out.size()));
-    p.workspace = copies.scratch(kernels::workspaceBytes(backend, p));
-    EXPECT_EQ(kernels::whyNot(backend, p), std::nullopt) << c.name();
-    kernels::run(backend, p);
+    const kernels::AttentionPlan plan = kernels::plan(backend, p);
+    EXPECT_EQ(plan.obstacle, "") << c.name();
+    p.workspace = copies.scratch(plan.workspaceBytes);
+    plan.attend(p);
     out.fetch(c.out.data());
     if (p.lse != nullptr) lse.fetch(c.problem.lse);
     EXPECT_TRUE(c.guardIntact()) << c.name();

@@ -70,7 +70,7 @@ TEST_F(CogVideoXOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
                      negative = model.prepareText(at::randn({1, 20, config.textEmbedDim}, onGpu));
     const auto plain = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
     const auto counted = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
-    attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+    attention::GraphedPasses graphed(gpu);
     for (int step = 0; step < 4; ++step) {
         const at::Tensor latents = at::randn({1, config.inChannels, 3, 4, 6}, onGpu);
         const StepEmbedding embedding = model.embedTimestep(900 - 200 * step);

@@ -108,7 +108,7 @@ void timeTransformer(const Execution& gpu, const std::string& folder, const std:
         const double time = medianMilliseconds(
             gpu, 3, [&] { (void)model.forward(latents, model.embedTimestep(700), text, *dispatcher); });
         const double peak = peakGiB(gpu);
-        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+        attention::GraphedPasses graphed(gpu);
         StepEmbedding step = model.embedTimestep(700);
         at::Tensor input = latents;
         std::vector<at::Tensor*> read = step.tensors();
@@ -201,7 +201,7 @@ void timeCogVideoX(const Execution& gpu, const std::string& folder, const std::s
                 (void)model.forward(latents, step, *text, *dispatcher);
         });
         const double peak = peakGiB(gpu);
-        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+        attention::GraphedPasses graphed(gpu);
         StepEmbedding step = model.embedTimestep(700);
         at::Tensor input = latents;
         std::vector<at::Tensor*> read = step.tensors();

@@ -3,8 +3,8 @@
 
 #include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
+#include "core/capture/capture_observer.h"
 #include "core/capture/captured_call.h"
-#include "core/capture/capturing_dispatcher.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -119,7 +119,7 @@ TEST_F(TransformerOnGpu, AGraphGivesTheBitsOfThePassThatItRecorded) {
                        negative = model.prepareText(at::randn({1, 9, config.textDim}, onGpu));
     const auto plain = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
     const auto counted = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
-    attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+    attention::GraphedPasses graphed(gpu);
     for (int step = 0; step < 4; ++step) {
         const at::Tensor latents = at::randn({1, config.inChannels, 3, 6, 8}, onGpu);
         const StepEmbedding embedding = model.embedTimestep(900 - 200 * step);
@@ -155,27 +155,29 @@ TEST_F(TransformerOnGpu, CapturedPassesAreCalledAndTheOthersReplayed) {
     // The same render twice: every call of it captured without a graph, and two of them with graphs.
     const std::filesystem::path captures = testing::TempDir() + "captures_on_gpu";
     const auto render = [&](const std::string& name, std::size_t most, bool graphs) {
-        capture::CapturingDispatcher dispatcher(
-            attention::makeDispatcher(attention::Policy("sdpa"), gpu).value(),
-            {.folder = captures / name,
-             .extent =
-                 {{0, 1, 2, 3, 4, 5}, {GuidanceBranch::Conditional}, {0, 1}, {attention::ModuleKind::Self}},
-             .maxCaptures = most,
-             .source = {.kernel = "sdpa", .model = "tiny", .settings = "{}"}});
-        attention::GraphedPasses graphed(gpu, static_cast<int>(config.numLayers));
+        const auto dispatcher = attention::makeDispatcher(attention::Policy("sdpa"), gpu).value();
+        capture::CaptureObserver observer({.folder = captures / name,
+                                           .extent = {{0, 1, 2, 3, 4, 5},
+                                                      {GuidanceBranch::Conditional},
+                                                      {0, 1},
+                                                      {attention::ModuleKind::Self}},
+                                           .maxCaptures = most,
+                                           .source = {.kernel = "sdpa", .model = "tiny", .settings = "{}"}});
+        dispatcher->observe(observer);
+        attention::GraphedPasses graphed(gpu);
         for (int step = 0; step < kSteps; ++step) {
             StepEmbedding embedding = model.embedTimestep(900 - 100 * step);
             at::Tensor input = latents[std::size_t(step)];
             std::vector<at::Tensor*> read = embedding.tensors();
             read.push_back(&input);
-            dispatcher.beginPass(step, GuidanceBranch::Conditional);
-            const auto forward = [&] { return model.forward(input, embedding, text, dispatcher); };
+            dispatcher->beginPass(step, GuidanceBranch::Conditional);
+            const auto forward = [&] { return model.forward(input, embedding, text, *dispatcher); };
             if (graphs)
-                (void)graphed.run(&text, read, forward, dispatcher);
+                (void)graphed.run(&text, read, forward, *dispatcher);
             else
                 (void)forward();
         }
-        return dispatcher.finish();
+        return observer.finish();
     };
     const auto all = render("all", 0, false), some = render("some", 2, true);
     EXPECT_EQ(all.saved, 12u);

@@ -21,31 +21,25 @@ using metrics::LockstepMap;
 using nlohmann::json;
 
 /// Keeps what every call of a pass got and gave.
-class RecordingDispatcher final : public attention::Dispatcher {
+class CallRecorder final : public attention::CallObserver {
   public:
-    struct Call {
+    struct Kept {
         attention::CallSite site;
         attention::Pass pass;
         attention::Inputs inputs;
         at::Tensor out_BHND;
     };
-    at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override {
-        const at::Tensor out = m_sdpa->attend(inputs, site);
-        calls.push_back({site,
-                         m_pass,
-                         {inputs.q_BHND.clone(), inputs.k_BHMD.clone(), inputs.v_BHMD.clone(),
-                          inputs.keyBias_M, inputs.projL_DD, inputs.projLBias_D},
-                         out.clone()});
-        return out;
+    void served(const attention::Call& call, const attention::Served& served) override {
+        const attention::Inputs& in = call.inputs;
+        calls.push_back({call.site,
+                         call.pass,
+                         {in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), in.keyBias_M, in.projL_DD,
+                          in.projLBias_D},
+                         served.out_BHND.clone()});
     }
-    void beginPass(int step, attention::GuidanceBranch branch) override { m_pass = {step, branch}; }
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return {}; }
+    void replayed(const attention::Pass&, const attention::RecordedCall&) override {}
 
-    std::vector<Call> calls;
-
-  private:
-    std::unique_ptr<attention::Dispatcher> m_sdpa = attention::makeDispatcher("sdpa").value();
-    attention::Pass m_pass;
+    std::vector<Kept> calls;
 };
 
 /// Keeps each step's prediction by the reference, and by another backend on the same latents.
@@ -119,10 +113,12 @@ TEST_F(LockstepRenderTest, MapsEqualAStraightforwardRecomputation) {
     const LockstepMap& map = observer.map();
 
     // The same render again, its calls and predictions kept.
-    RecordingDispatcher recorder;
+    CallRecorder recorder;
+    const auto observed = attention::makeDispatcher("sdpa").value();
+    observed->observe(recorder);
     PredictionRecorder predictions("sagev1");
     EXPECT_TRUE(at::equal(
-        denoising::denoise(*video, settings, recorder, clock, {.observers = {&predictions}}), latents));
+        denoising::denoise(*video, settings, *observed, clock, {.observers = {&predictions}}), latents));
 
     const LockstepBackend* sage = map.find("sagev1");
     ASSERT_NE(sage, nullptr);

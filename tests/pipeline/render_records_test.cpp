@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/pipeline/call_map_dispatcher.h"
+#include "core/pipeline/call_map_observer.h"
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "tests/pipeline/tiny_render.h"
@@ -59,47 +59,28 @@ TEST_F(RenderRecords, SayHowMuchMemoryEachStageTook) {
     EXPECT_TRUE(timing.peakOfRender());
 }
 
-/// Two layers; whatever is asked for runs.
-class Served final : public attention::Dispatcher {
-  public:
-    at::Tensor attend(const attention::Inputs&, const attention::CallSite& site) override {
-        const std::string backend = backendOf(site.layer);
-        for (auto& record : m_records)
-            if (record.used == backend) return ++record.calls, at::Tensor();
-        m_records.push_back({site.kind, backend, backend, "", 1, {}});
-        return {};
-    }
-    void beginPass(int step, GuidanceBranch branch) override { m_pass = {step, branch}; }
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_records; }
-    [[nodiscard]] std::string choicesOfPass(int layers) const override {
-        std::string choices;
-        for (int layer = 0; layer < layers; ++layer) choices += backendOf(layer) + " ";
-        return choices;
-    }
-
-  private:
-    [[nodiscard]] std::string backendOf(int layer) const {
-        return layer == 1 && m_pass.step > 0 && m_pass.branch == GuidanceBranch::Unconditional ? "fav3"
-                                                                                               : "fav2";
-    }
-    attention::Pass m_pass;
-    std::vector<attention::CallRecord> m_records;
-};
-
 TEST(CallMap, KeepsBranchesApartThatDifferAndKnowsReplayedPasses) {
-    CallMapDispatcher calls(std::make_unique<Served>(), 2, 3);
-    const auto pass = [&](int step, GuidanceBranch branch) {
-        calls.beginPass(step, branch);
-        for (int layer = 0; layer < 2; ++layer) calls.attend({}, {ModuleKind::Self, layer});
+    CallMapObserver calls(2, 3);
+    const auto backendOf = [](const attention::Pass& pass, int layer) -> std::string {
+        return layer == 1 && pass.step > 0 && pass.branch == GuidanceBranch::Unconditional ? "fav3" : "fav2";
     };
-    for (const int step : {0, 1}) {
-        pass(step, GuidanceBranch::Conditional);
-        pass(step, GuidanceBranch::Unconditional);
-    }
-    // The last step is replayed: nobody calls.
+    const attention::Inputs inputs;
+    const auto called = [&](const attention::Pass& pass) {
+        for (int layer = 0; layer < 2; ++layer) {
+            const std::string backend = backendOf(pass, layer);
+            calls.served({{ModuleKind::Self, layer}, pass, inputs, backend}, {.used = backend});
+        }
+    };
+    const auto replayed = [&](const attention::Pass& pass) {
+        for (int layer = 0; layer < 2; ++layer) {
+            const std::string backend = backendOf(pass, layer);
+            calls.replayed(pass, {{ModuleKind::Self, layer}, {}, {backend, backend, ""}});
+        }
+    };
     for (const auto branch : {GuidanceBranch::Conditional, GuidanceBranch::Unconditional}) {
-        calls.beginPass(2, branch);
-        calls.countAgain({});
+        called({0, branch});
+        called({1, branch});
+        replayed({2, branch});
     }
     const protocol::CallMaps maps = calls.maps();
     ASSERT_EQ(maps.maps.size(), 2U);

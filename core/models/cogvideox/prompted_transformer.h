@@ -23,7 +23,6 @@ class PromptedTransformer final : public denoising::GuidedModel {
                                      const attention::LayerContext& context) override;
     [[nodiscard]] CachedPass forward(attention::GuidanceBranch branch, const attention::LayerContext& context,
                                      FirstBlockCache& cache, Skip skip) override;
-    [[nodiscard]] int layers() const override { return static_cast<int>(m_model.config().numLayers); }
 
   private:
     [[nodiscard]] const at::Tensor& textOf(attention::GuidanceBranch branch) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/attention/method.h"
+#include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
 
 namespace reelgrid::kernels::cpu {
@@ -11,5 +12,11 @@ constexpr int kMaxHeadDim = 256;
 /// REELGRID_CPU forces what the machine lacks. Doesn't write to q, k or v. Memory: O(Nk · D) packed keys and
 /// values of one group of heads, nothing of size Nq × Nk.
 void attend(Method method, const AttentionProblem& problem);
+
+/// For the list of backends: no obstacle and no workspace, whatever the problem.
+template <Method method>
+AttentionPlan plan(const AttentionProblem& /*problem*/) {
+    return {.attend = [](const AttentionProblem& planned) { attend(method, planned); }};
+}
 
 }  // namespace reelgrid::kernels::cpu

@@ -4,11 +4,12 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "kernels/cuda/kernels.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 AttentionShape shapeOf(const AttentionProblem& problem) {
     return {.queries = static_cast<int>(problem.queries),
@@ -44,37 +45,49 @@ bool isHopper(const Capability& found) {
 }
 
 /// Whether to use what only Hopper has, where a method has another kernel, too.
-bool usesHopper() {
+bool prefersHopper(const Capability& found) {
     static const char* const kernels = std::getenv("REELGRID_GPU_KERNELS");
-    return isHopper(capability()) && (kernels == nullptr || std::string_view(kernels) != "mma");
+    return isHopper(found) && (kernels == nullptr || std::string_view(kernels) != "mma");
+}
+
+enum class Gpus { All, HopperOnly };
+
+/// One way to run a method.
+struct Kernel {
+    void (*attend)(const AttentionProblem&);
+    std::int64_t (*workspace)(const AttentionProblem&) = nullptr;  ///< null: it needs none
+    Gpus runsOn = Gpus::All;
+};
+
+Kernel kernelFor(Method method, const Capability& found) {
+    switch (method) {
+        case Method::Flash:
+            return {&fav2};
+        case Method::Flash3:
+            return {&fav3, nullptr, Gpus::HopperOnly};
+        case Method::Flash3Sage:
+            return {&fav3Sage, &fav3SageWorkspace, Gpus::HopperOnly};
+        case Method::Flash3Fp8:
+            return {&fav3Fp8, &fav3Fp8Workspace, Gpus::HopperOnly};
+        case Method::Sage1:
+            return prefersHopper(found) ? Kernel{&sagev1, &sagev1Workspace}
+                                        : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
+        case Method::SparseLinear:
+            return {prefersHopper(found) ? &sla : &slaMma, &slaWorkspace};
+    }
+    throw std::runtime_error("this method has no CUDA kernel");
 }
 
 }  // namespace
 
-std::string attentionObstacle(Method method) {
-    const bool isForHopper =
-        method == Method::Flash3 || method == Method::Flash3Sage || method == Method::Flash3Fp8;
-    if (const Capability found = capability(); isForHopper && !isHopper(found))
-        return "compute capability " + std::to_string(found.major) + "." + std::to_string(found.minor) +
-               ", needs 9.0 (wgmma and tensor copies)";
-    return "";
-}
-
-std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem) {
-    switch (method) {
-        case Method::Sage1:
-            return usesHopper() ? sagev1Workspace(problem) : sagev1MmaWorkspace(problem);
-        case Method::Flash3Sage:
-            return fav3SageWorkspace(problem);
-        case Method::Flash3Fp8:
-            return fav3Fp8Workspace(problem);
-        case Method::SparseLinear:
-            return slaWorkspace(problem);
-        case Method::Flash:
-        case Method::Flash3:
-            break;
-    }
-    return 0;
+AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
+    const Capability found = capability();
+    const Kernel kernel = kernelFor(method, found);
+    if (kernel.runsOn == Gpus::HopperOnly && !isHopper(found))
+        return {.obstacle = "compute capability " + std::to_string(found.major) + "." +
+                            std::to_string(found.minor) + ", needs 9.0 (wgmma and tensor copies)"};
+    return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
+            .attend = kernel.attend};
 }
 
 void notePrepared(const AttentionProblem& problem) {
@@ -85,22 +98,4 @@ void notePrepared(const AttentionProblem& problem) {
         throw std::runtime_error(std::string("an event could not be recorded: ") + cudaGetErrorString(error));
 }
 
-void attend(Method method, const AttentionProblem& problem) {
-    switch (method) {
-        case Method::Flash:
-            return fav2(problem);
-        case Method::Flash3:
-            return fav3(problem);
-        case Method::Sage1:
-            return usesHopper() ? sagev1(problem) : sagev1Mma(problem);
-        case Method::Flash3Sage:
-            return fav3Sage(problem);
-        case Method::Flash3Fp8:
-            return fav3Fp8(problem);
-        case Method::SparseLinear:
-            return usesHopper() ? sla(problem) : slaMma(problem);
-    }
-    throw std::runtime_error("this method has no CUDA kernel");
-}
-
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

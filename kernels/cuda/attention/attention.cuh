@@ -3,7 +3,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/cuda/attention/score_rows.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// What is not about where Q, K and V lie.
 AttentionShape shapeOf(const AttentionProblem& problem);
@@ -50,4 +50,4 @@ inline int tilesOf(std::int64_t queries, int each) {
     return static_cast<int>((queries + each - 1) / each);
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

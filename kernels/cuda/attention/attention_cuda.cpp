@@ -1,6 +1,8 @@
 #include "kernels/cuda/attention/attention_cuda.h"
 
-#include <stdexcept>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "kernels/cuda/library.h"
 
@@ -23,9 +25,8 @@ std::optional<std::string> rowsObstacle(const char* name, const void* data, cons
     return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<std::string> attentionObstacle(Method method, const AttentionProblem& p) {
+/// Why not, whatever GPU it is.
+std::optional<std::string> problemObstacle(Method method, const AttentionProblem& p) {
     if (p.type == DataType::Float32) return std::string("dtype ") + nameOf(p.type) + ", needs bf16 or fp16";
     if (p.headDim % 8 != 0) return "head dim " + std::to_string(p.headDim) + ", needs a multiple of 8";
     if (auto why = rowsObstacle("q", p.q, p.qStrides, p, p.queryHeads, p.queries)) return why;
@@ -38,18 +39,14 @@ std::optional<std::string> attentionObstacle(Method method, const AttentionProbl
         return std::to_string(p.batch * p.queryHeads) + " heads over the batch, needs at most " +
                std::to_string(kMostSparseHeads);
     if (library() == nullptr) return "the CUDA kernels are not loaded";
-    if (std::string why = library()->attentionObstacle(method); !why.empty()) return why;
     return std::nullopt;
 }
 
-std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem) {
-    if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
-    return library()->attentionWorkspace(method, problem);
-}
+}  // namespace
 
-void attend(Method method, const AttentionProblem& problem) {
-    if (library() == nullptr) throw std::runtime_error("the CUDA kernels are not loaded");
-    library()->attend(method, problem);
+AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
+    if (auto obstacle = problemObstacle(method, problem)) return {.obstacle = *std::move(obstacle)};
+    return library()->planAttention(method, problem);
 }
 
 }  // namespace reelgrid::kernels::cuda

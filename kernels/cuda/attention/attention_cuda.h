@@ -1,11 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "kernels/attention/method.h"
-#include "kernels/attention/problem.h"
+#include "kernels/attention/plan.h"
 
 namespace reelgrid::kernels::cuda {
 
@@ -16,15 +14,14 @@ constexpr std::int64_t kMostSparseKeys = 384'000;
 /// Of sla: a grid's second extent.
 constexpr std::int64_t kMostSparseHeads = 65'535;
 
-/// What keeps the loaded CUDA kernels from this problem, beyond what every device asks of one: the type, the
-/// alignment of rows, the GPU. Nothing when they can run it.
-std::optional<std::string> attentionObstacle(Method method, const AttentionProblem& problem);
+/// How the loaded CUDA kernels run this problem. Its obstacle is what keeps them from it beyond what every
+/// device asks of one: the type, the alignment of rows, the GPU.
+AttentionPlan planAttention(Method method, const AttentionProblem& problem);
 
-/// Bytes of the problem's workspace that attend() needs.
-std::int64_t attentionWorkspace(Method method, const AttentionProblem& problem);
-
-/// Queues the call on the problem's stream; nothing waits for it. Throws std::runtime_error when CUDA refuses
-/// it.
-void attend(Method method, const AttentionProblem& problem);
+/// For the list of backends.
+template <Method method>
+AttentionPlan plan(const AttentionProblem& problem) {
+    return planAttention(method, problem);
+}
 
 }  // namespace reelgrid::kernels::cuda

@@ -6,7 +6,7 @@
 #include "kernels/cuda/attention/head_rows.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 constexpr int kSlabTokens = 256;
 
@@ -93,4 +93,4 @@ void meanOverTokens(const RowSource& rows, std::int64_t heads, float* partial, f
     checkLaunch("the mean of the keys");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

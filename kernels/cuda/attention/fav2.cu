@@ -2,7 +2,7 @@
 #include "kernels/cuda/attention/fav2_kernel.cuh"
 #include "kernels/cuda/attention/launch_attention.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 void fav2(const AttentionProblem& problem) {
     withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
@@ -24,4 +24,4 @@ void fav2(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -6,7 +6,7 @@
 #include "kernels/cuda/attention/mma.cuh"
 #include "kernels/cuda/attention/score_rows.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct Fav2Call {
     AttentionShape shape;
@@ -236,4 +236,4 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks) fav2Kernel(const __gr
     block.attend();
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -3,7 +3,7 @@
 #include "kernels/cuda/attention/launch_attention.cuh"
 #include "kernels/cuda/attention/tensor_map.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 void fav3(const AttentionProblem& problem) {
     withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
@@ -27,4 +27,4 @@ void fav3(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

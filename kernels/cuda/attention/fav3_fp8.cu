@@ -5,7 +5,7 @@
 #include "kernels/cuda/attention/quantise_rotated.cuh"
 #include "kernels/cuda/attention/quantise_values.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 template <int kHeadDim>
@@ -69,4 +69,4 @@ void fav3Fp8(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -11,7 +11,7 @@
 #include "kernels/cuda/attention/score_rows.cuh"
 #include "kernels/cuda/attention/wgmma.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 enum class Turns { Free, InOrder };
 
@@ -342,4 +342,4 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

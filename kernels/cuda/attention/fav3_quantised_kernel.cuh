@@ -12,7 +12,7 @@
 #include "kernels/cuda/attention/quantised_softmax.cuh"
 #include "kernels/cuda/attention/wgmma_bytes.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct Fav3QuantisedCall {
     AttentionShape shape;  ///< its scale is 1: it lies in the factors
@@ -338,4 +338,4 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention/quantise_rows.cuh"
 #include "kernels/cuda/attention/quantise_values.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 constexpr ScaleBlocks kBlocks = traitsOf(Method::Flash3Sage, 128).scaleBlocks;
@@ -64,4 +64,4 @@ void fav3Sage(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/attention/problem.h"
 #include "kernels/cuda/vectors.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct RowSource {
     const void* data;
@@ -60,4 +60,4 @@ struct RowChunk {
     }
 };
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace reelgrid::kernels::cuda::hopper {
+namespace reelgrid::kernels::cuda::device::hopper {
 
 __device__ inline std::uint32_t sharedAddress(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -103,4 +103,4 @@ __device__ inline void takeRegisters() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
-}  // namespace reelgrid::kernels::cuda::hopper
+}  // namespace reelgrid::kernels::cuda::device::hopper

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/attention/score_rows.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Rows of a call's queries and of its keys that share a scale (method.h's Sage1).
 constexpr int kSageQueries = traitsOf(Method::Sage1, 128).scaleBlocks.queries;
@@ -77,7 +77,7 @@ struct Int8Scores {
         float scores[kCount];
 #pragma unroll
         for (int i = 0; i < kCount; ++i) scores[i] = (value(i) - kOffset) * scale;
-        cuda::biasAndHide(scores, shape, firstKey, row, lane, hides);
+        device::biasAndHide(scores, shape, firstKey, row, lane, hides);
 #pragma unroll
         for (int i = 0; i < kCount; ++i)
             sums[i] = static_cast<std::int32_t>(__float_as_uint(scores[i]) - kOffsetBits);
@@ -124,4 +124,4 @@ struct Int8Scores {
     }
 };
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Allows the kernel's blocks so many bytes of shared memory, on the current device.
 template <class Kernel>
@@ -33,4 +33,4 @@ inline int processors() {
     return count;
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

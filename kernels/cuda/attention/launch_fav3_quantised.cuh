@@ -3,7 +3,7 @@
 #include "kernels/cuda/attention/fav3_quantised_kernel.cuh"
 #include "kernels/cuda/attention/launch_attention.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Scores that share a factor are those of keys that never mix scales.
 static_assert(kFactorColumns == kScaleGrain);
@@ -30,4 +30,4 @@ void launchFav3Quantised(const AttentionProblem& p, const QuantisedOperands& ope
     checkLaunch("of quantised attention");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

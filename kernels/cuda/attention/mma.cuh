@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace reelgrid::kernels::cuda::ampere {
+namespace reelgrid::kernels::cuda::device::ampere {
 
 __device__ inline std::uint32_t sharedAddress(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -74,4 +74,4 @@ __device__ inline void waitCopies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-}  // namespace reelgrid::kernels::cuda::ampere
+}  // namespace reelgrid::kernels::cuda::device::ampere

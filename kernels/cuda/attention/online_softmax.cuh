@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 constexpr float kMinusInfinity = -__builtin_huge_valf();
 constexpr float kLog2E = 1.4426950408889634F;
@@ -116,4 +116,4 @@ struct OnlineSoftmax {
     }
 };
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

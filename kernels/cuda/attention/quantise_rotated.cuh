@@ -5,7 +5,7 @@
 #include "kernels/cuda/attention/quantise_rows.cuh"
 #include "kernels/cuda/attention/quantise_values.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Rows to e4m3 with their scale absmax / 448, after the rotation, which leaves them √rotation longer.
 struct RotatedRows {
@@ -107,4 +107,4 @@ void quantiseRotatedRows(RotatedRows call, std::int64_t heads, cudaStream_t stre
     checkLaunch("the rotation of rows");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/head_rows.cuh"
 #include "kernels/cuda/launch.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// How quantised rows lie in memory. A head has a whole number of tiles of rows.
 enum class RowLayout {
@@ -190,4 +190,4 @@ void quantiseRowsToInt8(Int8Rows call, std::int64_t heads, cudaStream_t stream) 
     checkLaunch("the quantising of rows to int8");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

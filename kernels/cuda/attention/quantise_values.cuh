@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/quantise_rows.cuh"
 #include "kernels/cuda/attention/wgmma_bytes.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 constexpr float kLargestE4m3 = 448.0F;
 
@@ -94,4 +94,4 @@ void quantiseValuesToE4m3(const RowSource& rows, const QuantisedValues& to, Shar
     checkLaunch("the quantising of the values");
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -3,7 +3,7 @@
 #include "kernels/attention/problem.h"
 #include "kernels/cuda/attention/workspace_parts.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Rows of Q and of K that a kernel takes at a time.
 struct TileRows {
@@ -51,4 +51,4 @@ inline QuantisedOperands operandsIn(WorkspaceParts& parts, const AttentionProble
     return x;
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

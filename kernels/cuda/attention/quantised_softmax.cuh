@@ -6,7 +6,7 @@
 #include "kernels/cuda/attention/online_softmax.cuh"
 #include "kernels/cuda/attention/wgmma_bytes.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Columns of a tile that share a factor: a thread has sixteen of its scores there.
 constexpr int kFactorColumns = 32;
@@ -97,4 +97,4 @@ struct QuantisedSoftmax {
     }
 };
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

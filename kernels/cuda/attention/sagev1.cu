@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention/sagev1_parts.cuh"
 #include "kernels/cuda/attention/tensor_map.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 template <class Element, int kHeadDim>
@@ -43,4 +43,4 @@ void sagev1(const AttentionProblem& problem) {
         problem, [&]<class Element>(Element*, auto headDim) { attendOnHopper<Element, headDim>(problem); });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/int8_scores.cuh"
 #include "kernels/cuda/attention/wgmma_bytes.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct Sagev1Call {
     Fav3Call tiles;  ///< its shape's scale is 1: the queries hold it
@@ -259,4 +259,4 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -2,7 +2,7 @@
 #include "kernels/cuda/attention/sagev1_mma_kernel.cuh"
 #include "kernels/cuda/attention/sagev1_parts.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 std::int64_t sagev1MmaWorkspace(const AttentionProblem& problem) {
     return Sagev1Parts(problem, kSageQueries, kSageKeys).bytes;
@@ -31,4 +31,4 @@ void sagev1Mma(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

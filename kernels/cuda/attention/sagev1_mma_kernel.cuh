@@ -6,7 +6,7 @@
 #include "kernels/cuda/attention/fav2_kernel.cuh"
 #include "kernels/cuda/attention/int8_scores.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct Sagev1MmaCall {
     Fav2Call tiles;  ///< its q and k are not read; its shape's scale is 1: the queries hold it
@@ -164,4 +164,4 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     block.attend();
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -1,6 +1,6 @@
 #include "kernels/cuda/attention/sagev1_parts.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 template <class Element, int kHeadDim>
@@ -32,4 +32,4 @@ void quantise(const AttentionProblem& problem, const Sagev1Parts& parts) {
     notePrepared(problem);
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/quantise_rows.cuh"
 #include "kernels/cuda/attention/workspace_parts.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// The quantised operands in the call's workspace.
 struct Sagev1Parts {
@@ -53,4 +53,4 @@ inline AttentionShape sagev1Shape(const AttentionProblem& p) {
     return shape;
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

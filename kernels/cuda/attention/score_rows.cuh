@@ -7,7 +7,7 @@
 #include "kernels/attention/problem.h"
 #include "kernels/cuda/attention/online_softmax.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// What kernels are told of a call beyond where Q, K and V lie.
 struct AttentionShape {
@@ -71,4 +71,4 @@ __device__ void storeRows(const float (&outputs)[kCount], Softmax& softmax, cons
     }
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

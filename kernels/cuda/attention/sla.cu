@@ -2,7 +2,7 @@
 #include "kernels/cuda/attention/sla_parts.cuh"
 #include "kernels/cuda/attention/tensor_map.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 template <class Element, int kHeadDim, Branch kBranch>
@@ -53,4 +53,4 @@ void sla(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -10,7 +10,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Whether the linear branch is there: only with a projection.
 enum class Branch { None, Linear };
@@ -41,4 +41,4 @@ __device__ inline void unpack(const uint4& packed, float (&x)[8]) {
     }
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/fav3_kernel.cuh"
 #include "kernels/cuda/attention/sla_call.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct SlaCall {
     Fav3Call tiles;
@@ -387,4 +387,4 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

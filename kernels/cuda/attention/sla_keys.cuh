@@ -8,7 +8,7 @@
 #include "kernels/cuda/attention/online_softmax.cuh"
 #include "kernels/cuda/attention/sla_call.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct SlaKeysCall {
     const void *k, *v;
@@ -227,4 +227,4 @@ __global__ void __launch_bounds__(C::kThreads, 2) slaKeys(const __grid_constant_
     SlaKeysRun<C>{call, raw}.walk();
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/online_softmax.cuh"
 #include "kernels/cuda/attention/sla_call.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct SlaMapCall {
     const void* q;
@@ -200,4 +200,4 @@ __global__ void __launch_bounds__(C::kThreads) slaMap(const __grid_constant__ Sl
     block.choose();
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/attention/sla_call.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct SlaMatricesCall {
     int headDim, runs;
@@ -58,4 +58,4 @@ __global__ void __launch_bounds__(kSlaMatricesThreads)
     }
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

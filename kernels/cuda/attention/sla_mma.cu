@@ -1,7 +1,7 @@
 #include "kernels/cuda/attention/sla_mma_kernel.cuh"
 #include "kernels/cuda/attention/sla_parts.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 void slaMma(const AttentionProblem& problem) {
     const SlaParts parts(problem);
@@ -29,4 +29,4 @@ void slaMma(const AttentionProblem& problem) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

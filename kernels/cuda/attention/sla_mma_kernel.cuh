@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/fav2_kernel.cuh"
 #include "kernels/cuda/attention/sla_call.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct SlaMmaCall {
     Fav2Call tiles;
@@ -248,4 +248,4 @@ __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
     block.attend();
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention/sla_map.cuh"
 #include "kernels/cuda/attention/sla_matrices.cuh"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 namespace {
 
 template <class Element, int kHeadDim, Branch kBranch>
@@ -75,4 +75,4 @@ void prepareSla(const AttentionProblem& problem, const SlaParts& parts) {
     });
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

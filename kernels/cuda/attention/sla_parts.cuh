@@ -10,7 +10,7 @@
 #include "kernels/cuda/attention/sla_call.cuh"
 #include "kernels/cuda/attention/workspace_parts.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// What goes from one of sla's kernels to the next, in the call's workspace.
 struct SlaParts {
@@ -85,4 +85,4 @@ void withBranch(const AttentionProblem& problem, Function&& with) {
         with(std::integral_constant<Branch, Branch::Linear>());
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -10,7 +10,7 @@
 
 #include "kernels/attention/problem.h"
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 struct MappedTensor {
     const void* data;
@@ -49,4 +49,4 @@ inline CUtensorMap tensorMap(DataType type, const MappedTensor& x, int rows) {
     return map;
 }
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

@@ -14,7 +14,7 @@
 
 #include "kernels/cuda/attention/hopper_memory.cuh"
 
-namespace reelgrid::kernels::cuda::hopper {
+namespace reelgrid::kernels::cuda::device::hopper {
 
 /// What the tensor cores are told of an operand in shared memory, 1024-byte aligned tiles with a 128-byte
 /// swizzle. K-major (the summed index contiguous): groups of eight rows follow each other.
@@ -109,4 +109,4 @@ RG_PRODUCTS(128, RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) RG_TEN(5) "%60
 #undef RG_F8
 #undef RG_TEN
 
-}  // namespace reelgrid::kernels::cuda::hopper
+}  // namespace reelgrid::kernels::cuda::device::hopper

@@ -8,7 +8,7 @@
 
 #include "kernels/cuda/attention/wgmma.cuh"
 
-namespace reelgrid::kernels::cuda::hopper {
+namespace reelgrid::kernels::cuda::device::hopper {
 
 /// `nextK` bytes to the core matrix of the next 16 of the summed index, `nextRows` to that of the next 8
 /// rows.
@@ -118,4 +118,4 @@ RG_BYTE_PRODUCT(160,
 #undef RG_8
 #undef RG_TEN
 
-}  // namespace reelgrid::kernels::cuda::hopper
+}  // namespace reelgrid::kernels::cuda::device::hopper

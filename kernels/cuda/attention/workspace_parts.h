@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace reelgrid::kernels::cuda {
+namespace reelgrid::kernels::cuda::device {
 
 /// Hands out the parts of a call's workspace, 256 bytes aligned. Over a null pointer it only counts: the same
 /// function lays the parts out and says how many bytes they need.
@@ -23,4 +23,4 @@ class WorkspaceParts {
     std::int64_t m_bytes = 0;
 };
 
-}  // namespace reelgrid::kernels::cuda
+}  // namespace reelgrid::kernels::cuda::device

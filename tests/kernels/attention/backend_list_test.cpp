@@ -24,7 +24,7 @@ TEST(BackendList, EveryBackendSaysWhatItIs) {
         EXPECT_FALSE(backend.title.empty()) << backend.name;
         EXPECT_FALSE(backend.description.empty()) << backend.name;
         EXPECT_NE(backend.method.has_value(), backend.libtorch.has_value()) << backend.name;
-        EXPECT_EQ(backend.on(Device::Cpu).attend != nullptr, backend.method.has_value()) << backend.name;
+        EXPECT_EQ(backend.on(Device::Cpu).plan != nullptr, backend.method.has_value()) << backend.name;
     }
 }
 

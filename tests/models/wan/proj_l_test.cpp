@@ -33,34 +33,24 @@ class FineTuned final : public weights::WeightSource {
     std::map<std::string, at::Tensor> m_added;
 };
 
-/// Passes calls on to sla and keeps what went in and out.
-class Listener final : public attention::Dispatcher {
+/// What self-attention was given and gave.
+class Listener final : public attention::CallObserver {
   public:
-    at::Tensor attend(const attention::Inputs& in, const attention::CallSite& site) override {
-        const at::Tensor out = m_sla->attend(in, site);
-        if (site.kind == ModuleKind::Self) {
-            inputs = in;
-            output = out;
-        } else {
-            EXPECT_FALSE(in.projL_DD.defined()) << "sla is for self-attention";
+    void served(const attention::Call& call, const attention::Served& served) override {
+        if (call.site.kind != ModuleKind::Self) {
+            EXPECT_FALSE(call.inputs.projL_DD.defined()) << "sla is for self-attention";
+            return;
         }
-        return out;
+        inputs = call.inputs;
+        output = served.out_BHND;
+        why = served.why;
     }
-    void beginPass(int step, attention::GuidanceBranch branch) override { m_sla->beginPass(step, branch); }
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_sla->records(); }
+    void replayed(const attention::Pass&, const attention::RecordedCall&) override {}
 
     attention::Inputs inputs;
     at::Tensor output;
-
-  private:
-    std::unique_ptr<attention::Dispatcher> m_sla = attention::makeDispatcher("sla").value();
+    std::string why = "no self-attention";
 };
-
-std::string whyOfSelfAttention(const Listener& listener) {
-    for (const attention::CallRecord& record : listener.records())
-        if (record.kind == ModuleKind::Self) return record.why;
-    return "no self-attention";
-}
 
 void render(weights::WeightSource& source, at::ScalarType dtype, Listener& listener) {
     const auto config = WanTransformerConfig::from(weights::ModelConfig::read(kFolder));
@@ -68,8 +58,10 @@ void render(weights::WeightSource& source, at::ScalarType dtype, Listener& liste
     const at::Generator random(at::detail::createCPUGenerator(3));
     const at::Tensor latents = at::randn({1, 16, 3, 4, 6}, random, at::kFloat);
     const at::Tensor text = at::randn({1, 9, config.textDim}, random, at::kFloat);
-    listener.beginPass(0, attention::GuidanceBranch::Conditional);
-    (void)model.forward(latents, model.embedTimestep(500), model.prepareText(text), listener);
+    const auto sla = attention::makeDispatcher("sla").value();
+    sla->observe(listener);
+    sla->beginPass(0, attention::GuidanceBranch::Conditional);
+    (void)model.forward(latents, model.embedTimestep(500), model.prepareText(text), *sla);
 }
 
 /// φq (φkᵀ v) / (1e-5 + φq · Σφk) · Wᵀ + b in float64, φ the softmax over the head dim.
@@ -92,10 +84,10 @@ TEST_P(ProjL, AddsTheLinearBranchToTheSparsePart) {
     Listener plain, tuned;
     FineTuned without({});
     render(without, at::kFloat, plain);
-    EXPECT_EQ(whyOfSelfAttention(plain), "no proj_l for the linear branch: the sparse part alone");
+    EXPECT_EQ(plain.why, "no proj_l for the linear branch: the sparse part alone");
     FineTuned with({{name + ".weight", m_weight}, {name + ".bias", m_bias}});
     render(with, at::kFloat, tuned);
-    EXPECT_EQ(whyOfSelfAttention(tuned), "");
+    EXPECT_EQ(tuned.why, "");
 
     ASSERT_TRUE(at::equal(tuned.inputs.q_BHND, plain.inputs.q_BHND));
     const at::Tensor added = (tuned.output - plain.output).to(at::kDouble);
@@ -111,7 +103,7 @@ TEST_P(ProjL, StaysFp32AndMayLackItsBias) {
     render(source, at::kBFloat16, listener);
     EXPECT_EQ(listener.inputs.projL_DD.scalar_type(), at::kFloat);
     EXPECT_FALSE(listener.inputs.projLBias_D.defined());
-    EXPECT_EQ(whyOfSelfAttention(listener), "");
+    EXPECT_EQ(listener.why, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, ProjL,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "core/attention/dispatcher.h"
 
@@ -9,16 +9,23 @@ namespace reelgrid::models::wan {
 /// libtorch's own attention, and a record of which layers asked.
 class SdpaDispatcher final : public attention::Dispatcher {
   public:
-    at::Tensor attend(const attention::Inputs& in, const attention::CallSite& site) override {
-        sites.push_back(site);
-        std::optional<at::Tensor> bias;
-        if (in.keyBias_M.defined()) bias = in.keyBias_M.view({1, 1, 1, -1});
-        return at::scaled_dot_product_attention(in.q_BHND, in.k_BHMD, in.v_BHMD, bias);
-    }
-    void beginPass(int, attention::GuidanceBranch) override {}
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return {}; }
+    SdpaDispatcher() : Dispatcher(attention::Policy("sdpa")) { observe(m_askers); }
 
     std::vector<attention::CallSite> sites;
+
+  private:
+    class Askers final : public attention::CallObserver {
+      public:
+        explicit Askers(std::vector<attention::CallSite>& asked) : m_asked(asked) {}
+        void served(const attention::Call& call, const attention::Served&) override {
+            m_asked.push_back(call.site);
+        }
+        void replayed(const attention::Pass&, const attention::RecordedCall&) override {}
+
+      private:
+        std::vector<attention::CallSite>& m_asked;
+    };
+    Askers m_askers{sites};
 };
 
 }  // namespace reelgrid::models::wan

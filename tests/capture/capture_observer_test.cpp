@@ -1,4 +1,4 @@
-#include "core/capture/capturing_dispatcher.h"
+#include "core/capture/capture_observer.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ attention::Inputs inputsOf(at::ScalarType dtype, std::int64_t queries, std::int6
     return {make(queries), make(keys), make(keys), {}};
 }
 
-class CapturingDispatcherTest : public testing::Test {
+class CaptureObserverTest : public testing::Test {
   protected:
     fs::path m_folder = fs::path(testing::TempDir()) / ("captures_" + std::to_string(getpid()));
     void TearDown() override { fs::remove_all(m_folder); }
@@ -49,10 +49,14 @@ class CapturingDispatcherTest : public testing::Test {
                 .maxBytes = 0,
                 .source = {.kernel = "fav2", .model = "demo", .settings = "{}"}};
     }
-    static std::unique_ptr<CapturingDispatcher> make(CaptureOptions options) {
-        return std::make_unique<CapturingDispatcher>(attention::makeDispatcher("fav2").value(),
-                                                     std::move(options));
-    }
+    /// fav2's calls with what captures them.
+    struct Capturing {
+        explicit Capturing(CaptureOptions options) : observer(std::move(options)) {
+            dispatcher->observe(observer);
+        }
+        CaptureObserver observer;
+        std::unique_ptr<attention::Dispatcher> dispatcher = attention::makeDispatcher("fav2").value();
+    };
     /// A render's calls: self- and cross-attention in every layer, with other keys in the other branch.
     static void render(attention::Dispatcher& dispatcher, int steps = kSteps) {
         at::manual_seed(3);
@@ -85,16 +89,16 @@ class CapturingDispatcherTest : public testing::Test {
     }
 };
 
-TEST_F(CapturingDispatcherTest, SavesWhatACallWasGivenAndChangesNothing) {
-    const auto dispatcher = make(options(0));
+TEST_F(CaptureObserverTest, SavesWhatACallWasGivenAndChangesNothing) {
+    Capturing capturing(options(0));
     const auto plain = attention::makeDispatcher("fav2").value();
     at::manual_seed(5);
     const attention::Inputs in = inputsOf(at::kBFloat16, 20, 9);
-    for (auto* each : {static_cast<attention::Dispatcher*>(dispatcher.get()), plain.get()})
+    for (auto* each : {capturing.dispatcher.get(), plain.get()})
         each->beginPass(2, GuidanceBranch::Unconditional);
-    const at::Tensor out = dispatcher->attend(in, {ModuleKind::Self, 1});
+    const at::Tensor out = capturing.dispatcher->attend(in, {ModuleKind::Self, 1});
     EXPECT_TRUE(at::equal(out, plain->attend(in, {ModuleKind::Self, 1})));
-    const auto record = dispatcher->finish();
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.saved, 1u);
     EXPECT_EQ(record.calls, 1u);
     EXPECT_EQ(record.why, "");
@@ -117,41 +121,42 @@ TEST_F(CapturingDispatcherTest, SavesWhatACallWasGivenAndChangesNothing) {
     EXPECT_DOUBLE_EQ(call.scale.value(), 0.125);
 }
 
-TEST_F(CapturingDispatcherTest, PartsOfOneTensorAreSavedWithoutTheRest) {
-    const auto dispatcher = make(options(0));
+TEST_F(CaptureObserverTest, PartsOfOneTensorAreSavedWithoutTheRest) {
+    Capturing capturing(options(0));
     const at::Tensor qkv = at::randn({1, 20, 3 * 3 * kHeadDim});
     const auto parts = qkv.chunk(3, -1);
     const auto heads = [](const at::Tensor& x) { return x.unflatten(-1, {3, -1}).transpose(1, 2); };
-    dispatcher->beginPass(0, GuidanceBranch::Conditional);
-    dispatcher->attend({heads(parts[0]), heads(parts[1]), heads(parts[2]), {}}, {ModuleKind::Self, 0});
-    const auto record = dispatcher->finish();
+    capturing.dispatcher->beginPass(0, GuidanceBranch::Conditional);
+    capturing.dispatcher->attend({heads(parts[0]), heads(parts[1]), heads(parts[2]), {}},
+                                 {ModuleKind::Self, 0});
+    const auto record = capturing.observer.finish();
     EXPECT_LT(record.bytes, qkv.nbytes() * 3 / 2);
     const CapturedCall call = readCapture(m_folder / "captures/fav2_input_000000.pt").value();
     EXPECT_TRUE(at::equal(call.v_BHMD, heads(parts[2])));
     EXPECT_TRUE(call.v_BHMD.transpose(1, 2).is_contiguous());
 }
 
-TEST_F(CapturingDispatcherTest, KeepsTheKeyBiasOfCrossAttentionWhenThatIsAskedFor) {
+TEST_F(CaptureObserverTest, KeepsTheKeyBiasOfCrossAttentionWhenThatIsAskedFor) {
     CaptureOptions chosen = options(0);
     chosen.extent.kinds = {ModuleKind::Cross};
-    const auto dispatcher = make(chosen);
+    Capturing capturing(chosen);
     attention::Inputs in = inputsOf(at::kFloat, 20, 7);
     in.keyBias_M = at::arange(7, at::kFloat);
-    dispatcher->beginPass(0, GuidanceBranch::Conditional);
-    dispatcher->attend(inputsOf(at::kFloat, 20, 20), {ModuleKind::Self, 0});
-    dispatcher->attend(in, {ModuleKind::Cross, 0});
-    EXPECT_EQ(dispatcher->finish().saved, 1u);
+    capturing.dispatcher->beginPass(0, GuidanceBranch::Conditional);
+    capturing.dispatcher->attend(inputsOf(at::kFloat, 20, 20), {ModuleKind::Self, 0});
+    capturing.dispatcher->attend(in, {ModuleKind::Cross, 0});
+    EXPECT_EQ(capturing.observer.finish().saved, 1u);
     const CapturedCall call = readCapture(m_folder / "captures/fav2_input_000001.pt").value();
     ASSERT_TRUE(call.keyBias_M.defined());
     EXPECT_TRUE(at::equal(call.keyBias_M, in.keyBias_M));
 }
 
-TEST_F(CapturingDispatcherTest, CountsEveryCallAndSaysSoInTheMetadata) {
-    const auto dispatcher = make(options(5));
-    render(*dispatcher);
-    const auto record = dispatcher->finish();
+TEST_F(CaptureObserverTest, CountsEveryCallAndSaysSoInTheMetadata) {
+    Capturing capturing(options(5));
+    render(*capturing.dispatcher);
+    const auto record = capturing.observer.finish();
     std::uint64_t calls = 0;
-    for (const auto& call : dispatcher->records()) calls += call.calls;
+    for (const auto& call : capturing.dispatcher->records()) calls += call.calls;
     EXPECT_EQ(record.saved, 5u);
     EXPECT_EQ(record.calls, calls);
     EXPECT_EQ(record.kernel, "fav2");
@@ -177,24 +182,24 @@ TEST_F(CapturingDispatcherTest, CountsEveryCallAndSaysSoInTheMetadata) {
     EXPECT_EQ(readCapture(files.back())->step, kSteps - 1);
 }
 
-TEST_F(CapturingDispatcherTest, FurtherRepetitionsAreNeitherSavedNorCounted) {
-    const auto dispatcher = make(options(0));
-    render(*dispatcher, 1);
-    dispatcher->stop();
-    render(*dispatcher, 1);
-    const auto record = dispatcher->finish();
+TEST_F(CaptureObserverTest, FurtherRepetitionsAreNeitherSavedNorCounted) {
+    Capturing capturing(options(0));
+    render(*capturing.dispatcher, 1);
+    capturing.observer.stop();
+    render(*capturing.dispatcher, 1);
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.saved, 6u);
     EXPECT_EQ(record.calls, 12u);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(*metadata().find("max_captures")));
 }
 
-TEST_F(CapturingDispatcherTest, ABudgetIsSpreadOverTheRenderToo) {
+TEST_F(CaptureObserverTest, ABudgetIsSpreadOverTheRenderToo) {
     CaptureOptions chosen = options(0);
     constexpr std::uint64_t kCallBytes = 3 * 20 * 3 * kHeadDim * 4;
     chosen.maxBytes = 4 * kCallBytes + 100;
-    const auto dispatcher = make(chosen);
-    render(*dispatcher);
-    const auto record = dispatcher->finish();
+    Capturing capturing(chosen);
+    render(*capturing.dispatcher);
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.saved, 4u);
     EXPECT_THAT(record.why, AllOf(HasSubstr("--max-capture-gib"), HasSubstr("room for 4 of 24 calls")));
     const auto files = captureFiles(m_folder / "captures").value();
@@ -202,43 +207,43 @@ TEST_F(CapturingDispatcherTest, ABudgetIsSpreadOverTheRenderToo) {
     EXPECT_EQ(*metadata().find("why_fewer")->as<std::string>(), record.why);
 }
 
-TEST_F(CapturingDispatcherTest, ABudgetBelowOneCallSavesNone) {
+TEST_F(CaptureObserverTest, ABudgetBelowOneCallSavesNone) {
     CaptureOptions chosen = options(3);
     chosen.maxBytes = 1000;
-    const auto dispatcher = make(chosen);
-    render(*dispatcher);
-    const auto record = dispatcher->finish();
+    Capturing capturing(chosen);
+    render(*capturing.dispatcher);
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.saved, 0u);
     EXPECT_EQ(record.calls, 48u);
     EXPECT_THAT(record.why, HasSubstr("room for 0 of 3 calls"));
 }
 
-TEST_F(CapturingDispatcherTest, AFailureToWriteStopsTheSavingAlone) {
+TEST_F(CaptureObserverTest, AFailureToWriteStopsTheSavingAlone) {
     fs::create_directories(m_folder);
     ASSERT_TRUE(writeFile(m_folder / "captures", "a file where the folder should be"));
-    const auto dispatcher = make(options(0));
-    render(*dispatcher);
-    const auto record = dispatcher->finish();
+    Capturing capturing(options(0));
+    render(*capturing.dispatcher);
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.saved, 0u);
     EXPECT_EQ(record.calls, 48u);
     EXPECT_THAT(record.why, AllOf(HasSubstr("saving stopped"), HasSubstr("captures")));
     EXPECT_EQ(record.metadataSha256, "");
 }
 
-TEST_F(CapturingDispatcherTest, ARenderThatWasGivenUpLeavesWhatItSaved) {
+TEST_F(CaptureObserverTest, ARenderThatWasGivenUpLeavesWhatItSaved) {
     {
-        const auto dispatcher = make(options(0));
-        render(*dispatcher, 1);
+        Capturing capturing(options(0));
+        render(*capturing.dispatcher, 1);
     }
     EXPECT_EQ(names().size(), 7u);
     EXPECT_FALSE(*metadata().find("render_finished")->as<bool>());
     EXPECT_EQ(integer(metadata(), "saved_count"), 6);
     fs::remove_all(m_folder);
-    { const auto dispatcher = make(options(0)); }
+    { const Capturing capturing(options(0)); }
     EXPECT_THAT(names(), testing::IsEmpty());
 }
 
-TEST_F(CapturingDispatcherTest, EarlierCapturesMakeRoomAndOtherFilesStay) {
+TEST_F(CaptureObserverTest, EarlierCapturesMakeRoomAndOtherFilesStay) {
     const fs::path folder = m_folder / "captures";
     const auto fill = [&] {
         for (const char* name : {"fav2_input_000999.pt", "fav2_input_7.pt", "fav2_metadata.pt",
@@ -246,62 +251,61 @@ TEST_F(CapturingDispatcherTest, EarlierCapturesMakeRoomAndOtherFilesStay) {
             ASSERT_TRUE(writeFile(folder / name, "x"));
     };
     fill();
-    const auto shared = make(options(1));
-    render(*shared);
-    EXPECT_EQ(shared->finish().saved, 1u);
+    Capturing shared(options(1));
+    render(*shared.dispatcher);
+    EXPECT_EQ(shared.observer.finish().saved, 1u);
     EXPECT_THAT(names(),
                 testing::ElementsAre(testing::StartsWith("fav2_input_0000"), "fav2_metadata.pt", "notes.txt",
                                      "sagev1_input_000001.pt", "sagev1_metadata.pt", "weights.pt"));
     fill();
     CaptureOptions own = options(1);
     own.kind = CaptureOptions::Folder::OfOneClip;
-    const auto alone = make(own);
-    render(*alone);
-    EXPECT_EQ(alone->finish().saved, 1u);
+    Capturing alone(own);
+    render(*alone.dispatcher);
+    EXPECT_EQ(alone.observer.finish().saved, 1u);
     EXPECT_THAT(names(), testing::ElementsAre(testing::StartsWith("fav2_input_0000"), "fav2_metadata.pt",
                                               "notes.txt", "weights.pt"));
 }
 
-TEST_F(CapturingDispatcherTest, RanksHaveFilesOfTheirOwn) {
+TEST_F(CaptureObserverTest, RanksHaveFilesOfTheirOwn) {
     CaptureOptions chosen = options(1);
     chosen.source.rank = 1;
     chosen.source.ranks = 2;
-    const auto dispatcher = make(chosen);
-    render(*dispatcher);
-    const auto record = dispatcher->finish();
+    Capturing capturing(chosen);
+    render(*capturing.dispatcher);
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(record.kernel, "fav2_rank1");
     EXPECT_EQ(record.rank, 1);
     EXPECT_THAT(names(),
                 testing::ElementsAre(testing::StartsWith("fav2_rank1_input_0000"), "fav2_rank1_metadata.pt"));
 }
 
-/// As models/wan/graphed_forward does it: a pass that is not replayed is called twice, the second time only
-/// to be recorded.
-TEST_F(CapturingDispatcherTest, ReplayedPassesAreCountedWithTheShapesThatTheyWereRecordedWith) {
-    const auto dispatcher = make(options(2));
-    std::map<GuidanceBranch, std::vector<attention::CallRecord>> recorded;
+/// As GraphedPasses does it: a pass that is not replayed is called twice, the second time only to be
+/// recorded.
+TEST_F(CaptureObserverTest, ReplayedPassesAreCountedWithTheShapesThatTheyWereRecordedWith) {
+    Capturing capturing(options(2));
+    attention::Dispatcher& dispatcher = *capturing.dispatcher;
+    std::map<GuidanceBranch, std::vector<attention::RecordedCall>> recorded;
     int replayed = 0;
     for (int step = 0; step < kSteps; ++step)
         for (const auto branch : {GuidanceBranch::Conditional, GuidanceBranch::Unconditional}) {
-            dispatcher->beginPass(step, branch);
-            if (dispatcher->replayOfPass() == Replay::Refused) {
-                callPass(*dispatcher, branch);
+            dispatcher.beginPass(step, branch);
+            if (dispatcher.replayOfPass() == Replay::Refused) {
+                callPass(dispatcher, branch);
             } else if (recorded.contains(branch)) {
-                dispatcher->countAgain(recorded[branch]);
+                dispatcher.replayed(recorded[branch]);
                 ++replayed;
             } else {
-                callPass(*dispatcher, branch);
-                const auto before = dispatcher->records();
-                callPass(*dispatcher, branch);
-                recorded[branch] = dispatcher->takeBackSince(before);
+                callPass(dispatcher, branch);
+                recorded[branch] = dispatcher.record([&] { callPass(dispatcher, branch); });
             }
         }
-    const auto record = dispatcher->finish();
+    const auto record = capturing.observer.finish();
     EXPECT_EQ(replayed, 4);
     EXPECT_EQ(record.saved, 2u);
     EXPECT_EQ(record.calls, 48u);
     std::uint64_t calls = 0;
-    for (const auto& call : dispatcher->records()) calls += call.calls;
+    for (const auto& call : capturing.dispatcher->records()) calls += call.calls;
     EXPECT_EQ(calls, 48u);
     const auto* shapes = metadata().find("captured_shapes");
     ASSERT_NE(shapes, nullptr);

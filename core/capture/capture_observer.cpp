@@ -1,4 +1,4 @@
-#include "core/capture/capturing_dispatcher.h"
+#include "core/capture/capture_observer.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +13,6 @@ namespace reelgrid::capture {
 namespace {
 
 namespace fs = std::filesystem;
-using attention::CallRecord;
 using attention::Inputs;
 
 constexpr double kGiB = double(std::uint64_t{1} << 30);
@@ -33,14 +32,12 @@ std::string numbered(std::int64_t callIndex) {
 
 }  // namespace
 
-CapturingDispatcher::CapturingDispatcher(std::unique_ptr<attention::Dispatcher> inner, CaptureOptions options)
-    : m_inner(std::move(inner)),
-      m_options(std::move(options)),
-      m_plan(m_options.extent, m_options.maxCaptures) {
+CaptureObserver::CaptureObserver(CaptureOptions options)
+    : m_options(std::move(options)), m_plan(m_options.extent, m_options.maxCaptures) {
     m_summary.maxCaptures = static_cast<std::int64_t>(m_options.maxCaptures);
 }
 
-CapturingDispatcher::~CapturingDispatcher() {
+CaptureObserver::~CaptureObserver() {
     try {
         if (!m_finished && m_taken > 0) static_cast<void>(finish(Render::GivenUp));
     } catch (const std::exception&) {
@@ -48,30 +45,31 @@ CapturingDispatcher::~CapturingDispatcher() {
     }
 }
 
-void CapturingDispatcher::beginPass(int step, attention::GuidanceBranch branch) {
-    m_pass = {step, branch};
-    m_inner->beginPass(step, branch);
+void CaptureObserver::served(const attention::Call& call, const attention::Served& /*served*/) {
+    if (!m_running) return;
+    const CallPlace place{call.pass.step, call.pass.branch, call.site.layer, call.site.kind};
+    const auto callIndex = static_cast<std::int64_t>(m_summary.history.size());
+    count(shapeOf(call.inputs));
+    fitIntoBudget(place, bytesOf(call.inputs));
+    if (m_plan.takes(place)) save(call.inputs, place, callIndex);
 }
 
-at::Tensor CapturingDispatcher::attend(const Inputs& inputs, const attention::CallSite& site) {
-    if (m_running) {
-        const CallPlace place{m_pass.step, m_pass.branch, site.layer, site.kind};
-        const auto callIndex = static_cast<std::int64_t>(m_summary.history.size());
-        count(inputs);
-        fitIntoBudget(place, bytesOf(inputs));
-        if (m_plan.takes(place)) save(inputs, place, callIndex);
-    }
-    return m_inner->attend(inputs, site);
+void CaptureObserver::replayed(const attention::Pass& /*pass*/, const attention::RecordedCall& call) {
+    if (m_running) count(call.shape);
 }
 
-void CapturingDispatcher::count(const Inputs& inputs) {
-    const CallShape shape = shapeOf(inputs);
+attention::Replay CaptureObserver::replayOf(const attention::Pass& pass) const {
+    return m_running && m_plan.mayTakeFrom(pass.step, pass.branch) ? attention::Replay::Refused
+                                                                   : attention::Replay::Allowed;
+}
+
+void CaptureObserver::count(const attention::CallShape& shape) {
     auto known = std::ranges::find(m_summary.shapes, shape);
     if (known == m_summary.shapes.end()) known = m_summary.shapes.insert(known, shape);
     m_summary.history.push_back(static_cast<std::uint32_t>(known - m_summary.shapes.begin()));
 }
 
-void CapturingDispatcher::fitIntoBudget(const CallPlace& place, std::uint64_t callBytes) {
+void CaptureObserver::fitIntoBudget(const CallPlace& place, std::uint64_t callBytes) {
     if (m_hasBudget || m_options.maxBytes == 0 || !m_options.extent.contains(place)) return;
     m_hasBudget = true;
     const std::uint64_t fitting = m_options.maxBytes / std::max<std::uint64_t>(callBytes, 1);
@@ -80,12 +78,12 @@ void CapturingDispatcher::fitIntoBudget(const CallPlace& place, std::uint64_t ca
     m_why = "--max-capture-gib " + gibText(double(m_options.maxBytes)) + " has room for " +
             std::to_string(fitting) + " of " + std::to_string(planned) + " calls of " +
             gibText(double(callBytes));
-    // A plan of nothing is not one of everything.
+    // An empty plan captures nothing (not everything).
     if (fitting == 0) m_options.extent = {};
     m_plan = CapturePlan(m_options.extent, std::max<std::size_t>(fitting, 1));
 }
 
-void CapturingDispatcher::save(const Inputs& inputs, const CallPlace& place, std::int64_t callIndex) {
+void CaptureObserver::save(const Inputs& inputs, const CallPlace& place, std::int64_t callIndex) {
     const std::uint64_t bytes = bytesOf(inputs);
     if (m_hasFailed || m_writer.outcome().failure) return;
     if (m_options.maxBytes != 0 && m_bytes + bytes > m_options.maxBytes) {
@@ -105,51 +103,23 @@ void CapturingDispatcher::save(const Inputs& inputs, const CallPlace& place, std
     }
 }
 
-void CapturingDispatcher::makeRoom() {
+void CaptureObserver::makeRoom() {
     if (std::exchange(m_hasRoom, true)) return;
     // Other ranks' files are of this render, too.
     const bool isAlone = m_options.kind == CaptureOptions::Folder::OfOneClip && m_options.source.ranks == 1;
     removeEarlierCaptures(m_options.folder, isAlone ? std::string() : fileStem());
 }
 
-std::string CapturingDispatcher::fileStem() const {
+std::string CaptureObserver::fileStem() const {
     const CaptureSource& source = m_options.source;
     return source.kernel + (source.ranks > 1 ? "_rank" + std::to_string(source.rank) : "");
 }
 
-attention::Replay CapturingDispatcher::replayOfPass() const {
-    return m_running && m_plan.mayTakeFrom(m_pass.step, m_pass.branch) ? attention::Replay::Refused
-                                                                       : m_inner->replayOfPass();
-}
-
-std::string CapturingDispatcher::choicesOfPass(int layers) const {
-    return m_inner->choicesOfPass(layers);
-}
-
-std::vector<CallRecord> CapturingDispatcher::takeBackSince(const std::vector<CallRecord>& earlier) {
-    auto since = m_inner->takeBackSince(earlier);
-    if (!m_running) return since;
-    std::size_t calls = 0;
-    for (const CallRecord& record : since) calls += record.calls;
-    auto& history = m_summary.history;
-    calls = std::min(calls, history.size());
-    m_recorded[m_pass.branch].assign(history.end() - static_cast<std::ptrdiff_t>(calls), history.end());
-    history.resize(history.size() - calls);
-    return since;
-}
-
-void CapturingDispatcher::countAgain(const std::vector<CallRecord>& calls) {
-    m_inner->countAgain(calls);
-    if (!m_running) return;
-    const auto& recorded = m_recorded[m_pass.branch];
-    m_summary.history.insert(m_summary.history.end(), recorded.begin(), recorded.end());
-}
-
-protocol::CaptureRecord CapturingDispatcher::finish() {
+protocol::CaptureRecord CaptureObserver::finish() {
     return finish(Render::Finished);
 }
 
-protocol::CaptureRecord CapturingDispatcher::finish(Render render) {
+protocol::CaptureRecord CaptureObserver::finish(Render render) {
     m_finished = true;
     stop();
     m_writer.finish();

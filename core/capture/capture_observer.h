@@ -2,12 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "core/attention/dispatcher.h"
+#include "core/attention/call_observer.h"
 #include "core/capture/capture_file.h"
 #include "core/capture/capture_plan.h"
 #include "core/capture/capture_writer.h"
@@ -25,27 +22,19 @@ struct CaptureOptions {
     CaptureSource source;
 };
 
-/// Saves what some of the calls are given on their way to another dispatcher, and counts all of them. What
-/// goes wrong while saving stops the saving, never the render.
-class CapturingDispatcher final : public attention::Dispatcher {
+/// Saves what some of the calls were given, and counts all of them. What goes wrong while saving stops the
+/// saving, never the render.
+class CaptureObserver final : public attention::CallObserver {
   public:
-    CapturingDispatcher(std::unique_ptr<attention::Dispatcher> inner, CaptureOptions options);
+    explicit CaptureObserver(CaptureOptions options);
     /// As finish() of a render that did not get to its end, if it was not called; with nothing saved, nothing
     /// is written.
-    ~CapturingDispatcher() override;
+    ~CaptureObserver() override;
 
-    at::Tensor attend(const attention::Inputs& inputs, const attention::CallSite& site) override;
-    void beginPass(int step, attention::GuidanceBranch branch) override;
-    void endPasses() override { m_inner->endPasses(); }
-    [[nodiscard]] std::vector<attention::CallRecord> records() const override { return m_inner->records(); }
-
-    /// A pass with something to save must be called; in others what was recorded calls with the shapes that
-    /// it was recorded with.
-    [[nodiscard]] attention::Replay replayOfPass() const override;
-    [[nodiscard]] std::string choicesOfPass(int layers) const override;
-    std::vector<attention::CallRecord> takeBackSince(
-        const std::vector<attention::CallRecord>& earlier) override;
-    void countAgain(const std::vector<attention::CallRecord>& calls) override;
+    void served(const attention::Call& call, const attention::Served& served) override;
+    void replayed(const attention::Pass& pass, const attention::RecordedCall& call) override;
+    /// Refused for a pass with something to save.
+    [[nodiscard]] attention::Replay replayOf(const attention::Pass& pass) const override;
 
     /// Neither saves nor counts from now on: further repetitions are for timing.
     void stop() { m_running = false; }
@@ -55,18 +44,16 @@ class CapturingDispatcher final : public attention::Dispatcher {
   private:
     enum class Render { Finished, GivenUp };
     protocol::CaptureRecord finish(Render render);
-    void count(const attention::Inputs& inputs);
+    void count(const attention::CallShape& shape);
     void save(const attention::Inputs& inputs, const CallPlace& place, std::int64_t callIndex);
     /// Plans fewer captures, spread all the same, when calls of this size would take more than allowed.
     void fitIntoBudget(const CallPlace& place, std::uint64_t callBytes);
     void makeRoom();
     [[nodiscard]] std::string fileStem() const;
 
-    std::unique_ptr<attention::Dispatcher> m_inner;
     CaptureOptions m_options;
     CapturePlan m_plan;
     CaptureWriter m_writer;
-    attention::Pass m_pass;
     bool m_running = true;
     bool m_finished = false;
     bool m_hasRoom = false;
@@ -76,9 +63,6 @@ class CapturingDispatcher final : public attention::Dispatcher {
     std::uint64_t m_taken = 0;
     std::string m_why;
     CaptureSummary m_summary;
-    /// Calls of the last recorded pass of each branch, as in CaptureSummary::history: branches differ in
-    /// text.
-    std::map<attention::GuidanceBranch, std::vector<std::uint32_t>> m_recorded;
 };
 
 }  // namespace reelgrid::capture

@@ -1,0 +1,74 @@
+#include "core/attention/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/attention/plugin_guard.h"
+#include "core/attention/serve.h"
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::attention {
+
+Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution)
+    : m_policy(std::move(policy)), m_execution(execution), m_guard(std::make_unique<PluginGuard>()) {}
+
+Dispatcher::~Dispatcher() = default;
+
+at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
+    const std::string& requested = m_policy.backendFor(site, m_pass);
+    Served served = serve(requested, inputs, m_execution, {.kind = site.kind}, *m_guard);
+    const protocol::BackendChoice choice{requested, served.used, served.why};
+    if (m_recording != nullptr) {
+        m_recording->push_back({site, shapeOf(inputs), choice});
+    } else {
+        m_records.count(site.kind, choice, served.seconds);
+        for (CallObserver* observer : m_observers)
+            observer->served({site, m_pass, inputs, requested}, served);
+    }
+    return std::move(served.out_BHND);
+}
+
+void Dispatcher::beginPass(int step, GuidanceBranch branch) {
+    m_guard->endPass();
+    m_pass = {step, branch};
+}
+
+void Dispatcher::endPasses() {
+    m_guard->endPass();
+}
+
+Replay Dispatcher::replayOfPass() const {
+    // A stranger's kernel may do what can't be recorded.
+    const auto isPlugin = [](const std::string& name) {
+        const kernels::BackendInfo* backend = kernels::findBackend(name);
+        return backend != nullptr && backend->plugin != nullptr;
+    };
+    const auto refuses = [&](const CallObserver* observer) {
+        return observer->replayOf(m_pass) == Replay::Refused;
+    };
+    return std::ranges::any_of(m_policy.backends(), isPlugin) || std::ranges::any_of(m_observers, refuses)
+               ? Replay::Refused
+               : Replay::Allowed;
+}
+
+std::vector<RecordedCall> Dispatcher::record(const std::function<void()>& pass) {
+    std::vector<RecordedCall> calls;
+    m_recording = &calls;
+    try {
+        pass();
+    } catch (...) {
+        m_recording = nullptr;
+        throw;
+    }
+    m_recording = nullptr;
+    return calls;
+}
+
+void Dispatcher::replayed(const std::vector<RecordedCall>& calls) {
+    for (const RecordedCall& call : calls) {
+        m_records.count(call.site.kind, call.choice, std::nullopt);
+        for (CallObserver* observer : m_observers) observer->replayed(m_pass, call);
+    }
+}
+
+}  // namespace reelgrid::attention

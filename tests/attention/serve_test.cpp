@@ -1,0 +1,89 @@
+#include "core/attention/serve.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "kernels/attention/backend_list.h"
+
+namespace reelgrid::attention {
+namespace {
+
+// Shape legend: B batch, H heads, N query tokens, M key tokens, D head dim.
+
+constexpr CallOptions kWithLogSumExp{.logSumExp = LogSumExp::Asked};
+
+Inputs randomInputs(at::ScalarType dtype, std::int64_t queries, std::int64_t keys,
+                    std::int64_t keyHeads = 4) {
+    at::manual_seed(11);
+    const auto make = [&](std::int64_t tokens, std::int64_t heads) {
+        return at::randn({2, tokens, heads, 64}).to(dtype).transpose(1, 2);
+    };
+    return {make(queries, 4), make(keys, keyHeads), make(keys, keyHeads), {}};
+}
+
+at::Tensor exactLogSumExp(const Inputs& in) {
+    const at::Tensor k_BHMD = in.k_BHMD.to(at::kDouble).repeat_interleave(4 / in.k_BHMD.size(1), 1);
+    at::Tensor scores_BHNM = in.q_BHND.to(at::kDouble).matmul(k_BHMD.transpose(-2, -1)) / 8;
+    if (in.keyBias_M.defined()) scores_BHNM = scores_BHNM + in.keyBias_M;
+    return scores_BHNM.logsumexp(-1);
+}
+
+double largestLogSumExpError(const Served& served, const Inputs& in) {
+    return (served.lse_BHN.to(at::kDouble) - exactLogSumExp(in)).abs().max().item<double>();
+}
+
+class ServeBy : public testing::TestWithParam<std::string> {};
+
+TEST_P(ServeBy, GivesTheLogSumExpWhereItIsAskedForOrSaysWhyAnotherDoes) {
+    const std::string& backend = GetParam();
+    const bool quantises = backend == "sagev1" || backend == "fav3_sage" || backend == "fav3_fp8";
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
+        const Inputs in = randomInputs(dtype, 150, 230);
+        const Served plain = serve(backend, in), served = serve(backend, in, {}, kWithLogSumExp);
+        EXPECT_EQ(plain.used, backend);
+        EXPECT_FALSE(plain.lse_BHN.defined());
+        EXPECT_EQ(served.used, backend == "sla" ? "sdpa" : backend);
+        EXPECT_EQ(served.why, backend == "sla" ? "sla: gives no log-sum-exp" : "");
+        ASSERT_EQ(served.lse_BHN.sizes(), (std::vector<std::int64_t>{2, 4, 150}));
+        EXPECT_EQ(served.lse_BHN.scalar_type(), at::kFloat);
+        EXPECT_TRUE(served.lse_BHN.is_contiguous());
+        EXPECT_LE(largestLogSumExpError(served, in), quantises ? 0.1 : 2e-3) << at::toString(dtype);
+        EXPECT_TRUE(served.out_BHND.transpose(1, 2).is_contiguous());
+        EXPECT_TRUE(backend == "sla" || at::equal(served.out_BHND, plain.out_BHND));
+    }
+}
+
+std::vector<std::string> backendsOnCpu() {
+    std::vector<std::string> list;
+    for (const kernels::BackendInfo* backend : kernels::backendsOn(kernels::Device::Cpu))
+        list.emplace_back(backend->name);
+    return list;
+}
+INSTANTIATE_TEST_SUITE_P(All, ServeBy, testing::ValuesIn(backendsOnCpu()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Serve, SdpaGivesTheLogSumExpOfBiasedKeysAndSharedHeadsToo) {
+    for (const std::int64_t keyHeads : {4, 2})
+        for (const bool biased : {false, true}) {
+            Inputs in = randomInputs(at::kFloat, 40, 60, keyHeads);
+            if (biased) in.keyBias_M = at::linspace(-2, 2, 60);
+            const Served served = serve("sdpa", in, {}, kWithLogSumExp);
+            EXPECT_LE(largestLogSumExpError(served, in), 1e-5) << keyHeads << " " << biased;
+            EXPECT_TRUE(at::allclose(served.out_BHND, serve("sdpa", in).out_BHND, 1e-5, 1e-6));
+        }
+}
+
+TEST(Serve, SaysWhoServedWhyAndHowLongItTook) {
+    Inputs in = randomInputs(at::kFloat, 20, 20);
+    EXPECT_EQ(serve("default", in).used, "sdpa");
+    EXPECT_EQ(serve("default", in).why, "the reference's default is sdpa");
+    in.keyBias_M = at::zeros({20});
+    const Served served = serve("sla", in);
+    EXPECT_EQ(served.used, "sdpa");
+    EXPECT_EQ(served.why, "sla: takes no key bias");
+    EXPECT_GT(served.seconds, 0);
+}
+
+}  // namespace
+}  // namespace reelgrid::attention
