@@ -11,7 +11,7 @@
 #include "core/base/text_table.h"
 #include "core/plugins/description_json.h"
 #include "core/plugins/plugin_search.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

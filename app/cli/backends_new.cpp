@@ -9,7 +9,7 @@
 #include "core/base/pending_file.h"
 #include "core/base/resources.h"
 #include "core/plugins/description_json.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

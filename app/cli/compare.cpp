@@ -24,7 +24,7 @@
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/writer_lock.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/devices/gpu_choice.h"
 #include "core/media/capabilities.h"
 #include "core/plugins/description_json.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

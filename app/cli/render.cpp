@@ -18,7 +18,7 @@
 #include "core/pipeline/renderer.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/unfinished_render.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/catalog/policy_check.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

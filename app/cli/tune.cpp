@@ -20,7 +20,7 @@
 #include "core/tune/prediction.h"
 #include "core/tune/search.h"
 #include "core/tune/tuning_report.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/protocol/asked_backends.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/devices/gpu_choice.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {

@@ -4,7 +4,7 @@
 #include "app/studio/plugin_backends.h"
 #include "app/studio/session_controller.h"
 #include "core/protocol/attention_call.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::studio {
 

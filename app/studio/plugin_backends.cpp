@@ -7,7 +7,7 @@
 #include "core/jobs/worker_process.h"
 #include "core/plugins/plugin_list.h"
 #include "core/plugins/plugin_search.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::studio {
 

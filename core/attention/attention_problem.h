@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 

@@ -5,7 +5,7 @@
 
 #include "core/attention/plugin_guard.h"
 #include "core/attention/serve.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 

@@ -9,7 +9,7 @@
 
 #include "core/attention/inputs.h"
 #include "core/execution/execution.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/attention/inputs.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::attention {

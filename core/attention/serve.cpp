@@ -7,7 +7,7 @@
 #include "core/attention/libtorch_attention.h"
 #include "core/attention/plugin_guard.h"
 #include "core/execution/trace_range.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::benchmark {
 

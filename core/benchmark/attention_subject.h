@@ -10,7 +10,7 @@
 #include "core/benchmark/attention_input.h"
 #include "core/benchmark/stopwatch.h"
 #include "core/execution/execution.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::benchmark {
 

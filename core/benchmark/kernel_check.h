@@ -5,7 +5,7 @@
 
 #include "core/benchmark/check_cases.h"
 #include "core/execution/execution.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::benchmark {
 

@@ -6,7 +6,7 @@
 #include "core/base/json.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/idle_rules.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::catalog {
 

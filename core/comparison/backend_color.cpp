@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {

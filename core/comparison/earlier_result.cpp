@@ -10,7 +10,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/model_hashes.h"
 #include "core/result/picture_hashes.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {

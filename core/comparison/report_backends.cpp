@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/comparison/html.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::comparison {
 

@@ -6,7 +6,7 @@
 #include "core/pipeline/render_plan.h"
 #include "core/protocol/asked_backends.h"
 #include "core/result/manifest.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::pipeline {
 

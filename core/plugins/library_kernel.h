@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/attention/plugin_backend.h"
+#include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::plugins {
 

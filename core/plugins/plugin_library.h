@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "kernels/attention/plugin_backend.h"
+#include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::plugins {
 

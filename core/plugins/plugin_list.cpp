@@ -8,7 +8,7 @@
 #include "core/plugins/described_plugin.h"
 #include "core/plugins/description_json.h"
 #include "core/plugins/library_kernel.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::plugins {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "kernels/cpu/attention/matrix_tiles.h"
+#include "kernels/cpu/attention/amx/matrix_tiles.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::kernels::cpu {

@@ -8,7 +8,7 @@
 #include "core/attention/kernel_call.h"
 #include "core/attention/make_dispatcher.h"
 #include "core/protocol/attention_policy_json.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {

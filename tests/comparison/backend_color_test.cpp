@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::comparison {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/attention/attention_problem.h"
 #include "core/attention/make_dispatcher.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/gpu/gpu.h"
 
 namespace reelgrid::attention {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/execution/execution.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/kernels/attention/attention_case.h"
 
 namespace reelgrid {

@@ -12,7 +12,7 @@
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/pipeline/tiny_render.h"
 
 namespace reelgrid::pipeline {

@@ -8,7 +8,7 @@
 
 #include "core/plugins/description_json.h"
 #include "core/plugins/plugin_list.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::plugins {
 namespace {

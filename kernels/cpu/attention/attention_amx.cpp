@@ -1,8 +1,8 @@
 // Compiled with AVX-512 and AMX flags: nothing here runs unless instruction_set.cpp found the instructions.
 
-#include "kernels/cpu/attention/amx_packing.h"
-#include "kernels/cpu/attention/amx_rotation.h"
-#include "kernels/cpu/attention/amx_walk.h"
+#include "kernels/cpu/attention/amx/amx_packing.h"
+#include "kernels/cpu/attention/amx/amx_rotation.h"
+#include "kernels/cpu/attention/amx/amx_walk.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {

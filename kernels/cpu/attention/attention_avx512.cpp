@@ -1,7 +1,7 @@
 // Compiled with AVX-512 flags: nothing here runs unless instruction_set.cpp found the instructions.
 
-#include "kernels/cpu/attention/lanes_avx512.h"
-#include "kernels/cpu/attention/method_kernels.h"
+#include "kernels/cpu/attention/lanes/lanes_avx512.h"
+#include "kernels/cpu/attention/tiles/method_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 

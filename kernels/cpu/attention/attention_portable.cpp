@@ -1,7 +1,7 @@
 // Compiled with the flags of the rest of the program.
 
-#include "kernels/cpu/attention/lanes_portable.h"
-#include "kernels/cpu/attention/method_kernels.h"
+#include "kernels/cpu/attention/lanes/lanes_portable.h"
+#include "kernels/cpu/attention/tiles/method_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 

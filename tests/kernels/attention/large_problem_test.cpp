@@ -8,8 +8,8 @@
 #include <new>
 #include <thread>
 
-#include "kernels/attention/backend_list.h"
 #include "kernels/attention/half_types.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/kernels/attention/attention_case.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/attention/backend_list.h"
 #include "kernels/attention/merge_partials.h"
+#include "kernels/backends/backend_list.h"
 #include "tests/kernels/attention/attention_case.h"
 #include "tests/kernels/instruction_sets.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cpu/attention/block_map.h"
 #include "tests/kernels/attention/attention_case.h"

@@ -1,0 +1,52 @@
+#pragma once
+
+// Which policies make a method, once for every instruction set. Included by the sources of the instruction
+// sets only (see attention_tile.h).
+
+#include "kernels/cpu/attention/lanes/wide_arithmetic.h"
+#include "kernels/cpu/attention/tiles/tile_walk.h"
+
+namespace reelgrid::kernels::cpu {
+
+/// fav2, fav3 and sla in the type of their input.
+template <class Isa, class Bf16, template <class, class> class Scores>
+TileKernels exactKernels(DataType type) {
+    if (type == DataType::BFloat16) return tileKernels<Isa, Scores<Isa, Bf16>, PlainValues<Isa, Bf16>>();
+    // No FP16 arithmetic here: exact products in fp32 of operands that are rounded as fp16.
+    using Fp16 = WideFloats<Isa, Rounding::Fp16>;
+    using Fp32 = WideFloats<Isa, Rounding::None>;
+    // sla's linear branch is bf16 for both 16-bit types: φ(k)ᵀ v may pass fp16's range.
+    if (type == DataType::Float16)
+        return tileKernels<Isa, Scores<Isa, Fp16>, PlainValues<Isa, Fp16>, WideFloats<Isa, Rounding::Bf16>>();
+    return tileKernels<Isa, Scores<Isa, Fp32>, PlainValues<Isa, Fp32>>();
+}
+
+/// `Integers` holds int8 values, `E4m3` every e4m3 value exactly. `Isa` is of the including source alone, so
+/// the name never names two machine codes.
+template <class Isa, class Bf16, class Integers, class E4m3>
+TileKernels methodKernels(Method method, DataType type) {
+    switch (method) {
+        case Method::Sage1:
+            return tileKernels<Isa, CentredInt8Scores<Isa, Integers>, PlainValues<Isa, Bf16>>();
+        case Method::Flash3Sage:
+            return tileKernels<Isa, CentredInt8Scores<Isa, Integers>, E4m3Values<Isa, E4m3, 0>>();
+        case Method::Flash3Fp8:
+            return tileKernels<Isa, RotatedE4m3Scores<Isa, E4m3>, E4m3Values<Isa, E4m3, 8>>();
+        case Method::Flash3:
+            return exactKernels<Isa, Bf16, LastFirstScores>(type);
+        case Method::SparseLinear:
+            return exactKernels<Isa, Bf16, SparseScores>(type);
+        case Method::Flash:
+            break;
+    }
+    return exactKernels<Isa, Bf16, PlainScores>(type);
+}
+
+/// For an instruction set without products of narrow floats: AVX2 and the portable one.
+template <class Isa>
+TileKernels wideKernels(Method method, DataType type) {
+    return methodKernels<Isa, WideFloats<Isa, Rounding::Bf16>, Int16Pairs<Isa>,
+                         WideFloats<Isa, Rounding::None>>(method, type);
+}
+
+}  // namespace reelgrid::kernels::cpu
