@@ -1,6 +1,7 @@
 #include "core/result/model_hashes.h"
 
 #include "core/protocol/lora_choice.h"
+#include "core/safetensors/lora_settings.h"
 
 namespace reelgrid::result {
 namespace {
@@ -13,7 +14,13 @@ Result<void> addLoras(const std::string& what, const std::vector<std::string>& l
         if (!choice) return choice.error();
         const auto hash = hasher.hashFile(choice->file);
         if (!hash) return hash.error().in("--lora");
-        hashes[what + " " + std::to_string(i + 1) + ": " + hash->name] = hash->sha256;
+        const std::string lora = what + " " + std::to_string(i + 1) + ": ";
+        hashes[lora + hash->name] = hash->sha256;
+        const auto config = safetensors::adapterConfigOf(choice->file);
+        if (!config) continue;
+        const auto configHash = hasher.hashFile(*config);
+        if (!configHash) return configHash.error().in("--lora");
+        hashes[lora + configHash->name] = configHash->sha256;
     }
     return {};
 }

@@ -54,9 +54,8 @@ void checkLayout(const TensorEntries& tensors, std::uint64_t dataBytes, const st
                           std::to_string(dataBytes));
 }
 
-}  // namespace
-
-TensorEntries readHeader(std::string_view file, const std::string& path) {
+/// The header's JSON, without the length before it.
+std::string_view headerText(std::string_view file, const std::string& path) {
     if (file.size() < kLengthBytes)
         invalid(path, "it has " + std::to_string(file.size()) + " bytes, too few for a safetensors file");
     std::uint64_t length = 0;
@@ -64,16 +63,31 @@ TensorEntries readHeader(std::string_view file, const std::string& path) {
     if (length > kMaxHeaderBytes || length > file.size() - kLengthBytes)
         invalid(path, "its header would be " + std::to_string(length) + " bytes long, the file has " +
                           std::to_string(file.size()) + " (not a safetensors file, or truncated)");
-    const std::string_view text = file.substr(kLengthBytes, length);
+    return file.substr(kLengthBytes, length);
+}
+
+HeaderReader parsed(std::string_view text, const std::string& path) {
     HeaderReader reader(path);
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader)) invalid(path, reader.why());
-    const std::uint64_t dataStart = kLengthBytes + length;
+    return reader;
+}
+
+}  // namespace
+
+TensorEntries readHeader(std::string_view file, const std::string& path) {
+    const std::string_view text = headerText(file, path);
+    HeaderReader reader = parsed(text, path);
+    const std::uint64_t dataStart = kLengthBytes + text.size();
     checkLayout(reader.tensors, file.size() - dataStart, path);
     for (auto& [name, entry] : reader.tensors) {
         checkByteCount(entry, path, name);
         entry.begin += dataStart;
     }
     return std::move(reader.tensors);
+}
+
+std::map<std::string, std::string> readMetadata(std::string_view file, const std::string& path) {
+    return parsed(headerText(file, path), path).metadata;
 }
 
 Result<TensorEntries> readHeaderOf(const std::filesystem::path& file) {

@@ -39,6 +39,10 @@ TensorEntries readHeader(std::string_view file, const std::string& path);
 /// The same for a file on disk, of which only the header is read; NotFound or Io where it can't be.
 Result<TensorEntries> readHeaderOf(const std::filesystem::path& file);
 
+/// What whoever wrote the file says of it: the texts below "__metadata__" by their names, as they stand.
+/// Checks the header's JSON alone, and throws as readHeader() does.
+std::map<std::string, std::string> readMetadata(std::string_view file, const std::string& path);
+
 /// An untrusted name on one printable line: quoted, control characters escaped, cut when very long.
 std::string quotedName(const std::string& name);
 

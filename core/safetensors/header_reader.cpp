@@ -1,6 +1,7 @@
 #include "core/safetensors/header_reader.h"
 
 #include <limits>
+#include <utility>
 
 #include "core/base/result.h"
 
@@ -64,7 +65,10 @@ bool HeaderReader::key(std::string& text) {
 }
 
 bool HeaderReader::string(std::string& text) {
-    if (m_level == Level::Metadata) return true;
+    if (m_level == Level::Metadata) {
+        metadata.insert_or_assign(m_field, std::move(text));
+        return true;
+    }
     if (m_level != Level::Fields || m_field != "dtype") return unexpected("a text");
     m_entry.dtype = elementTypeOf(text, m_path + ": tensor " + quotedName(m_name));
     return true;

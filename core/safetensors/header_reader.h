@@ -18,6 +18,8 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     explicit HeaderReader(std::string path) : m_path(std::move(path)) {}
 
     TensorEntries tensors;
+    /// Of a name that comes twice the last text, as in the format's own implementation.
+    std::map<std::string, std::string> metadata;
     /// What was wrong, after the parser stopped.
     [[nodiscard]] const std::string& why() const { return m_why; }
 

@@ -1,10 +1,13 @@
 #include "core/weights/lora.h"
 
 #include <array>
+#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
+#include "core/weights/finite_check.h"
 
 namespace reelgrid::weights {
 namespace {
@@ -13,10 +16,16 @@ using safetensors::shapeText;
 
 struct Matrices {
     const char *down, *up;
+    const char* bias;  ///< what is added to the module's, beside the product; null: none is known
 };
-constexpr std::array kMatrices{Matrices{".lora_A.weight", ".lora_B.weight"},
-                               Matrices{".lora_down.weight", ".lora_up.weight"},
-                               Matrices{".lora_A.default.weight", ".lora_B.default.weight"}};
+constexpr std::array kMatrices{
+    Matrices{".lora_A.weight", ".lora_B.weight", ".lora_B.bias"},
+    Matrices{".lora_down.weight", ".lora_up.weight", nullptr},
+    Matrices{".lora_A.default.weight", ".lora_B.default.weight", ".lora_B.default.bias"}};
+
+constexpr std::string_view kPeftPrefix = "base_model.model.";
+/// What may stand before a module's name, in the order in which it is taken off.
+constexpr std::array<std::string_view, 3> kPrefixes{kPeftPrefix, "transformer.", "diffusion_model."};
 
 [[noreturn]] void throwMisfit(const Lora& lora, const std::string& tensor, at::IntArrayRef shape,
                               const std::string& needed) {
@@ -31,26 +40,67 @@ std::pair<std::string, std::string> splitName(const std::string& name) {
                             : std::pair{name.substr(0, dot), name.substr(dot)};
 }
 
+std::string withoutPrefix(const std::string& kept) {
+    for (const std::string_view prefix : kPrefixes)
+        if (kept.starts_with(prefix)) return kept.substr(prefix.size());
+    return kept;
+}
+
 }  // namespace
 
 LoraWeights::LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras,
                          LoraNames names)
     : m_checkpoint(std::move(checkpoint)), m_names(std::move(names)) {
-    for (const Lora& lora : loras) m_loras.push_back({lora, std::make_unique<SafetensorsFolder>(lora.file)});
+    for (const Lora& lora : loras)
+        m_loras.push_back(
+            {lora, std::make_unique<SafetensorsFolder>(lora.file), safetensors::LoraSettings::of(lora.file)});
 }
 
 at::Tensor LoraWeights::take(Opened& from, const std::string& name) {
     const auto shape = from.tensors->shapeOf(name);
     if (!shape) return {};
     from.taken.insert(name);
-    return from.tensors->require(name, *shape).to(at::kFloat);
+    const at::Tensor stored = from.tensors->require(name, *shape);
+    if (!stored.is_floating_point())
+        throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensor " + name +
+                                                  " has whole numbers, floating-point ones were needed");
+    if (!isFinite(stored))
+        throw Failure(ErrorCode::InvalidData, from.tensors->whereIs(name) + " has NaN or infinite values");
+    return stored.to(at::kFloat);
 }
 
-at::Tensor LoraWeights::differenceOfWeight(Opened& from, const std::string& module, at::IntArrayRef shape) {
+double LoraWeights::strengthOf(Opened& from, const Place& place, std::int64_t rank) {
+    const std::string file = from.lora.file.string(), alphaName = place.kept + ".alpha";
+    const at::Tensor alpha = take(from, alphaName);
+    if (rank == 0)
+        throw Failure(ErrorCode::InvalidData,
+                      file + ": " + place.kept + " has rank 0, at least 1 was needed");
+    if (alpha.defined()) {
+        if (alpha.numel() != 1) throwMisfit(from.lora, alphaName, alpha.sizes(), "one number");
+        if (from.settings)
+            throw Failure(ErrorCode::InvalidData, file + ": tensor " + alphaName + " and " +
+                                                      from.settings->where() +
+                                                      " both say how strong it is, one of them was needed");
+        return alpha.item<double>() / static_cast<double>(rank);
+    }
+    if (from.settings) {
+        const std::array names{place.module, withoutPrefix(place.kept)};
+        return from.settings->strengthOf(names, rank);
+    }
+    if (place.kept.starts_with(kPeftPrefix))
+        throw Failure(ErrorCode::InvalidData,
+                      file + ": it has peft's names (" + place.kept +
+                          "), and how strong it is stands in adapter_config.json: a file "
+                          "adapter_model.safetensors with its adapter_config.json beside it was needed");
+    return 1.0;
+}
+
+at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape) {
+    const std::string& module = place.kept;
     at::Tensor difference = take(from, module + ".diff");
     if (difference.defined() && difference.sizes() != shape)
         throwMisfit(from.lora, module + ".diff", difference.sizes(), shapeText(shape));
-    for (const auto& [down, up] : kMatrices) {
+    for (const auto& [down, up, bias] : kMatrices) {
         const at::Tensor a = take(from, module + down), b = take(from, module + up);
         if (!a.defined() && !b.defined()) continue;
         if (!a.defined() || !b.defined())
@@ -60,19 +110,22 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const std::string& modu
             throwMisfit(from.lora, module + down, a.sizes(), "a rank × the columns of " + shapeText(shape));
         if (b.dim() != 2 || b.size(0) != shape[0] || b.size(1) != a.size(0))
             throwMisfit(from.lora, module + up, b.sizes(), "the rows of " + shapeText(shape) + " × the rank");
-        const at::Tensor alpha = take(from, module + ".alpha");
-        if (alpha.defined() && alpha.numel() != 1)
-            throwMisfit(from.lora, module + ".alpha", alpha.sizes(), "one number");
-        const double strength = alpha.defined() ? alpha.item<double>() / static_cast<double>(a.size(0)) : 1.0;
-        const at::Tensor product = at::mm(b, a).mul_(strength);
+        const at::Tensor product = at::mm(b, a).mul_(strengthOf(from, place, a.size(0)));
         difference = difference.defined() ? difference + product : product;
     }
     return difference;
 }
 
-at::Tensor LoraWeights::differenceOfBias(Opened& from, const std::string& module) {
-    for (const char* name : {".diff_b", ".lora_B.bias"})
-        if (const at::Tensor difference = take(from, module + name); difference.defined()) return difference;
+at::Tensor LoraWeights::differenceOfBias(Opened& from, const Place& place) {
+    if (const at::Tensor whole = take(from, place.kept + ".diff_b"); whole.defined()) return whole;
+    for (const auto& [down, up, bias] : kMatrices) {
+        const at::Tensor difference = bias == nullptr ? at::Tensor() : take(from, place.kept + bias);
+        if (!difference.defined()) continue;
+        const auto a = from.tensors->shapeOf(place.kept + down);
+        // Where an alpha is a tensor, it is the matrices' alone.
+        return a && !a->empty() && from.settings ? difference * strengthOf(from, place, a->front())
+                                                 : difference;
+    }
     return {};
 }
 
@@ -81,17 +134,26 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
     const auto [module, part] = splitName(name);
     if (part != ".weight" && part != ".bias") return stored;
     at::Tensor merged;
+    const Opened* last = nullptr;
     for (Opened& opened : m_loras)
         for (const std::string& kept : m_names(module)) {
-            const at::Tensor difference =
-                part == ".weight" ? differenceOfWeight(opened, kept, shape) : differenceOfBias(opened, kept);
+            const at::Tensor difference = part == ".weight"
+                                              ? differenceOfWeight(opened, {module, kept}, shape)
+                                              : differenceOfBias(opened, {module, kept});
             if (!difference.defined()) continue;
             if (difference.sizes() != shape)
                 throwMisfit(opened.lora, kept, difference.sizes(), shapeText(shape));
             if (!merged.defined()) merged = stored.to(at::kFloat);
             merged = merged.add(difference, opened.lora.scale);
+            last = &opened;
         }
-    return merged.defined() ? merged.to(stored.scalar_type()) : stored;
+    if (!merged.defined()) return stored;
+    const at::Tensor rounded = merged.to(stored.scalar_type());
+    if (!isFinite(rounded) && isFinite(stored))
+        throw Failure(ErrorCode::InvalidData, last->lora.file.string() + ": merged into " + name + " of " +
+                                                  at::toString(stored.scalar_type()) +
+                                                  " it leaves the range of that dtype");
+    return rounded;
 }
 
 void LoraWeights::requireAllTaken() const {

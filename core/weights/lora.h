@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/safetensors/lora_settings.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/weight_source.h"
 
@@ -21,18 +23,23 @@ struct Lora {
 /// Under which names a LoRA's file may keep what belongs to the model's module ("blocks.0.attn1.to_q").
 using LoraNames = std::function<std::vector<std::string>(const std::string& module)>;
 
-/// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · alpha / rank · B A, in
-/// fp32, rounded to the dtype of W. Reads diffusers' (lora_A, lora_B) and kohya's (lora_down, lora_up, alpha)
-/// matrices, and whole differences (diff of a weight, diff_b of a bias). Source: diffusers'
-/// loaders/lora_conversion_utils.py.
+/// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · strength · B A, in
+/// fp32, rounded to the dtype of W. Reads diffusers' and peft's (lora_A, lora_B) and kohya's (lora_down,
+/// lora_up, alpha) matrices, and whole differences (diff of a weight, diff_b of a bias). The strength is
+/// alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when neither is there. Source:
+/// diffusers' loaders/lora_conversion_utils.py.
 class LoraWeights final : public WeightSource {
   public:
-    /// Opens every file. Throws Failure as SafetensorsFolder does.
+    /// Opens every file. Throws Failure as SafetensorsFolder and LoraSettings::of() do.
     LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras, LoraNames names);
 
-    /// Throws Failure(InvalidData) naming the LoRA's file and the tensor that doesn't fit.
+    /// Throws Failure(InvalidData) naming the LoRA's file and the tensor that doesn't fit, isn't finite or
+    /// has no known strength.
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_checkpoint->has(name); }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_checkpoint->whereIs(name);
+    }
 
     /// Once the model is loaded. Throws Failure(InvalidData) naming a file of which the model has taken
     /// nothing, or the first tensor that it has no place for.
@@ -42,11 +49,17 @@ class LoraWeights final : public WeightSource {
     struct Opened {
         Lora lora;
         std::unique_ptr<SafetensorsFolder> tensors;
+        std::optional<safetensors::LoraSettings> settings;
         std::set<std::string> taken{};
     };
+    /// A module as the model calls it, and as the LoRA's file does.
+    struct Place {
+        std::string module, kept;
+    };
     static at::Tensor take(Opened& from, const std::string& name);
-    static at::Tensor differenceOfWeight(Opened& from, const std::string& module, at::IntArrayRef shape);
-    static at::Tensor differenceOfBias(Opened& from, const std::string& module);
+    static double strengthOf(Opened& from, const Place& place, std::int64_t rank);
+    static at::Tensor differenceOfWeight(Opened& from, const Place& place, at::IntArrayRef shape);
+    static at::Tensor differenceOfBias(Opened& from, const Place& place);
 
     std::unique_ptr<WeightSource> m_checkpoint;
     std::vector<Opened> m_loras;

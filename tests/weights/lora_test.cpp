@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core/weights/safetensors_writer.h"
 
 namespace reelgrid::weights {
@@ -33,7 +36,7 @@ class LoraTest : public testing::Test {
     [[nodiscard]] LoraWeights with(const std::vector<Lora>& loras) const {
         return {std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), loras,
                 [](const std::string& module) {
-                    return std::vector{module, "kohya_" + module};
+                    return std::vector{module, "kohya_" + module, "base_model.model." + module};
                 }};
     }
     void expectWeight(LoraWeights weights, const at::Tensor& expected) const {
@@ -86,6 +89,49 @@ TEST_F(LoraTest, TheDtypeOfTheCheckpointStays) {
     const at::Tensor expected =
         (m_weight.to(at::kBFloat16).to(at::kFloat) + at::mm(m_b, m_a)).to(at::kBFloat16);
     EXPECT_TRUE(at::allclose(merged.to(at::kFloat), expected.to(at::kFloat), 1e-2, 1e-2));
+}
+
+TEST_F(LoraTest, IsRefusedWhereItIsNotFiniteOrHasNoStrength) {
+    const auto message = [&](const Tensors& tensors) {
+        return messageOf([&] { (void)with({{write("bad", tensors), 1}}).require("layer.weight", {6, 4}); });
+    };
+    const auto matrices = [&](const std::string& module, const at::Tensor& a, const at::Tensor& b) {
+        return Tensors{{module + ".lora_A.weight", a}, {module + ".lora_B.weight", b}};
+    };
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_THAT(message(matrices("layer", at::full({2, 4}, std::nan("")), m_b)),
+                AllOf(HasSubstr("bad.safetensors: tensor \"layer.lora_A.weight\""), HasSubstr("NaN")));
+    Tensors scaled = matrices("layer", m_a, m_b);
+    scaled["layer.alpha"] = at::scalar_tensor(infinity);
+    EXPECT_THAT(message(scaled), HasSubstr("\"layer.alpha\" has NaN or infinite values"));
+    EXPECT_THAT(message(matrices("layer", at::zeros({0, 4}), at::zeros({6, 0}))),
+                HasSubstr("layer has rank 0"));
+    EXPECT_THAT(message(matrices("layer", at::ones({2, 4}, at::kLong), m_b)), HasSubstr("whole numbers"));
+    EXPECT_THAT(message(matrices("base_model.model.layer", m_a, m_b)), HasSubstr("adapter_config.json"));
+    write("base", {{"layer.weight", m_weight.to(at::kHalf)}});
+    EXPECT_THAT(message(matrices("layer", at::full({2, 4}, 1e3), at::full({6, 2}, 1e3))),
+                AllOf(HasSubstr("bad.safetensors: merged into layer.weight"), HasSubstr("range")));
+}
+
+TEST_F(LoraTest, SettingsInTheHeaderSayHowStrongItIs) {
+    const fs::path file = m_folder / "settings.safetensors";
+    const auto written = [&](const Tensors& tensors) {
+        writeSafetensors(file, tensors,
+                         {{"lora_adapter_metadata", R"({"transformer.r": 2, "transformer.lora_alpha": 6})"}})
+            .value();
+    };
+    written({{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}, {"layer.lora_B.bias", m_bias}});
+    LoraWeights weights = with({{file, 0.5}});
+    EXPECT_TRUE(
+        at::allclose(weights.require("layer.weight", {6, 4}), m_weight + 1.5 * at::mm(m_b, m_a), 1e-5, 1e-6));
+    EXPECT_TRUE(at::allclose(weights.require("layer.bias", {6}), 2.5 * m_bias));
+    written({{"layer.lora_A.weight", m_a},
+             {"layer.lora_B.weight", m_b},
+             {"layer.alpha", at::scalar_tensor(1.0)}});
+    EXPECT_THAT(messageOf([&] {
+                    (void)with({{file, 1}}).require("layer.weight", {6, 4});
+                }),
+                HasSubstr("both say how strong it is"));
 }
 
 TEST_F(LoraTest, SaysWhatDoesNotFit) {

@@ -6,8 +6,8 @@
 namespace reelgrid::models::wan {
 
 /// What LoRAs of Wan's transformer may call a module that diffusers calls `module`: by diffusers' names
-/// (below "transformer." or not), by Wan's own (below "diffusion_model." or not), or by kohya's ("lora_unet_"
-/// and underscores for dots).
+/// (below "transformer." or not), by Wan's own (below "diffusion_model." or not), by either below
+/// "base_model.model." (peft), or by kohya's ("lora_unet_" and underscores for dots).
 std::vector<std::string> loraNames(const std::string& module);
 
 }  // namespace reelgrid::models::wan

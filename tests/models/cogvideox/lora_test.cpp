@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "core/base/pending_file.h"
 #include "core/models/cogvideox/lora_names.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/weights/model_config.h"
@@ -18,7 +19,8 @@ const fs::path kFolder = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/cogvide
 
 class CogVideoXLora : public testing::Test {
   protected:
-    void TearDown() override { fs::remove(m_file); }
+    void SetUp() override { fs::create_directories(m_folder); }
+    void TearDown() override { fs::remove_all(m_folder); }
 
     /// The velocity of a model with a LoRA of one layer's to_q, whose tensors are called so.
     at::Tensor velocityWith(const std::string& module, const std::string& down, const std::string& up) {
@@ -37,8 +39,8 @@ class CogVideoXLora : public testing::Test {
         return model.forward(at::linspace(-1, 1, 96).view({1, 4, 1, 4, 6}), model.embedTimestep(500), text,
                              dispatcher);
     }
-    fs::path m_file =
-        fs::path(testing::TempDir()) / ("cogvideox_lora_" + std::to_string(getpid()) + ".safetensors");
+    fs::path m_folder = fs::path(testing::TempDir()) / ("cogvideox_lora_" + std::to_string(getpid()));
+    fs::path m_file = m_folder / "adapter_model.safetensors";
 };
 
 TEST_F(CogVideoXLora, IsTakenByEveryNameThatItsToolsGive) {
@@ -47,6 +49,7 @@ TEST_F(CogVideoXLora, IsTakenByEveryNameThatItsToolsGive) {
     const at::Tensor diffusers =
         velocityWith("transformer.transformer_blocks.1.attn1.to_q", ".lora_A.weight", ".lora_B.weight");
     EXPECT_GT((diffusers - without).abs().max().item<double>(), 1e-3);
+    writeFile(m_folder / "adapter_config.json", R"({"r": 1, "lora_alpha": 1})").value();
     EXPECT_TRUE(at::equal(diffusers, velocityWith("base_model.model.transformer_blocks.1.attn1.to_q",
                                                   ".lora_A.default.weight", ".lora_B.default.weight")));
     EXPECT_TRUE(at::equal(

@@ -1,0 +1,183 @@
+#include "core/safetensors/lora_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/base/json.h"
+#include "core/base/pending_file.h"
+#include "core/base/result.h"
+#include "core/safetensors/header.h"
+#include "core/safetensors/mapped_file.h"
+
+namespace reelgrid::safetensors {
+namespace {
+
+namespace fs = std::filesystem;
+using Ordered = nlohmann::ordered_json;  // of patterns the first that matches counts
+
+constexpr const char* kMetadataKey = "lora_adapter_metadata";
+constexpr std::string_view kTransformer = "transformer.";
+constexpr std::string_view kPeftWeights = "adapter_model.safetensors", kPeftConfig = "adapter_config.json";
+constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
+constexpr double kMostRank = 65536;
+/// Several for each layer of the largest models.
+constexpr std::size_t kMostPatterns = 16384;
+
+/// How a LoRA was trained, what of the model it has matrices for, and who made it: the matrices say the rest.
+constexpr std::array<std::string_view, 21> kWithoutEffect{"auto_mapping",      "base_model_name_or_path",
+                                                          "corda_config",      "ensure_weight_tying",
+                                                          "eva_config",        "exclude_modules",
+                                                          "fan_in_fan_out",    "inference_mode",
+                                                          "layers_pattern",    "layers_to_transform",
+                                                          "lora_bias",         "lora_dropout",
+                                                          "lora_ga_config",    "loftq_config",
+                                                          "megatron_core",     "peft_version",
+                                                          "qalora_group_size", "revision",
+                                                          "runtime_config",    "target_modules",
+                                                          "task_type"};
+/// Ways to begin that leave the model's own weights as they are.
+constexpr std::array<std::string_view, 3> kPlainBeginnings{"gaussian", "orthogonal", "eva"};
+
+bool isOff(const Ordered& value) {
+    return value.is_null() || value == false ||
+           ((value.is_structured() || value.is_string()) && value.empty()) || value == "";
+}
+
+bool isWithoutEffect(const std::string& key) {
+    return std::ranges::find(kWithoutEffect, key) != kWithoutEffect.end();
+}
+
+std::string shown(const Ordered& value) {
+    return showJson(nlohmann::json::parse(value.dump(-1, ' ', true, Ordered::error_handler_t::replace)));
+}
+
+}  // namespace
+
+/// Takes one setting after the other.
+class LoraSettings::Reader {
+  public:
+    explicit Reader(std::string where) { m_settings.m_where = std::move(where); }
+
+    void take(const std::string& key, const Ordered& value) {
+        if (key == "r")
+            m_settings.m_rank = rank(key, value);
+        else if (key == "lora_alpha")
+            m_settings.m_alpha = number(key, value);
+        else if (key == "use_rslora")
+            m_settings.m_isRankStabilised = flag(key, value);
+        else if (key == "rank_pattern")
+            m_settings.m_rankPatterns = patterns(key, value, &Reader::rank);
+        else if (key == "alpha_pattern")
+            m_settings.m_alphaPatterns = patterns(key, value, &Reader::number);
+        else if (key == "peft_type")
+            requireOneOf(key, value, std::array<std::string_view, 1>{"LORA"});
+        else if (key == "bias")
+            requireOneOf(key, value, std::array<std::string_view, 1>{"none"});
+        else if (key == "init_lora_weights" && !value.is_boolean())
+            requireOneOf(key, value, kPlainBeginnings);
+        else if (key != "init_lora_weights" && !isWithoutEffect(key) && !isOff(value))
+            unsupported(key, value, "a LoRA without it was needed");
+    }
+    [[nodiscard]] LoraSettings taken() { return std::move(m_settings); }
+
+  private:
+    [[nodiscard]] std::string named(const std::string& key, const Ordered& value) const {
+        return m_settings.m_where + ": " + quotedName(key) + " is " + shown(value);
+    }
+    [[noreturn]] void invalid(const std::string& key, const Ordered& value, const std::string& needed) const {
+        throw Failure(ErrorCode::InvalidData, named(key, value) + ", " + needed + " was needed");
+    }
+    [[noreturn]] void unsupported(const std::string& key, const Ordered& value,
+                                  const std::string& needed) const {
+        throw Failure(ErrorCode::Unsupported, named(key, value) + ", which can't be merged; " + needed);
+    }
+    [[nodiscard]] double number(const std::string& key, const Ordered& value) const {
+        const double read = value.is_number() ? value.get<double>() : std::nan("");
+        if (!std::isfinite(read)) invalid(key, value, "a number");
+        return read;
+    }
+    [[nodiscard]] double rank(const std::string& key, const Ordered& value) const {
+        const double read = value.is_number_integer() ? value.get<double>() : 0;
+        if (read < 1 || read > kMostRank) invalid(key, value, "a rank from 1 to 65536");
+        return read;
+    }
+    [[nodiscard]] bool flag(const std::string& key, const Ordered& value) const {
+        if (!value.is_boolean()) invalid(key, value, "true or false");
+        return value.get<bool>();
+    }
+    void requireOneOf(const std::string& key, const Ordered& value,
+                      std::span<const std::string_view> known) const {
+        if (value.is_null()) return;
+        if (!value.is_string() || std::ranges::find(known, value.get<std::string>()) == known.end())
+            unsupported(key, value, quotedName(std::string(known.front())) + " was needed");
+    }
+    [[nodiscard]] Patterns patterns(const std::string& key, const Ordered& value,
+                                    double (Reader::*read)(const std::string&, const Ordered&) const) const {
+        Patterns all;
+        if (value.is_null()) return all;
+        if (!value.is_object() || value.size() > kMostPatterns)
+            invalid(key, value, "an object of at most " + std::to_string(kMostPatterns) + " modules");
+        for (const auto& [pattern, number] : value.items())
+            all.emplace_back(ModulePattern(pattern, m_settings.m_where + ": " + key),
+                             (this->*read)(key + "." + pattern, number));
+        return all;
+    }
+
+    LoraSettings m_settings;
+};
+
+std::optional<LoraSettings> LoraSettings::of(const fs::path& lora) {
+    const auto file = MappedFile::open(lora);
+    const auto metadata = readMetadata(file->bytes(), lora.string());
+    const auto kept = metadata.find(kMetadataKey);
+    const auto config = adapterConfigOf(lora);
+    const bool isInHeader = kept != metadata.end() && !kept->second.empty();
+    if (!isInHeader && !config) return std::nullopt;
+    const std::string where = isInHeader ? lora.string() + ": " + kMetadataKey : config->string();
+    const std::string text = isInHeader ? kept->second : readFile(*config, kMostConfigBytes).value();
+    // The first reading bounds the depth and has words for what isn't JSON, the second one keeps the order.
+    const nlohmann::json checked = parseJson(text, where).value();
+    if (!checked.is_object())
+        throw Failure(ErrorCode::InvalidData,
+                      where + " holds " + showJson(checked) + ", an object was needed");
+    const Ordered settings = Ordered::parse(text);
+    bool isBelow = false;
+    for (const auto& [key, value] : settings.items()) isBelow = isBelow || key.starts_with(kTransformer);
+    Reader reader(where);
+    for (const auto& [key, value] : settings.items()) {
+        if (isBelow && key.starts_with(kTransformer)) reader.take(key.substr(kTransformer.size()), value);
+        // Others are of another component, say "text_encoder.r".
+        if (!isBelow && key.find('.') == key.npos) reader.take(key, value);
+    }
+    return reader.taken();
+}
+
+double LoraSettings::valueFor(std::span<const std::string> names, const Patterns& patterns,
+                              double otherwise) {
+    for (const auto& [pattern, value] : patterns)
+        if (std::ranges::any_of(names, [&](const std::string& name) { return pattern.matches(name); }))
+            return value;
+    return otherwise;
+}
+
+double LoraSettings::strengthOf(std::span<const std::string> names, std::int64_t rank) const {
+    const double said = valueFor(names, m_rankPatterns, m_rank),
+                 alpha = valueFor(names, m_alphaPatterns, m_alpha);
+    if (said != static_cast<double>(rank))
+        throw Failure(ErrorCode::InvalidData, m_where + " gives " + quotedName(names.front()) + " the rank " +
+                                                  std::to_string(static_cast<std::int64_t>(said)) +
+                                                  ", its matrices have " + std::to_string(rank));
+    return alpha / (m_isRankStabilised ? std::sqrt(said) : said);
+}
+
+std::optional<fs::path> adapterConfigOf(const fs::path& lora) {
+    const fs::path config = lora.parent_path() / kPeftConfig;
+    std::error_code failed;
+    if (lora.filename() != kPeftWeights || !fs::exists(config, failed)) return std::nullopt;
+    return config;
+}
+
+}  // namespace reelgrid::safetensors

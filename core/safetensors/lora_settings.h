@@ -1,0 +1,51 @@
+#pragma once
+
+// What a LoRA's training tool says of it beside its matrices: how strong it is. Without libtorch.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/safetensors/module_pattern.h"
+
+namespace reelgrid::safetensors {
+
+/// peft's LoraConfig, as far as it decides what a LoRA does to a model. diffusers keeps it as JSON in the
+/// header of the safetensors file ("lora_adapter_metadata", its keys below "transformer." or not), peft in
+/// adapter_config.json beside adapter_model.safetensors. Sources: diffusers' loaders/lora_base.py and
+/// utils/peft_utils.py, peft's tuners/lora/{config,layer,model}.py.
+class LoraSettings {
+  public:
+    /// The settings that come with a LoRA's file; nothing when it has none. Throws Failure(InvalidData)
+    /// naming where they are, the key, its value and what was needed, or Failure(Unsupported) for a setting
+    /// that makes the LoRA something else than W + strength · B A (DoRA, biases, …) or that isn't known.
+    static std::optional<LoraSettings> of(const std::filesystem::path& lora);
+
+    /// lora_alpha / rank, or lora_alpha / √rank (use_rslora), of a module with matrices of this rank.
+    /// `names`: what the module is called; alpha_pattern and rank_pattern may know any of them. Throws
+    /// Failure(InvalidData) when the settings speak of another rank.
+    [[nodiscard]] double strengthOf(std::span<const std::string> names, std::int64_t rank) const;
+
+    /// "FILE: lora_adapter_metadata", or the path of adapter_config.json.
+    [[nodiscard]] const std::string& where() const { return m_where; }
+
+  private:
+    using Patterns = std::vector<std::pair<ModulePattern, double>>;
+    class Reader;
+    LoraSettings() = default;
+    static double valueFor(std::span<const std::string> names, const Patterns& patterns, double otherwise);
+
+    std::string m_where;
+    double m_rank = 8, m_alpha = 8;  // peft's own defaults
+    bool m_isRankStabilised = false;
+    Patterns m_rankPatterns, m_alphaPatterns;  ///< the first that matches counts
+};
+
+/// adapter_config.json, when `lora` is the adapter_model.safetensors of a folder that has one.
+std::optional<std::filesystem::path> adapterConfigOf(const std::filesystem::path& lora);
+
+}  // namespace reelgrid::safetensors

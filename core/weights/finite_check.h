@@ -1,0 +1,21 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace reelgrid::weights {
+
+/// Whether no element is NaN or infinite. `tensor`: of any floating-point dtype (FP8 included), on the CPU;
+/// read once, by several threads. Tensors of other dtypes are finite.
+bool isFinite(const at::Tensor& tensor);
+
+/// The tensors of a file of weights (.safetensors, .pth or .pt) that are not, a line each: "FILE: tensor NAME
+/// has NaN or infinite values". Reads the whole file. Throws Failure as openWeights() does, or
+/// Failure(Cancelled) once `stop` was asked for.
+std::vector<std::string> notFiniteIn(const std::filesystem::path& file, const std::stop_token& stop);
+
+}  // namespace reelgrid::weights

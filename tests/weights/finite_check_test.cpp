@@ -1,0 +1,71 @@
+#include "core/weights/finite_check.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/result.h"
+#include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
+
+namespace reelgrid::weights {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(FiniteCheck, FindsTheOneElementOfAnyDtype) {
+    for (const at::ScalarType dtype : {at::kDouble, at::kFloat, at::kBFloat16, at::kHalf, at::kFloat8_e5m2}) {
+        const at::Tensor numbers = at::linspace(-50000, 50000, 600001).to(dtype);
+        EXPECT_TRUE(isFinite(numbers)) << dtype;
+        for (const double wrong : {kInfinity, -kInfinity, std::nan("")})
+            for (const std::int64_t at : {0, 300007, 600000}) {
+                at::Tensor changed = numbers.clone();
+                changed[at] = wrong;
+                EXPECT_FALSE(isFinite(changed)) << dtype << wrong << at;
+            }
+    }
+    at::Tensor small = at::linspace(-448, 448, 1001).to(at::kFloat8_e4m3fn);
+    EXPECT_TRUE(isFinite(small)) << "448 has all bits of the exponent";
+    small[7] = std::nan("");
+    EXPECT_FALSE(isFinite(small));
+    EXPECT_TRUE(isFinite(at::empty({0})));
+    EXPECT_TRUE(isFinite(at::full({3}, 255, at::kByte)));
+    EXPECT_FALSE(isFinite(at::stack({at::ones({4}), at::full({4}, kInfinity)}).t()));
+}
+
+class FiniteWeights : public testing::Test {
+  protected:
+    fs::path m_file = fs::path(testing::TempDir()) / ("finite_" + std::to_string(getpid()) + ".safetensors");
+    void TearDown() override { fs::remove(m_file); }
+};
+
+TEST_F(FiniteWeights, ALayerIsRefusedNamingFileAndTensor) {
+    writeSafetensors(m_file, {{"blocks.0.to_q.weight", at::full({2, 2}, std::nan("")).to(at::kBFloat16)},
+                              {"blocks.0.to_k.weight", at::ones({2, 2})}})
+        .value();
+    SafetensorsFolder source(m_file);
+    const WeightScope layer = WeightScope(source, at::kFloat) / "blocks" / 0;
+    EXPECT_NO_THROW((void)(layer / "to_k")("weight", {2, 2}));
+    for (int again = 0; again < 2; ++again) try {
+            (void)(layer / "to_q")("weight", {2, 2});
+            ADD_FAILURE() << "NaN was taken";
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message, AllOf(HasSubstr(m_file.string()),
+                                                       HasSubstr("blocks.0.to_q.weight"), HasSubstr("NaN")));
+        }
+}
+
+TEST_F(FiniteWeights, AreListedForVerifying) {
+    writeSafetensors(m_file, {{"a", at::ones({2})}, {"b", at::full({2}, kInfinity)}}).value();
+    EXPECT_THAT(notFiniteIn(m_file, {}),
+                testing::ElementsAre(AllOf(HasSubstr(m_file.string()), HasSubstr("\"b\""))));
+}
+
+}  // namespace
+}  // namespace reelgrid::weights
