@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "app/cli/console.h"
@@ -12,6 +13,7 @@
 #include "core/hub/expected_hash.h"
 #include "core/hub/remote_file.h"
 #include "core/pipeline/family_registry.h"
+#include "core/weights/finite_check.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -33,7 +35,19 @@ std::set<fs::path> filesOf(const families::ModelInfo& model) {
     return files;
 }
 
-void compareHashes(const std::set<fs::path>& files, const std::stop_token& stop, Verified& found) {
+/// Files that can't be opened have been told of before.
+void addNotFinite(const fs::path& file, const std::stop_token& stop, Verified& found) {
+    const fs::path extension = file.extension();
+    if (extension != ".safetensors" && extension != ".pth" && extension != ".pt") return;
+    try {
+        for (std::string& fault : weights::notFiniteIn(file, stop)) found.faults.push_back(std::move(fault));
+    } catch (const Failure& failure) {
+        if (failure.error().code == ErrorCode::Cancelled) throw;
+    }
+}
+
+/// Values and hashes.
+void checkContents(const std::set<fs::path>& files, const std::stop_token& stop, Verified& found) {
     ProgressLine line;
     int done = 0;
     for (const fs::path& file : files) {
@@ -44,6 +58,7 @@ void compareHashes(const std::set<fs::path>& files, const std::stop_token& stop,
             found.faults.push_back(file.string() + ": is missing, or a link to a file that is");
             continue;
         }
+        addNotFinite(file, stop, found);
         const auto expected = hub::expectedHash(file);
         if (!expected) continue;
         ++found.hashes;
@@ -64,7 +79,7 @@ Verified verified(const families::ModelInfo& model, const std::stop_token& stop)
     found.tensors = parameters.tensors;
     const std::set<fs::path> files = filesOf(model);
     found.files = files.size();
-    compareHashes(files, stop, found);
+    checkContents(files, stop, found);
     return found;
 }
 

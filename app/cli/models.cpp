@@ -143,7 +143,7 @@ Verb addModelsVerb(CLI::App& program) {
         ->required();
     verb->download->add_option("--revision", verb->revision, "Branch, tag or commit")->capture_default_str();
     verb->verify = command->add_subcommand(
-        "verify", "Check a model's files: tensors' names and shapes, sizes, and the hub's hashes");
+        "verify", "Check a model's files: tensors' names, shapes and values, sizes, and the hub's hashes");
     verb->verify->add_option("model", verb->model, "demo, a folder, a .safetensors file, or a hub id")
         ->capture_default_str();
     for (CLI::App* shown : {verb->list, verb->show, verb->download, verb->verify})

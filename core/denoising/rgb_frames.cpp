@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "core/base/result.h"
 
@@ -16,8 +17,9 @@ void appendFrames(media::RgbVideo& video, const at::Tensor& frames_THWC) {
         // A NaN would become an arbitrary colour: better no clip than a wrong one.
         if (!frame_HWC.isfinite().all().item<bool>())
             throw Failure(ErrorCode::InvalidData,
-                          "the decoded frames have NaN or infinite values; the latents that led to "
-                          "them are kept in latents.partial.safetensors");
+                          "frame " + std::to_string(video.frameCount() + 1) +
+                              ": the decoded picture has NaN or infinite values; the latents that led to it "
+                              "are kept in latents.partial.safetensors");
         const at::Tensor bytes =
             (frame_HWC + 1.0).mul_(127.5).round_().clamp_(0, 255).to(at::kByte).cpu().contiguous();
         const auto* data = bytes.const_data_ptr<std::uint8_t>();

@@ -31,10 +31,12 @@ at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
     m_clock.begin("denoise", steps, first);
     for (int step = first; step < steps; ++step) {
         latents = next(latents, step, attention);
+        m_finite.look(step + 1, steps, latents);
         m_clock.advance(step + 1);
         keepPoint(step + 1, latents);
     }
     m_clock.end();
+    m_finite.require();
     latents = m_denoiser.finished(std::move(latents));
     for (StepObserver* observer : m_followers.observers) observer->denoised(latents);
     return latents;
@@ -66,6 +68,7 @@ void SamplingLoop::keepPoint(int done, const at::Tensor& latents) {
     const auto state = m_scheduler.state();
     if (!state) return;
     m_clock.aside(kSaveStage, [&] {
+        m_finite.require();
         ResumePoint point{done, {{kLatents, latents}}};
         for (const auto& [name, tensor] : *state)
             point.tensors[std::string(kSchedulerPrefix) + name] = tensor;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/denoising/denoiser.h"
+#include "core/denoising/finite_steps.h"
 #include "core/denoising/resume_point.h"
 #include "core/denoising/stage_clock.h"
 #include "core/denoising/step_observer.h"
@@ -22,7 +23,8 @@ class SamplingLoop {
   public:
     SamplingLoop(Denoiser& denoiser, LoopFollowers followers, at::Device device, StageClock& clock);
 
-    /// Denoiser::finished() of the last step's latents. Throws Failure, also Cancelled between two steps.
+    /// Denoiser::finished() of the last step's latents. Throws Failure: Cancelled between two steps,
+    /// InvalidData naming the step that left NaN or infinite values.
     [[nodiscard]] at::Tensor run(attention::Dispatcher& attention);
 
   private:
@@ -35,6 +37,7 @@ class SamplingLoop {
     LoopFollowers m_followers;
     at::Device m_device;
     StageClock& m_clock;
+    FiniteSteps m_finite;
 };
 
 }  // namespace reelgrid::denoising

@@ -67,7 +67,8 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
         m_attention.dispatcher().endPasses();
         m_attention.endFirst();
         m_clock.checkStop();
-        if (repetition == 0) weights::writeSafetensors(pending.latents(), {{"latents", latents}}).value();
+        if (repetition == 0)
+            weights::writeHashedSafetensors(pending.latents(), {{"latents", latents}}).value();
         frames = video.decode(latents, settings, m_clock);
         if (repetition + 1 < settings.numRepetitions) m_repetitions.push_back(m_clock.finishRepetition());
     }

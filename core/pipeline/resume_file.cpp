@@ -9,6 +9,8 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/same_denoising.h"
 #include "core/result/unfinished_render.h"
+#include "core/safetensors/mapped_file.h"
+#include "core/safetensors/tensor_hashes.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 
@@ -82,6 +84,8 @@ ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::Re
 std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& now) {
     std::error_code failed;
     if (!fs::exists(m_file, failed)) return std::nullopt;
+    safetensors::requireUnchanged(safetensors::MappedFile::open(m_file)->bytes(), m_file.string(),
+                                  safetensors::Hashes::Needed);
     weights::SafetensorsFolder file(m_file);
     Story story = readStory(storyIn(file, m_file), m_file, m_steps);
     denoising::ResumePoint point{story.done, {}};
@@ -108,7 +112,7 @@ void ResumeFile::keep(const denoising::ResumePoint& point) {
     story.done = point.done;
     auto tensors = point.tensors;
     tensors[kStory] = bytesOf(storyText(story));
-    weights::writeSafetensors(m_file, tensors).value();
+    weights::writeHashedSafetensors(m_file, tensors).value();
     result::writeUnfinished(m_request.output, {point.done, m_steps, m_request}).value();
     m_kept = point.done;
 }

@@ -8,6 +8,7 @@
 #include "core/base/difference_sums.h"
 #include "core/safetensors/header.h"
 #include "core/safetensors/mapped_file.h"
+#include "core/safetensors/tensor_hashes.h"
 
 namespace reelgrid::tune {
 namespace {
@@ -25,6 +26,7 @@ struct Latents {
 
 Latents readLatents(const std::filesystem::path& path) {
     Latents latents{safetensors::MappedFile::open(path), {}};
+    safetensors::requireUnchanged(latents.file->bytes(), path.string(), safetensors::Hashes::WhereKept);
     const safetensors::TensorEntries entries = safetensors::readHeader(latents.file->bytes(), path.string());
     const auto found = entries.find("latents");
     if (found == entries.end() || found->second.dtype != safetensors::ElementType::F32)

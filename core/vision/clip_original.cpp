@@ -77,6 +77,9 @@ class OriginalClip final : public weights::WeightSource {
     [[nodiscard]] bool has(const std::string& name) const override {
         return m_encoder->has(placeOf(name).name);
     }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_encoder->whereIs(placeOf(name).name);
+    }
 
   private:
     std::unique_ptr<WeightSource> m_encoder;

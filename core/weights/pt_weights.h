@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/pt/value.h"
+#include "core/safetensors/header.h"
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::weights {
@@ -21,6 +22,9 @@ class PtWeights final : public WeightSource {
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_file.string() + ": tensor " + safetensors::quotedName(name);
+    }
 
     /// Names of all tensors, sorted.
     [[nodiscard]] std::vector<std::string> names() const;

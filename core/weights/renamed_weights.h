@@ -23,6 +23,9 @@ class RenamedWeights final : public WeightSource {
     [[nodiscard]] bool has(const std::string& name) const override {
         return m_checkpoint->has(m_nameIn(name));
     }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_checkpoint->whereIs(m_nameIn(name));
+    }
 
   private:
     std::unique_ptr<WeightSource> m_checkpoint;

@@ -71,7 +71,7 @@ SafetensorsFolder::SafetensorsFolder(const fs::path& folder) : m_folder(folder) 
 void SafetensorsFolder::addFile(const fs::path& path) {
     const auto file = safetensors::MappedFile::open(path);
     for (auto& [name, entry] : safetensors::readHeader(file->bytes(), path.string()))
-        if (!m_tensors.try_emplace(name, Stored{file, std::move(entry)}).second)
+        if (!m_tensors.try_emplace(name, Stored{file, std::move(entry), m_paths.size()}).second)
             throw Failure(ErrorCode::InvalidData,
                           path.string() + ": tensor " + quotedName(name) + " is in another shard too");
     m_paths.push_back(path);
@@ -112,6 +112,12 @@ std::optional<std::vector<std::int64_t>> SafetensorsFolder::shapeOf(const std::s
     return found->second.entry.shape;
 }
 
+std::string SafetensorsFolder::whereIs(const std::string& name) const {
+    const auto found = m_tensors.find(name);
+    const fs::path& where = found == m_tensors.end() ? m_folder : m_paths.at(found->second.path);
+    return where.string() + ": tensor " + quotedName(name);
+}
+
 bool SafetensorsFolder::belongsToScaledFp8(const std::string& name) const {
     // The marker stands below the prefix that all names of the file may have.
     if (name == kScaledFp8Marker || name.ends_with(kScaledFp8MarkerBelow)) return true;
@@ -133,7 +139,8 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
 }
 
 at::Tensor SafetensorsFolder::view(const Stored& stored) {
-    const auto& [file, entry] = stored;
+    const auto& file = stored.file;
+    const TensorEntry& entry = stored.entry;
     const at::IntArrayRef shape(entry.shape);
     const auto options = at::TensorOptions().dtype(scalarTypeOf(entry.dtype));
     if (entry.bytes == 0) return at::empty(shape, options);

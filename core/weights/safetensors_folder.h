@@ -27,6 +27,7 @@ class SafetensorsFolder final : public WeightSource {
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_tensors.contains(name); }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override;
 
     /// As stored; nothing when there is no such tensor.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> shapeOf(const std::string& name) const;
@@ -40,6 +41,7 @@ class SafetensorsFolder final : public WeightSource {
     struct Stored {
         std::shared_ptr<const safetensors::MappedFile> file;
         safetensors::TensorEntry entry;
+        std::size_t path = 0;  ///< among m_paths
     };
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
     static at::Tensor view(const Stored& stored);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/pending_file.h"
+#include "core/safetensors/tensor_hashes.h"
 #include "core/weights/scalar_type.h"
 
 namespace reelgrid::weights {
@@ -72,6 +73,23 @@ Result<void> writeSafetensors(const std::filesystem::path& path,
     file.close();
     if (!file) return Error{ErrorCode::Io, "can't write " + path.string() + ": " + std::strerror(errno)};
     return pending->commit();
+}
+
+Result<void> writeHashedSafetensors(const std::filesystem::path& path,
+                                    const std::map<std::string, at::Tensor>& tensors) {
+    std::map<std::string, at::Tensor> plain;
+    std::map<std::string, std::string> hashes;
+    try {
+        for (const auto& [name, tensor] : tensors) {
+            const at::Tensor kept = plain[name] = tensor.cpu().contiguous();
+            hashes[std::string(safetensors::kHashPrefix) + name] =
+                safetensors::hashOf(name, elementTypeOf(kept.scalar_type()), kept.sizes(),
+                                    {static_cast<const char*>(kept.const_data_ptr()), kept.nbytes()});
+        }
+    } catch (const Failure& failure) {
+        return failure.error().in("writing " + path.string());
+    }
+    return writeSafetensors(path, plain, hashes);
 }
 
 }  // namespace reelgrid::weights

@@ -16,4 +16,8 @@ Result<void> writeSafetensors(const std::filesystem::path& path,
                               const std::map<std::string, at::Tensor>& tensors,
                               const std::map<std::string, std::string>& metadata = {});
 
+/// The same with the tensors' hashes (safetensors::hashOf()) as metadata, by which a reader tells damage.
+Result<void> writeHashedSafetensors(const std::filesystem::path& path,
+                                    const std::map<std::string, at::Tensor>& tensors);
+
 }  // namespace reelgrid::weights

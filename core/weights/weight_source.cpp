@@ -1,12 +1,25 @@
 #include "core/weights/weight_source.h"
 
+#include "core/base/result.h"
 #include "core/weights/device_upload.h"
+#include "core/weights/finite_check.h"
 
 namespace reelgrid::weights {
 
 WeightScope::WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device)
-    : m_source(&source), m_options(at::TensorOptions().dtype(dtype).device(device)) {
+    : m_source(&source),
+      m_options(at::TensorOptions().dtype(dtype).device(device)),
+      m_finite(std::make_shared<std::set<std::pair<const WeightSource*, std::string>>>()) {
     if (device.is_cuda()) m_upload = std::make_shared<DeviceUpload>(device);
+}
+
+at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape) const {
+    const at::Tensor stored = m_source->require(name, shape);
+    if (stored.is_cpu() && m_finite->emplace(m_source, name).second && !isFinite(stored)) {
+        m_finite->erase({m_source, name});
+        throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has NaN or infinite values");
+    }
+    return stored;
 }
 
 /// Converted where the model runs, so that the bus carries what is stored.
@@ -33,11 +46,11 @@ std::string WeightScope::full(std::string_view name) const {
 }
 
 at::Tensor WeightScope::operator()(std::string_view name, at::IntArrayRef shape) const {
-    return moved(m_source->require(full(name), shape), dtype());
+    return moved(checked(full(name), shape), dtype());
 }
 
 at::Tensor WeightScope::fp32(std::string_view name, at::IntArrayRef shape) const {
-    return moved(m_source->require(full(name), shape), at::kFloat);
+    return moved(checked(full(name), shape), at::kFloat);
 }
 
 at::Tensor WeightScope::stored(std::string_view name, at::IntArrayRef shape) const {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,10 +27,14 @@ class WeightSource {
     virtual at::Tensor require(const std::string& name, at::IntArrayRef shape) = 0;
 
     [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+
+    /// Where the tensor comes from, for messages: "FILE: tensor NAME", with the name that it has there.
+    [[nodiscard]] virtual std::string whereIs(const std::string& name) const { return "tensor " + name; }
 };
 
 /// A view of a source below a name prefix that hands out tensors in the dtype and on the device the model
-/// runs in. Layers take one by value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
+/// runs in, each checked for NaN and infinite values when it is taken for the first time. Layers take one by
+/// value: `scope / "attn1" / "to_q"` is the scope of blocks.0.attn1.to_q.
 class WeightScope {
   public:
     WeightScope(WeightSource& source, at::ScalarType dtype, at::Device device = at::kCPU);
@@ -37,7 +42,8 @@ class WeightScope {
     [[nodiscard]] WeightScope operator/(std::string_view child) const;
     [[nodiscard]] WeightScope operator/(std::int64_t index) const { return *this / std::to_string(index); }
 
-    /// The parameter `name` below the prefix in the model's dtype.
+    /// The parameter `name` below the prefix in the model's dtype. Throws Failure(InvalidData) naming file
+    /// and tensor when it isn't finite.
     [[nodiscard]] at::Tensor operator()(std::string_view name, at::IntArrayRef shape) const;
     /// The same, in fp32 whatever the model's dtype (norms, modulation tables).
     [[nodiscard]] at::Tensor fp32(std::string_view name, at::IntArrayRef shape) const;
@@ -54,11 +60,14 @@ class WeightScope {
 
   private:
     [[nodiscard]] std::string full(std::string_view name) const;
+    [[nodiscard]] at::Tensor checked(const std::string& name, at::IntArrayRef shape) const;
     [[nodiscard]] at::Tensor moved(const at::Tensor& stored, at::ScalarType dtype) const;
 
     WeightSource* m_source;
     at::TensorOptions m_options;
     std::shared_ptr<DeviceUpload> m_upload;  ///< to a GPU; none on the CPU
+    /// What has been found finite: layers that are loaded again in every step aren't looked at again.
+    std::shared_ptr<std::set<std::pair<const WeightSource*, std::string>>> m_finite;
     std::string m_prefix;
 };
 

@@ -79,6 +79,20 @@ TEST_F(ModelsVerify, FindsAChangedByte) {
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << "one line a fault";
 }
 
+TEST_F(ModelsVerify, FindsAWeightThatIsNotFinite) {
+    const fs::path folder = m_cache.path() / "damaged";
+    fs::copy(REELGRID_SOURCE_DIR "/tests/fixtures/wan/tiny-pipeline", folder, fs::copy_options::recursive);
+    const fs::path weights = folder / "transformer/diffusion_pytorch_model.safetensors";
+    std::fstream file(weights, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-2, std::ios::end);
+    file << "\xff\x7f";
+    file.close();
+    const ProgramRun run = runProgram({"models", "verify", folder.string()});
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.output,
+                AllOf(HasSubstr(weights.string() + ": tensor "), HasSubstr("has NaN or infinite")));
+}
+
 TEST_F(ModelsVerify, FindsAFileThatIsCutShortOrMissing) {
     const fs::path transformer = weightsOf("transformer", "diffusion_pytorch_model.safetensors");
     fs::resize_file(transformer, fs::file_size(transformer) - 100);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
 
@@ -148,6 +150,39 @@ TEST(SamplingLoop, KeepsNothingOfASamplerThatCannotSaveItsState) {
     StageClock clock({}, {});
     Stepping denoiser(2, std::make_unique<Adding>(/*tellsState=*/false));
     (void)run(denoiser, {.resume = &keeping}, clock);
+    EXPECT_FALSE(keeping.kept);
+}
+
+/// Predicts NaN in one step.
+class Failing final : public Denoiser {
+  public:
+    Failing(int steps, int failing) : m_failing(failing) { m_scheduler.setTimesteps(steps); }
+    schedulers::Scheduler& scheduler() override { return m_scheduler; }
+    at::Tensor initialLatents() override { return at::ones({2}); }
+    at::Tensor predict(const at::Tensor& input, int step, attention::Dispatcher&) override {
+        predictions = step + 1;
+        return step == m_failing ? input * std::nan("") : input;
+    }
+    int predictions = 0;
+
+  private:
+    Adding m_scheduler;
+    int m_failing;
+};
+
+TEST(SamplingLoop, EndsWithTheStepThatLeavesNoFiniteLatentsAndKeepsNothingOfIt) {
+    StageClock clock({}, {});
+    Failing denoiser(4, 1);
+    Keeping keeping(2);
+    const auto attention = attention::makeDispatcher("sdpa").value();
+    try {
+        (void)SamplingLoop(denoiser, {.resume = &keeping}, at::kCPU, clock).run(*attention);
+        ADD_FAILURE() << "NaN went through";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    HasSubstr("step 2 of 4: the latents have NaN or infinite values"));
+    }
+    EXPECT_EQ(denoiser.predictions, 2);
     EXPECT_FALSE(keeping.kept);
 }
 

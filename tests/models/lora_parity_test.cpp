@@ -73,8 +73,8 @@ TEST(LoraParityOfALoop, LatentsAreDiffusers) {
     choices.lora = {(kFixtures / "lora/wan/alpha/pipeline.safetensors").string()};
     const auto video = pipeline::loadModel(model, choices, {});
     const auto attention = attention::makeDispatcher("sdpa").value();
-    pipeline::StageClock clock({}, {});
-    const at::Tensor latents = video->denoise(settings, *attention, clock);
+    denoising::StageClock clock({}, {});
+    const at::Tensor latents = denoising::denoise(*video, settings, *attention, clock);
     weights::SafetensorsFolder expected(kFixtures / "lora/wan/latents.safetensors");
     const at::Tensor reference = expected.require("latents", latents.sizes());
     // A strength of 1 in place of 4 is off by 0.7 here; the rest is the rounding of merged weights to bf16.

@@ -120,12 +120,13 @@ class SpoiltModelTest : public RendererTest {
         m_request.output = (m_folder / "out/clip.mp4").string();
     }
 
-    /// Puts a new file in its place whose tensors are NaN throughout.
-    void spoil(const fs::path& safetensors) const {
+    /// Puts a new file in its place whose tensors have this byte throughout: 0xff are NaNs, 0x7f numbers so
+    /// large that whatever is computed with them isn't finite.
+    static void spoil(const fs::path& safetensors, char with) {
         std::string bytes = readFile(safetensors).value();
         std::uint64_t header = 0;
         std::memcpy(&header, bytes.data(), sizeof header);
-        std::fill(bytes.begin() + std::ptrdiff_t(sizeof header + header), bytes.end(), '\xff');
+        std::fill(bytes.begin() + std::ptrdiff_t(sizeof header + header), bytes.end(), with);
         writeFile(safetensors, bytes).value();
     }
 
@@ -149,7 +150,7 @@ TEST_F(SpoiltModelTest, AFailedRenderLeavesTheEarlierResultWhole) {
     ASSERT_TRUE(m_renderer.render(m_request, {}, {}));
     const auto before = results();
     ASSERT_EQ(before.size(), 5U);
-    spoil(vae());
+    spoil(vae(), '\x7f');
     m_request.seed = 7;
     const auto clip = m_renderer.render(m_request, {}, {});
     ASSERT_FALSE(clip) << "the model's files changed under the loaded one";
@@ -158,6 +159,19 @@ TEST_F(SpoiltModelTest, AFailedRenderLeavesTheEarlierResultWhole) {
     for (const char* kept : {"latents.partial.safetensors", "resume.safetensors", "unfinished.json"})
         EXPECT_EQ(after.erase(std::string("clip.files/") + kept), 1U) << "no work is lost";
     EXPECT_EQ(after, before);
+}
+
+TEST_F(SpoiltModelTest, NoPictureComesOfWhatIsNotFinite) {
+    const fs::path weights = m_model / "transformer/diffusion_pytorch_model.safetensors";
+    spoil(weights, '\xff');
+    const auto loaded = m_renderer.render(m_request, {}, {});
+    ASSERT_FALSE(loaded);
+    EXPECT_THAT(loaded.error().message, testing::AllOf(testing::HasSubstr(weights.string() + ": tensor"),
+                                                       testing::HasSubstr("has NaN or infinite values")));
+    spoil(weights, '\x7f');
+    const auto rendered = m_renderer.render(m_request, {}, {});
+    ASSERT_FALSE(rendered);
+    EXPECT_THAT(rendered.error().message, testing::HasSubstr("step 1 of 3: the latents have NaN"));
 }
 
 TEST_F(SpoiltModelTest, TheManifestNamesTheFilesThatTheClipWasMadeWith) {

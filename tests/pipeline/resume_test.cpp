@@ -9,12 +9,16 @@
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
+#include "core/safetensors/header.h"
+#include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/pipeline/tiny_render.h"
 
 namespace reelgrid::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -52,6 +56,13 @@ class ResumeTest : public TinyRenderTest {
     [[nodiscard]] std::string uninterrupted(protocol::RenderRequest request) const {
         request.output = (m_folder / "whole.mp4").string();
         return rendered(request).manifest.framesSha256;
+    }
+    [[nodiscard]] std::map<std::string, at::Tensor> keptTensors() const {
+        weights::SafetensorsFolder folder(file(protocol::kResumeFile));
+        std::map<std::string, at::Tensor> tensors;
+        for (const std::string& name : folder.names())
+            tensors[name] = folder.require(name, *folder.shapeOf(name)).clone();
+        return tensors;
     }
     [[nodiscard]] fs::path file(const char* name) const { return m_folder / "clip.files" / name; }
 };
@@ -132,17 +143,44 @@ TEST_F(ResumeTest, SaysInWhatTheRenderDiffers) {
     EXPECT_THAT(refusal([](auto& request) { request.attentionType = "fav2"; }),
                 HasSubstr("its attention_type was \"sdpa\", now it is \"fav2\""));
     const std::string bytes = readFile(file(protocol::kResumeFile)).value();
+    const auto kept = keptTensors();
     const auto replaced = [&](const std::string& from, const std::string& to) {
-        std::string changed = bytes;
-        changed.replace(changed.find(from), from.size(), to);
-        writeFile(file(protocol::kResumeFile), changed).value();
+        std::string story(static_cast<const char*>(kept.at("story").const_data_ptr()),
+                          kept.at("story").nbytes());
+        story.replace(story.find(from), from.size(), to);
+        auto changed = kept;
+        changed["story"] =
+            at::from_blob(story.data(), {static_cast<std::int64_t>(story.size())}, at::kByte).clone();
+        weights::writeHashedSafetensors(file(protocol::kResumeFile), changed).value();
         return refusal([](auto&) {});
     };
     EXPECT_THAT(replaced("\"threads\":", "\"treads_\":"), HasSubstr("its number of threads was 0"));
     EXPECT_THAT(replaced("\"done\":4", "\"done\":0"), HasSubstr("done"));
-    EXPECT_THAT(replaced("\"story\"", "\"stari\""), HasSubstr("a tensor \"story\""));
+    auto without = kept;
+    without.erase("story");
+    weights::writeHashedSafetensors(file(protocol::kResumeFile), without).value();
+    EXPECT_THAT(refusal([](auto&) {}), HasSubstr("a tensor \"story\""));
     writeFile(file(protocol::kResumeFile), bytes.substr(0, bytes.size() / 2)).value();
     EXPECT_THAT(refusal([](auto&) {}), HasSubstr("resume.safetensors"));
+}
+
+TEST_F(ResumeTest, ASingleChangedBitIsRefusedNamingTheTensor) {
+    interrupted(longRequest(), 5);
+    const std::string bytes = readFile(file(protocol::kResumeFile)).value();
+    const auto tensors = safetensors::readHeader(bytes, "resume");
+    protocol::RenderRequest request = longRequest();
+    request.resume = true;
+    for (const auto& [name, entry] : tensors) {
+        std::string changed = bytes;
+        changed[entry.begin + entry.bytes / 2] ^= 1;
+        writeFile(file(protocol::kResumeFile), changed).value();
+        const auto clip = Renderer().render(request, {}, {});
+        ASSERT_FALSE(clip) << name;
+        EXPECT_THAT(clip.error().message,
+                    AllOf(HasSubstr("resume.safetensors"), HasSubstr('"' + name + '"')));
+    }
+    writeFile(file(protocol::kResumeFile), bytes).value();
+    EXPECT_THAT(resumed(longRequest()).manifest.resumedAt, ElementsAre(4));
 }
 
 TEST_F(ResumeTest, WithNothingKeptBeginsAnewAndLeavesNothingWhenCancelled) {

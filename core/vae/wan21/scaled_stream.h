@@ -14,6 +14,9 @@ class ScaledStream final : public weights::WeightSource {
 
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
     [[nodiscard]] bool has(const std::string& name) const override { return m_inner.has(name); }
+    [[nodiscard]] std::string whereIs(const std::string& name) const override {
+        return m_inner.whereIs(name);
+    }
 
   private:
     weights::WeightSource& m_inner;
