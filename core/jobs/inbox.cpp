@@ -3,20 +3,32 @@
 namespace reelgrid::jobs {
 namespace {
 
-bool isProgress(const Mail& mail) {
-    const auto* said = std::get_if<WorkerSaid>(&mail);
-    return said != nullptr && std::holds_alternative<protocol::JobProgress>(said->event);
+/// Null where it is no progress.
+WorkerSaid* progressIn(Mail& mail) {
+    auto* said = std::get_if<WorkerSaid>(&mail);
+    return said != nullptr && std::holds_alternative<protocol::JobProgress>(said->event) ? said : nullptr;
 }
 
 }  // namespace
 
+/// Puts progress in the place of the same worker's earlier progress, if nothing else came after that.
+bool Inbox::replaceEarlier(Mail& mail) {
+    WorkerSaid* newer = progressIn(mail);
+    if (newer == nullptr) return false;
+    for (auto each = m_mail.rbegin(); each != m_mail.rend(); ++each) {
+        WorkerSaid* earlier = progressIn(*each);
+        if (earlier == nullptr) return false;
+        if (earlier->lane != newer->lane || earlier->worker != newer->worker) continue;
+        earlier->event = std::move(newer->event);
+        return true;
+    }
+    return false;
+}
+
 void Inbox::put(Mail mail) {
     {
         const std::lock_guard lock(m_mutex);
-        if (!m_mail.empty() && isProgress(m_mail.back()) && isProgress(mail))
-            m_mail.back() = std::move(mail);
-        else
-            m_mail.push_back(std::move(mail));
+        if (!replaceEarlier(mail)) m_mail.push_back(std::move(mail));
     }
     m_arrived.notify_one();
 }

@@ -33,8 +33,9 @@ Result<Job> JobList::add(protocol::RenderRequest request) {
 }
 
 Result<Job> JobList::requeue(const std::string& id, Begin begin) {
-    Job* job = find(id);
-    if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+    const auto found = known(id);
+    if (!found) return found.error();
+    Job* job = *found;
     if (job->state != JobState::Failed && job->state != JobState::Cancelled)
         return Error{ErrorCode::BadUsage, "job " + id + " is " + nameOf(job->state) +
                                               ": only a failed or cancelled one can be retried"};
@@ -50,6 +51,19 @@ Result<Job> JobList::requeue(const std::string& id, Begin begin) {
     return *job;
 }
 
+Result<Job> JobList::cancel(const std::string& id) {
+    const auto found = known(id);
+    if (!found) return found.error();
+    Job* job = *found;
+    if (isFinished(job->state))
+        return Error{ErrorCode::BadUsage, "job " + id + " is " + nameOf(job->state) + " already"};
+    if (job->state == JobState::Queued)
+        job->state = JobState::Cancelled;
+    else
+        job->cancelling = true;
+    return *job;
+}
+
 std::vector<std::string> JobList::waiting() const {
     std::vector<std::string> ids;
     for (const Job& job : m_jobs)
@@ -59,8 +73,9 @@ std::vector<std::string> JobList::waiting() const {
 }
 
 Result<Job> JobList::moveTo(const std::string& id, std::size_t place) {
-    Job* job = find(id);
-    if (job == nullptr) return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+    const auto found = known(id);
+    if (!found) return found.error();
+    Job* job = *found;
     if (job->state != JobState::Queued)
         return Error{ErrorCode::BadUsage,
                      "job " + id + " is " + nameOf(job->state) + ": only a waiting one can be moved"};
@@ -79,10 +94,16 @@ Job* JobList::find(const std::string& id) {
     return found == m_jobs.end() ? nullptr : &*found;
 }
 
-Job* JobList::firstQueued() {
+Result<Job*> JobList::known(const std::string& id) {
+    if (Job* job = find(id)) return job;
+    return Error{ErrorCode::BadUsage, "job " + id + ": there is no such job"};
+}
+
+Job* JobList::firstQueued(const std::function<bool(const protocol::RenderRequest&)>& fits) {
     Job* first = nullptr;
     for (Job& job : m_jobs)
-        if (job.state == JobState::Queued && (first == nullptr || m_turns[job.id] < m_turns[first->id]))
+        if (job.state == JobState::Queued && fits(job.request) &&
+            (first == nullptr || m_turns[job.id] < m_turns[first->id]))
             first = &job;
     return first;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ class JobList {
     Result<Job> add(protocol::RenderRequest request);
     /// Failed or cancelled → queued, at the end.
     Result<Job> requeue(const std::string& id, Begin begin);
+    /// A waiting job is cancelled; a running one is marked as cancelling. BadUsage when it is finished.
+    Result<Job> cancel(const std::string& id);
     /// Puts a waiting job at this place among those that wait, 0 being the next to run; a place beyond the
     /// last is the last.
     Result<Job> moveTo(const std::string& id, std::size_t place);
@@ -24,12 +27,13 @@ class JobList {
     [[nodiscard]] std::vector<std::string> waiting() const;
     /// Null when there is none.
     Job* find(const std::string& id);
-    /// The queued job that has waited longest.
-    Job* firstQueued();
+    /// The next to run of those that wait and `fits`; null when there is none.
+    Job* firstQueued(const std::function<bool(const protocol::RenderRequest&)>& fits);
     [[nodiscard]] bool idle() const;
     [[nodiscard]] const std::vector<Job>& all() const { return m_jobs; }
 
   private:
+    Result<Job*> known(const std::string& id);
     [[nodiscard]] Result<void> checkRoom() const;
     void forgetOldest();
 

@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/jobs/forecasts.h"
 #include "core/jobs/job.h"
+#include "core/jobs/lane_options.h"
 #include "core/jobs/worker_process.h"
-#include "core/protocol/render_forecast.h"
 
 namespace reelgrid::jobs {
 
 struct JobQueueOptions {
     WorkerCommandLine worker;                        ///< an empty program: findWorkerProgram()
+    std::vector<LaneOptions> lanes{LaneOptions{}};   ///< how many jobs run at once, and where; at least one
     std::size_t capacity = 64;                       ///< jobs that may wait
     std::size_t history = 256;                       ///< finished jobs that are remembered
     std::chrono::milliseconds startTimeout{60000};   ///< from starting the worker to its "ready"
@@ -24,9 +26,10 @@ struct JobQueueOptions {
     std::optional<std::chrono::milliseconds> jobTimeout{};
 };
 
-/// Renders requests one after another in one worker process, which stays warm between jobs and is started
-/// again after its death. Has its own thread; every public function may be called from any thread, except the
-/// destructor from within the callback.
+/// Renders requests, one at a time in each lane's worker process, which stays warm between jobs and is
+/// started again after its death. A job runs in the first free lane that may render on its device. Has its
+/// own thread; every public function may be called from any thread, except the destructor from within the
+/// callback.
 class JobQueue {
   public:
     /// Told about every change of a job (state, progress), on the queue's thread with no lock held, so it may
@@ -35,11 +38,12 @@ class JobQueue {
     using Callback = std::function<void(const Job&)>;
 
     JobQueue(JobQueueOptions options, Callback callback);
-    /// Kills the worker, if it runs, and waits for both threads. Unfinished jobs end without a callback;
+    /// Kills the workers that run, and waits for all threads. Unfinished jobs end without a callback;
     /// their partial files are removed.
     ~JobQueue();
 
-    /// Puts a job at the end of the queue; returns its id. Unsupported when `capacity` jobs wait already.
+    /// Puts a job at the end of the queue; returns its id. Unsupported when `capacity` jobs wait already, or
+    /// no lane may render on the job's device.
     Result<std::string> submit(protocol::RenderRequest request);
     /// A waiting job is taken out; a running one is asked to stop and its worker killed when it doesn't.
     /// BadUsage when there is no such job or it is finished.
@@ -49,13 +53,13 @@ class JobQueue {
     /// begins at the start anyway.
     Result<void> retry(const std::string& id, Begin begin);
 
-    /// Asks the worker what a request would take, beside whatever it renders; starts it where none runs.
-    /// `told` is called on the queue's thread with no lock held; not at all where the queue ends before. A
-    /// worker that dies first, or none that starts, is an error.
-    using ForecastTold = std::function<void(const Result<protocol::RenderForecast>&)>;
+    /// Asks the worker of the first lane that may render it what a request would take, beside whatever it
+    /// renders; starts one where none runs. `told` is called on the queue's thread with no lock held; not at
+    /// all where the queue ends before. A worker that dies first, or none that starts, is an error.
+    using ForecastTold = jobs::ForecastTold;
     void forecast(protocol::RenderRequest request, ForecastTold told);
 
-    /// What workers are started with from now on; a warm one ends before the next job.
+    /// What workers are started with from now on; a warm one ends before its next job.
     void setWorkerArguments(std::vector<std::string> arguments);
 
     /// Of jobs that begin from now on; absent: as long as they take.
@@ -67,7 +71,7 @@ class JobQueue {
     /// The ids of those that wait, the next to run first.
     [[nodiscard]] std::vector<std::string> waiting() const;
 
-    /// No further job starts; the one that runs goes on.
+    /// No further job starts; those that run go on.
     void pause();
     void resume();
     [[nodiscard]] bool isPaused() const;

@@ -16,7 +16,9 @@
 
 #include "core/base/resources.h"
 #include "core/jobs/exit_status.h"
+#include "core/jobs/partial_files.h"
 #include "core/protocol/line_buffer.h"
+#include "core/protocol/time_is_up.h"
 
 extern char** environ;
 
@@ -148,8 +150,20 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const WorkerCommandL
 }
 
 WorkerProcess::~WorkerProcess() {
+    WorkerProcess::end();
+}
+
+void WorkerProcess::end() {
     kill();
     if (m_reader.joinable()) m_reader.join();
+}
+
+void WorkerProcess::tellTimeIsUp() {
+    signal(protocol::kTimeIsUpSignal);
+}
+
+void WorkerProcess::removePartialFiles(const fs::path& clip) {
+    jobs::removePartialFiles(clip, m_pid);
 }
 
 void WorkerProcess::signal(int number) {

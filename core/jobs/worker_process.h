@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,7 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/jobs/file_descriptor.h"
-#include "core/protocol/worker_message.h"
+#include "core/jobs/worker_transport.h"
 
 namespace reelgrid::jobs {
 
@@ -27,31 +26,21 @@ struct WorkerCommandLine {
 /// NotFound names where was looked.
 Result<std::filesystem::path> findWorkerProgram();
 
-/// What a worker says, called on the process's reader thread. After `exited` nothing more comes.
-struct WorkerListener {
-    std::function<void(protocol::WorkerEvent)> event;
-    /// The process is gone; the text says how, for a person ("was killed by signal 9 (Killed; out of
-    /// memory?)"), with the end of what it wrote to stderr.
-    std::function<void(std::string)> exited;
-};
-
 /// A running worker: a child process in its own process group that gets commands as lines on stdin and
-/// answers with lines on stdout. Its death of any kind is reported once, through WorkerListener::exited; so
-/// is output that isn't the protocol, after which it is killed. send(), kill() and pid() may be called from
-/// any thread but the reader's; the thread that calls start() must outlive the process (the worker asks the
-/// kernel to die with it).
-class WorkerProcess {
+/// answers with lines on stdout. Output that isn't the protocol is reported as its end, after which it is
+/// killed. The thread that calls start() must outlive the process (the worker asks the kernel to die with
+/// it).
+class WorkerProcess : public RunningWorker {
   public:
     static Result<std::unique_ptr<WorkerProcess>> start(const WorkerCommandLine& command,
                                                         WorkerListener listener);
-    /// Kills the process, if it still lives, and waits for its end.
-    ~WorkerProcess();
+    ~WorkerProcess() override;
 
     /// Hands over one line. Fails when the worker is gone or takes nothing for 5 seconds.
-    Result<void> send(const protocol::WorkerCommand& command);
-    void kill() { signal(SIGKILL); }
-    /// Sends a signal, if it still lives.
-    void signal(int number);
+    Result<void> send(const protocol::WorkerCommand& command) override;
+    void tellTimeIsUp() override;
+    void end() override;
+    void removePartialFiles(const std::filesystem::path& clip) override;
     /// The process id, also after its end.
     [[nodiscard]] pid_t pid() const { return m_pid; }
 
@@ -60,6 +49,9 @@ class WorkerProcess {
     void read(FileDescriptor output, FileDescriptor errors);
     bool takeOutput(std::string_view bytes);
     std::string reap();
+    /// Sends a signal, if it still lives.
+    void signal(int number);
+    void kill() { signal(SIGKILL); }
 
     const pid_t m_pid;
     WorkerListener m_listener;

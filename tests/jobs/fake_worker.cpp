@@ -1,7 +1,7 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
 // request how it goes on: "ok", "slow", "previewed", "fail", "crash", "exit", "device-lost", "garbage",
-// "endless", "stubborn", "half-written", "keeps-steps". Progress carries the process id as its stage, so that
-// tests see which process did it.
+// "endless", "stubborn", "half-written", "keeps-steps", "on-device" (the clip is called as its device).
+// Progress carries the process id as its stage, so that tests see which process did it.
 
 #include <unistd.h>
 
@@ -74,6 +74,7 @@ void perform(const RenderCommand& job) {
         std::ofstream(resultFolderOf(job.request.output) / kResumeFile) << "latents";
         std::raise(SIGKILL);
     }
+    if (how == "on-device") return say(JobDone{job.id, job.request.device.value_or("none")});
     if (how == "exit") std::_Exit(3);
     if (how == "device-lost") {
         ending = true;

@@ -11,14 +11,16 @@ protocol::RenderRequest request(const std::string& prompt) {
     return request;
 }
 
+const auto kAny = [](const protocol::RenderRequest&) { return true; };
+
 TEST(JobList, TakesTurnsInTheOrderOfSubmission) {
     JobList jobs(8, 8);
     ASSERT_TRUE(jobs.add(request("a")));
     ASSERT_TRUE(jobs.add(request("b")));
-    ASSERT_NE(jobs.firstQueued(), nullptr);
-    EXPECT_EQ(jobs.firstQueued()->request.prompt, "a");
-    jobs.firstQueued()->state = JobState::Done;
-    EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
+    ASSERT_NE(jobs.firstQueued(kAny), nullptr);
+    EXPECT_EQ(jobs.firstQueued(kAny)->request.prompt, "a");
+    jobs.firstQueued(kAny)->state = JobState::Done;
+    EXPECT_EQ(jobs.firstQueued(kAny)->request.prompt, "b");
 }
 
 TEST(JobList, PutsARetriedJobAtTheEnd) {
@@ -31,7 +33,7 @@ TEST(JobList, PutsARetriedJobAtTheEnd) {
     ASSERT_TRUE(retried) << retried.error().message;
     EXPECT_EQ(retried->attempt, 2);
     EXPECT_TRUE(retried->error.message.empty());
-    EXPECT_EQ(jobs.firstQueued()->request.prompt, "b");
+    EXPECT_EQ(jobs.firstQueued(kAny)->request.prompt, "b");
 }
 
 TEST(JobList, AJobGoesOnWhereStepsWereKeptUnlessTheyWereRefused) {
@@ -60,7 +62,7 @@ TEST(JobList, MovesWhatWaits) {
     jobs.find(ids[0])->state = JobState::Running;
     ASSERT_TRUE(jobs.moveTo(ids[3], 0));
     EXPECT_THAT(jobs.waiting(), testing::ElementsAre(ids[3], ids[1], ids[2]));
-    EXPECT_EQ(jobs.firstQueued()->id, ids[3]);
+    EXPECT_EQ(jobs.firstQueued(kAny)->id, ids[3]);
     ASSERT_TRUE(jobs.moveTo(ids[3], 99));
     EXPECT_THAT(jobs.waiting(), testing::ElementsAre(ids[1], ids[2], ids[3]));
     EXPECT_FALSE(jobs.moveTo(ids[0], 1));
@@ -68,6 +70,25 @@ TEST(JobList, MovesWhatWaits) {
     // What comes later waits behind what was moved.
     const std::string later = jobs.add(request("e"))->id;
     EXPECT_EQ(jobs.waiting().back(), later);
+}
+
+TEST(JobList, FindsTheFirstThatFits) {
+    JobList jobs(8, 8);
+    for (const char* prompt : {"a", "b", "b"}) ASSERT_TRUE(jobs.add(request(prompt)));
+    const auto isB = [](const protocol::RenderRequest& each) { return each.prompt == "b"; };
+    EXPECT_EQ(jobs.firstQueued(isB)->id, jobs.waiting()[1]);
+    EXPECT_EQ(jobs.firstQueued([](const auto&) { return false; }), nullptr);
+}
+
+TEST(JobList, CancelsWhatWaitsAndMarksWhatRuns) {
+    JobList jobs(8, 8);
+    const std::string waiting = jobs.add(request("a"))->id, running = jobs.add(request("b"))->id;
+    jobs.find(running)->state = JobState::Running;
+    EXPECT_EQ(jobs.cancel(waiting)->state, JobState::Cancelled);
+    EXPECT_EQ(jobs.cancel(running)->state, JobState::Running);
+    EXPECT_TRUE(jobs.find(running)->cancelling);
+    EXPECT_THAT(jobs.cancel(waiting).error().message, testing::HasSubstr("cancelled already"));
+    EXPECT_FALSE(jobs.cancel("no-such-job"));
 }
 
 TEST(JobList, RefusesWhatDoesNotFit) {

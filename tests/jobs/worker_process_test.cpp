@@ -73,7 +73,7 @@ TEST_F(WorkerProcessTest, StopsAWorkerWhoseLineNeverEnds) {
 TEST_F(WorkerProcessTest, SendingToADeadWorkerFailsWithoutASignal) {
     const auto worker = start(kFake);
     ASSERT_TRUE(worker);
-    worker->kill();
+    worker->end();
     waitForExit();
     EXPECT_FALSE(render(*worker, "ok"));
 }

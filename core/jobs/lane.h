@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/jobs/forecasts.h"
+#include "core/jobs/inbox.h"
+#include "core/jobs/job_ledger.h"
+#include "core/jobs/lane_options.h"
+#include "core/jobs/queue_settings.h"
+
+namespace reelgrid::jobs {
+
+/// What a lane's worker is at.
+enum class WorkerPhase {
+    Absent,      ///< there is none
+    Starting,    ///< started, not ready yet; its job, if it has one, waits
+    Idle,        ///< ready, without a job
+    Sent,        ///< has its job, and has not begun with it
+    Rendering,   ///< has begun
+    Cancelling,  ///< was asked to stop its job
+    OutOfTime,   ///< its job took too long: it may say what it was in
+};
+
+/// How long a worker may take over what.
+struct WorkerLimits {
+    std::chrono::milliseconds start{};   ///< from its start to "ready"
+    std::chrono::milliseconds cancel{};  ///< from being asked to stop to the job's end
+};
+
+/// One worker at a time and the job that it runs: starts it when there is something to do, keeps it between
+/// jobs, starts another one after its death. The queue's thread alone.
+class Lane {
+  public:
+    /// `index` is this lane's place in the queue. What is referred to outlives the lane.
+    Lane(std::size_t index, LaneOptions options, const WorkerLimits& limits, const QueueSettings& settings,
+         JobLedger& jobs, Inbox& inbox);
+
+    /// Whether the request may be rendered here. Any thread.
+    [[nodiscard]] bool takes(const protocol::RenderRequest& request) const;
+    [[nodiscard]] bool isFree() const { return !m_job; }
+
+    /// Begins with a job that runs from now on; only when free.
+    void begin(const Job& job);
+    /// Where the job was cancelled: asks the worker to stop, once.
+    void passOnCancellation();
+    /// Ends a worker without a job that was started with other arguments than are wanted now.
+    void renewArguments();
+    void ask(ForecastQuestion question);
+    /// Asks the worker what waits to be asked; starts one where there is none.
+    void askForecasts();
+
+    /// From the worker of that number; nothing happens when it is an earlier one.
+    void take(std::uint64_t worker, protocol::WorkerEvent& event);
+    void takeExit(std::uint64_t worker, const std::string& how);
+
+    /// When the worker's patience ends in its phase.
+    [[nodiscard]] Inbox::Deadline deadline() const { return m_deadline; }
+    void deadlinePassed();
+    /// Ends worker and job.
+    void end();
+
+  private:
+    struct Assignment {
+        std::string id;
+        protocol::RenderRequest request;
+        /// The worker was there before the job: if it dies before it begins that isn't the job's fault.
+        bool workerWasThere = false;
+    };
+
+    std::optional<Error> start();
+    void startForJob();
+    void sendRender();
+    void stop(const std::string& why);
+    void workerIsGone(const std::string& why);
+    void finish(JobState state, const Error& error = {}, const std::string& clip = {});
+    [[nodiscard]] bool isMine(const std::string& job) const { return m_job && m_job->id == job; }
+    [[nodiscard]] std::string timeoutText() const;
+
+    void take(protocol::WorkerReady& event);
+    void take(protocol::JobStarted& event);
+    void take(protocol::JobProgress& event);
+    void take(protocol::JobPreview& event);
+    void take(protocol::JobDone& event);
+    void take(protocol::JobFailed& event);
+    void take(protocol::JobCancelled& event);
+    void take(protocol::Forecast& event);
+
+    const std::size_t m_index;
+    const LaneOptions m_options;
+    const WorkerLimits m_limits;
+    const QueueSettings& m_settings;
+    JobLedger& m_jobs;
+    Inbox& m_inbox;
+
+    WorkerPhase m_phase = WorkerPhase::Absent;
+    std::unique_ptr<RunningWorker> m_worker;  ///< null when absent
+    std::uint64_t m_number = 0;               ///< of the last worker
+    std::uint64_t m_argumentsVersion = 0;     ///< that it was started with
+    std::optional<Assignment> m_job;
+    QueueSettings::Timeout m_timeout;  ///< of the job that the worker began last
+    Inbox::Deadline m_deadline;
+    Forecasts m_forecasts;
+};
+
+}  // namespace reelgrid::jobs

@@ -1,0 +1,27 @@
+#include "core/jobs/local_transport.h"
+
+#include "core/jobs/worker_process.h"
+#include "core/result/unfinished_render.h"
+
+namespace reelgrid::jobs {
+
+Result<std::unique_ptr<RunningWorker>> LocalTransport::start(const std::vector<std::string>& arguments,
+                                                             WorkerListener listener) {
+    WorkerCommandLine command{m_program, arguments};
+    if (command.program.empty()) {
+        auto program = findWorkerProgram();
+        if (!program) return program.error();
+        command.program = *std::move(program);
+    }
+    auto process = WorkerProcess::start(command, std::move(listener));
+    if (!process) return process.error();
+    return std::unique_ptr<RunningWorker>(*std::move(process));
+}
+
+KeptSteps LocalTransport::keptSteps(const std::filesystem::path& clip) {
+    const auto unfinished = result::readUnfinished(clip);
+    if (!unfinished || !*unfinished || (*unfinished)->stepsKept == 0) return {};
+    return {(*unfinished)->stepsKept, (*unfinished)->steps};
+}
+
+}  // namespace reelgrid::jobs
