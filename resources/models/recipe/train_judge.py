@@ -29,7 +29,8 @@ def sprite_colours():
 
 
 class Judge(nn.Module):
-    def __init__(self, widths=(32, 64, 128, 256, 384)):
+    def __init__(self, widths=(32, 64, 128, 256, 384), frames=9, rows=3):
+        """frames: how many it sees of a clip; rows: of the map of features, a thirty-second of the picture's height."""
         super().__init__()
         layers, i = [], 3
         for k, o in enumerate(widths):
@@ -40,14 +41,14 @@ class Judge(nn.Module):
         self.what = nn.ModuleDict({k: nn.Sequential(nn.LayerNorm(2 * o), nn.Linear(2 * o, o), nn.SiLU(), nn.Linear(o, HEADS[k]))
                                    for k in ("object", "background", "colour")})
         self.squeeze = nn.Conv2d(o, 48, 1)
-        self.where = nn.Sequential(nn.LayerNorm(48 * 9 * 3 * 4), nn.Linear(48 * 9 * 3 * 4, 512), nn.SiLU(), nn.Dropout(0.1))
+        self.where = nn.Sequential(nn.LayerNorm(48 * frames * rows * 4), nn.Linear(48 * frames * rows * 4, 512), nn.SiLU(), nn.Dropout(0.1))
         self.moves = nn.ModuleDict({k: nn.Linear(512, HEADS[k]) for k in ("motion", "count")})
 
     def forward(self, clips):
         """clips [B, 3, 9, 72, 128] -> logits of each head."""
-        b = clips.shape[0]
-        x = self.frames(clips.transpose(1, 2).reshape(b * 9, 3, 72, 128).contiguous(memory_format=torch.channels_last))
-        pooled = torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1).view(b, 9, -1).mean(1)
+        b, t = clips.shape[0], clips.shape[2]
+        x = self.frames(clips.transpose(1, 2).flatten(0, 1).contiguous(memory_format=torch.channels_last))
+        pooled = torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1).view(b, t, -1).mean(1)
         out = {k: head(pooled) for k, head in self.what.items()}
         y = self.where(self.squeeze(x).reshape(b, -1))
         return out | {k: head(y) for k, head in self.moves.items()}
