@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,13 +54,27 @@ class Shapes {
         }
         return std::nullopt;
     }
+    /// How many there are in a row, whatever each of them lacks.
     [[nodiscard]] std::int64_t blocks() const {
         std::int64_t count = 0;
-        const auto has = [&](const char* end) {
-            return m_tensors.contains(m_prefix + "blocks." + std::to_string(count) + end);
-        };
-        while (has(".self_attn.q.weight") || has(".attn1.to_q.weight")) ++count;
+        while (!firstBelow({("blocks." + std::to_string(count) + ".").c_str()}).empty()) ++count;
         return count;
+    }
+    /// A tensor of a block behind those; empty where there is none.
+    [[nodiscard]] std::string blockBehind(std::int64_t blocks) const {
+        const std::string begin = m_prefix + "blocks.";
+        for (auto at = m_tensors.lower_bound(begin); at != m_tensors.end() && at->first.starts_with(begin); ++at) {
+            const std::string number = at->first.substr(begin.size(), at->first.find('.', begin.size()) - begin.size());
+            std::int64_t block = -1;
+            const auto read = std::from_chars(number.data(), number.data() + number.size(), block);
+            if (read.ec != std::errc() || block < 0 || block >= blocks) return at->first;
+        }
+        return {};
+    }
+    /// A tensor that diffusers' converter named, below a prefix that stands before Wan's own names alone.
+    [[nodiscard]] std::string misplacedName() const {
+        const std::string name = m_prefix + std::string(kText.diffusers);
+        return !m_prefix.empty() && m_tensors.contains(name) ? name : std::string();
     }
     /// The first tensor below one of these names; empty where there is none.
     [[nodiscard]] std::string firstBelow(std::initializer_list<const char*> names) const {
@@ -160,6 +175,14 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
         return Error{ErrorCode::Unsupported, file.string() + ": it has " + safetensors::quotedName(other) +
                                                  "; this version runs Wan's text-, image- and "
                                                  "text-or-image-to-video models"};
+    if (const std::string misplaced = shapes.misplacedName(); !misplaced.empty())
+        return Error{ErrorCode::Unsupported, file.string() + ": it has " + safetensors::quotedName(misplaced) +
+                                                 "; below that prefix the names of Wan's authors were needed, or "
+                                                 "diffusers' without it"};
+    if (const std::string behind = shapes.blockBehind(shapes.blocks()); !behind.empty())
+        return Error{ErrorCode::InvalidData,
+                     file.string() + ": it has " + safetensors::quotedName(behind) + " but no block " +
+                         std::to_string(shapes.blocks()) + ", every block before it was needed"};
     const std::int64_t channels = (*patch)[0], volume = (*patch)[2] * (*patch)[3] * (*patch)[4];
     const json beside = configBeside(file);
     const auto headDim = headDimOf(beside, file, channels);

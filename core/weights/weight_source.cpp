@@ -15,6 +15,10 @@ WeightScope::WeightScope(WeightSource& source, at::ScalarType dtype, at::Device 
 
 at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape) const {
     const at::Tensor stored = m_source->require(name, shape);
+    if (!stored.is_floating_point())
+        throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has dtype " +
+                                                  at::toString(stored.scalar_type()) +
+                                                  ", a floating-point one was needed");
     if (stored.is_cpu() && m_finite->emplace(m_source, name).second && !isFinite(stored)) {
         m_finite->erase({m_source, name});
         throw Failure(ErrorCode::InvalidData, m_source->whereIs(name) + " has NaN or infinite values");

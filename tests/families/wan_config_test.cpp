@@ -51,6 +51,26 @@ TEST(WanConfig, IsInTheShapesOfATransformer) {
     }
 }
 
+TEST(WanConfig, RefusesDiffusersNamesBelowAPrefixAndMissingBlocks) {
+    const auto complaint = [](const safetensors::TensorEntries& tensors) {
+        const auto config = configOfTensors(tensors, "/nowhere/wan.safetensors");
+        return config ? "none" : config.error().message;
+    };
+    safetensors::TensorEntries prefixed;
+    const fs::path folder = REELGRID_SOURCE_DIR "/tests/fixtures/wan/head-128";
+    const auto stored = safetensors::readHeaderOf(folder / "diffusion_pytorch_model.safetensors").value();
+    for (const auto& [name, entry] : stored) prefixed["model.diffusion_model." + name] = entry;
+    EXPECT_THAT(complaint(prefixed), HasSubstr("\"model.diffusion_model.condition_embedder"));
+
+    safetensors::TensorEntries tensors = imageTensors("");
+    std::erase_if(tensors, [](const auto& tensor) { return tensor.first.starts_with("blocks.7."); });
+    EXPECT_THAT(complaint(tensors), HasSubstr("but no block 7"));
+    tensors = imageTensors("");
+    tensors["blocks.0.self_attn.k.weight"] = tensors["blocks.0.self_attn.q.weight"];
+    tensors.erase("blocks.0.self_attn.q.weight");
+    EXPECT_EQ(configOfTensors(tensors, "wan")->at("num_layers"), 40) << "what is missing is named on loading";
+}
+
 TEST(WanConfig, IsThatOfADiffusersFileToo) {
     const fs::path folder = REELGRID_SOURCE_DIR "/tests/fixtures/wan/head-128";
     const auto tensors = safetensors::readHeaderOf(folder / "diffusion_pytorch_model.safetensors").value();

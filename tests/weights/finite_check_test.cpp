@@ -61,6 +61,19 @@ TEST_F(FiniteWeights, ALayerIsRefusedNamingFileAndTensor) {
         }
 }
 
+TEST_F(FiniteWeights, OfWholeNumbersAreRefused) {
+    for (const at::ScalarType dtype : {at::kLong, at::kByte, at::kBool}) {
+        writeSafetensors(m_file, {{"weight", at::ones({2, 2}, dtype)}}).value();
+        SafetensorsFolder source(m_file);
+        try {
+            (void)WeightScope(source, at::kFloat)("weight", {2, 2});
+            ADD_FAILURE() << dtype;
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message, HasSubstr("a floating-point one was needed"));
+        }
+    }
+}
+
 TEST_F(FiniteWeights, AreListedForVerifying) {
     writeSafetensors(m_file, {{"a", at::ones({2})}, {"b", at::full({2}, kInfinity)}}).value();
     EXPECT_THAT(notFiniteIn(m_file, {}),
