@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
+#include "core/text/tokenizers/step_text.h"
 
 namespace reelgrid::text {
 namespace {
@@ -95,12 +96,12 @@ std::string PrecompiledCharsmap::apply(std::string_view text) const {
         const std::string cluster = encodeUtf8(std::u32string_view(points).substr(start, end - start));
         const char* whole = cluster.size() < kWholeClusterBytes ? replacementOf(cluster) : nullptr;
         if (whole != nullptr) {
-            result += whole;
+            appendBounded(result, whole);
         } else {
             for (; start < end; ++start) {
                 const std::string one = encodeUtf8({&points[start], 1});
                 const char* replaced = replacementOf(one);
-                result += replaced != nullptr ? replaced : one;
+                appendBounded(result, replaced != nullptr ? std::string_view(replaced) : one);
             }
         }
         start = end;

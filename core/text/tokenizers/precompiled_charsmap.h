@@ -15,6 +15,7 @@ class PrecompiledCharsmap {
     /// Throws Failure(InvalidData) naming `origin`.
     PrecompiledCharsmap(std::string_view base64, const std::string& origin);
 
+    /// Throws Failure(InvalidData) where the text would grow past kMaxStepBytes.
     [[nodiscard]] std::string apply(std::string_view text) const;
 
   private:

@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/text/tokenizers/piece_lengths.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
 #include "core/text/tokenizers/unigram_proto.h"
 
@@ -90,6 +91,7 @@ SentencePieceTokenizer& SentencePieceTokenizer::operator=(SentencePieceTokenizer
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 void SentencePieceTokenizer::loadModel(const std::string& bytes) {
+    requireShortPieces(bytes, m_origin);
     if (!m_model->LoadFromSerializedProto(bytes).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": not a SentencePiece model");
 }
@@ -111,6 +113,7 @@ void SentencePieceTokenizer::readTokenizerJson(const TokenizerFolder& folder) {
             m_unknown = UnknownSpelling::Bytes;
     }
     const std::string proto = unigramProto(model, m_origin);
+    requireShortPieces(proto, m_origin);
     if (!m_model->LoadFromSerializedProto(proto).ok())
         throw Failure(ErrorCode::InvalidData, m_origin + ": its vocabulary has a piece twice");
 }

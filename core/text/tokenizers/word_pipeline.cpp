@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
 #include "core/text/tokenizers/precompiled_charsmap.h"
+#include "core/text/tokenizers/step_text.h"
 
 namespace reelgrid::text {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxSequenceDepth = 8;
+/// Published tokenizers have up to five.
+constexpr std::size_t kMaxSteps = 64;
+constexpr std::size_t kMaxMarkBytes = 16;
 constexpr std::string_view kLowerOneEighthBlock = "\u2581";
 
 /// Unicode's White_Space.
@@ -42,10 +46,15 @@ std::string stripped(const std::string& text, bool left, bool right) {
     return encodeUtf8(kept);
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
-        text.replace(at, from.size(), to);
-    return text;
+std::string replaced(std::string_view text, const std::string& from, const std::string& to) {
+    std::string result;
+    for (;;) {
+        const std::size_t at = text.find(from);
+        appendBounded(result, text.substr(0, at));
+        if (at == text.npos) return result;
+        appendBounded(result, to);
+        text.remove_prefix(at + from.size());
+    }
 }
 
 /// Every run of two spaces or more.
@@ -54,10 +63,10 @@ std::string withoutSpaceRuns(const std::string& text, const std::string& to) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find_first_not_of(' ', at), text.size());
         if (end - at >= 2) {
-            result += to;
+            appendBounded(result, to);
             at = end;
         } else {
-            result += text[at++];
+            appendBounded(result, std::string_view(text).substr(at++, 1));
         }
     }
     return result;
@@ -161,7 +170,8 @@ struct WordPipelineReader {
     Metaspace metaspace(const json& step) {
         Metaspace marks;
         if (step.contains("replacement")) marks.mark = textOf(step, "replacement");
-        if (marks.mark.empty()) unsupported("pre_tokenizer", step, "a replacement of one character");
+        if (marks.mark.empty() || marks.mark.size() > kMaxMarkBytes)
+            unsupported("pre_tokenizer", step, "a replacement of one character");
         marks.splits = flagOf(step, "split", true);
         marks.prepends = flagOf(step, "add_prefix_space", true);
         if (step.contains("prepend_scheme")) {
@@ -183,6 +193,8 @@ struct WordPipelineReader {
                       origin + ": " + key + " of " + showJson(step) + ": " + needed + " was needed");
     }
     std::string typeOf(const json& step, const std::string& key, int depth) const {
+        if (pipeline.m_normalizers.size() + pipeline.m_splitters.size() >= kMaxSteps)
+            unsupported(key, step, "at most " + std::to_string(kMaxSteps) + " steps");
         if (depth > kMaxSequenceDepth) unsupported(key, step, "sequences less deep in each other");
         if (!step.is_object()) invalid(key, step, "an object");
         return textOf(step, "type");
@@ -229,14 +241,14 @@ const json* charsmapOf(const json& normalizer) {
 }  // namespace
 
 WordPipeline WordPipeline::from(const json& tokenizer, const std::string& origin) {
-    WordPipelineReader reader{{}, origin};
+    WordPipelineReader reader{WordPipeline(origin), origin};
     reader.normalizer(memberOf(tokenizer, "normalizer"));
     reader.preTokenizer(memberOf(tokenizer, "pre_tokenizer"));
     return reader.pipeline;
 }
 
 WordPipeline WordPipeline::ofT5(const json& tokenizer, const std::string& origin) {
-    WordPipelineReader reader{{}, origin};
+    WordPipelineReader reader{WordPipeline(origin), origin};
     if (const json* map = charsmapOf(memberOf(tokenizer, "normalizer"))) reader.normalizer(*map);
     reader.preTokenizer({{"type", "WhitespaceSplit"}});
     reader.preTokenizer({{"type", "Metaspace"}});
@@ -244,6 +256,14 @@ WordPipeline WordPipeline::ofT5(const json& tokenizer, const std::string& origin
 }
 
 std::vector<std::string> WordPipeline::words(std::string_view text) const {
+    try {
+        return wordsOf(text);
+    } catch (const Failure& failure) {
+        throw Failure(failure.error().in(m_origin));
+    }
+}
+
+std::vector<std::string> WordPipeline::wordsOf(std::string_view text) const {
     std::string normalized(text);
     for (const Normalizer& normalize : m_normalizers) normalized = normalize(normalized);
     std::vector<std::string> words{normalized};

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace reelgrid::text {
@@ -20,13 +21,18 @@ class WordPipeline {
     /// words at whitespace.
     static WordPipeline ofT5(const nlohmann::json& tokenizer, const std::string& origin);
 
+    /// Throws Failure(InvalidData) naming the origin where the steps let the text grow past kMaxStepBytes.
     [[nodiscard]] std::vector<std::string> words(std::string_view text) const;
 
   private:
+    explicit WordPipeline(std::string origin) : m_origin(std::move(origin)) {}
+    [[nodiscard]] std::vector<std::string> wordsOf(std::string_view text) const;
+
     using Normalizer = std::function<std::string(const std::string&)>;
     using Splitter = std::function<std::vector<std::string>(const std::string&)>;
     friend struct WordPipelineReader;
 
+    std::string m_origin;
     std::vector<Normalizer> m_normalizers;
     std::vector<Splitter> m_splitters;
 };

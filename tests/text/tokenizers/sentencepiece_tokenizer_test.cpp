@@ -116,6 +116,45 @@ TEST_F(TokenizerFolderTest, ReadsManyAddedTokensInOnePass) {
     EXPECT_EQ(tokenizer.tokenize(prompt), std::vector<std::int64_t>(8000, 204'999));
 }
 
+/// The library that loads pieces would call itself for each of their letters.
+TEST_F(TokenizerFolderTest, RefusesAPieceOfManyLetters) {
+    const std::string letters(200'000, 'a');
+    auto tokenizer = nlohmann::json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
+    tokenizer["model"]["vocab"][7][0] = letters;
+    ASSERT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+    EXPECT_THAT(message(), HasSubstr("tokenizer.json: piece 7 has 200000 bytes, at most 1024"));
+    // Field 1 of the model, field 1 of the piece: lengths as varints of three bytes.
+    const auto message3 = [](const std::string& content) {
+        std::string field{'\x0a'};
+        for (const std::size_t shift : {0, 7, 14})
+            field += static_cast<char>(((content.size() >> shift) & 0x7F) | (shift < 14 ? 0x80 : 0));
+        return field + content;
+    };
+    const std::string model = readFile(kFixtures / "umt5-like/spiece.model").value();
+    ASSERT_TRUE(writeFile(m_folder / "spiece.model", message3(message3(letters)) + model));
+    EXPECT_THAT(message(), HasSubstr("spiece.model: piece 0 has 200000 bytes"));
+}
+
+TEST_F(TokenizerFolderTest, RefusesStepsThatLetATextGrowWithoutEnd) {
+    auto tokenizer = nlohmann::json::parse(readFile(kDemoModel / "tokenizer" / "tokenizer.json").value());
+    const nlohmann::json twice{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+    const auto withSteps = [&](int steps) {
+        tokenizer["normalizer"] = {{"type", "Sequence"},
+                                   {"normalizers", std::vector<nlohmann::json>(std::size_t(steps), twice)}};
+        EXPECT_TRUE(writeFile(m_folder / "tokenizer.json", tokenizer.dump()));
+    };
+    withSteps(3);
+    const auto eightfold = SentencePieceTokenizer(m_folder).tokenize("a");
+    withSteps(0);
+    EXPECT_EQ(eightfold, SentencePieceTokenizer(m_folder).tokenize("aaaaaaaa"));
+    withSteps(60);
+    const SentencePieceTokenizer growing(m_folder);
+    EXPECT_THAT(failureOf([&] { (void)growing.tokenize("a car"); }),
+                HasSubstr("tokenizer.json: its normalizer and pre_tokenizer make more than 1048576 bytes"));
+    withSteps(65);
+    EXPECT_THAT(message(), HasSubstr("at most 64 steps"));
+}
+
 TEST_F(TokenizerFolderTest, RejectsDamagedFiles) {
     ASSERT_TRUE(writeFile(m_folder / "spiece.model", "not a model"));
     EXPECT_THAT(message(), HasSubstr("not a SentencePiece model"));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace reelgrid::text {
+
+/// The longest piece that is taken: published vocabularies have up to some 50 bytes. The library that loads
+/// them builds its trie recursively, a call for each letter.
+inline constexpr std::size_t kMaxPieceBytes = 1024;
+
+/// Looks through a serialized SentencePiece model before the library does. Throws Failure(InvalidData) naming
+/// `origin` and the first piece that is longer, or saying that it isn't such a model. Source:
+/// sentencepiece_model.proto and protobuf's encoding.
+void requireShortPieces(std::string_view proto, const std::string& origin);
+
+}  // namespace reelgrid::text
