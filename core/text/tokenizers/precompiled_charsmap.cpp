@@ -51,8 +51,11 @@ std::uint32_t offsetOf(std::uint32_t unit) {
 
 }  // namespace
 
-PrecompiledCharsmap::PrecompiledCharsmap(std::string_view base64, const std::string& origin) {
-    const std::string bytes = decodeBase64(base64);
+PrecompiledCharsmap PrecompiledCharsmap::ofBase64(std::string_view base64, const std::string& origin) {
+    return {decodeBase64(base64), origin};
+}
+
+PrecompiledCharsmap::PrecompiledCharsmap(std::string_view bytes, const std::string& origin) {
     std::uint32_t trieBytes = 0;
     if (bytes.size() >= sizeof trieBytes) std::memcpy(&trieBytes, bytes.data(), sizeof trieBytes);
     if (trieBytes == 0 || trieBytes % sizeof(std::uint32_t) != 0 ||

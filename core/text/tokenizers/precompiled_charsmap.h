@@ -7,13 +7,15 @@
 
 namespace reelgrid::text {
 
-/// SentencePiece's normalization rules as a tokenizer.json carries them (base64 of a double-array trie and
-/// the replacements it points to), applied as the tokenizers library does: to whole grapheme clusters of less
-/// than 6 bytes, else to single characters, and by the shortest rule that matches.
+/// SentencePiece's normalization rules (a double-array trie and the replacements it points to), applied as
+/// the tokenizers library does: to whole grapheme clusters of less than 6 bytes, else to single characters,
+/// and by the shortest rule that matches.
 class PrecompiledCharsmap {
   public:
-    /// Throws Failure(InvalidData) naming `origin`.
-    PrecompiledCharsmap(std::string_view base64, const std::string& origin);
+    /// As a spiece.model has it. Throws Failure(InvalidData) naming `origin`.
+    PrecompiledCharsmap(std::string_view bytes, const std::string& origin);
+    /// As a tokenizer.json has it.
+    static PrecompiledCharsmap ofBase64(std::string_view base64, const std::string& origin);
 
     /// Throws Failure(InvalidData) where the text would grow past kMaxStepBytes.
     [[nodiscard]] std::string apply(std::string_view text) const;

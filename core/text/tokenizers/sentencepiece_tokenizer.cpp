@@ -10,7 +10,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
-#include "core/text/tokenizers/piece_lengths.h"
+#include "core/text/tokenizers/sentencepiece_proto.h"
 #include "core/text/tokenizers/tokenizer_folder.h"
 #include "core/text/tokenizers/unigram_proto.h"
 
@@ -62,7 +62,15 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
         readTokenizerJson(files);
     } else {
         m_origin = model.string();
-        loadModel(readFile(model, kMaxModelBytes).value());
+        std::string bytes = readFile(model, kMaxModelBytes).value();
+        if (files.isT5()) {
+            // Whatever normalizer the library has: transformers 5 takes the model's characters and pieces
+            // alone.
+            SentencePieceParts parts = partsOf(bytes, m_origin);
+            m_pipeline = WordPipeline::ofT5(parts.charsmap, m_origin);
+            bytes = std::move(parts.wordModel);
+        }
+        loadModel(bytes);
     }
     if (m_added.empty()) addT5Tokens(files.extraIds());
     findEnds();

@@ -120,9 +120,8 @@ struct WordPipelineReader {
         if (type == "Sequence") {
             for (const json& each : listOf(step, "normalizers")) normalizer(each, depth + 1);
         } else if (type == "Precompiled") {
-            const auto map =
-                std::make_shared<PrecompiledCharsmap>(textOf(step, "precompiled_charsmap"), origin);
-            steps.emplace_back([map](const std::string& text) { return map->apply(text); });
+            charsmap(std::make_shared<PrecompiledCharsmap>(
+                PrecompiledCharsmap::ofBase64(textOf(step, "precompiled_charsmap"), origin)));
         } else if (type == "Lowercase") {
             steps.emplace_back(lowercase);
         } else if (type == "Strip") {
@@ -134,6 +133,10 @@ struct WordPipelineReader {
         } else {
             unsupported("normalizer", step, "Precompiled, Replace, Strip, Lowercase or a Sequence of them");
         }
+    }
+
+    void charsmap(const std::shared_ptr<const PrecompiledCharsmap>& map) {
+        pipeline.m_normalizers.emplace_back([map](const std::string& text) { return map->apply(text); });
     }
 
     void preTokenizer(const json& step, int depth = 0) {
@@ -250,6 +253,14 @@ WordPipeline WordPipeline::from(const json& tokenizer, const std::string& origin
 WordPipeline WordPipeline::ofT5(const json& tokenizer, const std::string& origin) {
     WordPipelineReader reader{WordPipeline(origin), origin};
     if (const json* map = charsmapOf(memberOf(tokenizer, "normalizer"))) reader.normalizer(*map);
+    reader.preTokenizer({{"type", "WhitespaceSplit"}});
+    reader.preTokenizer({{"type", "Metaspace"}});
+    return reader.pipeline;
+}
+
+WordPipeline WordPipeline::ofT5(const std::string& charsmap, const std::string& origin) {
+    WordPipelineReader reader{WordPipeline(origin), origin};
+    if (!charsmap.empty()) reader.charsmap(std::make_shared<PrecompiledCharsmap>(charsmap, origin));
     reader.preTokenizer({{"type", "WhitespaceSplit"}});
     reader.preTokenizer({{"type", "Metaspace"}});
     return reader.pipeline;

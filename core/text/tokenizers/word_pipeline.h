@@ -20,6 +20,8 @@ class WordPipeline {
     /// What transformers 5 gives its class T5Tokenizer whatever the file says: the file's character map, then
     /// words at whitespace.
     static WordPipeline ofT5(const nlohmann::json& tokenizer, const std::string& origin);
+    /// The same with the character map of a spiece.model, in bytes; none where that is empty.
+    static WordPipeline ofT5(const std::string& charsmap, const std::string& origin);
 
     /// Throws Failure(InvalidData) naming the origin where the steps let the text grow past kMaxStepBytes.
     [[nodiscard]] std::vector<std::string> words(std::string_view text) const;

@@ -41,6 +41,10 @@ TEST(SentencePieceTokenizer, MatchesTheReferenceOnFoldersWithoutASpieceModel) {
         expectReferenceIds(kFixtures / "json-tokenizers" / name, name, "json-tokens.json");
 }
 
+TEST(SentencePieceTokenizer, MatchesTheReferenceOnCharactersThatASpieceModelAloneWouldTreatOtherwise) {
+    expectReferenceIds(kFixtures / "umt5-like", "umt5-like", "spiece-alone.json");
+}
+
 TEST(SentencePieceTokenizer, EndsAndPadsEveryPrompt) {
     const SentencePieceTokenizer tokenizer(kDemoModel / "tokenizer");
     EXPECT_THAT(tokenizer.encode("", 4).ids, ElementsAre(1, 0, 0, 0));

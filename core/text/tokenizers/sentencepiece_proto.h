@@ -10,6 +10,16 @@ namespace reelgrid::text {
 /// them builds its trie recursively, a call for each letter.
 inline constexpr std::size_t kMaxPieceBytes = 1024;
 
+/// What a serialized SentencePiece model normalizes texts with, and the model that takes words which are
+/// normalized and split already.
+struct SentencePieceParts {
+    std::string charsmap;  ///< precompiled; empty: none
+    std::string wordModel;
+};
+
+/// Throws Failure(InvalidData) naming `origin` when it isn't such a model.
+SentencePieceParts partsOf(std::string_view proto, const std::string& origin);
+
 /// Looks through a serialized SentencePiece model before the library does. Throws Failure(InvalidData) naming
 /// `origin` and the first piece that is longer, or saying that it isn't such a model. Source:
 /// sentencepiece_model.proto and protobuf's encoding.
