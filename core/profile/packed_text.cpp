@@ -82,9 +82,16 @@ PackedText::int_type PackedText::underflow() {
     if (m_bytes > m_limits.bytes)
         return fail(ErrorCode::InvalidData,
                     "unpacks to more than " + std::to_string(m_limits.bytes >> 20) + " MiB");
+    if (m_bytes > m_limits.grownBytes && m_bytes / m_limits.growth > m_file->bytes)
+        return fail(ErrorCode::InvalidData, "unpacks to more than " + std::to_string(m_limits.growth) +
+                                                " times its " + std::to_string(m_file->bytes) +
+                                                " bytes, which no trace does");
     if (!wordsFit(m_block.data(), m_block.data() + read))
-        return fail(ErrorCode::InvalidData,
-                    "has a text or number of more than " + std::to_string(m_limits.wordBytes) + " bytes");
+        return m_blankBytes > m_limits.blankBytes
+                   ? fail(ErrorCode::InvalidData, "has more than " + std::to_string(m_limits.blankBytes) +
+                                                      " bytes of white space on end")
+                   : fail(ErrorCode::InvalidData, "has a text or number of more than " +
+                                                      std::to_string(m_limits.wordBytes) + " bytes");
     setg(m_block.data(), m_block.data(), m_block.data() + read);
     return traits_type::to_int_type(*gptr());
 }
@@ -92,6 +99,8 @@ PackedText::int_type PackedText::underflow() {
 bool PackedText::wordsFit(const char* begin, const char* end) {
     for (const char* at = begin; at != end; ++at) {
         const char c = *at;
+        const bool isBlank = !m_inString && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+        m_blankBytes = isBlank ? m_blankBytes + 1 : 0;
         if (m_inString) {
             ++m_wordBytes;
             if (m_escaped)
@@ -103,13 +112,12 @@ bool PackedText::wordsFit(const char* begin, const char* end) {
         } else if (c == '"') {
             m_inString = true;
             m_wordBytes = 0;
-        } else if (c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || c == ' ' ||
-                   c == '\n' || c == '\t' || c == '\r') {
+        } else if (c == ',' || c == ':' || c == '[' || c == ']' || c == '{' || c == '}' || isBlank) {
             m_wordBytes = 0;
         } else {
             ++m_wordBytes;
         }
-        if (m_wordBytes > m_limits.wordBytes) return false;
+        if (m_wordBytes > m_limits.wordBytes || m_blankBytes > m_limits.blankBytes) return false;
     }
     return true;
 }

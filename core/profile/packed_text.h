@@ -17,6 +17,9 @@ namespace reelgrid::profile {
 struct TextLimits {
     std::uint64_t bytes = std::uint64_t{16} << 30;     ///< unpacked
     std::uint64_t wordBytes = std::uint64_t{1} << 20;  ///< one JSON string or number: a reader holds it whole
+    std::uint64_t blankBytes = std::uint64_t{1} << 20;  ///< white space on end: a reader holds that, too
+    /// Unpacked to packed, past the first `grownBytes`: traces have 10 to 30.
+    std::uint64_t growth = 100, grownBytes = std::uint64_t{64} << 20;
 };
 
 /// How much of a file, as it lies on the disk, has been read.
@@ -52,7 +55,7 @@ class PackedText final : public std::streambuf {
     ReadProgress m_progress;
     std::vector<char> m_block;
     std::uint64_t m_bytes = 0;
-    std::uint64_t m_wordBytes = 0;
+    std::uint64_t m_wordBytes = 0, m_blankBytes = 0;
     bool m_inString = false, m_escaped = false;
     std::optional<Error> m_error;
 };

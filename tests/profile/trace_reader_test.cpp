@@ -139,6 +139,21 @@ TEST_F(TraceReader, HoldsNoMoreThanItsLimits) {
     EXPECT_THAT(problemOf("{\"traceEvents\":" + std::string(100000, '[')), HasSubstr("nested more than 64"));
 }
 
+TEST_F(TraceReader, EndsEarlyWhereAPackedFileGrowsAsNoTraceDoes) {
+    const auto problem = [&](const std::string& content, const TraceLimits& limits = {}) {
+        const auto trace = readTrace(packed(content), limits);
+        return trace ? "" : trace.error().message;
+    };
+    EXPECT_THAT(problem("{" + std::string(std::size_t{2} << 20, ' ') + "}"),
+                HasSubstr("has more than 1048576 bytes of white space on end"));
+    EXPECT_EQ(problem("{" + std::string(1000, '\n') + kSmall.substr(1)), "");
+    std::string events = "{\"traceEvents\":[{}";
+    for (int i = 0; i < 1'000'000; ++i) events += ",{}";
+    TraceLimits limits;
+    limits.text.grownBytes = std::uint64_t{1} << 20;
+    EXPECT_THAT(problem(events + "]}", limits), HasSubstr("unpacks to more than 100 times its"));
+}
+
 /// A trace of Python torch, and the table that it made of the same events.
 class PythonTorch : public testing::TestWithParam<const char*> {};
 
