@@ -58,7 +58,9 @@ class Download {
                 continue;
             }
             if (++vain >= m_patience.tries) return givenUp(answer);
-            if (!pauseFor(pause, m_stop)) return Error{ErrorCode::Cancelled, "cancelled"};
+            const auto wait = pauseAfter(answer, pause);
+            if (!wait) return givenUp(answer);
+            if (!pauseFor(*wait, m_stop)) return Error{ErrorCode::Cancelled, "cancelled"};
             pause *= 2;
         }
         return {};

@@ -11,6 +11,8 @@ namespace reelgrid::hub {
 namespace {
 
 constexpr long kRedirects = 5;
+/// A year: far from any overflow.
+constexpr std::uint64_t kMostSeconds = 31'536'000;
 constexpr long kOk = 200, kPartial = 206, kBeyondTheEnd = 416;
 
 struct CloseEasy {
@@ -53,6 +55,9 @@ std::size_t onHeader(const char* data, std::size_t size, std::size_t count, void
     if (text.starts_with("content-range: ")) readContentRange(valueOf("content-range: "), transfer.answer);
     if (text.starts_with("content-length: ") && !transfer.answer.total)
         transfer.answer.total = number(valueOf("content-length: "));
+    if (text.starts_with("retry-after: "))
+        if (const auto seconds = number(valueOf("retry-after: ")))
+            transfer.answer.retryAfter = std::chrono::seconds(std::min(*seconds, kMostSeconds));
     return size * count;
 }
 
@@ -80,7 +85,7 @@ void configure(CURL* easy, const HttpRequest& request, Transfer& transfer) {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "reelgrid");
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, static_cast<long>(request.connect.count()));
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.stall.count()));
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &onHeader);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);

@@ -10,12 +10,15 @@
 
 namespace reelgrid::hub {
 
+/// A connection that is slower counts as stalled.
+inline constexpr long kLeastBytesPerSecond = 1024;
+
 struct HttpRequest {
     std::string url;
     std::string token;       ///< sent to the URL's own host alone, not where it redirects to
     std::uint64_t from = 0;  ///< asks for the bytes from here on
     std::chrono::seconds connect{20};
-    std::chrono::seconds stall{30};  ///< without a byte: given up
+    std::chrono::seconds stall{30};  ///< below kLeastBytesPerSecond on average: given up
 };
 
 /// What came of a request.
@@ -23,7 +26,9 @@ struct HttpAnswer {
     long status = 0;                     ///< 0: no answer
     std::uint64_t begin = 0;             ///< of the resource, where the body began
     std::optional<std::uint64_t> total;  ///< of the resource, as far as the server said
-    std::string problem;                 ///< why the body isn't whole; empty: it is
+    std::optional<std::chrono::seconds>
+        retryAfter{};     ///< what the server asks to wait, where it says so in seconds
+    std::string problem;  ///< why the body isn't whole; empty: it is
 
     [[nodiscard]] bool ok() const { return problem.empty(); }
     /// Whether another try may help: broken connections, stalls, 408, 429, 5xx.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "core/base/byte_count.h"
@@ -18,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListBytes = std::size_t{16} << 20, kMostIndexBytes = std::size_t{1} << 20;
+/// A thousand times the largest published models.
+constexpr std::uint64_t kMostModelBytes = std::uint64_t{1} << 50;
 constexpr std::size_t kAtATime = 4;
 constexpr auto kTellEvery = std::chrono::milliseconds(200);
 
@@ -53,7 +56,9 @@ Result<std::string> fetchText(const HubAccess& access, const std::string& url, s
         if (answer.ok()) return text;
         if (!answer.mayPass()) break;
         if (answer.status == 0 && i > 0) break;  // no network, most likely: nobody waits long for that
-        if (i + 1 < patience.tries && !pauseFor(pause, stop)) return cancelled();
+        const auto wait = pauseAfter(answer, pause);
+        if (!wait) break;
+        if (i + 1 < patience.tries && !pauseFor(*wait, stop)) return cancelled();
         pause *= 2;
     }
     return refusal(answer, url, "no such model, or one that needs a token in HF_TOKEN");
@@ -186,6 +191,9 @@ Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, cons
                    .files = neededFiles(list->files, *components)};
     const Repository repository(access.cache, id);
     for (const RemoteFile& file : plan.files) {
+        if (file.size > kMostModelBytes - plan.bytes)
+            return Error{ErrorCode::InvalidData, "model " + id + ": its files have more than " +
+                                                     byteCount(kMostModelBytes) + " by what the hub says"};
         plan.bytes += file.size;
         if (!isThere(repository, file)) plan.missingBytes += file.size;
     }
@@ -198,12 +206,9 @@ Result<fs::path> downloadModel(const HubAccess& access, const ModelPlan& plan, c
     const Repository repository(access.cache, plan.id);
     if (auto room = checkRoom(repository, plan.missingBytes); !room) return room.error();
     std::vector<RemoteFile> missing;
-    for (const RemoteFile& file : plan.files) {
-        const bool isListed = std::any_of(missing.begin(), missing.end(), [&](const RemoteFile& other) {
-            return other.hash == file.hash;  // two names of the same contents
-        });
-        if (!isThere(repository, file) && !isListed) missing.push_back(file);
-    }
+    std::set<std::string> listed;  // two names of the same contents are one blob
+    for (const RemoteFile& file : plan.files)
+        if (!isThere(repository, file) && listed.insert(file.hash).second) missing.push_back(file);
     Fetch fetch(access, plan, repository, patience, std::move(missing));
     if (auto fetched = fetchBlobs(fetch, told, stop); !fetched) return fetched.error();
     for (const RemoteFile& file : plan.files)

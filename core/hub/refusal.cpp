@@ -7,7 +7,9 @@ Error refusal(const HttpAnswer& answer, const std::string& url, const std::strin
     if (answer.status == kUnauthorised || answer.status == kForbidden)
         return {ErrorCode::Io, url + " answers " + std::to_string(answer.status) + ": " + withoutRight};
     if (answer.status == kNotFound) return {ErrorCode::NotFound, url + " isn't there"};
-    return {ErrorCode::Io, url + ": " + answer.problem};
+    const std::string wait =
+        answer.retryAfter ? ", and asks to wait " + std::to_string(answer.retryAfter->count()) + " s" : "";
+    return {ErrorCode::Io, url + ": " + answer.problem + wait};
 }
 
 }  // namespace reelgrid::hub

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -90,7 +91,7 @@ TEST_F(DownloadTest, TheTokenGoesToTheEndpointAlone) {
 }
 
 TEST_F(DownloadTest, GoesOnWhereAConnectionBrokeOffOrStalled) {
-    for (const char* id : {"owner/drops", "owner/stalls", "owner/norange", "owner/busy"}) {
+    for (const char* id : {"owner/drops", "owner/stalls", "owner/trickles", "owner/norange", "owner/busy"}) {
         SCOPED_TRACE(id);
         m_hub.addModel(id);
         expectWhole(id, fetch(id));
@@ -98,6 +99,24 @@ TEST_F(DownloadTest, GoesOnWhereAConnectionBrokeOffOrStalled) {
     bool resumed = false;
     for (const auto& request : m_hub.log()) resumed = resumed || request["range"] == "bytes=100000-";
     EXPECT_TRUE(resumed);
+}
+
+TEST_F(DownloadTest, WaitsAsLongAsTheServerAsksFor) {
+    m_hub.addModel("owner/later");
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_TRUE(plan("owner/later"));
+    EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::seconds(2));
+    m_hub.addModel("owner/next-year");
+    const auto refused = plan("owner/next-year");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr("429"), HasSubstr("asks to wait 30000000 s")));
+}
+
+TEST_F(DownloadTest, SizesThatNoModelHasAreRefused) {
+    m_hub.addModel("owner/huge");
+    const auto planned = plan("owner/huge");
+    ASSERT_FALSE(planned);
+    EXPECT_THAT(planned.error().message, HasSubstr("its files have more than"));
 }
 
 TEST_F(DownloadTest, WhatCameBeforeIsNotFetchedAgain) {

@@ -73,6 +73,10 @@ class Hub(http.server.BaseHTTPRequestHandler):
             return self.answer(401, b"log in")
         if repository.endswith("busy") and count < 3:
             return self.answer(503, b"later")
+        if repository.endswith("later") and count < 2:
+            return self.answer(429, b"too many", [("Retry-After", "2")])
+        if repository.endswith("next-year"):
+            return self.answer(429, b"too many", [("Retry-After", "30000000")])
         siblings = []
         for where, _, names in sorted(os.walk(root)):
             for name in sorted(names):
@@ -84,6 +88,9 @@ class Hub(http.server.BaseHTTPRequestHandler):
                 siblings.append(entry)
         if repository.endswith("escape"):
             siblings.append({"rfilename": "transformer/../../../evil.json", "size": 1, "blobId": git_hash(b"x")})
+        if repository.endswith("huge"):
+            for name in ("one.json", "two.json"):
+                siblings.append({"rfilename": "vae/" + name, "size": 2**63, "blobId": git_hash(name.encode())})
         self.answer(200, json.dumps({"sha": COMMIT, "siblings": siblings}).encode())
 
     def send_file(self, repository, file, count):
@@ -108,6 +115,16 @@ class Hub(http.server.BaseHTTPRequestHandler):
         rest = data[begin:]
         if kind == "drops" or (kind == "norange" and count == 1):
             self.answer(status, rest[:len(data) // 3], headers, len(rest))
+            return self.hang_up()
+        if kind == "trickles" and count == 1:
+            self.answer(status, b"", headers, len(rest))
+            try:
+                for at in range(0, 300):  # 50 bytes a second
+                    self.wfile.write(rest[10 * at:10 * at + 10])
+                    self.wfile.flush()
+                    time.sleep(0.2)
+            except OSError:
+                pass
             return self.hang_up()
         if kind == "stalls" and count == 1:
             self.answer(status, rest[:len(data) // 3], headers, len(rest))
