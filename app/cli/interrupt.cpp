@@ -43,6 +43,11 @@ void blockInterrupts() {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+void unblockInterrupts() {
+    const sigset_t signals = watchedSignals();
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
 SignalGuard::SignalGuard() {
     blockInterrupts();
     const sigset_t signals = watchedSignals();

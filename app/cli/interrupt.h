@@ -9,6 +9,9 @@ namespace reelgrid::cli {
 /// answers them.
 void blockInterrupts();
 
+/// Lets them through again in this thread, which is about to become another program.
+void unblockInterrupts();
+
 /// While it lives, such a signal ends the program by one line and exit code 1, or asks the InterruptWatch for
 /// a stop if there is one. main() makes one before any other thread starts.
 /// Once it is gone the program is ending with its own exit code, and signals stay held back.

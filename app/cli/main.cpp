@@ -11,7 +11,7 @@
 #include "app/cli/option_spelling.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
-#include "core/base/version.h"
+#include "app/cli/versions.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ using namespace reelgrid;
 
 int runProgram(std::vector<std::string> arguments) {
     CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
-    program.set_version_flag("--version", std::string("ReelGrid ") + kVersion);
+    program.set_version_flag("--version", &cli::versions);
     program.require_subcommand(1);
     if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
     const std::vector<cli::Verb> verbs = {
@@ -27,6 +27,7 @@ int runProgram(std::vector<std::string> arguments) {
         cli::addMetricsVerb(program), cli::addModelsVerb(program),   cli::addWorkerVerb(program),
         cli::addDoctorVerb(program),  cli::addBenchVerb(program),    cli::addProfileVerb(program),
         cli::addTuneVerb(program),    cli::addCapturesVerb(program), cli::addBackendsVerb(program),
+        cli::addSetupVerb(program),   cli::addWordsVerb(program),
     };
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&

@@ -26,5 +26,7 @@ Verb addProfileVerb(CLI::App& program);
 Verb addTuneVerb(CLI::App& program);
 Verb addCapturesVerb(CLI::App& program);
 Verb addBackendsVerb(CLI::App& program);
+Verb addSetupVerb(CLI::App& program);
+Verb addWordsVerb(CLI::App& program);
 
 }  // namespace reelgrid::cli

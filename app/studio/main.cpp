@@ -1,4 +1,5 @@
 #include <QApplication>
+#include <array>
 #include <cstdio>
 #include <thread>
 
@@ -6,7 +7,9 @@
 #include "app/studio/main_window.h"
 #include "app/studio/theme_choice.h"
 #include "app/studio/translations.h"
+#include "app/version/version_text.h"
 #include "core/devices/gpu_survey.h"
+#include "core/media/capabilities.h"
 #include "widgets/theme/theme.h"
 
 namespace {
@@ -21,7 +24,9 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const QByteArray argument = argv[i];
         if (argument == "--version" || argument == "-v") {
-            std::printf("reelgrid %s\n", REELGRID_VERSION);
+            const std::array libraries{LibraryVersion{"Qt", qVersion()},
+                                       LibraryVersion{"FFmpeg", media::ffmpegVersion()}};
+            std::printf("%s\n", versionText("reelgrid", libraries).c_str());
             return 0;
         }
         if (argument == "--help" || argument == "-h") {
@@ -35,7 +40,7 @@ int main(int argc, char** argv) {
                 "                 the demo comparison\n"
                 "  --backend-plugin FILE   an attention backend of your own: its library, or a recipe\n"
                 "  --help         this text\n"
-                "  --version      the version\n\n"
+                "  --version      the version, its commit and its libraries'\n\n"
                 "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"
                 "reelgrid-cli beside this one.\n");
             return 0;

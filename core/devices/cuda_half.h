@@ -13,9 +13,13 @@ struct CudaHalf {
     std::filesystem::path kernels;   ///< libreelgrid-cuda.so
 };
 
-/// Where both lie: ours beside the program or in ../lib, libtorch's where this build's libtorch is, or in the
-/// folder that REELGRID_LIBTORCH names. Unsupported
-/// naming what is missing and how to get it.
+/// Our own library: beside the program, or below ../lib of an installed one. Unsupported where this build has
+/// none.
+Result<std::filesystem::path> findCudaKernels();
+
+/// Where both lie. libtorch's is looked for in the folder that REELGRID_LIBTORCH names; else beside the
+/// libtorch that this program runs with, then where `reelgrid-cli setup cuda` puts it. Unsupported naming
+/// what is missing and how to get it.
 Result<CudaHalf> findCudaHalf();
 
 }  // namespace reelgrid::devices

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 
 #include "core/devices/cuda_half.h"
 #include "core/devices/gpu_choice.h"
@@ -21,6 +22,20 @@ std::uint64_t bitOf(const devices::DeviceName& device) {
     return std::uint64_t{1} << (static_cast<unsigned>(device.index) % 64);
 }
 
+/// Libraries that libtorch opens by name when it first needs them, looking beside its CPU half alone. An
+/// installed program's CUDA half lies elsewhere: once opened from there, they are found by their names.
+void openLazyLibraries(const std::filesystem::path& folder) {
+    Dl_info cpuHalf{};
+    const auto* known = reinterpret_cast<const void*>(&at::globalContext);
+    if (dladdr(known, &cpuHalf) == 0 || cpuHalf.dli_fname == nullptr) return;
+    std::error_code failed;
+    if (std::filesystem::equivalent(std::filesystem::path(cpuHalf.dli_fname).parent_path(), folder, failed))
+        return;
+    // One that isn't there is missed where it is needed, by libtorch.
+    for (const char* name : {"libcaffe2_nvrtc.so", "libtorch_cuda_linalg.so"})
+        dlopen((folder / name).c_str(), RTLD_LAZY | RTLD_LOCAL);
+}
+
 Result<void> loadLibraries() {
     const auto half = devices::findCudaHalf();
     if (!half) return half.error();
@@ -31,6 +46,7 @@ Result<void> loadLibraries() {
         return Error{ErrorCode::Unsupported, std::string("libtorch's CUDA half can't be loaded: ") +
                                                  (text != nullptr ? text : half->libtorch.c_str())};
     }
+    openLazyLibraries(half->libtorch.parent_path());
     if (const std::string obstacle = kernels::cuda::load(half->kernels); !obstacle.empty())
         return Error{ErrorCode::Unsupported, "our CUDA kernels can't be loaded: " + obstacle};
     return {};

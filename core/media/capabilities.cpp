@@ -6,9 +6,13 @@
 
 namespace reelgrid::media {
 
+std::string ffmpegVersion() {
+    return av_version_info();
+}
+
 Capabilities inspectCapabilities() {
     Capabilities found;
-    found.version = av_version_info();
+    found.version = ffmpegVersion();
     for (const ContainerFormat& format : containerFormats()) {
         if (!format.written) continue;
         const char* encoder = format.written->encoder;

@@ -23,4 +23,7 @@ struct Capabilities {
 
 Capabilities inspectCapabilities();
 
+/// Capabilities::version alone.
+std::string ffmpegVersion();
+
 }  // namespace reelgrid::media

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/resources.h"
 #include "core/media/av_error.h"
 #include "core/media/av_handles.h"
 
@@ -193,6 +194,8 @@ Result<Font> findFont(const LabelStyle& style) {
     } else {
         candidates.push_back({"font", "DejaVu Sans"});
         candidates.push_back({"fontfile", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"});
+        // An archive brings it along, for machines without fontconfig's files.
+        candidates.push_back({"fontfile", (resourceFolder() / "fonts" / "DejaVuSans.ttf").string()});
     }
     std::string why;
     for (const Font& font : candidates) {

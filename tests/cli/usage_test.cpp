@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
     for (const char* verb : {"render", "compare", "stitch", "metrics", "models", "worker", "doctor", "bench",
-                             "profile", "tune", "captures", "backends"}) {
+                             "profile", "tune", "captures", "backends", "setup"}) {
         const ProgramRun run = runProgram({verb, "--help"});
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
