@@ -24,9 +24,9 @@ class Completions(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = programs.made_files()
         cls.share = pathlib.Path(cls.folder.name)
-        cls.cases = [("reelgrid-cli", path, programs.options_in_help(run(CLI, *path, "--help").stdout))
+        cls.cases = [("reelgrid-cli", path, programs.options_in_help(programs.help_of(CLI, *path)))
                      for path in [(), *programs.verbs()]]
-        cls.cases.append(("reelgrid", (), programs.options_in_help(run(STUDIO, "--help").stdout)))
+        cls.cases.append(("reelgrid", (), programs.options_in_help(programs.help_of(STUDIO))))
 
     @classmethod
     def tearDownClass(cls):

@@ -1,7 +1,6 @@
 """Desktop entry, metainfo and MIME type are what the desktop's own tools take, and a session is known by what is inside."""
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
 
@@ -38,14 +37,16 @@ class DesktopFiles(unittest.TestCase):
             self.assertEqual(left, [])
 
     @unittest.skipUnless(shutil.which("update-mime-database") and shutil.which("gio"), "no shared-mime-info and gio here")
-    def test_a_session_is_known_by_what_is_inside(self):
+    def test_a_session_is_known_by_its_name_or_by_what_is_inside(self):
         with tempfile.TemporaryDirectory() as home:
             self.installed(home)
-            file = pathlib.Path(home) / "two backends.json"
-            shutil.copy(SOURCE / "resources/demo/session.json", file)
-            done = subprocess.run(["gio", "info", "-a", "standard::content-type,standard::icon", str(file)], check=True,
-                                  capture_output=True, text=True, env={"XDG_DATA_HOME": home, "PATH": "/usr/bin:/bin"})
-            self.assertIn("application/x-reelgrid-session", done.stdout)
+            for name in ("session.json", "two backends.reelgrid.json", "without an ending"):
+                file = pathlib.Path(home) / name
+                shutil.copy(SOURCE / "resources/demo/session.json", file)
+                done = run("gio", "info", "-a", "standard::content-type,standard::icon", str(file),
+                           environment={"XDG_DATA_HOME": home})
+                self.assertIn("content-type: application/x-reelgrid-session", done.stdout, name)
+                self.assertIn("icon: application-x-reelgrid-session", done.stdout, name)
 
 
 programs.main()

@@ -20,7 +20,7 @@ class ManualPages(unittest.TestCase):
     def test_each_verb_has_a_page_with_its_options(self):
         for path in programs.verbs():
             text = (self.pages / f"reelgrid-cli-{path[0]}.1").read_text()
-            for option in programs.options_in_help(run(CLI, *path, "--help").stdout):
+            for option in programs.options_in_help(programs.help_of(CLI, *path)):
                 self.assertIn("\\fB" + option.replace("-", "\\-") + "\\fR", text, path)
 
     def test_the_programs_pages_name_version_and_verbs(self):
@@ -31,10 +31,10 @@ class ManualPages(unittest.TestCase):
             self.assertIn(f"\\fB{path[0]}\\fR", text)
         self.assertIn("\\fB\\-\\-present\\fR", (self.pages / "reelgrid.1").read_text())
 
-    @unittest.skipUnless(shutil.which("groff"), "no groff here")
+    @unittest.skipUnless(shutil.which("groff") and shutil.which("preconv"), "no groff here")
     def test_groff_reads_them(self):
         for page in sorted(self.pages.iterdir()):
-            done = run("groff", "-man", "-Tutf8", "-ww", str(page))
+            done = run("groff", "-man", "-Kutf8", "-Tutf8", "-ww", str(page))
             self.assertEqual(done.stderr, "", page.name)
 
 

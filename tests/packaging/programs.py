@@ -1,4 +1,5 @@
 """The two programs that the tests are about, and what packaging/command_files makes of them."""
+import functools
 import json
 import os
 import pathlib
@@ -27,18 +28,25 @@ def options_in_help(text):
     return options
 
 
+@functools.cache
+def help_of(program, *path):
+    return run(program, *path, "--help").stdout
+
+
+@functools.cache
+def words():
+    return json.loads(run(CLI, "words").stdout)
+
+
+@functools.cache
 def verbs():
-    """Every verb that can be run, as a tuple of words, with its own table."""
+    """Every verb that can be run, as a tuple of words."""
     def walk(command, path):
         if not command["verbs"]:
             yield path
         for verb in command["verbs"]:
             yield from walk(verb, path + (verb["name"],))
     return list(walk(words(), ()))
-
-
-def words():
-    return json.loads(run(CLI, "words").stdout)
 
 
 def made_files():
