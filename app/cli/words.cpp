@@ -9,7 +9,7 @@
 #include "core/base/version.h"
 #include "core/catalog/built_in_models.h"
 #include "core/protocol/render_fields.h"
-#include "kernels/attention/backend_list.h"
+#include "kernels/backends/backend_list.h"
 
 // What packaging/command_files makes completions and manual pages from.
 
