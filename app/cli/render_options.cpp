@@ -9,6 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
+#include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
 #include "core/protocol/lora_choice.h"
@@ -173,8 +174,9 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     // Before several renders find it out, one after another.
     for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
                                        std::pair{"--last-img-file-path", &request.lastImgFilePath}})
-        if (*path && !fs::is_regular_file(**path, failed))
-            return Error{ErrorCode::NotFound, std::string(option) + " " + **path + ": no such file"};
+        if (*path)
+            if (auto readable = requireFile(**path, kMostPictureBytes); !readable)
+                return Error{readable.error().code, std::string(option) + " " + readable.error().message};
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};

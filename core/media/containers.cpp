@@ -39,7 +39,7 @@ constexpr std::array kFormats{
     ContainerFormat{"GIF", ".gif", "gif", Lists, Partly, missingEndOfGif, kGif},
     ContainerFormat{"Matroska", ".mkv", "matroska", Lists, Fully, missingEndOfMatroska},
     ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully},
-    ContainerFormat{"AVI", ".avi", "avi", Lists},
+    ContainerFormat{"AVI", ".avi", "avi", Lists, Partly, missingEndOfAvi},
     ContainerFormat{"MPEG transport stream", ".ts", "mpegts"},
     ContainerFormat{"MPEG program stream", ".mpg", "mpeg"},
     ContainerFormat{"Flash Video", ".flv", "flv"},

@@ -5,19 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/file_check.h"
 #include "core/base/pending_file.h"
 #include "core/media/av_error.h"
 #include "core/media/exif_orientation.h"
 #include "core/media/image_limits.h"
 #include "core/media/picture.h"
+#include "core/media/picture_structure.h"
 #include "core/media/rgb.h"
 
 namespace reelgrid::media {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 /// The decoder that a file's first bytes ask for. Whole files go to it: no demuxer sees them.
 AVCodecID codecOf(std::string_view bytes) {
@@ -75,7 +75,14 @@ Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
 Result<RgbImage> imageFrom(const std::string& bytes) {
     const AVCodecID id = codecOf(bytes);
     if (id == AV_CODEC_ID_NONE) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
+    const PictureStructure structure = pictureStructure(bytes);
+    if (const auto& size = structure.size; size && !isSaneSize(size->width, size->height))
+        return Error{ErrorCode::InvalidData,
+                     "it has " + std::to_string(size->width) + "x" + std::to_string(size->height) +
+                         " pixels, 1x1 to " + std::to_string(kMaxSide) + "x" + std::to_string(kMaxSide) +
+                         " and at most " + std::to_string(kMaxPixels) + " together were expected"};
     auto frame = decode(bytes, id);
+    if (frame && structure.missing) return Error{ErrorCode::InvalidData, *structure.missing};
     if (frame && (*frame)->format == AV_PIX_FMT_PAL8) frame = withoutPalette(**frame);
     if (!frame) return frame.error();
     PlaneExtractor planes;
@@ -91,7 +98,8 @@ Result<RgbImage> imageFrom(const std::string& bytes) {
 
 Result<RgbImage> readImage(const fs::path& path) {
     silenceAvLog();
-    auto bytes = readFile(path, kMaxFileBytes);
+    if (auto readable = requireFile(path, kMostPictureBytes); !readable) return readable.error();
+    auto bytes = readFile(path, kMostPictureBytes);
     if (!bytes) return bytes.error();
     auto image = imageFrom(*bytes);
     if (!image) return image.error().in(path.string());

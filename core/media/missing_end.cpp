@@ -119,6 +119,25 @@ std::optional<std::string> missingEndOfGif(const std::filesystem::path& path) {
     return "the end mark of a GIF is missing";
 }
 
+std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path) {
+    ByteWalk file(path);
+    // Larger ones are several lists of the kind, one behind the other.
+    while (file.at() < file.size()) {
+        std::string type;
+        for (int i = 0; i < 4; ++i) type += char(file.byte());
+        std::int64_t bytes = 0;
+        for (int shift = 0; shift < 32; shift += 8) bytes |= std::int64_t{file.byte() & 0xFF} << shift;
+        constexpr std::int64_t kUnknown = 0xFFFFFFFF;
+        if (type != "RIFF" || file.isPastEnd() || bytes == 0 || bytes == kUnknown) return std::nullopt;
+        file.skip(bytes);
+        if (file.isPastEnd())
+            return "it has " + std::to_string(file.size()) + " of at least " + std::to_string(file.at()) +
+                   " bytes";
+        if (bytes % 2 != 0) file.skip(1);
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path) {
     ByteWalk file(path);
     while (file.at() < file.size()) {

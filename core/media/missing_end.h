@@ -10,6 +10,7 @@ namespace reelgrid::media {
 /// the end of the clip. Nothing where the file is whole, where it is damaged in another way, or where it
 /// can't be known (a live WebM that was cut between two clusters).
 std::optional<std::string> missingEndOfGif(const std::filesystem::path& path);
+std::optional<std::string> missingEndOfAvi(const std::filesystem::path& path);
 std::optional<std::string> missingEndOfMatroska(const std::filesystem::path& path);
 
 }  // namespace reelgrid::media

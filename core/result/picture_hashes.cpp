@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/file_check.h"
 #include "core/base/sha256.h"
 
 namespace reelgrid::result {
@@ -11,6 +12,7 @@ Result<std::map<std::string, std::string>> pictureHashes(const catalog::RenderSe
     for (const auto& [field, path] : {std::pair{"img_file_path", &settings.imgFilePath},
                                       std::pair{"last_img_file_path", &settings.lastImgFilePath}}) {
         if (!*path) continue;
+        if (auto readable = requireFile(**path, kMostPictureBytes); !readable) return readable.error();
         auto hash = sha256OfFile(**path);
         if (!hash) return hash.error();
         hashes[field] = *std::move(hash);

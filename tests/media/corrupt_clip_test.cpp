@@ -75,6 +75,15 @@ TEST_F(CorruptClip, ATruncatedGifIsRefusedAndSaysSo) {
               40);
 }
 
+TEST_F(CorruptClip, ATruncatedAviIsRefusedAndSaysSo) {
+    const std::string bytes = clipBytes("a.avi", "-c:v mjpeg");
+    EXPECT_EQ(Clip::open(m_folder / "a.avi").value()->info().frameCount(), 40);
+    for (const std::size_t size : {bytes.size() / 2, bytes.size() - 2})
+        EXPECT_THAT(
+            openingError(write("b.avi", bytes.substr(0, size))).message,
+            AllOf(HasSubstr("cut short"), HasSubstr("it has " + std::to_string(size) + " of at least")));
+}
+
 TEST_F(CorruptClip, ATruncatedWebMIsRefusedAndSaysSo) {
     const std::string vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 8 ";
     for (const std::string name : {"a.webm", "a.mkv"}) {

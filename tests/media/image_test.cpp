@@ -1,6 +1,7 @@
 #include "core/media/image.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -90,6 +91,50 @@ TEST_F(DamagedImage, IsRefusedNamingTheFile) {
         EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("not a picture that can be decoded as mjpeg"))
             << size;
     EXPECT_EQ(readImage("/nowhere.png").error().code, ErrorCode::NotFound);
+}
+
+TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
+    for (const char* name : {"1.jpg", "6.jpg"}) {
+        const std::string whole = readFile(kPictures / name).value();
+        for (const std::size_t left : {std::size_t{1}, std::size_t{2}, std::size_t{20}})
+            EXPECT_THAT(complaint(whole.substr(0, whole.size() - left)),
+                        testing::AnyOf(HasSubstr("cut short"), HasSubstr("not a picture")));
+        EXPECT_EQ(complaint(whole + "behind it"), "none");
+    }
+    std::string indexed = readFile(kPictures / "palette.png").value();
+    const std::size_t palette = indexed.find("PLTE") - 4;
+    std::size_t length = 0;
+    for (int i = 0; i < 4; ++i)
+        length = length << 8 | static_cast<unsigned char>(indexed[palette + std::size_t(i)]);
+    indexed.erase(palette, length + 12);
+    EXPECT_THAT(complaint(indexed),
+                testing::AnyOf(HasSubstr("palette (PLTE) is missing"), HasSubstr("not a picture")));
+    const std::string webp = readFile(kPictures / "lossy.webp").value();
+    EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
+}
+
+TEST_F(DamagedImage, OfTooManyPixelsSaysHowMany) {
+    std::string picture = readFile(kPictures / "1.png").value();
+    picture.replace(16, 8, std::string("\0\0\x2e\xe0\0\0\x2e\xe0", 8));
+    EXPECT_THAT(complaint(picture), HasSubstr("it has 12000x12000 pixels, 1x1 to 16384x16384"));
+    picture = readFile(kPictures / "1.jpg").value();
+    const std::size_t frame = picture.find("\xff\xc0");
+    ASSERT_NE(frame, picture.npos);
+    picture.replace(frame + 5, 4, "\x2e\xe0\x2e\xe0");
+    EXPECT_THAT(complaint(picture), HasSubstr("it has 12000x12000 pixels"));
+}
+
+TEST_F(DamagedImage, ThatIsNoFileSaysWhatItIs) {
+    EXPECT_THAT(readImage(fs::path(testing::TempDir())).error().message, HasSubstr("it is a folder"));
+    fs::create_symlink(m_file, m_file);
+    EXPECT_THAT(readImage(m_file).error().message, HasSubstr("symbolic links"));
+    fs::remove(m_file);
+    ASSERT_EQ(mkfifo(m_file.c_str(), 0600), 0);
+    EXPECT_THAT(readImage(m_file).error().message, HasSubstr("not a regular file"));
+    fs::remove(m_file);
+    writeFile(m_file, "").value();
+    fs::resize_file(m_file, std::uintmax_t{20} << 30);  // without a byte on the disk
+    EXPECT_THAT(readImage(m_file).error().message, HasSubstr("has 21474836480 bytes, at most"));
 }
 
 TEST_F(DamagedImage, WithAnyByteOfItsExifChangedIsReadOrRefused) {

@@ -1,0 +1,104 @@
+#include "core/media/picture_structure.h"
+
+#include <cstdint>
+
+namespace reelgrid::media {
+namespace {
+
+int byteAt(std::string_view bytes, std::size_t at) {
+    return static_cast<unsigned char>(bytes[at]);
+}
+
+/// The lowest byte first, or the highest.
+std::uint64_t littleEndian(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    return value;
+}
+std::uint64_t bigEndian(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+    return value;
+}
+
+PictureStructure ofPng(std::string_view bytes) {
+    constexpr std::size_t kSignature = 8, kChunk = 12, kSizeAt = 16, kColorTypeAt = 25;
+    constexpr int kIndexed = 3;
+    PictureStructure found;
+    if (bytes.size() <= kColorTypeAt) return found;
+    found.size = {int(bigEndian(bytes.substr(kSizeAt, 4)) & 0x7FFFFFFF),
+                  int(bigEndian(bytes.substr(kSizeAt + 4, 4)) & 0x7FFFFFFF)};
+    if (byteAt(bytes, kColorTypeAt) != kIndexed) return found;
+    for (std::size_t at = kSignature; at + kChunk <= bytes.size();) {
+        const std::string_view type = bytes.substr(at + 4, 4);
+        if (type == "PLTE") return found;
+        if (type == "IDAT") break;
+        at += kChunk + bigEndian(bytes.substr(at, 4));
+    }
+    found.missing = "its palette (PLTE) is missing";
+    return found;
+}
+
+/// Frames (SOF): all but the tables and the arithmetic decoder's conditions in their range of marks.
+bool isFrameMark(int mark) {
+    return mark >= 0xC0 && mark <= 0xCF && mark != 0xC4 && mark != 0xC8 && mark != 0xCC;
+}
+
+PictureStructure ofJpeg(std::string_view bytes) {
+    constexpr int kEnd = 0xD9, kScan = 0xDA;
+    const auto standsAlone = [](int mark) { return mark == 0x01 || (mark >= 0xD0 && mark <= 0xD8); };
+    PictureStructure found;
+    std::size_t at = 2;
+    while (at + 1 < bytes.size()) {
+        // Between segments, and in a scan's data, whatever isn't a mark is passed over.
+        if (byteAt(bytes, at) != 0xFF || byteAt(bytes, at + 1) == 0 || byteAt(bytes, at + 1) == 0xFF) {
+            ++at;
+            continue;
+        }
+        const int mark = byteAt(bytes, at + 1);
+        at += 2;
+        if (mark == kEnd) return found;
+        if (standsAlone(mark)) continue;
+        if (at + 2 > bytes.size()) break;
+        const std::size_t length = bigEndian(bytes.substr(at, 2));
+        if (isFrameMark(mark) && at + 7 <= bytes.size() && !found.size)
+            found.size = {int(bigEndian(bytes.substr(at + 5, 2))), int(bigEndian(bytes.substr(at + 3, 2)))};
+        if (mark == kScan && !found.size) return found;  // damaged in another way
+        at += length;
+    }
+    found.missing = "the end mark of a JPEG is missing, the file is cut short";
+    return found;
+}
+
+PictureStructure ofWebP(std::string_view bytes) {
+    constexpr std::size_t kRiff = 8, kFirstChunk = 12, kData = 20;
+    PictureStructure found;
+    const std::uint64_t needed = kRiff + littleEndian(bytes.substr(4, 4));
+    if (bytes.size() < needed)
+        found.missing = "the file is cut short: it has " + std::to_string(bytes.size()) + " of " +
+                        std::to_string(needed) + " bytes";
+    const std::string_view type = bytes.substr(kFirstChunk, 4);
+    if (bytes.size() < kData + 10) return found;
+    if (type == "VP8X")
+        found.size = {int(littleEndian(bytes.substr(kData + 4, 3)) + 1),
+                      int(littleEndian(bytes.substr(kData + 7, 3)) + 1)};
+    if (type == "VP8L") {
+        const std::uint64_t bits = littleEndian(bytes.substr(kData + 1, 4));
+        found.size = {int(bits & 0x3FFF) + 1, int(bits >> 14 & 0x3FFF) + 1};
+    }
+    if (type == "VP8 ")
+        found.size = {int(littleEndian(bytes.substr(kData + 6, 2)) & 0x3FFF),
+                      int(littleEndian(bytes.substr(kData + 8, 2)) & 0x3FFF)};
+    return found;
+}
+
+}  // namespace
+
+PictureStructure pictureStructure(std::string_view bytes) {
+    if (bytes.starts_with("\x89PNG")) return ofPng(bytes);
+    if (bytes.starts_with("\xFF\xD8\xFF")) return ofJpeg(bytes);
+    if (bytes.starts_with("RIFF") && bytes.size() >= 16) return ofWebP(bytes);
+    return {};
+}
+
+}  // namespace reelgrid::media
