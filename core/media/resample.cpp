@@ -118,8 +118,16 @@ RgbImage withHeight(const RgbImage& image, int height, const Kernel& kernel) {
 
 RgbImage resized(const RgbImage& image, PictureSize size, Filter filter) {
     const Kernel kernel = kernelOf(filter);
-    const RgbImage wide = size.width == image.width ? image : withWidth(image, size.width, kernel);
-    return size.height == wide.height ? wide : withHeight(wide, size.height, kernel);
+    const auto wide = [&](const RgbImage& from) {
+        return size.width == from.width ? from : withWidth(from, size.width, kernel);
+    };
+    const auto high = [&](const RgbImage& from) {
+        return size.height == from.height ? from : withHeight(from, size.height, kernel);
+    };
+    // Each pass rounds, so that their order decides codes.
+    const int lessWidth = image.width - size.width, lessHeight = image.height - size.height;
+    const bool startsWithHeight = lessHeight > 0 && lessHeight > 2 * lessWidth;
+    return startsWithHeight ? wide(high(image)) : high(wide(image));
 }
 
 RgbImage middleOf(const RgbImage& image, PictureSize size) {
