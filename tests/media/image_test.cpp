@@ -73,13 +73,15 @@ TEST(Image, OfOtherKindsOfPixelsIsRgb) {
 
 TEST(Resized, IsPillowsCodeForCode) {
     const RgbImage picture = readImage(kPictures / "noise.png").value();
-    for (const auto& [name, filter] : {std::pair{"bilinear", Filter::Bilinear}, std::pair{"bicubic", Filter::Bicubic},
-                                       std::pair{"lanczos", Filter::Lanczos}})
+    for (const auto& [name, filter] :
+         {std::pair{"bilinear", Filter::Bilinear}, std::pair{"bicubic", Filter::Bicubic},
+          std::pair{"lanczos", Filter::Lanczos}})
         for (const PictureSize size : {PictureSize{30, 20}, PictureSize{90, 40}, PictureSize{20, 80},
                                        PictureSize{61, 50}, PictureSize{30, 35}, PictureSize{70, 110}}) {
             const std::string file = std::string("noise_") + name + "_" + std::to_string(size.width) + "x" +
                                      std::to_string(size.height) + ".png";
-            EXPECT_EQ(resized(picture, size, filter).pixels, readImage(kPictures / file).value().pixels) << file;
+            EXPECT_EQ(resized(picture, size, filter).pixels, readImage(kPictures / file).value().pixels)
+                << file;
         }
 }
 

@@ -111,7 +111,10 @@ void CogVideoXTransformer::addLearnedPositions(Positions& positions) const {
                                                " tokens, the model's learned positions are for " +
                                                std::to_string(sample[1]) + "x" + std::to_string(sample[2]));
     const std::int64_t videoTokens = sample[0] * sample[1] * sample[2];
-    if (positions.grid[0] != sample[0] || positions.textTokens + videoTokens != m_learnedPositions.size(1)) {
+    // Not for configs whose sample_frames no clip has.
+    const std::int64_t pixelFrames = (positions.grid[0] - 1) * m_config.temporalCompressionRatio + 1;
+    if (pixelFrames != m_config.sampleFrames ||
+        positions.textTokens + videoTokens != m_learnedPositions.size(1)) {
         positions.added_NC = sinCosPositions(m_config, positions.grid).to(m_device);
         return;
     }

@@ -84,6 +84,22 @@ INSTANTIATE_TEST_SUITE_P(Reference, CogVideoXTransformerParity,
                                          Input{"1.5", 0, {1, 4, 4, 4, 6}}, Input{"1.5", 1, {1, 4, 2, 6, 4}},
                                          Input{"1.5-i2v", 0, {1, 8, 4, 4, 6}}));
 
+TEST(CogVideoXPositions, OfSampleFramesThatNoClipHasAreSinesAsInTheReference) {
+    const std::string form = kFixtures + "5b-i2v", folder = form + "/transformer";
+    weights::SafetensorsFolder source(folder), calls(form + "/calls.safetensors"),
+        reference(form + "/ten_sample_frames.safetensors");
+    auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
+    config.sampleFrames = 10;
+    CogVideoXTransformer model(config, weights::WeightScope(source, at::kFloat));
+    const at::Tensor text = model.prepareText(calls.require("0.text", {1, 20, 32}));
+    const StepEmbedding step = model.embedTimestep(calls.require("0.timestep", {1}).item<double>());
+    wan::SdpaDispatcher dispatcher;
+    const at::Tensor velocity =
+        model.forward(calls.require("0.latents", {1, 8, 3, 4, 6}), step, text, dispatcher);
+    const at::Tensor expected = reference.require("fp32", {1, 4, 3, 4, 6});
+    EXPECT_LE(largest(velocity - expected) / largest(expected), 1e-5);
+}
+
 class Tiny5b : public testing::Test {
   protected:
     void load(const std::string& form) {
