@@ -49,7 +49,7 @@ Error wrongVaeOption(const std::string& option, const std::string& value, const 
 }
 
 /// "832x480" or "832*480".
-Result<benchmark::ClipSize> sizeFrom(const BenchVae& verb) {
+Result<vae::ClipSize> sizeFrom(const BenchVae& verb) {
     const Error unreadable = wrongVaeOption(
         "--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
     const char *at = verb.size.data(), *end = at + verb.size.size();
@@ -60,7 +60,7 @@ Result<benchmark::ClipSize> sizeFrom(const BenchVae& verb) {
     const auto second = std::from_chars(first.ptr + 1, end, height);
     if (second.ec != std::errc() || second.ptr != end) return unreadable;
     if (width < 1 || height < 1 || width > kMostPixels || height > kMostPixels) return unreadable;
-    return benchmark::ClipSize{.frames = verb.frames.value_or(kFrames), .height = height, .width = width};
+    return vae::ClipSize{.frames = verb.frames.value_or(kFrames), .height = height, .width = width};
 }
 
 Result<void> checkCount(const std::string& option, int value, int least, int most) {
@@ -79,9 +79,8 @@ fs::path checkpointOf(const std::string& model) {
 }
 
 /// What the model's strides allow.
-Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const benchmark::VaeOnDisk& checkpoint,
-                                   benchmark::ClipSize clip) {
-    const benchmark::VaeShape shape = checkpoint.shape();
+Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::VideoVae& vae, vae::ClipSize clip) {
+    const vae::VaeShape shape = vae.shape();
     const std::int64_t edge = shape.spatialFactor, step = shape.frameStep;
     if (!verb.frames) clip.frames -= (clip.frames - 1) % step;
     if ((clip.frames - 1) % step != 0)
@@ -92,7 +91,7 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const benchmark::VaeOnD
         return wrongVaeOption("--tile-px", std::to_string(verb.tilePixels),
                               "a multiple of " + std::to_string(edge));
     return benchmark::VaeCase{.clip = clip,
-                              .tiling = checkpoint.tilingOf(verb.tilePixels),
+                              .tiling = vae.tilingOf(verb.tilePixels),
                               .warmup = verb.warmup,
                               .repetitions = verb.repetitions,
                               .execution = {},
@@ -134,10 +133,11 @@ int runVae(const BenchVae& verb) {
     if (auto checked = checkOptions(verb); !checked) return fail(checked.error());
     const auto clip = sizeFrom(verb);
     if (!clip) return fail(clip.error());
-    const auto checkpoint = benchmark::openVae(checkpointOf(verb.model));
-    auto wanted = caseFor(verb, *checkpoint, *clip);
+    const vae::VaeFiles checkpoint = vae::openVae(checkpointOf(verb.model));
+    const auto vae = checkpoint.describe({}, vae::VaeParts::Both);
+    auto wanted = caseFor(verb, *vae, *clip);
     if (!wanted) return fail(wanted.error());
-    const auto execution = executionFor(verb, checkpoint->bytes());
+    const auto execution = executionFor(verb, checkpoint.bytes);
     if (!execution) return fail(execution.error());
     wanted->execution = *execution;
     execution::setFp32Precision(protocol::kIeee);
@@ -147,15 +147,15 @@ int runVae(const BenchVae& verb) {
 
     benchmark::VaeReport report{.system = benchedSystem(*execution),
                                 .model = verb.model,
-                                .weights = checkpoint->path().string(),
-                                .weightBytes = checkpoint->bytes(),
+                                .weights = checkpoint.path.string(),
+                                .weightBytes = checkpoint.bytes,
                                 .wanted = *wanted,
-                                .shape = checkpoint->shape(),
+                                .shape = vae->shape(),
                                 .rows = {}};
     const InterruptWatch interrupts;
     ProgressLine line;
     report.rows = benchmark::measureVae(
-        *checkpoint, *wanted,
+        checkpoint, *wanted,
         [&](const std::string& configuration, const std::string& pass, int done, int total, double eta) {
             line.update(configuration, pass, done, total, eta);
         },

@@ -16,7 +16,7 @@
 #include "core/execution/memory_check.h"
 #include "core/execution/out_of_memory.h"
 
-// Shape legend: B = 1 clip, C channels, T frames, H rows, W columns.
+// Shape legend: C channels, T frames, H rows, W columns.
 
 namespace reelgrid::benchmark {
 namespace {
@@ -66,9 +66,9 @@ class Passes {
 
 /// What all configurations are given and held against, on the CPU.
 struct Subject {
-    at::Tensor clip_BCTHW;
-    at::Tensor latents_BCTHW;  ///< of the first configuration that could encode
-    at::Tensor exactLatents_BCTHW,
+    at::Tensor clip_CTHW;
+    at::Tensor latents_CTHW;  ///< of the first configuration that could encode
+    at::Tensor exactLatents_CTHW,
         exactFrames_THWC;  ///< of the first of all; undefined where it couldn't run
 };
 
@@ -95,47 +95,57 @@ at::Tensor timed(const VaeCase& wanted, PeakMemory& memory, const std::function<
 /// The picture that others are held against, or one of those.
 enum class Role { Reference, Compared };
 
-std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const VaeOnDisk& checkpoint,
+std::uint64_t bytesNeeded(const VaeConfiguration& configuration, const vae::VaeFiles& checkpoint,
                           const VaeCase& wanted) {
     constexpr std::uint64_t kFp32 = 4, kColors = 3;
     // The clip and what is decoded; on the CPU also what it is held against, and their difference in fp64.
     const std::uint64_t copies = wanted.execution.device.is_cpu() ? 6 : 2;
-    const ClipSize& clip = wanted.clip;
-    return checkpoint.passBytes(clip, configuration.dtype, wanted.execution.device, configuration.tiling) +
+    const vae::ClipSize& clip = wanted.clip;
+    const auto vae = checkpoint.describe({configuration.dtype, wanted.execution.device}, vae::VaeParts::Both);
+    return std::max(vae->bytesToEncode(clip, configuration.tiling),
+                    vae->bytesToDecode(clip, configuration.tiling)) +
            copies * kColors * kFp32 * std::uint64_t(clip.frames * clip.height * clip.width);
 }
 
-void measureRow(VaeRow& row, Role role, const VaeOnDisk& checkpoint, const VaeCase& wanted, Subject& subject,
-                Passes& passes, const std::stop_token& stop) {
+void measureRow(VaeRow& row, Role role, const vae::VaeFiles& checkpoint, const VaeCase& wanted,
+                Subject& subject, Passes& passes, const std::stop_token& stop) {
     const VaeConfiguration& configuration = row.configuration;
     execution::requireMemory(wanted.execution, bytesNeeded(configuration, checkpoint, wanted), 0,
                              configuration.name, "a smaller size or fewer frames");
-    if (!subject.clip_BCTHW.defined())
-        subject.clip_BCTHW = syntheticVideo(wanted.clip.frames, wanted.clip.height, wanted.clip.width);
+    if (!subject.clip_CTHW.defined())
+        subject.clip_CTHW = syntheticVideo(wanted.clip.frames, wanted.clip.height, wanted.clip.width)[0];
     PeakMemory memory(wanted.execution);
     const auto begin = Clock::now();
-    const std::unique_ptr<BenchedVae> vae = checkpoint.load(configuration.dtype, wanted.execution.device);
+    const std::unique_ptr<vae::VideoVae> vae =
+        checkpoint.load({configuration.dtype, wanted.execution.device}, vae::VaeParts::Both);
+    const auto& tiling = configuration.tiling;
     wanted.execution.synchronise();
     row.loadSeconds = secondsSince(begin);
 
-    at::Tensor latents_BCTHW;
+    at::Tensor latents_CTHW;
     {
-        const at::Tensor x_BCTHW = subject.clip_BCTHW.to(wanted.execution.device);
-        latents_BCTHW = timed(
+        const at::Tensor x_CTHW = subject.clip_CTHW.to(wanted.execution.device);
+        latents_CTHW = timed(
             wanted, memory, [&] { passes.begin(configuration.name, "encode"); }, row.encode,
-            [&] { return vae->encode(x_BCTHW, configuration.tiling, stop); });
+            [&] {
+                return (tiling ? vae->encodeTiled(x_CTHW, *tiling, {}, stop) : vae->encode(x_CTHW, {}, stop))
+                    .mean_CTHW;
+            });
     }
-    if (!subject.latents_BCTHW.defined()) subject.latents_BCTHW = latents_BCTHW;
+    if (!subject.latents_CTHW.defined()) subject.latents_CTHW = latents_CTHW;
     if (role == Role::Reference)
-        subject.exactLatents_BCTHW = latents_BCTHW;
-    else if (subject.exactLatents_BCTHW.defined())
-        row.latentsSnr = snr(latents_BCTHW, subject.exactLatents_BCTHW);
+        subject.exactLatents_CTHW = latents_CTHW;
+    else if (subject.exactLatents_CTHW.defined())
+        row.latentsSnr = snr(latents_CTHW, subject.exactLatents_CTHW);
 
-    const at::Tensor z_BCTHW = subject.latents_BCTHW.to(wanted.execution.device);
+    const at::Tensor z_CTHW = subject.latents_CTHW.to(wanted.execution.device);
     const at::Tensor decoded_THWC = timed(
         wanted, memory, [&] { passes.begin(configuration.name, "decode"); }, row.decode,
-        [&] { return vae->decode(z_BCTHW, configuration.tiling, stop); });
-    row.clipPsnr = psnr(decoded_THWC, subject.clip_BCTHW[0].permute({1, 2, 3, 0}));
+        [&] {
+            return tiling ? vae->decodeTiled(z_CTHW, *tiling, {}, stop)
+                          : vae::decodedClip(*vae, z_CTHW, wanted.clip.frames, stop);
+        });
+    row.clipPsnr = psnr(decoded_THWC, subject.clip_CTHW.permute({1, 2, 3, 0}));
     if (role == Role::Reference)
         subject.exactFrames_THWC = decoded_THWC;
     else if (subject.exactFrames_THWC.defined())
@@ -156,7 +166,7 @@ std::vector<VaeConfiguration> vaeConfigurations(const vae::Tiling& tiling) {
             {"tiled bf16", at::kBFloat16, tiling}};
 }
 
-std::vector<VaeRow> measureVae(const VaeOnDisk& checkpoint, const VaeCase& wanted,
+std::vector<VaeRow> measureVae(const vae::VaeFiles& checkpoint, const VaeCase& wanted,
                                const VaeProgress& progress, std::stop_token stop) {
     const c10::InferenceMode inference;
     execution::giveCpuMemoryErrorsTheirType();

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/benchmark/benched_vae.h"
 #include "core/execution/execution.h"
 #include "core/vae/tiling.h"
+#include "core/vae/vae_files.h"
 
 namespace reelgrid::benchmark {
 
@@ -26,7 +26,7 @@ struct VaeConfiguration {
 std::vector<VaeConfiguration> vaeConfigurations(const vae::Tiling& tiling);
 
 struct VaeCase {
-    ClipSize clip;
+    vae::ClipSize clip;
     vae::Tiling tiling;
     int warmup = 1;       ///< untimed passes of each kind before the timed ones
     int repetitions = 1;  ///< timed passes of each kind
@@ -61,7 +61,7 @@ using VaeProgress = std::function<void(const std::string& configuration, const s
 /// each loaded anew from the checkpoint and gone before the next: memory and caches are its own. Times end
 /// when the device has done its work. A configuration that finds no memory, or that libtorch can't run, says
 /// so in its row. Throws Failure: Cancelled once `stop` was requested, and what loading throws.
-std::vector<VaeRow> measureVae(const VaeOnDisk& checkpoint, const VaeCase& wanted,
+std::vector<VaeRow> measureVae(const vae::VaeFiles& checkpoint, const VaeCase& wanted,
                                const VaeProgress& progress, std::stop_token stop);
 
 }  // namespace reelgrid::benchmark

@@ -23,7 +23,7 @@ struct VaeReport {
     std::string weights;  ///< where they are
     std::uint64_t weightBytes = 0;
     VaeCase wanted;
-    VaeShape shape;
+    vae::VaeShape shape;
     std::vector<VaeRow> rows;
 
     [[nodiscard]] std::vector<std::int64_t> videoShape() const;    ///< [1, 3, T, H, W]

@@ -1,6 +1,9 @@
 #include "core/denoising/video_model.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "core/denoising/rgb_frames.h"
 
 namespace reelgrid::denoising {
 
@@ -8,6 +11,46 @@ at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers) {
     const std::unique_ptr<Denoiser> denoiser = model.prepare(settings, clock);
     return SamplingLoop(*denoiser, std::move(followers), model.device(), clock).run(attention);
+}
+
+media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
+                       const catalog::RenderSettings& settings, StageClock& clock) {
+    const vae::VideoVae& vae = model.vae();
+    const at::Tensor z_CTHW = vae.denormalised(latents_1CTHW[0]);
+    media::RgbVideo video{
+        .width = settings.width, .height = settings.height, .fps = frameRate(settings.fps), .pixels = {}};
+    video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
+    clock.begin("decode", settings.numFrames);
+    if (const auto tiling = tilingFor(vae, settings)) {
+        // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
+        const auto report = [&](std::int64_t done, std::int64_t total) {
+            clock.advance(static_cast<int>(done * settings.numFrames / total));
+        };
+        appendFrames(video, vae.decodeTiled(z_CTHW, *tiling, report, clock.stopToken()));
+    } else {
+        const auto keep = [&](const at::Tensor& frames_THWC) {
+            appendFrames(video, frames_THWC);
+            clock.advance(video.frameCount());
+        };
+        vae.decodeTo(z_CTHW, keep, clock.stopToken());
+    }
+    clock.end();
+    return video;
+}
+
+std::optional<vae::Tiling> tilingFor(const vae::VideoVae& vae, const catalog::RenderSettings& settings) {
+    if (settings.vaeTiling != protocol::kTilingOn) return std::nullopt;
+    return vae.tilingOf(settings.vaeTilePx);
+}
+
+std::uint64_t workingBytes(const VideoModel& model, const catalog::RenderSettings& settings) {
+    const vae::VideoVae& vae = model.vae();
+    const auto tiling = tilingFor(vae, settings);
+    vae::ClipSize clip{settings.numFrames, settings.height, settings.width};
+    const std::uint64_t decode = vae.bytesToDecode(clip, tiling);
+    clip.frames = model.encodedFrames(settings);
+    const std::uint64_t encode = clip.frames > 0 ? vae.bytesToEncode(clip, tiling) : 0;
+    return std::max({model.passBytes(settings), decode, encode});
 }
 
 }  // namespace reelgrid::denoising

@@ -12,6 +12,7 @@
 #include "core/denoising/stage_clock.h"
 #include "core/media/frame.h"
 #include "core/result/manifest.h"
+#include "core/vae/video_vae.h"
 
 namespace reelgrid::denoising {
 
@@ -25,12 +26,13 @@ class VideoModel {
     [[nodiscard]] virtual std::unique_ptr<Denoiser> prepare(const catalog::RenderSettings& settings,
                                                             StageClock& clock) = 0;
 
-    /// Runs the stage "decode": pictures from finished latents.
-    virtual media::RgbVideo decode(const at::Tensor& latents, const catalog::RenderSettings& settings,
-                                   StageClock& clock) = 0;
+    /// Whose normalised latents the denoiser ends with.
+    [[nodiscard]] virtual const vae::VideoVae& vae() const = 0;
 
-    /// About how many bytes a render takes beside the loaded weights, at its fullest moment.
-    [[nodiscard]] virtual std::uint64_t workingBytes(const catalog::RenderSettings& settings) const = 0;
+    /// What a pass works in beside the loaded weights.
+    [[nodiscard]] virtual std::uint64_t passBytes(const catalog::RenderSettings& settings) const = 0;
+    /// Frames that go through the VAE's encoder at once; 0: the render encodes none.
+    [[nodiscard]] virtual int encodedFrames(const catalog::RenderSettings& settings) const = 0;
 
     /// What became of products in FP8 that were asked for; nullopt where none were.
     [[nodiscard]] virtual std::optional<result::GemmRecord> gemms() const { return std::nullopt; }
@@ -38,8 +40,18 @@ class VideoModel {
     [[nodiscard]] virtual at::Device device() const = 0;
 };
 
-/// All stages up to "denoise": the latents that decode() takes, fp32.
+/// All stages up to "denoise": the latents that decode() takes, fp32 [1, z, T, H, W].
 at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers = {});
+
+/// The stage "decode": whole, as frames are made, or in tiles.
+media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
+                       const catalog::RenderSettings& settings, StageClock& clock);
+
+/// The tiles that the request asks for; nullopt: whole.
+std::optional<vae::Tiling> tilingFor(const vae::VideoVae& vae, const catalog::RenderSettings& settings);
+
+/// About how many bytes a render takes beside the loaded weights, at its fullest moment.
+std::uint64_t workingBytes(const VideoModel& model, const catalog::RenderSettings& settings);
 
 }  // namespace reelgrid::denoising

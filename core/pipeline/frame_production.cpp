@@ -69,7 +69,7 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
         m_clock.checkStop();
         if (repetition == 0)
             weights::writeHashedSafetensors(pending.latents(), {{"latents", latents}}).value();
-        frames = video.decode(latents, settings, m_clock);
+        frames = denoising::decode(video, latents, settings, m_clock);
         if (repetition + 1 < settings.numRepetitions) m_repetitions.push_back(m_clock.finishRepetition());
     }
     return frames;

@@ -50,8 +50,11 @@ void RenderPlan::settleMemory(const std::optional<MemoryChoice>& present) {
 }
 
 void RenderPlan::settleTiling(const denoising::VideoModel& video) {
-    settings.vaeTiling = settledTiling(video, settings, execution::availableMemory(execution));
-    execution::requireMemory(execution, video.workingBytes(settings), 0, sizeText(settings),
+    const auto bytesFor = [&](const catalog::RenderSettings& asked) {
+        return denoising::workingBytes(video, asked);
+    };
+    settings.vaeTiling = settledTiling(bytesFor, settings, execution::availableMemory(execution));
+    execution::requireMemory(execution, bytesFor(settings), 0, sizeText(settings),
                              waysToNeedLess(settings, model));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/catalog/render_settings.h"
+#include "core/denoising/video_model.h"
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"
 #include "core/pipeline/memory_choice.h"

@@ -3,20 +3,31 @@
 #include <algorithm>
 
 namespace reelgrid::vae {
+namespace {
 
-std::int64_t windowPixels(std::int64_t height, std::int64_t width, const std::optional<Tiling>& tiling) {
-    if (!tiling) return height * width;
-    return std::min(height, tiling->rows.tilePixels) * std::min(width, tiling->columns.tilePixels);
+constexpr std::int64_t kColorsOfClip = 3;
+
+}  // namespace
+
+ClipSize windowOf(const ClipSize& clip, const std::optional<Tiling>& tiling) {
+    if (!tiling) return clip;
+    return {clip.frames, std::min(clip.height, tiling->rows.tilePixels),
+            std::min(clip.width, tiling->columns.tilePixels)};
 }
 
-std::uint64_t bytesOfTiles(std::int64_t height, std::int64_t width, std::int64_t frames,
-                           const std::optional<Tiling>& tiling) {
-    constexpr std::int64_t kColors = 3, kFp32 = 4;
-    if (!tiling || (height <= tiling->rows.tilePixels && width <= tiling->columns.tilePixels)) return 0;
-    const std::int64_t ends =
-        tiling->rows.overlapPixels() * 2 * width + tiling->columns.overlapPixels() * tiling->rows.tilePixels;
-    return std::uint64_t((height * width + 2 * windowPixels(height, width, tiling) + ends) * frames *
-                         kColors * kFp32);
+std::uint64_t clipBytes(const ClipSize& clip) {
+    return std::uint64_t(clip.height * clip.width * clip.frames * kColorsOfClip);
+}
+
+std::uint64_t bytesOfTiles(const ClipSize& clip, const std::optional<Tiling>& tiling) {
+    if (!tiling || (clip.height <= tiling->rows.tilePixels && clip.width <= tiling->columns.tilePixels))
+        return 0;
+    const std::int64_t ends = tiling->rows.overlapPixels() * 2 * clip.width +
+                              tiling->columns.overlapPixels() * tiling->rows.tilePixels;
+    const ClipSize window = windowOf(clip, tiling);
+    return std::uint64_t((clip.height * clip.width + 2 * window.height * window.width + ends) * clip.frames *
+                         kColorsOfClip) *
+           sizeof(float);
 }
 
 }  // namespace reelgrid::vae

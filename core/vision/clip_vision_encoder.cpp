@@ -78,4 +78,10 @@ at::Tensor ClipVisionEncoder::activated(const at::Tensor& x) const {
                                                                     : x * at::sigmoid(1.702 * x);
 }
 
+std::uint64_t ClipVisionEncoder::weightBytes(const ClipVisionConfig& config) {
+    const std::int64_t layer =
+        4 * config.hiddenSize * config.hiddenSize + 2 * config.hiddenSize * config.intermediateSize;
+    return static_cast<std::uint64_t>((config.numHiddenLayers - 1) * layer) * sizeof(float);
+}
+
 }  // namespace reelgrid::vision

@@ -24,6 +24,8 @@ class ClipVisionEncoder {
     [[nodiscard]] at::Tensor forward(const at::Tensor& pixels_P3YX) const;
 
     [[nodiscard]] const ClipVisionConfig& config() const { return m_config; }
+    /// Of its weights in fp32.
+    static std::uint64_t weightBytes(const ClipVisionConfig& config);
 
   private:
     /// The checkpoint's `weight` and `bias`, of a product or a norm.

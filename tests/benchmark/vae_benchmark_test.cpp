@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::unique_ptr<VaeOnDisk> tinyVae() {
-    return openVae(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline");
+vae::VaeFiles tinyVae() {
+    return vae::openVae(fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline");
 }
 
 VaeCase tinyCase() {
@@ -35,7 +35,7 @@ TEST(VaeBenchmark, GivesEveryConfigurationItsRow) {
     std::vector<std::string> passes;
     int last = 0;
     const auto rows = measureVae(
-        *checkpoint, wanted,
+        checkpoint, wanted,
         [&](const std::string& configuration, const std::string& pass, int done, int total, double) {
             passes.push_back(configuration + " " + pass);
             EXPECT_EQ(total, 24);
@@ -61,7 +61,7 @@ TEST(VaeBenchmark, FindsNoDifferenceWhereOneTileHoldsThePicture) {
     const auto checkpoint = tinyVae();
     VaeCase wanted = tinyCase();
     wanted.tiling = {{64, 48}, {64, 48}};
-    const auto rows = measureVae(*checkpoint, wanted, {}, {});
+    const auto rows = measureVae(checkpoint, wanted, {}, {});
     EXPECT_EQ(rows[2].decodePsnr, 100);
     EXPECT_EQ(rows[2].latentsSnr, 100);
 }
@@ -72,7 +72,7 @@ TEST(VaeBenchmark, SaysInItsRowWhatFoundNoMemory) {
     wanted.clip = {.frames = 4093, .height = 16384, .width = 16384};
     wanted.warmup = 0;
     // The clip alone would take terabytes; nothing of it may be made.
-    const auto rows = measureVae(*checkpoint, wanted, {}, {});
+    const auto rows = measureVae(checkpoint, wanted, {}, {});
     ASSERT_EQ(rows.size(), 4U);
     for (const VaeRow& row : rows) {
         EXPECT_THAT(row.error, testing::HasSubstr("GB of memory")) << row.configuration.name;
@@ -80,7 +80,7 @@ TEST(VaeBenchmark, SaysInItsRowWhatFoundNoMemory) {
     }
     VaeReport report;
     report.rows = rows;
-    report.shape = checkpoint->shape();
+    report.shape = checkpoint.describe({}, vae::VaeParts::Both)->shape();
     EXPECT_FALSE(toJson(report)["rows"][0].contains("decode"));
 }
 
@@ -90,15 +90,16 @@ TEST(VaeBenchmark, MeasuresTheVaeOfCogVideoX) {
     fs::create_directories(folder / "vae");
     fs::copy_file(fixtures / "tiles.json", folder / "vae" / "config.json");
     fs::copy_file(fixtures / "tiles.safetensors", folder / "vae" / "diffusion_pytorch_model.safetensors");
-    const auto checkpoint = openVae(folder);
-    EXPECT_EQ(checkpoint->shape().frameStep, 8);
-    EXPECT_EQ(checkpoint->bytes(), fs::file_size(fixtures / "tiles.safetensors"));
+    const auto checkpoint = vae::openVae(folder);
+    const auto described = checkpoint.describe({}, vae::VaeParts::Both);
+    EXPECT_EQ(described->shape().frameStep, 8);
+    EXPECT_EQ(checkpoint.bytes, fs::file_size(fixtures / "tiles.safetensors"));
     VaeCase wanted;
     wanted.clip = {.frames = 17, .height = 40, .width = 44};
-    wanted.tiling = checkpoint->tilingOf(24);
+    wanted.tiling = described->tilingOf(24);
     EXPECT_EQ(wanted.tiling, (vae::Tiling{{24, 20}, {20, 16}}));
     wanted.warmup = 0;
-    const auto rows = measureVae(*checkpoint, wanted, {}, {});
+    const auto rows = measureVae(checkpoint, wanted, {}, {});
     ASSERT_EQ(rows.size(), 4U);
     for (const VaeRow& row : rows) EXPECT_EQ(row.error, "") << row.configuration.name;
     EXPECT_GT(*rows[1].decodePsnr, 30);
@@ -111,7 +112,7 @@ TEST(VaeBenchmark, StopsWhenAsked) {
     std::stop_source stop;
     stop.request_stop();
     try {
-        (void)measureVae(*checkpoint, tinyCase(), {}, stop.get_token());
+        (void)measureVae(checkpoint, tinyCase(), {}, stop.get_token());
         FAIL() << "it went on";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error().code, ErrorCode::Cancelled);

@@ -59,7 +59,7 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
          int variantCount, int chunk) {
     weights::SafetensorsFolder source{folder};
     const auto config = vae::wan21::WanVaeConfig::from(weights::ModelConfig::read(folder));
-    const at::Tensor clip = benchmark::syntheticVideo(frames, height, width);
+    const at::Tensor clip = benchmark::syntheticVideo(frames, height, width)[0];
     std::printf("%lld frames of %lldx%lld, %d threads, best of %d; processor seconds count both cores\n",
                 static_cast<long long>(frames), static_cast<long long>(width), static_cast<long long>(height),
                 at::get_num_threads(), repeats);
@@ -81,21 +81,22 @@ void run(const std::string& folder, std::int64_t frames, std::int64_t width, std
         std::optional<vae::wan21::WanVae> vae;
         const Seconds load =
             best(1, [&] { vae.emplace(weights::WeightScope(source, variant.dtype), config, options); });
-        if (!latents.defined()) latents = vae->encode(clip).mean_BCTHW;
-        at::Tensor frames_BCTHW;
+        if (!latents.defined()) latents = vae->encode(clip).mean_CTHW;
+        at::Tensor frames_THWC;
         const double before = peakMegabytes();
-        const Seconds decode = best(repeats, [&] { frames_BCTHW = vae->decode(latents); });
+        const Seconds decode = best(repeats, [&] { frames_THWC = vae::decodedClip(*vae, latents, frames); });
         const double after = peakMegabytes();
         const Seconds encode = best(1, [&] { (void)vae->encode(clip); });
         if (!exact.defined()) {
-            exact = frames_BCTHW;
-            std::printf("the clip through encode and decode: %.1f dB\n", psnr(exact, clip));
+            exact = frames_THWC;
+            std::printf("the clip through encode and decode: %.1f dB\n",
+                        psnr(exact, clip.permute({1, 2, 3, 0})));
         }
         std::printf(
             "%-14s load %.2f s, decode %.2f s (processor %.2f), encode %.2f s (%.2f); decode raised the peak "
             "from %.0f to %.0f MB; PSNR to the first %.1f dB\n",
             variant.name, load.wall, decode.wall, decode.processor, encode.wall, encode.processor, before,
-            after, psnr(frames_BCTHW, exact));
+            after, psnr(frames_THWC, exact));
         double total = 0;
         for (const auto& [part, seconds] : parts) total += seconds;
         for (const auto& [part, seconds] : parts)

@@ -13,6 +13,7 @@
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "tests/gpu/gpu.h"
+#include "tests/vae/clips.h"
 
 namespace reelgrid::models::wan {
 namespace {
@@ -61,7 +62,7 @@ Clip renderDemo(const execution::Execution& execution, at::ScalarType dtype,
         const at::Tensor without = transformer.forward(latents, time, negative, *dispatcher);
         latents = scheduler->step(without + kGuidance * (with - without), step, latents);
     }
-    return {latents.cpu(), decoder.decode(decoder.denormalised(latents)).cpu()};
+    return {latents.cpu(), vae::decodeClips(decoder, decoder.denormalised(latents)).cpu()};
 }
 
 class DemoOnGpu : public OnGpu {};

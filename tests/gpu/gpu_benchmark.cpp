@@ -29,7 +29,6 @@
 #include "core/models/cogvideox/transformer.h"
 #include "core/models/layers/norms.h"
 #include "core/models/wan/transformer.h"
-#include "core/models/wan/transformer_memory.h"
 #include "core/protocol/render_fields.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/weights/model_config.h"
@@ -153,9 +152,10 @@ void timeResidence(const Execution& gpu, const std::string& folder, const std::s
             const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
             const double loadPeak = peakGiB(gpu);
             const PreparedText text = model.prepareText(prompt);
-            const std::uint64_t predicted = weightBytes(config, at::kBFloat16, gpu.device, options.blocks) +
-                                            textBytes(config, at::kBFloat16, 1, positions) +
-                                            activationBytes(config, at::kBFloat16, tokens) + inputs;
+            const std::uint64_t predicted =
+                WanTransformer::weightBytes(config, at::kBFloat16, gpu.device, options.blocks) +
+                WanTransformer::textBytes(config, at::kBFloat16, positions) +
+                WanTransformer::passBytes(config, at::kBFloat16, tokens) + inputs;
             for (const std::string& attention : parts(attentions)) {
                 const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
                 forgetPeak(gpu);
@@ -237,11 +237,12 @@ void timeVae(const Execution& gpu, const std::string& folder, const std::string&
                          WanVaeConfig::from(weights::ModelConfig::read(folder)));
         forgetPeak(gpu);
         const int repetitions = dtype == "fp32" ? 1 : 3;
-        const double decoding = medianMilliseconds(gpu, repetitions, [&] { (void)vae.decode(z); });
+        const double decoding =
+            medianMilliseconds(gpu, repetitions, [&] { (void)decodedClip(vae, z[0], size.frames); });
         const double decodePeak = peakGiB(gpu);
         forgetPeak(gpu);
-        const double encoding = medianMilliseconds(gpu, repetitions, [&] { (void)vae.encode(clip); });
-        const at::Tensor decoded = vae.decode(z);
+        const double encoding = medianMilliseconds(gpu, repetitions, [&] { (void)vae.encode(clip[0]); });
+        const at::Tensor decoded = decodedClip(vae, z[0], size.frames);
         if (dtype == "fp32") exact = decoded;
         const double psnr =
             exact.defined() ? 10 * std::log10(4 / (decoded - exact).square().mean().item<double>()) : 0;

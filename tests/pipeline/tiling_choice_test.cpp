@@ -5,32 +5,14 @@
 namespace reelgrid::pipeline {
 namespace {
 
-/// A model that is asked for nothing but the memory it needs.
-class Weighing final : public denoising::VideoModel {
-  public:
-    Weighing(std::uint64_t whole, std::uint64_t tiled) : m_whole(whole), m_tiled(tiled) {}
-    std::unique_ptr<denoising::Denoiser> prepare(const catalog::RenderSettings&,
-                                                 denoising::StageClock&) override {
-        return nullptr;
-    }
-    media::RgbVideo decode(const at::Tensor&, const catalog::RenderSettings&,
-                           denoising::StageClock&) override {
-        return {};
-    }
-    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override {
-        return settings.vaeTiling == protocol::kTilingOn ? m_tiled : m_whole;
-    }
-    [[nodiscard]] at::Device device() const override { return at::kCPU; }
-
-  private:
-    std::uint64_t m_whole, m_tiled;
-};
-
 std::string settled(const std::string& asked, std::uint64_t whole, std::uint64_t tiled,
                     std::uint64_t available) {
     catalog::RenderSettings settings;
     settings.vaeTiling = asked;
-    return settledTiling(Weighing(whole, tiled), settings, available);
+    const auto bytes = [&](const catalog::RenderSettings& with) {
+        return with.vaeTiling == protocol::kTilingOn ? tiled : whole;
+    };
+    return settledTiling(bytes, settings, available);
 }
 
 TEST(TilingChoice, TakesTilesOnlyWhereTheWholeDoesNotFit) {

@@ -34,4 +34,9 @@ at::Tensor JointAttention::forward(const at::Tensor& x_BNC, const at::Tensor& ro
     return m_out(attend().transpose(1, 2).flatten(2));
 }
 
+std::int64_t JointAttention::bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype) {
+    // What comes in, q, k and v, what attention gives, its projection.
+    return (1 + 3 + 1 + 1) * config.innerDim() * static_cast<std::int64_t>(c10::elementSize(dtype));
+}
+
 }  // namespace reelgrid::models::cogvideox

@@ -21,6 +21,9 @@ class JointAttention {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const at::Tensor& rotary,
                                      const attention::LayerContext& context) const;
 
+    /// What forward() works in for each token.
+    static std::int64_t bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype);
+
     /// As which layer it calls the dispatcher.
     void setLayer(int layer) { m_layer = layer; }
     template <class Visit>

@@ -1,5 +1,7 @@
 #include "core/models/cogvideox/block.h"
 
+#include <algorithm>
+
 namespace reelgrid::models::cogvideox {
 
 using execution::Part;
@@ -30,6 +32,14 @@ void Block::forward(ResidualStream& stream, const at::Tensor& modulation_12C, co
     const at::Tensor x_BNC = normed(norm2);
     const auto scope = context.during(Part::FeedForward);
     stream.add(feedForward(x_BNC, m_ffUp, m_ffDown), norm2.gates_C);
+}
+
+std::int64_t Block::bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype) {
+    const std::int64_t c = config.innerDim(), f = config.feedForwardDim();
+    const std::int64_t stream = static_cast<std::int64_t>(sizeof(float)) * c;
+    // What comes in, the wide layer, what comes out.
+    const std::int64_t wide = (c + f + c) * static_cast<std::int64_t>(c10::elementSize(dtype));
+    return stream + std::max(JointAttention::bytesPerToken(config, dtype), wide);
 }
 
 }  // namespace reelgrid::models::cogvideox

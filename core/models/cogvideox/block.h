@@ -20,6 +20,9 @@ class Block {
     void forward(ResidualStream& stream, const at::Tensor& modulation_12C, const at::Tensor& rotary,
                  const attention::LayerContext& context) const;
 
+    /// What forward() works in for each token, its residual stream included.
+    static std::int64_t bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype);
+
     /// Which layer it is, where its weights are another one's than at first.
     void setLayer(int layer) { m_attn1.setLayer(layer); }
     /// Calls visit(linear) for each matrix product of tokens.

@@ -9,8 +9,7 @@
 
 namespace reelgrid::models::cogvideox {
 
-/// denoising::MemoryForecast of a render with the model loaded so: of each stage what it holds and works in.
-/// `available` decides whether the VAE works in tiles where that is left open. Throws Failure.
+/// FamilyModel::forecast.
 denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available);

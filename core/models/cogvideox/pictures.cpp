@@ -1,31 +1,19 @@
 #include "core/models/cogvideox/pictures.h"
 
-#include "core/media/image.h"
-#include "core/media/resample.h"
+#include "core/denoising/picture_frame.h"
+#include "core/denoising/video_model.h"
 
 namespace reelgrid::models::cogvideox {
-namespace {
-
-/// The picture at the clip's size: the size has its shape already, or its middle is kept. [3, 1, rows,
-/// columns] within [−1, 1].
-at::Tensor frameOf(const catalog::RenderSettings& settings) {
-    const media::PictureSize size{settings.width, settings.height};
-    const media::RgbImage image = media::readImage(*settings.imgFilePath).value();
-    const media::RgbImage covering =
-        media::resized(image, media::coveringSize(image.size(), size), media::Filter::Lanczos);
-    const media::RgbImage frame = media::middleOf(covering, size);
-    const at::Tensor bytes = at::from_blob(const_cast<std::uint8_t*>(frame.pixels.data()),
-                                           {frame.height, frame.width, 3}, at::kByte);
-    return (bytes.to(at::kFloat) / 255 * 2 - 1).permute({2, 0, 1}).unsqueeze(1).contiguous();
-}
-
-}  // namespace
 
 at::Tensor pictureLatents(const catalog::RenderSettings& settings, const vae::cogvideox::CogVideoXVae& vae,
-                          const std::optional<vae::Tiling>& tiling, std::int64_t latentFrames,
-                          at::Device device, denoising::LatentNoise& noise, denoising::StageClock& clock) {
+                          std::int64_t latentFrames, at::Device device, denoising::LatentNoise& noise,
+                          denoising::StageClock& clock) {
     clock.begin("image", 1);
-    const at::Tensor frame_CTHW = frameOf(settings).to(device);
+    const media::RgbImage image = media::readImage(*settings.imgFilePath).value();
+    // The size has the picture's shape already, or its middle is kept.
+    const at::Tensor frame_CTHW =
+        denoising::frameOf(denoising::cutTo(image, {settings.width, settings.height})).to(device);
+    const auto tiling = denoising::tilingFor(vae, settings);
     const auto moments = tiling ? vae.encodeTiled(frame_CTHW, *tiling, {}, clock.stopToken())
                                 : vae.encode(frame_CTHW, {}, clock.stopToken());
     const at::Tensor drawn = noise.draw(moments.mean_CTHW.unsqueeze(0).sizes())[0];

@@ -4,8 +4,6 @@
 
 #include <ATen/ATen.h>
 
-#include <optional>
-
 #include "core/catalog/render_settings.h"
 #include "core/denoising/latent_noise.h"
 #include "core/denoising/stage_clock.h"
@@ -17,7 +15,7 @@ namespace reelgrid::models::cogvideox {
 /// request's picture, drawn from the VAE's posterior with the first of the clip's noise, then nothing.
 /// [1, C, T, H, W] fp32. Throws Failure naming the file.
 at::Tensor pictureLatents(const catalog::RenderSettings& settings, const vae::cogvideox::CogVideoXVae& vae,
-                          const std::optional<vae::Tiling>& tiling, std::int64_t latentFrames,
-                          at::Device device, denoising::LatentNoise& noise, denoising::StageClock& clock);
+                          std::int64_t latentFrames, at::Device device, denoising::LatentNoise& noise,
+                          denoising::StageClock& clock);
 
 }  // namespace reelgrid::models::cogvideox

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
+#include "core/models/layers/weight_bytes.h"
 
 namespace reelgrid::models::cogvideox {
 namespace {
@@ -227,6 +228,21 @@ at::Tensor CogVideoXTransformer::unpatchify(const at::Tensor& x_BNV, const Grid&
     return x_BNV.view({x_BNV.size(0), f, y, x, m_config.outChannels, pt, p, p})
         .permute({0, 4, 1, 5, 2, 6, 3, 7})
         .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * p, x * p});
+}
+
+std::uint64_t CogVideoXTransformer::weightBytes(const CogVideoXTransformerConfig& config,
+                                                at::ScalarType dtype, at::Device device,
+                                                const BlockOptions& options) {
+    return transformerWeightBytes<CogVideoXTransformer, Block>(config, dtype, device, options);
+}
+
+std::uint64_t CogVideoXTransformer::passBytes(const CogVideoXTransformerConfig& config, at::ScalarType dtype,
+                                              std::int64_t tokens) {
+    const std::int64_t channels =
+        config.useRotaryPositionalEmbeddings ? config.attentionHeadDim : config.innerDim();
+    const std::int64_t positions = tokens * channels * static_cast<std::int64_t>(sizeof(float));
+    return static_cast<std::uint64_t>(
+        (tokens + config.maxTextSeqLength) * Block::bytesPerToken(config, dtype) + positions);
 }
 
 }  // namespace reelgrid::models::cogvideox

@@ -66,6 +66,13 @@ class CogVideoXTransformer {
                                          const at::Tensor& text_BMC, const attention::LayerContext& context,
                                          FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 
+    /// Of the weights that lie on the device, the blocks' where the options put them.
+    static std::uint64_t weightBytes(const CogVideoXTransformerConfig& config, at::ScalarType dtype,
+                                     at::Device device, const BlockOptions& options);
+    /// What forward() works in beside them. tokens: of video.
+    static std::uint64_t passBytes(const CogVideoXTransformerConfig& config, at::ScalarType dtype,
+                                   std::int64_t tokens);
+
   private:
     /// What clips of one size share; the last size's is kept.
     struct Positions {

@@ -1,6 +1,5 @@
 #include "core/models/cogvideox/video_model.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -8,19 +7,18 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/denoising/clip_decoding.h"
 #include "core/denoising/gemm_record.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/loaded_transformer.h"
 #include "core/families/model_index.h"
 #include "core/families/offered_tasks.h"
+#include "core/models/cogvideox/latent_shape.h"
 #include "core/models/cogvideox/lora_names.h"
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompt.h"
 #include "core/models/cogvideox/prompted_transformer.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
-#include "core/vae/cogvideox/working_memory.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -44,21 +42,13 @@ Transformer loadTransformer(const fs::path& folder, const denoising::LoadOptions
             }};
 }
 
-vae::cogvideox::CogVideoXVae loadVae(const families::ModelInfo& model, const fs::path& folder,
+vae::cogvideox::CogVideoXVae loadVae(const fs::path& folder, vae::VaeParts parts,
                                      const denoising::LoadOptions& options) {
-    using Parts = vae::cogvideox::CogVideoXVaeParts;
     weights::SafetensorsFolder source(folder);
-    // Text-to-video never encodes.
     return {weights::WeightScope(source, options.vaeDtype, options.execution.device),
             vae::cogvideox::CogVideoXVaeConfig::from(weights::ModelConfig::read(folder)),
-            {.parts = families::takesPictures(model) ? Parts::Both : Parts::Decoder}};
+            {.parts = parts}};
 }
-
-/// Latent frames of a clip, and how many more come before them so that time's patches are whole.
-struct LatentFrames {
-    std::int64_t clip, padding;
-    [[nodiscard]] std::int64_t all() const { return clip + padding; }
-};
 
 /// The reference's formula, which takes the training timestep for a step.
 double dynamicScale(double scale, int steps, double timestep) {
@@ -109,16 +99,22 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
         : m_options(options),
           m_transformer(loadTransformer(index.pathOf("transformer"), options)),
           m_text(promptMemory(index, m_transformer->config().maxTextSeqLength, options)),
-          m_vae(loadVae(model, index.pathOf("vae"), options)),
+          m_vae(loadVae(index.pathOf("vae"), vaePartsOf(model), options)),
           m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
         requireFittingParts(model, textEncoderConfig(index).modelSize);
     }
 
     std::unique_ptr<denoising::Denoiser> prepare(const catalog::RenderSettings& settings,
                                                  denoising::StageClock& clock) override;
-    media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
-                           denoising::StageClock& clock) override;
-    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    [[nodiscard]] const vae::VideoVae& vae() const override { return m_vae; }
+    [[nodiscard]] std::uint64_t passBytes(const catalog::RenderSettings& settings) const override {
+        const CogVideoXTransformerConfig& config = m_transformer->config();
+        return CogVideoXTransformer::passBytes(config, m_options.dtype,
+                                               tokensOf(config, m_vae.shape(), settings));
+    }
+    [[nodiscard]] int encodedFrames(const catalog::RenderSettings& settings) const override {
+        return settings.imgFilePath ? 1 : 0;
+    }
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
         return denoising::gemmRecordOf(m_options, multipliesFp8(device()));
     }
@@ -126,8 +122,6 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
 
   private:
     void requireFittingParts(const families::ModelInfo& model, std::int64_t textChannels) const;
-    [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
-    [[nodiscard]] LatentFrames latentFrames(const catalog::RenderSettings& settings) const;
 
     denoising::LoadOptions m_options;
     Transformer m_transformer;
@@ -152,15 +146,9 @@ void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model,
                                               " were needed for this pipeline, VAE and text encoder");
 }
 
-LatentFrames CogVideoXVideoModel::latentFrames(const catalog::RenderSettings& settings) const {
-    const std::int64_t clip = (settings.numFrames - 1) / m_vae.config().temporalFactor() + 1;
-    const std::int64_t patch = m_transformer->config().patchFrames();
-    return {clip, (patch - clip % patch) % patch};
-}
-
 std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog::RenderSettings& settings,
                                                                   denoising::StageClock& clock) {
-    const LatentFrames frames = latentFrames(settings);
+    const LatentFrames frames = latentFramesOf(m_transformer->config(), m_vae.shape(), settings);
     const std::int64_t spatial = m_vae.config().spatialFactor();
     const std::vector<std::int64_t> shape_BTCHW{1, frames.all(), m_vae.config().zDim,
                                                 settings.height / spatial, settings.width / spatial};
@@ -172,8 +160,7 @@ std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog:
     scheduler->setTimesteps(settings.numInferenceSteps);
     at::Tensor picture_BCTHW;
     if (settings.imgFilePath)
-        picture_BCTHW =
-            pictureLatents(settings, m_vae, tilingOf(settings), frames.all(), device(), *noise, clock);
+        picture_BCTHW = pictureLatents(settings, m_vae, frames.all(), device(), *noise, clock);
     const denoising::EncodedPrompts prompts = denoising::encodePrompts(m_text, settings, clock);
     auto guidance = guidanceOf(settings, *scheduler);
     denoising::GuidedDenoiser::Parts parts{
@@ -181,41 +168,6 @@ std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog:
         std::move(scheduler), std::move(guidance)};
     return std::make_unique<CogVideoXDenoiser>(std::move(parts), shape_BTCHW, frames, m_options.execution,
                                                clock);
-}
-
-media::RgbVideo CogVideoXVideoModel::decode(const at::Tensor& latents_BCTHW,
-                                            const catalog::RenderSettings& settings,
-                                            denoising::StageClock& clock) {
-    return denoising::decodeClip(m_vae, latents_BCTHW[0] / m_vae.config().scalingFactor, tilingOf(settings),
-                                 settings, clock);
-}
-
-std::optional<vae::Tiling> CogVideoXVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
-    if (settings.vaeTiling != protocol::kTilingOn) return std::nullopt;
-    return m_vae.config().tilingOf(settings.vaeTilePx);
-}
-
-/// Denoising holds a token's residual stream, norms, projections and feed-forward at once.
-std::uint64_t CogVideoXVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
-    const CogVideoXTransformerConfig& dit = m_transformer->config();
-    const vae::cogvideox::CogVideoXVaeConfig& vae = m_vae.config();
-    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    const std::uint64_t patchEdge = count(vae.spatialFactor() * dit.patchSize);
-    const std::uint64_t tokens = count(settings.width) / patchEdge * (count(settings.height) / patchEdge) *
-                                     (count(latentFrames(settings).all() / dit.patchFrames())) +
-                                 count(dit.maxTextSeqLength);
-    const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.feedForwardDim());
-    const vae::cogvideox::ClipSize clip{.frames = settings.numFrames,
-                                        .height = settings.height,
-                                        .width = settings.width,
-                                        .dtype = m_options.vaeDtype,
-                                        .device = device()};
-    const std::uint64_t decode = vae::cogvideox::bytesToDecode(vae, clip, tilingOf(settings));
-    vae::cogvideox::ClipSize picture = clip;
-    picture.frames = 1;
-    const std::uint64_t encode =
-        settings.imgFilePath ? vae::cogvideox::bytesToEncode(vae, picture, tilingOf(settings)) : 0;
-    return std::max({denoise, decode, encode});
 }
 
 }  // namespace

@@ -115,4 +115,9 @@ at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues
     return m_out(ofText_BNC + attend(text.imageK_BHID, text.imageV_BHID, {}));
 }
 
+std::int64_t SelfAttention::bytesPerToken(const WanTransformerConfig& config, at::ScalarType dtype) {
+    // What comes in, q, k and v, what attention gives, its projection.
+    return (1 + 3 + 1 + 1) * config.innerDim() * static_cast<std::int64_t>(c10::elementSize(dtype));
+}
+
 }  // namespace reelgrid::models::wan

@@ -20,6 +20,9 @@ class SelfAttention {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const RopeTable& rope,
                                      const attention::LayerContext& context) const;
 
+    /// What forward() works in for each token.
+    static std::int64_t bytesPerToken(const WanTransformerConfig& config, at::ScalarType dtype);
+
     /// As which layer it calls the dispatcher.
     void setLayer(int layer) { m_layer = layer; }
     template <class Visit>

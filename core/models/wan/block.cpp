@@ -1,5 +1,7 @@
 #include "core/models/wan/block.h"
 
+#include <algorithm>
+
 #include "core/models/layers/norms.h"
 
 namespace reelgrid::models::wan {
@@ -44,6 +46,14 @@ void Block::forward(ResidualStream& stream, const StepEmbedding& step, const Tex
 at::Tensor Block::feedForward(const at::Tensor& x_BNC, const attention::LayerContext& context) const {
     const auto scope = context.during(Part::FeedForward);
     return models::feedForward(x_BNC, m_ffnUp, m_ffnDown);
+}
+
+std::int64_t Block::bytesPerToken(const WanTransformerConfig& config, at::ScalarType dtype) {
+    const std::int64_t c = config.innerDim(), f = config.ffnDim;
+    const std::int64_t stream = static_cast<std::int64_t>(sizeof(float)) * c;
+    // What comes in, the wide layer, what comes out.
+    const std::int64_t wide = (c + f + c) * static_cast<std::int64_t>(c10::elementSize(dtype));
+    return stream + std::max(SelfAttention::bytesPerToken(config, dtype), wide);
 }
 
 }  // namespace reelgrid::models::wan

@@ -20,6 +20,9 @@ class Block {
     void forward(ResidualStream& stream, const StepEmbedding& step, const TextKeysValues& text,
                  const RopeTable& rope, const attention::LayerContext& context) const;
 
+    /// What forward() works in for each token, its residual stream included.
+    static std::int64_t bytesPerToken(const WanTransformerConfig& config, at::ScalarType dtype);
+
     /// Which layer it is, where its weights are another one's than at first.
     void setLayer(int layer) {
         m_attn1.setLayer(layer);

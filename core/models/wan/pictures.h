@@ -10,7 +10,7 @@
 
 #include "core/catalog/render_settings.h"
 #include "core/media/image.h"
-#include "core/vae/wan21/wan_vae.h"
+#include "core/vae/video_vae.h"
 
 namespace reelgrid::models::wan {
 
@@ -23,31 +23,28 @@ struct ClipPictures {
     static ClipPictures read(const catalog::RenderSettings& settings);
 };
 
-/// What the VAE takes: [1, 3, 1, rows, columns] fp32 within [−1, 1].
-at::Tensor frameOf(const media::RgbImage& image);
-
-/// Encodes a clip whole or in tiles: the mode of the posterior, normalised.
+/// Encodes a clip whole or in tiles: the mode of the posterior, normalised, [1, C, T, H, W].
 class ClipEncoder {
   public:
-    ClipEncoder(const vae::wan21::WanVae& vae, std::optional<vae::Tiling> tiling, at::Device device,
-                vae::wan21::FrameProgress progress = {}, std::stop_token stop = {})
+    ClipEncoder(const vae::VideoVae& vae, std::optional<vae::Tiling> tiling, at::Device device,
+                vae::FrameProgress progress = {}, std::stop_token stop = {})
         : m_vae(vae),
           m_tiling(tiling),
           m_device(device),
           m_progress(std::move(progress)),
           m_stop(std::move(stop)) {}
 
-    [[nodiscard]] at::Tensor encode(const at::Tensor& frames_BCTHW) const;
+    [[nodiscard]] at::Tensor encode(const at::Tensor& frames_CTHW) const;
 
     /// What image-to-video models see beside the latents, as channels: for each frame of a latent frame
     /// whether it is given, then the latents of a clip that is grey but for the given frames.
     [[nodiscard]] at::Tensor givenFrames(const ClipPictures& pictures, std::int64_t frames) const;
 
   private:
-    const vae::wan21::WanVae& m_vae;
+    const vae::VideoVae& m_vae;
     std::optional<vae::Tiling> m_tiling;
     at::Device m_device;
-    vae::wan21::FrameProgress m_progress;
+    vae::FrameProgress m_progress;
     std::stop_token m_stop;
 };
 

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
 #include "core/models/layers/norms.h"
+#include "core/models/layers/weight_bytes.h"
 #include "core/models/wan/text_padding.h"
 
 namespace reelgrid::models::wan {
@@ -159,6 +160,23 @@ at::Tensor WanTransformer::unpatchify(const at::Tensor& x_BNV,
     return x_BNV.view({x_BNV.size(0), f, y, x, pt, ph, pw, m_config.outChannels})
         .permute({0, 7, 1, 4, 2, 5, 3, 6})
         .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * ph, x * pw});
+}
+
+std::uint64_t WanTransformer::weightBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                          at::Device device, const BlockOptions& options) {
+    return transformerWeightBytes<WanTransformer, Block>(config, dtype, device, options);
+}
+
+std::uint64_t WanTransformer::textBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                        std::int64_t positions) {
+    return static_cast<std::uint64_t>(2 * config.numLayers * positions * config.innerDim()) *
+           c10::elementSize(dtype);
+}
+
+std::uint64_t WanTransformer::passBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                        std::int64_t tokens) {
+    const std::int64_t angles = config.attentionHeadDim * static_cast<std::int64_t>(sizeof(float));
+    return static_cast<std::uint64_t>(tokens * (Block::bytesPerToken(config, dtype) + angles));
 }
 
 }  // namespace reelgrid::models::wan

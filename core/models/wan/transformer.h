@@ -67,6 +67,16 @@ class WanTransformer {
                                      const PreparedText& text, const attention::LayerContext& context,
                                      FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 
+    /// Of the weights that lie on the device, the blocks' where the options put them.
+    static std::uint64_t weightBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                     at::Device device, const BlockOptions& options);
+    /// Of prepareText()'s, of so many positions.
+    static std::uint64_t textBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                   std::int64_t positions);
+    /// What forward() works in beside these.
+    static std::uint64_t passBytes(const WanTransformerConfig& config, at::ScalarType dtype,
+                                   std::int64_t tokens);
+
   private:
     struct Pass;
     [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step);

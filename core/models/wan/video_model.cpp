@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/denoising/clip_decoding.h"
 #include "core/denoising/gemm_record.h"
-#include "core/families/offered_tasks.h"
+#include "core/denoising/picture_frame.h"
 #include "core/models/wan/denoiser.h"
+#include "core/models/wan/latent_shape.h"
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
 #include "core/schedulers/scheduler.h"
 #include "core/vae/wan21/wan_vae.h"
-#include "core/vae/wan21/working_memory.h"
 #include "core/vision/clip_image_processor.h"
 #include "core/vision/clip_vision_encoder.h"
 #include "core/weights/model_config.h"
@@ -34,11 +33,9 @@ bool hasImageEncoder(const families::ModelInfo& model) {
 vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& files,
                            const denoising::LoadOptions& options) {
     const vae::wan21::VaeCheckpoint vae = files.vae();
-    // Text-to-video never encodes.
     return {weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
             vae.config,
-            {.parts = families::takesPictures(model) ? vae::wan21::WanVaeParts::Both
-                                                     : vae::wan21::WanVaeParts::Decoder}};
+            {.parts = vaePartsOf(model)}};
 }
 
 /// CLIP's image encoder with what prepares pictures for it.
@@ -78,9 +75,14 @@ class WanVideoModel final : public denoising::VideoModel {
 
     std::unique_ptr<denoising::Denoiser> prepare(const catalog::RenderSettings& settings,
                                                  denoising::StageClock& clock) override;
-    media::RgbVideo decode(const at::Tensor& latents_BCTHW, const catalog::RenderSettings& settings,
-                           denoising::StageClock& clock) override;
-    [[nodiscard]] std::uint64_t workingBytes(const catalog::RenderSettings& settings) const override;
+    [[nodiscard]] const vae::VideoVae& vae() const override { return m_vae; }
+    [[nodiscard]] std::uint64_t passBytes(const catalog::RenderSettings& settings) const override {
+        const WanTransformerConfig& config = m_experts.config();
+        return WanTransformer::passBytes(config, m_options.dtype, tokensOf(config, m_vae.shape(), settings));
+    }
+    [[nodiscard]] int encodedFrames(const catalog::RenderSettings& settings) const override {
+        return encodedFramesOf(m_experts.config(), m_vae.shape(), settings);
+    }
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
         return denoising::gemmRecordOf(m_options, multipliesFp8(device()));
     }
@@ -93,8 +95,6 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] GivenPictures encodePictures(const catalog::RenderSettings& settings,
                                                denoising::StageClock& clock);
     void loadImageEncoder();
-    [[nodiscard]] std::optional<vae::Tiling> tilingOf(const catalog::RenderSettings& settings) const;
-    [[nodiscard]] std::vector<std::int64_t> latentShape(const catalog::RenderSettings& settings) const;
 
     Checkpoint m_files;
     denoising::LoadOptions m_options;
@@ -132,7 +132,7 @@ GivenPictures WanVideoModel::encodePictures(const catalog::RenderSettings& setti
     GivenPictures given;
     if (!settings.imgFilePath) return given;
     // Units are frames that the VAE encodes; the image encoder is one more, before them.
-    const int frames = seesGivenFrames() ? settings.numFrames : 1, before = m_imageDim > 0 ? 1 : 0;
+    const int frames = encodedFrames(settings), before = m_imageDim > 0 ? 1 : 0;
     clock.begin("image", before + frames);
     const ClipPictures pictures = ClipPictures::read(settings);
     if (m_imageDim > 0) {
@@ -144,18 +144,13 @@ GivenPictures WanVideoModel::encodePictures(const catalog::RenderSettings& setti
     const auto report = [&](std::int64_t done, std::int64_t total) {
         clock.advance(before + static_cast<int>(done * frames / total));
     };
-    const ClipEncoder encoder(m_vae, tilingOf(settings), device(), report, clock.stopToken());
+    const ClipEncoder encoder(m_vae, denoising::tilingFor(m_vae, settings), device(), report,
+                              clock.stopToken());
     if (seesGivenFrames())
         given.frames_BCTHW = encoder.givenFrames(pictures, frames);
     else
-        given.firstFrame_BC1HW = encoder.encode(frameOf(*pictures.first).to(device()));
+        given.firstFrame_BC1HW = encoder.encode(denoising::frameOf(*pictures.first).to(device()));
     return given;
-}
-
-std::vector<std::int64_t> WanVideoModel::latentShape(const catalog::RenderSettings& settings) const {
-    const vae::wan21::WanVaeConfig& vae = m_vae.config();
-    return {1, vae.zDim, (settings.numFrames - 1) / vae.temporalFactor() + 1,
-            settings.height / vae.spatialFactor(), settings.width / vae.spatialFactor()};
 }
 
 std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::RenderSettings& settings,
@@ -170,40 +165,9 @@ std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::Rende
     auto& second = parts.guidance[Experts::kLowNoise];
     if (second.scale && settings.guidanceScale2)
         second.scale = [scale = *settings.guidanceScale2](int) { return scale; };
-    parts.shape_BCTHW = latentShape(settings);
+    parts.shape_BCTHW = latentShapeOf(m_vae.shape(), settings);
     parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
     return std::make_unique<WanDenoiser>(m_experts, std::move(parts), m_options.execution, clock);
-}
-
-media::RgbVideo WanVideoModel::decode(const at::Tensor& latents_BCTHW,
-                                      const catalog::RenderSettings& settings, denoising::StageClock& clock) {
-    return denoising::decodeClip(m_vae, m_vae.denormalised(latents_BCTHW)[0], tilingOf(settings), settings,
-                                 clock);
-}
-
-std::optional<vae::Tiling> WanVideoModel::tilingOf(const catalog::RenderSettings& settings) const {
-    if (settings.vaeTiling != protocol::kTilingOn) return std::nullopt;
-    return vae::Tiling::ofEdge(settings.vaeTilePx, m_vae.config().spatialFactor());
-}
-
-/// Denoising holds a token's residual stream, norms, projections and feed-forward at once.
-std::uint64_t WanVideoModel::workingBytes(const catalog::RenderSettings& settings) const {
-    const WanTransformerConfig& dit = m_experts.config();
-    const vae::wan21::WanVaeConfig& vae = m_vae.config();
-    const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    const std::uint64_t pixels = count(settings.width) * count(settings.height);
-    const std::uint64_t patchPixels =
-        count(vae.spatialFactor() * dit.patchSize[1]) * count(vae.spatialFactor() * dit.patchSize[2]);
-    const std::uint64_t tokens =
-        pixels / patchPixels * count((settings.numFrames - 1) / vae.temporalFactor() + 1);
-    const std::uint64_t denoise = tokens * count(24 * dit.innerDim() + 8 * dit.ffnDim);
-    const vae::wan21::ClipSize clip{
-        .frames = settings.numFrames, .height = settings.height, .width = settings.width};
-    const vae::wan21::Computing computing{.dtype = m_options.vaeDtype, .device = device()};
-    const std::uint64_t decode = vae::wan21::bytesToDecode(vae, clip, tilingOf(settings), computing);
-    const std::uint64_t encode =
-        settings.imgFilePath ? vae::wan21::bytesToEncode(vae, clip, tilingOf(settings), computing) : 0;
-    return std::max({denoise, decode, encode});
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ at::ScalarType t5Dtype(at::ScalarType dtype) {
     return dtype == at::kHalf ? at::kBFloat16 : dtype;
 }
 
+std::uint64_t t5WeightBytes(const T5Config& config, at::ScalarType dtype) {
+    const std::int64_t attention = 4 * config.innerSize() * config.modelSize;
+    const std::int64_t wide = 3 * config.feedForwardSize * config.modelSize;
+    return static_cast<std::uint64_t>(config.layers * (attention + wide)) * c10::elementSize(t5Dtype(dtype));
+}
+
 T5Encoder::T5Encoder(const T5Config& config, const WeightScope& scope)
     : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const std::vector<std::int64_t> table{config.vocabSize, config.modelSize};

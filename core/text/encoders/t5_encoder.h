@@ -16,6 +16,10 @@ namespace reelgrid::text {
 /// it is the 16-bit type that they were trained in.
 at::ScalarType t5Dtype(at::ScalarType dtype);
 
+/// Of an encoder's weights in a model of that dtype, all but the table of embeddings, which stays in its
+/// file.
+std::uint64_t t5WeightBytes(const T5Config& config, at::ScalarType dtype);
+
 /// The encoder of T5 1.1: a relative position bias that all layers share, attention without 1/√d, gated GELU
 /// (tanh), RMS norms in fp32; and umT5's, which is the same with a bias of its own in every layer. Fields
 /// keep the checkpoint's names. Source: transformers' T5EncoderModel and UMT5EncoderModel.

@@ -28,6 +28,13 @@ void remember(at::Tensor& slot, const at::Tensor& history_2HWC, const at::Tensor
         slot = last.clone(at::MemoryFormat::Contiguous);
 }
 
+constexpr std::int64_t kTimeTaps = 3;
+
+MemoryWalk::Pieces with(MemoryWalk::Pieces pieces, const MemoryWalk::Pieces& more) {
+    pieces.insert(pieces.end(), more.begin(), more.end());
+    return pieces;
+}
+
 at::Tensor activated(const at::Tensor& x_THWC, const ConvFusion& fusion) {
     if (!fusion.normSilu) return x_THWC;
     if (fusion.input == InputAfterwards::Kept) return fusion.normSilu->forwardSilu(x_THWC);
@@ -129,6 +136,58 @@ at::Tensor CausalConv3d::forwardInSlices(const at::Tensor& x_THWC, at::Tensor& s
     else
         slot = history_2HWC.clone(at::MemoryFormat::Contiguous);
     return out_THWO;
+}
+
+std::int64_t CausalConv3d::forwardBytes(const Call& call, BatchMemory& memory) const {
+    return memory.path() == ConvPath::Winograd ? winogradBytes(call, memory) : sliceBytes(call, memory);
+}
+
+Activations CausalConv3d::forwardBytes(const Activations& x, BatchMemory& memory) const {
+    forwardBytes({.x = x, .xBytes = memory.bytesOf(x)}, memory);
+    return x.with(outChannels());
+}
+
+std::int64_t CausalConv3d::winogradBytes(const Call& call, BatchMemory& memory) const {
+    const Activations& x = call.x;
+    const std::int64_t out = outChannels(), in = winogradChannels(x.channels), wide = winogradChannels(out),
+                       slot = memory.bytesOf(x.ofFrames(kHistoryFrames));
+    MemoryWalk::Pieces pieces = with(call.beside, {call.xBytes});
+    if (call.isNormed && !call.isConsumed) pieces.push_back(memory.bytesOf(x));
+    if (in != x.channels) pieces.push_back(memory.bytesOf(x.with(in)));
+    const bool isOwn = !call.hasResidual || wide != out;
+    if (isOwn) pieces.push_back(memory.bytesOf(x.with(wide)));
+    // What a clip begins with is spread over the frames before it, and what the layer remembers follows.
+    const std::int64_t before = memory.isFirstBatch() ? slot : 0;
+    memory.hold(before);
+    memory.note(with(pieces, {winogradScratchBytes(x.with(out), x.channels, kTimeTaps)}));
+    if (wide != out) memory.note(with(pieces, {memory.bytesOf(x.with(out))}));
+    memory.hold(before);
+    memory.note(pieces);
+    memory.release(before);
+    return memory.bytesOf(x.with(out));
+}
+
+std::int64_t CausalConv3d::sliceBytes(const Call& call, BatchMemory& memory) const {
+    const Activations &x = call.x, y = x.with(outChannels());
+    const std::int64_t frame = memory.bytesOf(x.ofFrames(1)),
+                       frames = framesOfSlice(frame, x.frames, memory.device());
+    const std::int64_t slot = kHistoryFrames * frame, slice = memory.bytesOf(y.ofFrames(frames));
+    const bool isWhole = frames == x.frames;
+    const bool isInX = call.isConsumed && fitsIntoInput(y.values(), x.values());
+    const bool isOnGpu = memory.path() == ConvPath::Cudnn;
+    if (isOnGpu && !memory.isFirstBatch()) memory.release(slot);
+    MemoryWalk::Pieces pieces = with(call.beside, {call.xBytes, slot + frames * frame});
+    if (!isWhole && !call.hasResidual && !isInX) pieces.push_back(memory.bytesOf(y));
+    // One frame in fp32, and what it becomes.
+    if (call.isNormed && !isOnGpu)
+        memory.note(with(pieces, {2 * x.ofFrames(1).values() * std::int64_t(sizeof(float))}));
+    // With the deterministic algorithm that it takes, cuDNN 9 works in copies of input and output; libtorch
+    // in one of the weights.
+    const std::int64_t weight =
+        kTimeTaps * kTimeTaps * kTimeTaps * x.channels * y.channels * memory.elementBytes();
+    memory.note(with(pieces, {slice, isOnGpu ? slot + frames * frame + slice : weight}));
+    if (isOnGpu || memory.isFirstBatch()) memory.hold(slot);
+    return isInX && !isWhole ? call.xBytes : memory.bytesOf(y);
 }
 
 }  // namespace reelgrid::vae::cogvideox

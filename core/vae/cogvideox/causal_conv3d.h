@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/vae/cogvideox/batch_memory.h"
 #include "core/vae/cogvideox/conv_cache.h"
 #include "core/vae/cogvideox/pixel_affine.h"
 #include "core/vae/gpu_conv.h"
@@ -33,7 +34,23 @@ class CausalConv3d {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, ConvCache& cache,
                                      const ConvFusion& fusion = {}) const;
 
+    /// What forwardBytes() has to know of forward()'s input and fusion.
+    struct Call {
+        Activations x;
+        std::int64_t xBytes = 0;  ///< in which x lies
+        bool isNormed = false, isConsumed = false, hasResidual = false;
+        MemoryWalk::Pieces beside{};  ///< what else lives
+    };
+    /// Adds up what forward() takes; in how many bytes the output lies, of no account where that is the
+    /// residual's memory.
+    std::int64_t forwardBytes(const Call& call, BatchMemory& memory) const;
+    /// By itself: what comes out.
+    Activations forwardBytes(const Activations& x, BatchMemory& memory) const;
+    [[nodiscard]] std::int64_t outChannels() const { return m_bias_O.size(0); }
+
   private:
+    [[nodiscard]] std::int64_t winogradBytes(const Call& call, BatchMemory& memory) const;
+    [[nodiscard]] std::int64_t sliceBytes(const Call& call, BatchMemory& memory) const;
     [[nodiscard]] at::Tensor forwardInSlices(const at::Tensor& x_THWC, at::Tensor& slot,
                                              const ConvFusion& fusion) const;
     /// Of the output's shape.

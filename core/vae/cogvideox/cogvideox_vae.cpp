@@ -1,50 +1,39 @@
 #include "core/vae/cogvideox/cogvideox_vae.h"
 
-#include <sstream>
-
 #include "core/vae/cogvideox/frame_batches.h"
 
 namespace reelgrid::vae::cogvideox {
 
-namespace {
-
-template <class... Words>
-[[noreturn]] void refuseShape(const char* what, const at::Tensor& x, const Words&... needed) {
-    std::ostringstream text;
-    text << what << " has shape " << x.sizes() << ", needed ";
-    (text << ... << needed);
-    throw Failure(ErrorCode::InvalidData, text.str());
-}
-
-/// Of a clip's [T, H, W, 2z].
-LatentMoments momentsFrom(const at::Tensor& moments_THWC) {
-    const auto halves = moments_THWC.permute({3, 0, 1, 2}).chunk(2, 0);
-    return {halves[0].contiguous(), halves[1].clamp(-30.0, 20.0).contiguous()};
-}
-
-}  // namespace
-
 CogVideoXVae::CogVideoXVae(const weights::WeightScope& scope, CogVideoXVaeConfig config,
                            CogVideoXVaeOptions options)
     : m_config(std::move(config)),
+      m_parts(options.parts),
       m_tensorOptions(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const LayerSource source{scope, options.engine};
-    if (options.parts != CogVideoXVaeParts::Decoder) m_encoder.emplace(source / "encoder", m_config);
-    if (options.parts != CogVideoXVaeParts::Encoder) m_decoder.emplace(source / "decoder", m_config);
+    if (options.parts != VaeParts::Decoder) m_encoder.emplace(source / "encoder", m_config);
+    if (options.parts != VaeParts::Encoder) m_decoder.emplace(source / "decoder", m_config);
+}
+
+VaeShape CogVideoXVae::shape() const {
+    // An odd number of latent frames is decoded to as many frames as were encoded.
+    return {m_config.zDim, m_config.spatialFactor(), m_config.temporalFactor(),
+            2 * m_config.temporalFactor()};
 }
 
 void CogVideoXVae::requireClip(const at::Tensor& x_CTHW) const {
-    if (!m_encoder) throw Failure(ErrorCode::Internal, "the VAE was loaded without its encoder");
+    if (!m_encoder || m_isDescription)
+        throw Failure(ErrorCode::Internal, "the VAE was loaded without its encoder");
     const std::int64_t edge = m_config.spatialFactor();
     if (x_CTHW.dim() != 4 || x_CTHW.size(0) != 3 || x_CTHW.numel() == 0 || x_CTHW.size(2) % edge != 0 ||
         x_CTHW.size(3) % edge != 0)
-        refuseShape("a clip to encode", x_CTHW, "[3, T, H, W] with H and W multiples of ", edge);
+        refuseShape("a clip to encode", x_CTHW, c10::str("[3, T, H, W] with H and W multiples of ", edge));
 }
 
 void CogVideoXVae::requireLatents(const at::Tensor& z_CTHW) const {
-    if (!m_decoder) throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
+    if (!m_decoder || m_isDescription)
+        throw Failure(ErrorCode::Internal, "the VAE was loaded without its decoder");
     if (z_CTHW.dim() != 4 || z_CTHW.size(0) != m_config.zDim || z_CTHW.numel() == 0)
-        refuseShape("latents to decode", z_CTHW, "[", m_config.zDim, ", T, H, W]");
+        refuseShape("latents to decode", z_CTHW, c10::str("[", m_config.zDim, ", T, H, W]"));
 }
 
 at::Tensor CogVideoXVae::momentsOf(const at::Tensor& x_CTHW, const FrameCount& done,

@@ -5,66 +5,69 @@
 #include <ATen/ATen.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
 #include "core/vae/cogvideox/cogvideox_vae_config.h"
 #include "core/vae/cogvideox/decoder.h"
 #include "core/vae/cogvideox/encoder.h"
-#include "core/vae/tiling.h"
+#include "core/vae/video_vae.h"
 
 namespace reelgrid::vae::cogvideox {
 
-/// The posterior of a clip's latents, fp32 [z, T', H', W']; logvar within [−30, 20].
-struct LatentMoments {
-    at::Tensor mean_CTHW, logvar_CTHW;
-};
-
-/// Frames finished so far, of how many (in tiles: of all tiles).
-using FrameProgress = std::function<void(std::int64_t done, std::int64_t total)>;
-
-/// Takes frames [T, H, W, 3] as they are decoded: fp32, contiguous, RGB within [−1, 1].
-using FrameSink = std::function<void(const at::Tensor& frames_THWC)>;
-
-/// Which direction to load: making pictures of latents needs no encoder.
-enum class CogVideoXVaeParts { Both, Encoder, Decoder };
-
 struct CogVideoXVaeOptions {
-    CogVideoXVaeParts parts = CogVideoXVaeParts::Both;
+    VaeParts parts = VaeParts::Both;
     ConvEngine engine = ConvEngine::Fastest;
 };
 
 /// The causal 3-D autoencoder of CogVideoX (AutoencoderKLCogVideoX of diffusers), in the dtype and on the
 /// device of the weight scope. A clip passes two latent frames (eight frames) at a time, so memory doesn't
-/// grow with its length; as the norms see such a batch at once, the cut is part of the model. Not changed by
-/// use: one instance may serve several threads.
-///
-/// Latents are the encoder's own: what a transformer works on is times the config's scalingFactor.
-/// Everything throws Failure: InvalidData for shapes it can't take, Internal without its part, Cancelled once
-/// `stop` was requested (seen within one layer).
-class CogVideoXVae {
+/// grow with its length; as the norms see such a batch at once, the cut is part of the model. Clips to encode
+/// may have any number of frames (the model was trained with 1, 8n and 8n + 1); T latent frames become
+/// config().frameCount(T).
+class CogVideoXVae final : public VideoVae {
   public:
     CogVideoXVae(const weights::WeightScope& scope, CogVideoXVaeConfig config,
                  CogVideoXVaeOptions options = {});
+    /// Without weights, for what it says of shapes and bytes.
+    static std::unique_ptr<CogVideoXVae> described(const CogVideoXVaeConfig& config,
+                                                   const VaeComputing& computing,
+                                                   VaeParts parts = VaeParts::Both);
 
-    /// x_CTHW [3, T, H, W] within [−1, 1], H and W multiples of the spatial factor; any T (the model was
-    /// trained with 1, 8n and 8n + 1).
+    [[nodiscard]] VaeShape shape() const override;
+    [[nodiscard]] Tiling tilingOf(std::int64_t tilePixels) const override {
+        return m_config.tilingOf(tilePixels);
+    }
+
     [[nodiscard]] LatentMoments encode(const at::Tensor& x_CTHW, const FrameProgress& progress = {},
-                                       std::stop_token stop = {}) const;
-
-    /// z_CTHW [z, T, H, W] → fp32 [config().frameCount(T), s·H, s·W, 3] within [−1, 1], handed out as they
-    /// are made.
-    void decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop = {}) const;
-
-    /// The same in tiles (tiling.h; the model's own are config().tiling()), each of which goes through time
-    /// on its own: memory for the activations of one tile. The result differs from that of the whole, and not
-    /// at seams alone: norms see their tile alone.
+                                       std::stop_token stop = {}) const override;
+    void decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop = {}) const override;
+    /// In tiles norms see their tile alone: the result differs not at seams alone.
     [[nodiscard]] LatentMoments encodeTiled(const at::Tensor& x_CTHW, const Tiling& tiling,
                                             const FrameProgress& progress = {},
-                                            std::stop_token stop = {}) const;
-    /// [T, H, W, 3], all at once.
+                                            std::stop_token stop = {}) const override;
     [[nodiscard]] at::Tensor decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling,
-                                         const FrameProgress& progress = {}, std::stop_token stop = {}) const;
+                                         const FrameProgress& progress = {},
+                                         std::stop_token stop = {}) const override;
+
+    /// z times the config's scalingFactor.
+    [[nodiscard]] at::Tensor normalised(const at::Tensor& z_CTHW) const override {
+        return z_CTHW * m_config.scalingFactor;
+    }
+    [[nodiscard]] at::Tensor denormalised(const at::Tensor& z_CTHW) const override {
+        return z_CTHW / m_config.scalingFactor;
+    }
+
+    [[nodiscard]] std::uint64_t bytesToEncode(const ClipSize& clip,
+                                              const std::optional<Tiling>& tiling = {}) const override;
+    [[nodiscard]] std::uint64_t bytesToDecode(const ClipSize& clip,
+                                              const std::optional<Tiling>& tiling = {}) const override;
+    /// The CPU's kernels have theirs transformed (kernels/cpu/vae).
+    [[nodiscard]] std::uint64_t weightBytes() const override;
+    /// What layers take of the batches of a clip.
+    [[nodiscard]] BatchMemory layersToEncode(const ClipSize& clip) const;
+    [[nodiscard]] BatchMemory layersToDecode(const ClipSize& clip) const;
 
     [[nodiscard]] const CogVideoXVaeConfig& config() const { return m_config; }
 
@@ -79,7 +82,11 @@ class CogVideoXVae {
     /// z_CTHW, the latents of a clip or of a window → frames as the decoder makes them, fp32, not clamped.
     void decodeBatches(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const;
 
+    [[nodiscard]] BatchMemory noMemory() const;
+
     CogVideoXVaeConfig m_config;
+    VaeParts m_parts;
+    bool m_isDescription = false;  ///< it has no weights
     at::TensorOptions m_tensorOptions;
     std::optional<Encoder> m_encoder;
     std::optional<Decoder> m_decoder;

@@ -53,4 +53,16 @@ at::Tensor Decoder::forward(const at::Tensor& z_THWC, ConvCache& cache) const {
                              {.normSilu = &norm, .input = InputAfterwards::Consumed, .residual_THWO = {}});
 }
 
+Activations Decoder::forwardBytes(const Activations& z, BatchMemory& memory) const {
+    Activations h = m_midBlock.forwardBytes(m_convIn.forwardBytes(z, memory), memory);
+    for (const UpBlock& block : m_upBlocks) {
+        for (const ResidualBlock& resnet : block.resnets) h = resnet.forwardBytes(h, memory);
+        if (block.upsampler) h = block.upsampler->forwardBytes(h, memory);
+    }
+    const std::int64_t bytes = memory.bytesOf(h), factors = m_normOut.overBytes(h, bytes, memory);
+    m_convOut.forwardBytes(
+        {.x = h, .xBytes = bytes, .isNormed = true, .isConsumed = true, .beside = {factors}}, memory);
+    return h.with(m_convOut.outChannels());
+}
+
 }  // namespace reelgrid::vae::cogvideox

@@ -16,6 +16,8 @@ class Decoder {
 
     /// z_THWC [T, H, W, z] → [T', H', W', 3], not clamped.
     [[nodiscard]] at::Tensor forward(const at::Tensor& z_THWC, ConvCache& cache) const;
+    /// Adds up what forward() takes of a batch, begun with its latents; what comes out.
+    Activations forwardBytes(const Activations& z, BatchMemory& memory) const;
 
   private:
     struct UpBlock {

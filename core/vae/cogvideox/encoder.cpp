@@ -50,4 +50,17 @@ at::Tensor Encoder::forward(const at::Tensor& x_THWC, ConvCache& cache) const {
                              {.normSilu = &norm, .input = InputAfterwards::Consumed, .residual_THWO = {}});
 }
 
+Activations Encoder::forwardBytes(const Activations& x, BatchMemory& memory) const {
+    Activations h = m_convIn.forwardBytes(x, memory);
+    for (const DownBlock& block : m_downBlocks) {
+        for (const ResidualBlock& resnet : block.resnets) h = resnet.forwardBytes(h, memory);
+        if (block.downsampler) h = block.downsampler->forwardBytes(h, memory);
+    }
+    h = m_midBlock.forwardBytes(h, memory);
+    const std::int64_t bytes = memory.bytesOf(h), factors = m_normOut.overBytes(h, bytes, memory);
+    m_convOut.forwardBytes(
+        {.x = h, .xBytes = bytes, .isNormed = true, .isConsumed = true, .beside = {factors}}, memory);
+    return h.with(m_convOut.outChannels());
+}
+
 }  // namespace reelgrid::vae::cogvideox

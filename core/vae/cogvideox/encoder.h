@@ -16,6 +16,8 @@ class Encoder {
 
     /// x_THWC [T, H, W, 3] → [T', H', W', 2z].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, ConvCache& cache) const;
+    /// Adds up what forward() takes of a batch; what comes out.
+    Activations forwardBytes(const Activations& x, BatchMemory& memory) const;
 
   private:
     struct DownBlock {

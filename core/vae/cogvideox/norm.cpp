@@ -8,11 +8,12 @@ namespace reelgrid::vae::cogvideox {
 
 namespace {
 
+constexpr std::int64_t kValuesOfPart = std::int64_t{1} << 20;
+
 /// Mean and variance of each channel over all pixels, fp64.
 ChannelMoments momentsOf(const at::Tensor& x_PC) {
     if (NormKernels::takes(x_PC)) return NormKernels::moments(x_PC);
     // In parts, beside which their copies in fp64 are nothing. Distances from one pixel keep squares small.
-    constexpr std::int64_t kValuesOfPart = std::int64_t{1} << 20;
     const std::int64_t pixels = x_PC.size(0), most = std::max<std::int64_t>(1, kValuesOfPart / x_PC.size(1));
     const at::Tensor origin_C = x_PC[0].to(at::kDouble);
     at::Tensor sum_C = at::zeros_like(origin_C), squares_C = at::zeros_like(origin_C);
@@ -58,6 +59,16 @@ PixelAffine Norm::over(const at::Tensor& x_THWC, const at::Tensor& z_THWC) const
     const at::Tensor b_thwC = m_latents->shift.forward(z_THWC).to(at::kFloat);
     return {(y_thwC * scale_C.to(at::kFloat)).contiguous(),
             at::addcmul(b_thwC, y_thwC, shift_C.to(at::kFloat)).contiguous()};
+}
+
+std::int64_t Norm::overBytes(const Activations& x, std::int64_t beside, BatchMemory& memory) const {
+    // libtorch sums in parts, beside which it has them in fp64.
+    constexpr std::int64_t kCopies = 2, kFp64 = sizeof(double), kFactors = 2, kFp32 = sizeof(float);
+    const std::int64_t part =
+        memory.path() == ConvPath::Libtorch ? kCopies * kFp64 * std::min(kValuesOfPart, x.values()) : 0;
+    const std::int64_t factors = kFactors * memory.latents().pixels() * x.channels * kFp32;
+    memory.note({beside, part, 2 * factors});
+    return factors;
 }
 
 }  // namespace reelgrid::vae::cogvideox

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/vae/cogvideox/batch_memory.h"
 #include "core/vae/cogvideox/pixel_affine.h"
 #include "core/vae/layer_source.h"
 #include "core/vae/point_conv.h"
@@ -27,6 +28,8 @@ class Norm {
 
     /// The norm of x_THWC (contiguous); z_THWC are the batch's latents, of which an encoder has none.
     [[nodiscard]] PixelAffine over(const at::Tensor& x_THWC, const at::Tensor& z_THWC) const;
+    /// Adds up what over() takes of x beside so many bytes; the size of what comes out.
+    std::int64_t overBytes(const Activations& x, std::int64_t beside, BatchMemory& memory) const;
 
   private:
     struct LatentConvs {

@@ -92,6 +92,30 @@ at::Tensor Upsample::doubleSize(const at::Tensor& x_THWC) const {
     return out_THWC;
 }
 
+Activations Upsample::forwardBytes(const Activations& x, BatchMemory& memory) const {
+    Activations big{x.frames, 2 * x.rows, 2 * x.columns, x.channels};
+    const std::int64_t input = memory.bytesOf(x), bigBytes = memory.bytesOf(big),
+                       frame = memory.bytesOf(big.ofFrames(1));
+    switch (memory.path()) {
+        case ConvPath::Winograd:
+            memory.note({input, bigBytes, winogradScratchBytes(big, x.channels, 1)});
+            break;
+        case ConvPath::Libtorch:
+            memory.note({input, bigBytes, bigBytes});
+            break;
+        case ConvPath::Cudnn:
+            memory.note({input, bigBytes, 2 * framesOfSlice(frame, x.frames, memory.device()) * frame});
+            break;
+    }
+    if (m_axes == ResampleAxes::SpaceAndTime) {
+        const std::int64_t lone = x.frames % 2;
+        big = big.ofFrames(x.frames == 1 ? 1 : lone + 2 * (x.frames - lone));
+        memory.note({input, bigBytes, memory.bytesOf(big)});
+    }
+    memory.endSize(big);
+    return big;
+}
+
 Downsample::Downsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes) : m_axes(axes) {
     const LayerSource conv = source / "conv";
     m_weight_OCHW = imageConvWeight(conv, channels);
@@ -107,6 +131,17 @@ at::Tensor Downsample::forward(const at::Tensor& x_THWC) const {
     return at::conv2d(padded_THWC.permute({0, 3, 1, 2}), m_weight_OCHW, m_bias_O, 2)
         .permute({0, 2, 3, 1})
         .contiguous();
+}
+
+Activations Downsample::forwardBytes(const Activations& x, BatchMemory& memory) const {
+    const bool inTime = m_axes == ResampleAxes::SpaceAndTime && x.frames > 1;
+    const Activations fewer = inTime ? x.ofFrames(x.frames / 2 + x.frames % 2) : x;
+    const Activations small{fewer.frames, x.rows / 2, x.columns / 2, x.channels};
+    const std::int64_t means = memory.bytesOf(fewer);
+    // The means, and with the first frame before them; zeros around; what comes out.
+    memory.note({memory.bytesOf(x), inTime ? 2 * means : 0, means, memory.bytesOf(small)});
+    memory.endSize(small);
+    return small;
 }
 
 }  // namespace reelgrid::vae::cogvideox

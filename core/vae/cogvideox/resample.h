@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/vae/cogvideox/batch_memory.h"
 #include "core/vae/gpu_conv.h"
 #include "core/vae/layer_source.h"
 #include "core/vae/winograd_conv.h"
@@ -20,6 +21,8 @@ class Upsample {
     Upsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes);
     /// [T, H, W, C], contiguous.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, BatchMemory& memory) const;
 
   private:
     [[nodiscard]] at::Tensor doubleSize(const at::Tensor& x_THWC) const;
@@ -36,6 +39,8 @@ class Downsample {
   public:
     Downsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes);
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, BatchMemory& memory) const;
 
   private:
     ResampleAxes m_axes;

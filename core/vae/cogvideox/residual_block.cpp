@@ -25,4 +25,27 @@ at::Tensor ResidualBlock::forward(at::Tensor x_THWC, const at::Tensor& z_THWC, C
         h, cache, {.normSilu = &norm2, .input = InputAfterwards::Consumed, .residual_THWO = shortcut});
 }
 
+Activations ResidualBlock::forwardBytes(const Activations& x, BatchMemory& memory) const {
+    const Activations h = x.with(m_conv1.outChannels());
+    const std::int64_t input = memory.bytesOf(x), shortcut = m_shortcut ? memory.bytesOf(h) : 0;
+    const std::int64_t factors1 = m_norm1.overBytes(x, input, memory);
+    memory.note({input, shortcut, factors1});
+    const std::int64_t hBytes = m_conv1.forwardBytes({.x = x,
+                                                      .xBytes = input,
+                                                      .isNormed = true,
+                                                      .isConsumed = m_shortcut.has_value(),
+                                                      .beside = {shortcut, factors1}},
+                                                     memory);
+    const std::int64_t residual = m_shortcut ? shortcut : input;
+    const std::int64_t factors2 = m_norm2.overBytes(h, hBytes + residual + factors1, memory);
+    m_conv2.forwardBytes({.x = h,
+                          .xBytes = hBytes,
+                          .isNormed = true,
+                          .isConsumed = true,
+                          .hasResidual = true,
+                          .beside = {residual, factors1, factors2}},
+                         memory);
+    return h;
+}
+
 }  // namespace reelgrid::vae::cogvideox

@@ -23,6 +23,8 @@ class ResidualBlock {
     /// z_THWC are the batch's latents for a norm that has them. x_THWC's memory is used: for the output, or
     /// while the first convolution needs it and then freed, where nobody else has it.
     [[nodiscard]] at::Tensor forward(at::Tensor x_THWC, const at::Tensor& z_THWC, ConvCache& cache) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, BatchMemory& memory) const;
 
   private:
     Norm m_norm1;

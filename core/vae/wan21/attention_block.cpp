@@ -15,4 +15,10 @@ at::Tensor AttentionBlock::forward(const at::Tensor& x_THWC) const {
     return m_proj.forward(mixed.reshape(x_THWC.sizes())).add_(x_THWC);
 }
 
+void AttentionBlock::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    // The normed input with queries, keys and values, or these with what they give.
+    const std::int64_t bytes = memory.bytesOf(x);
+    memory.note({bytes, bytes, 3 * bytes, bytes});
+}
+
 }  // namespace reelgrid::vae::wan21

@@ -1,5 +1,7 @@
 #include "core/vae/wan21/causal_conv3d.h"
 
+#include <algorithm>
+
 namespace reelgrid::vae::wan21 {
 
 CausalConv3d::CausalConv3d(const LayerSource& source, std::int64_t in, std::int64_t out) {
@@ -33,6 +35,35 @@ at::Tensor CausalConv3d::forward(const at::Tensor& x_THWC, FeatureCache& cache,
                              .residual_THWO = fusion.residual_THWO});
     remember(slot, x_THWC);
     return y_THWO;
+}
+
+MemoryWalk::Pieces CausalConv3d::pieces(const Activations& x, Output output,
+                                        const ChunkMemory& memory) const {
+    constexpr std::int64_t kTaps = 3;
+    const std::int64_t out = outChannels(), in = memory.bytesOf(x), made = memory.bytesOf(x.with(out));
+    const std::int64_t withHistory = memory.bytesOf(x.ofFrames(x.frames + kHistoryFrames));
+    switch (memory.path()) {
+        case ConvPath::Winograd: {  // the activation within; the residual's memory becomes the output
+            MemoryWalk::Pieces pieces{in, winogradScratchBytes(x.with(out), x.channels, kTaps)};
+            if (x.channels != winogradChannels(x.channels))
+                pieces.push_back(memory.bytesOf(x.with(winogradChannels(x.channels))));
+            if (out != winogradChannels(out)) pieces.push_back(memory.bytesOf(x.with(winogradChannels(out))));
+            if (output == Output::New) pieces.push_back(made);
+            return pieces;
+        }
+        case ConvPath::Libtorch:  // an activated copy, and the three taps side by side
+            return {in, in, kTaps * in, std::max(withHistory, made)};
+        case ConvPath::Cudnn:
+            break;
+    }
+    // With the deterministic algorithm that it takes, cuDNN 9 works in copies of input and output.
+    return {in, withHistory, made, withHistory, made};
+}
+
+Activations CausalConv3d::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    memory.note(pieces(x, Output::New, memory));
+    memory.remember(x, kHistoryFrames);
+    return x.with(outChannels());
 }
 
 /// The history and the chunk side by side in one buffer, the activation written where the convolution reads

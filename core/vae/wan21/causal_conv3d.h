@@ -6,6 +6,7 @@
 
 #include "core/vae/gpu_conv.h"
 #include "core/vae/layer_source.h"
+#include "core/vae/wan21/chunk_memory.h"
 #include "core/vae/wan21/feature_cache.h"
 #include "core/vae/wan21/rms_norm.h"
 #include "core/vae/winograd_conv.h"
@@ -28,6 +29,13 @@ class CausalConv3d {
     /// [T, H, W, C] → [T, H, W, O]. Takes one slot of the cache.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache,
                                      const ConvFusion& fusion = {}) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, ChunkMemory& memory) const;
+    /// What it takes at once, its input included; its output, too, where that is new.
+    enum class Output { New, OfResidual };
+    [[nodiscard]] MemoryWalk::Pieces pieces(const Activations& x, Output output,
+                                            const ChunkMemory& memory) const;
+    [[nodiscard]] std::int64_t outChannels() const { return m_bias_O.size(0); }
 
   private:
     [[nodiscard]] at::Tensor forwardOnGpu(const at::Tensor& x_THWC, at::Tensor& slot,

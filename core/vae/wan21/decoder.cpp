@@ -61,4 +61,29 @@ at::Tensor Decoder::forward(const at::Tensor& z_THWC, FeatureCache& cache) const
     return h;
 }
 
+Activations Decoder::upBytes(const UpBlock& block, const Activations& x, ChunkMemory& memory) {
+    Activations h = block.resnets.front().forwardBytes(x, memory);
+    // Whoever called the level still has what it began with, unless that became the output.
+    const bool isHeld = x.channels != h.channels;
+    if (isHeld) memory.hold(x);
+    for (std::size_t i = 1; i < block.resnets.size(); ++i) h = block.resnets[i].forwardBytes(h, memory);
+    if (block.upsampler) {
+        const Activations around = block.upsampler->outputOf(h, memory);
+        if (block.shortcut) memory.hold(around);
+        h = block.upsampler->forwardBytes(h, memory);
+        if (block.shortcut) {
+            memory.note({memory.bytesOf(h), memory.bytesOf(h)});
+            memory.release(around);
+        }
+    }
+    if (isHeld) memory.release(x);
+    return h;
+}
+
+void Decoder::forwardBytes(const Activations& z, ChunkMemory& memory) const {
+    Activations h = m_midBlock.forwardBytes(m_convIn.forwardBytes(z, memory), memory);
+    for (const UpBlock& block : m_upBlocks) h = upBytes(block, h, memory);
+    m_convOut.forwardBytes(h, memory);
+}
+
 }  // namespace reelgrid::vae::wan21

@@ -19,6 +19,8 @@ class Decoder {
     /// z_THWC [T, H, W, z] → [T', H', W', pictureChannels()], not clamped. The first chunk of a clip is one
     /// latent frame and gives one frame; every later latent frame gives as many as the temporal factor.
     [[nodiscard]] at::Tensor forward(const at::Tensor& z_THWC, FeatureCache& cache) const;
+    /// Adds up what forward() takes of a chunk that isn't a longer clip's first.
+    void forwardBytes(const Activations& z, ChunkMemory& memory) const;
 
   private:
     /// The residual blocks of one size, and the way to the next.
@@ -30,6 +32,7 @@ class Decoder {
     static UpBlock makeUpBlock(const LayerSource& source, const WanVaeConfig& config, std::size_t up);
     [[nodiscard]] static at::Tensor forwardUp(const UpBlock& block, const at::Tensor& x_THWC,
                                               FeatureCache& cache, const std::string& name);
+    static Activations upBytes(const UpBlock& block, const Activations& x, ChunkMemory& memory);
 
     CausalConv3d m_convIn;
     MidBlock m_midBlock;

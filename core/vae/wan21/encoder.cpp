@@ -36,6 +36,16 @@ at::Tensor Encoder::DownLevel::forward(const at::Tensor& x_THWC, FeatureCache& c
     return h + around_THWC;
 }
 
+Activations Encoder::DownLevel::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    // Around the level goes what it halves: less than what it begins with.
+    memory.hold(x);
+    Activations h = x;
+    for (const ResidualBlock& resnet : resnets) h = resnet.forwardBytes(h, memory);
+    if (downsampler) h = downsampler->forwardBytes(h, memory);
+    memory.release(x);
+    return h;
+}
+
 Encoder::Encoder(const LayerSource& source, const WanVaeConfig& config)
     : Encoder(source, config, config.baseDim * config.dimMult.back()) {}
 
@@ -71,6 +81,13 @@ at::Tensor Encoder::forward(const at::Tensor& x_THWC, FeatureCache& cache) const
     }
     h = m_midBlock.forward(h, cache);
     return m_convOut.forward(h, cache, {.normSilu = &m_normOut, .residual_THWO = {}});
+}
+
+void Encoder::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    Activations h = m_convIn.forwardBytes(x, memory);
+    for (const auto& layer : m_downBlocks)
+        h = std::visit([&](const auto& block) { return block.forwardBytes(h, memory); }, layer);
+    m_convOut.forwardBytes(m_midBlock.forwardBytes(h, memory), memory);
 }
 
 }  // namespace reelgrid::vae::wan21

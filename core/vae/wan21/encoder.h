@@ -19,6 +19,8 @@ class Encoder {
     /// x_THWC [T, H, W, pictureChannels()] → [T', H', W', 2·z]. The first chunk of a clip is one frame, the
     /// others are multiples of the temporal factor.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+    /// Adds up what forward() takes of a chunk that isn't a longer clip's first.
+    void forwardBytes(const Activations& x, ChunkMemory& memory) const;
 
   private:
     /// A level of the residual kind: its blocks, the way to the next level, and the way around both.
@@ -29,6 +31,7 @@ class Encoder {
 
         DownLevel(const LayerSource& source, const WanVaeConfig& config, std::size_t level);
         [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+        Activations forwardBytes(const Activations& x, ChunkMemory& memory) const;
     };
     Encoder(const LayerSource& source, const WanVaeConfig& config, std::int64_t narrowestChannels);
 

@@ -17,6 +17,12 @@ class MidBlock {
         const at::Tensor h = m_attention.forward(m_first.forward(x_THWC, cache));
         return m_second.forward(h, cache);
     }
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, ChunkMemory& memory) const {
+        const Activations h = m_first.forwardBytes(x, memory);
+        m_attention.forwardBytes(h, memory);
+        return m_second.forwardBytes(h, memory);
+    }
 
   private:
     ResidualBlock m_first;

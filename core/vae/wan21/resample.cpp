@@ -66,6 +66,29 @@ at::Tensor Upsample::doubleSize(const at::Tensor& x_THWC) const {
     return at::conv2d(big_TCHW, m_weight_OCHW, m_bias_O, 1, 1).permute({0, 2, 3, 1});
 }
 
+Activations Upsample::outputOf(const Activations& x, const ChunkMemory& memory) const {
+    return {doublesFrames(memory) ? 2 * x.frames : x.frames, 2 * x.rows, 2 * x.columns, m_bias_O.size(0)};
+}
+
+Activations Upsample::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    const Activations big = outputOf(x, memory), longer = x.ofFrames(big.frames);
+    const std::int64_t input = memory.bytesOf(x);
+    MemoryWalk::Pieces pieces{input, memory.bytesOf(big)};
+    if (doublesFrames(memory)) {
+        MemoryWalk::Pieces inTime{input, memory.bytesOf(x.ofFrames(x.frames + kHistoryFrames)),
+                                  memory.bytesOf(longer)};
+        if (memory.path() == ConvPath::Cudnn) inTime.push_back(memory.bytesOf(longer));
+        memory.note(inTime);
+        memory.remember(x, kHistoryFrames);
+        pieces.push_back(memory.bytesOf(longer));
+    }
+    pieces.push_back(memory.path() == ConvPath::Winograd ? winogradScratchBytes(big, x.channels, 1)
+                                                         : memory.bytesOf(big.with(x.channels)));
+    memory.note(pieces);
+    memory.endSize(big);
+    return big;
+}
+
 Downsample::Downsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes) {
     const LayerSource conv = source / "resample" / 1;
     m_weight_OCHW = imageConvWeight(conv, channels, channels);
@@ -95,6 +118,18 @@ at::Tensor Downsample::halveFrames(const at::Tensor& x_THWC, at::Tensor& slot) c
     const at::Tensor frames_THWC = at::cat({slot, x_THWC}, 0);
     slot = x_THWC.narrow(0, frames - 1, 1).clone();
     return m_timeConv->forward(frames_THWC, 2);
+}
+
+Activations Downsample::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    const Activations small{x.frames, x.rows / 2, x.columns / 2, x.channels};
+    const std::int64_t bytes = memory.bytesOf(small);
+    memory.note({memory.bytesOf(x), memory.bytesOf(x), bytes});
+    if (!m_timeConv) return small;
+    memory.remember(small, 1);
+    if (memory.isOneFrame()) return small;
+    const Activations shorter = small.ofFrames(small.frames / 2);
+    memory.note({bytes, bytes, memory.bytesOf(shorter)});
+    return shorter;
 }
 
 }  // namespace reelgrid::vae::wan21

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/vae/gpu_conv.h"
+#include "core/vae/wan21/chunk_memory.h"
 #include "core/vae/wan21/feature_cache.h"
 #include "core/vae/wan21/time_conv.h"
 #include "core/vae/winograd_conv.h"
@@ -17,8 +18,15 @@ class Upsample {
   public:
     Upsample(const LayerSource& source, std::int64_t in, std::int64_t out, ResampleAxes axes);
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+    /// What comes out of chunks but a clip's first.
+    [[nodiscard]] Activations outputOf(const Activations& x, const ChunkMemory& memory) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, ChunkMemory& memory) const;
 
   private:
+    [[nodiscard]] bool doublesFrames(const ChunkMemory& memory) const {
+        return m_timeConv && !memory.isOneFrame();
+    }
     [[nodiscard]] at::Tensor doubleFrames(const at::Tensor& x_THWC, at::Tensor& slot) const;
     [[nodiscard]] at::Tensor doubleSize(const at::Tensor& x_THWC) const;
 
@@ -34,6 +42,8 @@ class Downsample {
   public:
     Downsample(const LayerSource& source, std::int64_t channels, ResampleAxes axes);
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, ChunkMemory& memory) const;
 
   private:
     [[nodiscard]] at::Tensor halveFrames(const at::Tensor& x_THWC, at::Tensor& slot) const;

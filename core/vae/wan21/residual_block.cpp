@@ -16,4 +16,16 @@ at::Tensor ResidualBlock::forward(const at::Tensor& x_THWC, FeatureCache& cache)
     return m_conv2.forward(h, cache, {.normSilu = &m_norm2, .residual_THWO = shortcut});
 }
 
+Activations ResidualBlock::forwardBytes(const Activations& x, ChunkMemory& memory) const {
+    const Activations h = m_conv1.forwardBytes(x, memory);
+    using Output = CausalConv3d::Output;
+    MemoryWalk::Pieces pieces =
+        m_conv2.pieces(h, memory.path() == ConvPath::Winograd ? Output::OfResidual : Output::New, memory);
+    pieces.push_back(memory.bytesOf(x));
+    if (m_shortcut) pieces.push_back(memory.bytesOf(h));
+    memory.note(pieces);
+    memory.remember(h, kHistoryFrames);
+    return h;
+}
+
 }  // namespace reelgrid::vae::wan21

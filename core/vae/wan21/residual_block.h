@@ -13,6 +13,8 @@ class ResidualBlock {
     ResidualBlock(const LayerSource& source, std::int64_t in, std::int64_t out);
     /// The output may take the memory of x_THWC: not to be used afterwards.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, FeatureCache& cache) const;
+    /// Adds up what forward() takes of x; what comes out.
+    Activations forwardBytes(const Activations& x, ChunkMemory& memory) const;
 
   private:
     RmsNorm m_norm1;

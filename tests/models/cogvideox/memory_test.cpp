@@ -6,7 +6,6 @@
 #include "core/catalog/model_folder.h"
 #include "core/models/cogvideox/memory_forecast.h"
 #include "core/models/cogvideox/transformer.h"
-#include "core/models/cogvideox/transformer_memory.h"
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
 #include "core/weights/model_config.h"
@@ -83,9 +82,12 @@ TEST(CogVideoXMemory, CountsTheParametersOfEveryOfficialTransformer) {
             return sum;
         };
         const std::int64_t elements = count(model["rest"]) + config.numLayers * count(model["block"]);
-        EXPECT_EQ(weightBytes(config, at::kBFloat16, at::kCPU, {}), std::uint64_t(2 * elements)) << name;
+        EXPECT_EQ(CogVideoXTransformer::weightBytes(config, at::kBFloat16, at::kCPU, {}),
+                  std::uint64_t(2 * elements))
+            << name;
         const auto blocks = [&](BlockResidence residence) {
-            return weightBytes(config, at::kBFloat16, at::kCPU, {.residence = residence});
+            return CogVideoXTransformer::weightBytes(config, at::kBFloat16, at::kCPU,
+                                                     {.residence = residence});
         };
         const std::uint64_t one = blocks(BlockResidence::Windowed) - blocks(BlockResidence::Streamed);
         EXPECT_EQ(blocks(BlockResidence::Held) - blocks(BlockResidence::Streamed),

@@ -65,7 +65,7 @@ TEST_P(CogVideoXPipelineParity, LatentsAndPicturesEqualTheReferences) {
         EXPECT_LE(error, 1e-3) << name;
     }
 
-    const media::RgbVideo frames = video->decode(latents, settings, clock);
+    const media::RgbVideo frames = denoising::decode(*video, latents, settings, clock);
     ASSERT_EQ(frames.frameCount(), settings.numFrames);
     const at::Tensor reference =
         expected.require("video", {settings.numFrames, settings.height, settings.width, 3}).to(at::kFloat);
@@ -74,7 +74,7 @@ TEST_P(CogVideoXPipelineParity, LatentsAndPicturesEqualTheReferences) {
             .to(at::kFloat);
     EXPECT_LE((rendered - reference).abs().max().item<double>(), 1.0);
     EXPECT_EQ(clock.timing().steps.size(), std::size_t(settings.numInferenceSteps));
-    EXPECT_GT(video->workingBytes(settings), 0u);
+    EXPECT_GT(denoising::workingBytes(*video, settings), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, CogVideoXPipelineParity,

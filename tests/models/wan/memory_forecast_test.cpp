@@ -8,7 +8,6 @@
 #include "core/catalog/model_folder.h"
 #include "core/catalog/render_settings.h"
 #include "core/models/wan/transformer.h"
-#include "core/models/wan/transformer_memory.h"
 #include "core/weights/model_config.h"
 #include "tests/models/wan/variant_model.h"
 
@@ -38,16 +37,15 @@ TEST(MemoryForecast, CountsTheParametersOfEveryOfficialTransformer) {
         // proj_l is there only where it was trained.
         weights::RecordingWeights recording(
             [](const std::string& name) { return name.find("proj_l") == std::string::npos; });
-        const WanTransformer model(config, weights::WeightScope(recording, at::kBFloat16));
+        const WanTransformer model(config, weights::WeightScope(recording, at::kFloat));
         std::int64_t elements = 0;
         for (const auto& [name, shape] : recording.requests()) {
             std::int64_t count = 1;
             for (const std::int64_t side : shape) count *= side;
             elements += count;
         }
-        const ParameterCounts counts = parameterCounts(config);
-        EXPECT_EQ(config.numLayers * (counts.block + counts.blockFp32) + counts.rest + counts.restFp32,
-                  elements)
+        EXPECT_EQ(WanTransformer::weightBytes(config, at::kFloat, at::kCPU, {}),
+                  std::uint64_t(elements) * sizeof(float))
             << config.innerDim();
     }
 }

@@ -50,7 +50,7 @@ TEST(WanPipelineParity, FourStepsEqualTheReference) {
     RecordProperty("latents_relative_error", std::to_string(error * 1e6) + "e-6");
     EXPECT_LE(error, 1e-3);
 
-    const media::RgbVideo frames = video->decode(latents, settings, clock);
+    const media::RgbVideo frames = denoising::decode(*video, latents, settings, clock);
     ASSERT_EQ(frames.frameCount(), 9);
     // [1, T, 3, H, W] in 0…1 → [T, H, W, 3] as bytes.
     const at::Tensor reference =

@@ -106,7 +106,7 @@ class SingleFile : public testing::Test {
         const auto attention = attention::makeDispatcher("sdpa").value();
         denoising::StageClock clock({}, {});
         const at::Tensor latents = denoising::denoise(*video, settings, *attention, clock);
-        EXPECT_EQ(video->decode(latents, settings, clock).frameCount(), 5);
+        EXPECT_EQ(denoising::decode(*video, latents, settings, clock).frameCount(), 5);
         return latents;
     }
 };

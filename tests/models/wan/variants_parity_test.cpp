@@ -65,7 +65,7 @@ class WanVariantParity : public testing::TestWithParam<Run> {
         RecordProperty("latents_relative_error", std::to_string(error * 1e6) + "e-6");
         EXPECT_LE(error, 1e-3);
 
-        const media::RgbVideo clip = video.decode(latents, settings, clock);
+        const media::RgbVideo clip = denoising::decode(video, latents, settings, clock);
         const at::Tensor reference = m_expected.at("video");
         ASSERT_EQ(reference.sizes(), at::IntArrayRef({clip.frameCount(), clip.height, clip.width, 3}));
         const at::Tensor rendered =

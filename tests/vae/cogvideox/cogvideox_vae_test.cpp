@@ -133,7 +133,7 @@ TEST(CogVideoXVae, RefusesShapesItCannotTake) {
 TEST(CogVideoXVae, SaysWhichPartItWasLoadedWithout) {
     TensorMap source(readTensors("cogvideox/four_sizes.safetensors"));
     const weights::WeightScope scope(source, at::kFloat);
-    const CogVideoXVae decoder(scope, fixtureConfig("four_sizes"), {.parts = CogVideoXVaeParts::Decoder});
+    const CogVideoXVae decoder(scope, fixtureConfig("four_sizes"), {.parts = VaeParts::Decoder});
     EXPECT_GT(source.unused(), 0U);
     const at::Tensor z = noise({4, 2, 2, 2});
     EXPECT_TRUE(at::equal(decoded(decoder, z), decoded(fixtureVae("four_sizes"), z)));
@@ -141,7 +141,7 @@ TEST(CogVideoXVae, SaysWhichPartItWasLoadedWithout) {
                   (void)decoder.encode(noise({3, 1, 8, 8}));
               }).message,
               "the VAE was loaded without its encoder");
-    const CogVideoXVae encoder(scope, fixtureConfig("four_sizes"), {.parts = CogVideoXVaeParts::Encoder});
+    const CogVideoXVae encoder(scope, fixtureConfig("four_sizes"), {.parts = VaeParts::Encoder});
     EXPECT_EQ(source.unused(), 0U);
     EXPECT_EQ(failureOf([&] { (void)decoded(encoder, z); }).message,
               "the VAE was loaded without its decoder");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/vae/wan21/wan_vae.h"
+#include "tests/vae/clips.h"
 #include "tests/vae/fixture_tensors.h"
 
 namespace reelgrid::vae::wan21 {

@@ -1,4 +1,4 @@
-#include "core/vae/wan21/working_memory.h"
+#include "core/vae/wan21/wan_vae.h"
 
 #include <gtest/gtest.h>
 
@@ -44,12 +44,12 @@ TEST(WorkingMemory, IsWhatThePassesTake) {
     const c10::InferenceMode inference;
     for (const Case& each : cases()) {
         SCOPED_TRACE(each.name);
-        const Computing computing{.dtype = each.dtype};
+        const auto described = WanVae::described(each.config, {.dtype = each.dtype});
         ConstantWeights source;
         std::unique_ptr<WanVae> vae;
         const std::int64_t loading = CountingAllocator::mostDuring(
             [&] { vae = std::make_unique<WanVae>(weights::WeightScope(source, each.dtype), each.config); });
-        EXPECT_LE(weightBytes(each.config, WanVaeParts::Both, computing), std::uint64_t(loading));
+        EXPECT_LE(described->weightBytes(), std::uint64_t(loading));
         const ClipSize& clip = each.clip;
         const std::int64_t edge = each.config.spatialFactor(),
                            latents = (clip.frames - 1) / each.config.temporalFactor() + 1;
@@ -60,29 +60,29 @@ TEST(WorkingMemory, IsWhatThePassesTake) {
         // Threads that don't all work at the same moment take less, and so do clips of one frame, whose only
         // chunk has nothing to remember where it begins.
         const double most = clip.frames > 1 ? 1.2 : 1.5;
-        const double ofDecoding = ratio(layerBytesToDecode(each.config, clip, computing), decoding);
+        const double ofDecoding = ratio(described->layersToDecode(clip).livePeak(), decoding);
         EXPECT_TRUE(ofDecoding > 0.9 && ofDecoding < most) << ofDecoding;
-        const at::Tensor x_BCTHW = at::zeros({1, 3, clip.frames, clip.height, clip.width});
-        const std::int64_t encoding = CountingAllocator::mostDuring([&] { (void)vae->encode(x_BCTHW); });
-        const double ofEncoding = ratio(layerBytesToEncode(each.config, clip, computing), encoding);
+        const at::Tensor x_CTHW = at::zeros({3, clip.frames, clip.height, clip.width});
+        const std::int64_t encoding = CountingAllocator::mostDuring([&] { (void)vae->encode(x_CTHW); });
+        const double ofEncoding = ratio(described->layersToEncode(clip).livePeak(), encoding);
         EXPECT_TRUE(ofEncoding > 0.9 && ofEncoding < most) << ofEncoding;
     }
 }
 
 TEST(WorkingMemory, FollowsTheTileAndNotThePicture) {
-    const WanVaeConfig config = WanVaeConfig::official();
+    const auto vae = WanVae::described(WanVaeConfig::official(), {});
     const ClipSize clip{.frames = 81, .height = 720, .width = 1280};
-    const std::uint64_t whole = bytesToDecode(config, clip);
+    const std::uint64_t whole = vae->bytesToDecode(clip);
     EXPECT_GT(whole, std::uint64_t{8} << 30);
-    EXPECT_LT(bytesToDecode(config, clip, Tiling{}), whole / 4);
-    EXPECT_LT(bytesToEncode(config, clip, Tiling{}), bytesToEncode(config, clip) / 4);
+    EXPECT_LT(vae->bytesToDecode(clip, Tiling{}), whole / 4);
+    EXPECT_LT(vae->bytesToEncode(clip, Tiling{}), vae->bytesToEncode(clip) / 4);
 }
 
 TEST(WorkingMemory, IsTheSameWhereThePictureFitsIntoATile) {
-    const WanVaeConfig config = WanVaeConfig::official();
+    const auto vae = WanVae::described(WanVaeConfig::official(), {});
     const ClipSize clip{.frames = 33, .height = 144, .width = 256};
-    EXPECT_EQ(bytesToDecode(config, clip, Tiling{}), bytesToDecode(config, clip));
-    EXPECT_EQ(bytesToEncode(config, clip, Tiling{}), bytesToEncode(config, clip));
+    EXPECT_EQ(vae->bytesToDecode(clip, Tiling{}), vae->bytesToDecode(clip));
+    EXPECT_EQ(vae->bytesToEncode(clip, Tiling{}), vae->bytesToEncode(clip));
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <c10/util/accumulate.h>
+
+#include <cstdint>
+
+#include "core/models/layers/blocks.h"
+#include "core/weights/layer_window.h"
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::models {
+
+/// Of one block's weights as it computes: those of a Block(config, scope, layer) without weights.
+template <class Block, class Config>
+std::uint64_t blockWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
+                               LinearProducts products) {
+    weights::RecordingWeights none([](const std::string&) { return false; });
+    Block block(config, weights::WeightScope(none, dtype), 0);
+    std::uint64_t bytes = bytesOf(block);
+    if (products == LinearProducts::Fp8 && multipliesFp8(device))
+        block.eachLinear([&](const Linear& linear) {
+            bytes -= static_cast<std::uint64_t>(linear.weight.numel()) * (c10::elementSize(dtype) - 1);
+        });
+    return bytes;
+}
+
+/// Of a transformer's weights that lie on the device, its blocks where the options put them. What is no block
+/// counts as if all of it were of the dtype.
+template <class Transformer, class Block, class Config>
+std::uint64_t transformerWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
+                                     const BlockOptions& options) {
+    weights::RecordingWeights counted([](const std::string&) { return false; });
+    Config without = config;
+    without.numLayers = 0;
+    const Transformer rest(without, weights::WeightScope(counted, dtype));
+    std::int64_t values = 0;
+    for (const auto& [name, shape] : counted.requests()) values += c10::multiply_integers(shape);
+    std::int64_t blocks = config.numLayers;
+    if (options.residence == BlockResidence::Windowed) blocks = weights::LayerWindow::kSlots;
+    if (options.residence == BlockResidence::Streamed) blocks = 1;
+    return static_cast<std::uint64_t>(values) * c10::elementSize(dtype) +
+           static_cast<std::uint64_t>(blocks) *
+               blockWeightBytes<Block>(config, dtype, device, options.products);
+}
+
+}  // namespace reelgrid::models
