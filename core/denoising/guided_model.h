@@ -25,15 +25,11 @@ class GuidedModel {
     [[nodiscard]] virtual at::Tensor forward(attention::GuidanceBranch branch,
                                              const attention::LayerContext& context) = 0;
 
-    struct CachedPass {
-        at::Tensor prediction;
-        bool skipped = false;  ///< all blocks but the first
-    };
     /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass. For
     /// families that have the field step_cache; the others' throws Failure(Internal).
-    [[nodiscard]] virtual CachedPass forward(attention::GuidanceBranch branch,
-                                             const attention::LayerContext& context,
-                                             models::FirstBlockCache& cache, models::Skip skip);
+    [[nodiscard]] virtual models::CachedPass forward(attention::GuidanceBranch branch,
+                                                     const attention::LayerContext& context,
+                                                     models::FirstBlockCache& cache, models::Skip skip);
 };
 
 }  // namespace reelgrid::denoising

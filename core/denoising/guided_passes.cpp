@@ -20,8 +20,8 @@ const int* identityOf(GuidanceBranch branch) {
 
 }  // namespace
 
-GuidedModel::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
-                                             models::FirstBlockCache&, Skip) {
+models::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
+                                        models::FirstBlockCache&, Skip) {
     throw Failure(ErrorCode::Internal, "this family's passes know no step cache");
 }
 

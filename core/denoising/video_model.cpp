@@ -1,11 +1,24 @@
 #include "core/denoising/video_model.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/denoising/rgb_frames.h"
+#include "core/models/layers/linear.h"
 
 namespace reelgrid::denoising {
+
+std::optional<result::GemmRecord> VideoModel::gemms() const {
+    if (m_options.gemms != Gemms::Fp8) return std::nullopt;
+    if (models::multipliesFp8(device())) return result::GemmRecord{"fp8", "fp8", ""};
+    const std::string dtype = m_options.dtype == at::kFloat  ? "fp32"
+                              : m_options.dtype == at::kHalf ? "fp16"
+                                                             : "bf16";
+    return result::GemmRecord{
+        "fp8", dtype,
+        device().str() + " has no products of e4m3: the rounded values are multiplied in " + dtype};
+}
 
 at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers) {

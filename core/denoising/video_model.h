@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/catalog/render_settings.h"
 #include "core/denoising/denoiser.h"
+#include "core/denoising/load_options.h"
 #include "core/denoising/sampling_loop.h"
 #include "core/denoising/stage_clock.h"
 #include "core/media/frame.h"
@@ -19,6 +21,7 @@ namespace reelgrid::denoising {
 /// A loaded model of any family. Lives on one thread.
 class VideoModel {
   public:
+    explicit VideoModel(LoadOptions options) : m_options(std::move(options)) {}
     virtual ~VideoModel() = default;
 
     /// Runs the stages before "denoise", those of "text" and "image" that the render has, and makes what the
@@ -35,9 +38,15 @@ class VideoModel {
     [[nodiscard]] virtual int encodedFrames(const catalog::RenderSettings& settings) const = 0;
 
     /// What became of products in FP8 that were asked for; nullopt where none were.
-    [[nodiscard]] virtual std::optional<result::GemmRecord> gemms() const { return std::nullopt; }
+    [[nodiscard]] std::optional<result::GemmRecord> gemms() const;
 
-    [[nodiscard]] virtual at::Device device() const = 0;
+    [[nodiscard]] at::Device device() const { return m_options.execution.device; }
+
+  protected:
+    [[nodiscard]] const LoadOptions& options() const { return m_options; }
+
+  private:
+    LoadOptions m_options;
 };
 
 /// All stages up to "denoise": the latents that decode() takes, fp32 [1, z, T, H, W].

@@ -24,8 +24,8 @@ class Noting final : public GuidedModel {
         branches.push_back(branch);
         return m_input * (branch == GuidanceBranch::Conditional ? 3 : 1);
     }
-    CachedPass forward(GuidanceBranch branch, const attention::LayerContext& context,
-                       models::FirstBlockCache&, Skip skip) override {
+    models::CachedPass forward(GuidanceBranch branch, const attention::LayerContext& context,
+                               models::FirstBlockCache&, Skip skip) override {
         skips.push_back(skip);
         // The first block of the conditional pass is always close.
         const bool skipped = skip == Skip::Yes || (skip == Skip::WhereClose);

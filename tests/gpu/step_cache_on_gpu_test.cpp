@@ -49,7 +49,7 @@ class StepCacheOnGpu : public OnGpu {
                                   {.blocks = {.residence = residence}});
         return passes(model, onGpu(io.require("0.latents", {1, 4, 3, 6, 8})),
                       model.prepareText(onGpu(io.require("0.text", {1, 7, config.textDim}))),
-                      &wan::WanTransformer::CachedFlow::flow_BZFYX);
+                      &CachedPass::prediction);
     }
 
     std::vector<at::Tensor> cogvideox(BlockResidence residence) {
@@ -62,7 +62,7 @@ class StepCacheOnGpu : public OnGpu {
         const at::Tensor text =
             onGpu(io.require("0.text", {1, config.maxTextSeqLength, config.textEmbedDim}));
         return passes(model, onGpu(io.require("0.latents", {1, 4, 3, 4, 6})), model.prepareText(text),
-                      &cogvideox::CogVideoXTransformer::CachedVelocity::velocity_BZFYX);
+                      &CachedPass::prediction);
     }
 
     /// What each pass predicts: `prediction` of what the model's pass with a cache came to.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace reelgrid::weights {
 class ModelConfig;
@@ -38,6 +39,15 @@ struct CogVideoXTransformerConfig {
 
     [[nodiscard]] std::int64_t innerDim() const { return numAttentionHeads * attentionHeadDim; }
     [[nodiscard]] std::int64_t patchFrames() const { return patchSizeT.value_or(1); }
+    /// Latent frames that come before so many so that time's patches are whole.
+    [[nodiscard]] std::int64_t paddingOf(std::int64_t latentFrames) const {
+        return (patchFrames() - latentFrames % patchFrames()) % patchFrames();
+    }
+    /// Of a clip of latents, [B, z, T, H, W] without padding.
+    [[nodiscard]] std::int64_t tokensOf(const std::vector<std::int64_t>& shape_BCTHW) const {
+        return (shape_BCTHW[2] + paddingOf(shape_BCTHW[2])) / patchFrames() * (shape_BCTHW[3] / patchSize) *
+               (shape_BCTHW[4] / patchSize);
+    }
     /// Latent values to one token, per channel.
     [[nodiscard]] std::int64_t patchVolume() const { return patchFrames() * patchSize * patchSize; }
     [[nodiscard]] std::int64_t feedForwardDim() const { return 4 * innerDim(); }

@@ -195,11 +195,9 @@ at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const 
     return finish(pass, pass.videoOf(pass.stream.value(at::kFloat)), context);
 }
 
-CogVideoXTransformer::CachedVelocity CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX,
-                                                                   const StepEmbedding& step,
-                                                                   const at::Tensor& text_BMC,
-                                                                   const attention::LayerContext& context,
-                                                                   FirstBlockCache& cache, Skip skip) {
+CachedPass CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                         const at::Tensor& text_BMC, const attention::LayerContext& context,
+                                         FirstBlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step, text_BMC);
     at::Tensor first_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, context);

@@ -55,16 +55,11 @@ class CogVideoXTransformer {
     [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const at::Tensor& text_BMC, const attention::LayerContext& context);
 
-    /// What a pass with a cache came to.
-    struct CachedVelocity {
-        at::Tensor velocity_BZFYX;
-        bool skipped = false;  ///< all blocks but the first
-    };
     /// The same, where `cache`, which sees the video's tokens, may stand for all blocks but the first;
     /// Skip::Yes only after a whole pass.
-    [[nodiscard]] CachedVelocity forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                         const at::Tensor& text_BMC, const attention::LayerContext& context,
-                                         FirstBlockCache& cache, Skip skip = Skip::WhereClose);
+    [[nodiscard]] CachedPass forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                     const at::Tensor& text_BMC, const attention::LayerContext& context,
+                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 
     /// Of the weights that lie on the device, the blocks' where the options put them.
     static std::uint64_t weightBytes(const CogVideoXTransformerConfig& config, at::ScalarType dtype,

@@ -13,6 +13,12 @@ namespace reelgrid::models {
 /// Who says whether a cache stands for the other blocks: what the first block adds, or another pass.
 enum class Skip { WhereClose, Yes, No };
 
+/// What a pass with a cache came to.
+struct CachedPass {
+    at::Tensor prediction;  ///< as that of a pass without
+    bool skipped = false;   ///< all blocks but the first
+};
+
 /// The first of a render's steps that may skip. The steps before settle what goes where, and what the first
 /// block adds changes least in just these: skipping two of them cost the demo's clips up to 10 dB.
 int firstStepThatMaySkip(int steps);

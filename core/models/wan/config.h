@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace reelgrid::weights {
 class ModelConfig;
@@ -30,6 +31,16 @@ struct WanTransformerConfig {
     static WanTransformerConfig from(const weights::ModelConfig& config);
 
     [[nodiscard]] std::int64_t innerDim() const { return numAttentionHeads * attentionHeadDim; }
+    /// Of a clip of latents, [B, z, T, H, W].
+    [[nodiscard]] std::int64_t tokensOf(const std::vector<std::int64_t>& shape_BCTHW) const {
+        return shape_BCTHW[2] * (shape_BCTHW[3] / patchSize[1]) * (shape_BCTHW[4] / patchSize[2]);
+    }
+    /// Whether there are channels for frames that are given beside latents of so many.
+    [[nodiscard]] bool seesGivenFrames(std::int64_t zDim) const { return inChannels > zDim; }
+    /// Frames of a clip that a render with a picture encodes.
+    [[nodiscard]] int encodedFramesOf(std::int64_t zDim, int clipFrames) const {
+        return seesGivenFrames(zDim) ? clipFrames : 1;
+    }
     [[nodiscard]] std::int64_t patchVolume() const { return patchSize[0] * patchSize[1] * patchSize[2]; }
 };
 

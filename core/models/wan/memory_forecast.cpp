@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/denoising/guidance.h"
+#include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_blocks.h"
 #include "core/models/layers/guidance_caches.h"
 #include "core/models/wan/checkpoint.h"
-#include "core/models/wan/latent_shape.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer.h"
 #include "core/vae/wan21/wan_vae.h"
@@ -40,11 +40,12 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     memory.prompts = WanTransformer::textBytes(
         config, options.dtype, prompts * (kMaxPromptTokens + (config.imageDim > 0 ? kPicturePositions : 0)));
     memory.vae = vae::wan21::WanVae::described(
-        files.vae().config, {options.vaeDtype, options.execution.device}, vaePartsOf(model));
-    const std::int64_t tokens = tokensOf(config, memory.vae->shape(), settings);
+        files.vae().config, {options.vaeDtype, options.execution.device}, denoising::vaePartsOf(model));
+    const std::int64_t tokens = config.tokensOf(denoising::latentShape(memory.vae->shape(), settings));
     memory.pass = WanTransformer::passBytes(config, options.dtype, tokens);
     memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
-    memory.encodedFrames = encodedFramesOf(config, memory.vae->shape(), settings);
+    if (settings.imgFilePath)
+        memory.encodedFrames = config.encodedFramesOf(memory.vae->shape().zDim, settings.numFrames);
     return denoising::forecastOf(memory, settings, options, available);
 }
 

@@ -4,10 +4,8 @@
 
 #include <ATen/ATen.h>
 
-#include <optional>
-
-#include "core/denoising/guided_model.h"
 #include "core/denoising/prompt_memory.h"
+#include "core/denoising/prompted_network.h"
 #include "core/models/wan/transformer.h"
 
 namespace reelgrid::models::wan {
@@ -23,30 +21,18 @@ struct GivenPictures {
 };
 
 /// A transformer with a render's prompts and pictures.
-class PromptedTransformer final : public denoising::GuidedModel {
+class PromptedTransformer final
+    : public denoising::PromptedNetwork<WanTransformer, PreparedText, StepEmbedding> {
   public:
     PromptedTransformer(WanTransformer& model, const denoising::EncodedPrompts& prompts,
                         const GivenPictures& pictures);
 
     void beginStep(const at::Tensor& latents_BCTHW, double timestep) override;
-    [[nodiscard]] std::vector<at::Tensor*> stepTensors() override;
-    [[nodiscard]] at::Tensor forward(attention::GuidanceBranch branch,
-                                     const attention::LayerContext& context) override;
-    [[nodiscard]] CachedPass forward(attention::GuidanceBranch branch, const attention::LayerContext& context,
-                                     FirstBlockCache& cache, Skip skip) override;
 
   private:
     [[nodiscard]] StepEmbedding embed(double timestep) const;
-    [[nodiscard]] const PreparedText& textOf(attention::GuidanceBranch branch) const {
-        return branch == attention::GuidanceBranch::Conditional ? m_prompt : *m_negative;
-    }
 
-    WanTransformer& m_model;
     GivenPictures m_pictures;
-    PreparedText m_prompt;
-    std::optional<PreparedText> m_negative;  ///< only with guidance
-    at::Tensor m_input_BCTHW;
-    StepEmbedding m_step;
 };
 
 }  // namespace reelgrid::models::wan

@@ -123,10 +123,9 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
     return finish(pass, context);
 }
 
-WanTransformer::CachedFlow WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                                                   const PreparedText& text,
-                                                   const attention::LayerContext& context,
-                                                   FirstBlockCache& cache, Skip skip) {
+CachedPass WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                   const PreparedText& text, const attention::LayerContext& context,
+                                   FirstBlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step);
     at::Tensor first_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, text, context);

@@ -57,13 +57,8 @@ class WanTransformer {
     [[nodiscard]] at::Tensor forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const PreparedText& text, const attention::LayerContext& context);
 
-    /// What a pass with a cache came to.
-    struct CachedFlow {
-        at::Tensor flow_BZFYX;
-        bool skipped = false;  ///< all blocks but the first
-    };
     /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
-    [[nodiscard]] CachedFlow forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+    [[nodiscard]] CachedPass forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const PreparedText& text, const attention::LayerContext& context,
                                      FirstBlockCache& cache, Skip skip = Skip::WhereClose);
 

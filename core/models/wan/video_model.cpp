@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/denoising/gemm_record.h"
+#include "core/denoising/latent_shape.h"
 #include "core/denoising/picture_frame.h"
 #include "core/models/wan/denoiser.h"
-#include "core/models/wan/latent_shape.h"
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
 #include "core/schedulers/scheduler.h"
@@ -35,7 +34,7 @@ vae::wan21::WanVae loadVae(const families::ModelInfo& model, const Checkpoint& f
     const vae::wan21::VaeCheckpoint vae = files.vae();
     return {weights::WeightScope(*vae.weights, options.vaeDtype, options.execution.device),
             vae.config,
-            {.parts = vaePartsOf(model)}};
+            {.parts = denoising::vaePartsOf(model)}};
 }
 
 /// CLIP's image encoder with what prepares pictures for it.
@@ -62,8 +61,8 @@ class WanVideoModel final : public denoising::VideoModel {
   public:
     WanVideoModel(const families::ModelInfo& model, const Checkpoint& files,
                   const denoising::LoadOptions& options, Residence residence)
-        : m_files(files),
-          m_options(options),
+        : VideoModel(options),
+          m_files(files),
           m_text(promptMemory(files, options)),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
@@ -78,26 +77,26 @@ class WanVideoModel final : public denoising::VideoModel {
     [[nodiscard]] const vae::VideoVae& vae() const override { return m_vae; }
     [[nodiscard]] std::uint64_t passBytes(const catalog::RenderSettings& settings) const override {
         const WanTransformerConfig& config = m_experts.config();
-        return WanTransformer::passBytes(config, m_options.dtype, tokensOf(config, m_vae.shape(), settings));
+        return WanTransformer::passBytes(config, options().dtype,
+                                         config.tokensOf(denoising::latentShape(m_vae.shape(), settings)));
     }
     [[nodiscard]] int encodedFrames(const catalog::RenderSettings& settings) const override {
-        return encodedFramesOf(m_experts.config(), m_vae.shape(), settings);
+        return settings.imgFilePath
+                   ? m_experts.config().encodedFramesOf(m_vae.config().zDim, settings.numFrames)
+                   : 0;
     }
-    [[nodiscard]] std::optional<result::GemmRecord> gemms() const override {
-        return denoising::gemmRecordOf(m_options, multipliesFp8(device()));
-    }
-    [[nodiscard]] at::Device device() const override { return m_options.execution.device; }
 
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
-    [[nodiscard]] bool seesGivenFrames() const { return m_experts.config().inChannels > m_vae.config().zDim; }
+    [[nodiscard]] bool seesGivenFrames() const {
+        return m_experts.config().seesGivenFrames(m_vae.config().zDim);
+    }
     [[nodiscard]] GivenPictures encodePictures(const catalog::RenderSettings& settings,
                                                denoising::StageClock& clock);
     void loadImageEncoder();
 
     Checkpoint m_files;
-    denoising::LoadOptions m_options;
     denoising::PromptMemory m_text;
     std::int64_t m_imageDim;  ///< channels of the image encoder; 0: there is none
     std::optional<ImageEncoder> m_imageEncoder;
@@ -138,7 +137,7 @@ GivenPictures WanVideoModel::encodePictures(const catalog::RenderSettings& setti
     if (m_imageDim > 0) {
         if (!m_imageEncoder) clock.aside("load", [&] { loadImageEncoder(); });
         given.imageEmbedding = m_imageEncoder->encode(pictures);
-        if (m_options.encoders == denoising::Encoders::FreedAfterUse) m_imageEncoder.reset();
+        if (options().encoders == denoising::Encoders::FreedAfterUse) m_imageEncoder.reset();
         clock.advance(before);
     }
     const auto report = [&](std::int64_t done, std::int64_t total) {
@@ -165,9 +164,9 @@ std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::Rende
     auto& second = parts.guidance[Experts::kLowNoise];
     if (second.scale && settings.guidanceScale2)
         second.scale = [scale = *settings.guidanceScale2](int) { return scale; };
-    parts.shape_BCTHW = latentShapeOf(m_vae.shape(), settings);
+    parts.shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
     parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
-    return std::make_unique<WanDenoiser>(m_experts, std::move(parts), m_options.execution, clock);
+    return std::make_unique<WanDenoiser>(m_experts, std::move(parts), options().execution, clock);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "core/base/pending_file.h"
-#include "core/models/cogvideox/lora_names.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/weights/lora_names.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_writer.h"
 #include "tests/models/wan/sdpa_dispatcher.h"
@@ -27,7 +27,7 @@ class CogVideoXLora : public testing::Test {
         const at::Tensor a = at::ones({1, 32}), b = at::ones({32, 1});
         weights::writeSafetensors(m_file, {{module + down, a}, {module + up, b}}).value();
         weights::LoraWeights source(std::make_unique<weights::SafetensorsFolder>(kFolder), {{m_file, 1}},
-                                    loraNames);
+                                    weights::transformerLoraNames);
         return velocityOf(source);
     }
     static at::Tensor velocityOf(weights::WeightSource& source) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/catalog/model_folder.h"
-#include "core/models/cogvideox/memory_forecast.h"
+#include "core/models/cogvideox/family_model.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
@@ -67,7 +67,7 @@ TEST(CogVideoXTimeEmbedding, InBf16ChangesATransformerByItsRoundingAlone) {
     }
 }
 
-/// Every parameter of every published size is counted, as if all were of the model's dtype.
+/// Every parameter of every published size is counted.
 TEST(CogVideoXMemory, CountsTheParametersOfEveryOfficialTransformer) {
     std::ifstream stream(kFixtures / "official_parameters.json");
     const auto list = nlohmann::json::parse(stream);
@@ -82,8 +82,8 @@ TEST(CogVideoXMemory, CountsTheParametersOfEveryOfficialTransformer) {
             return sum;
         };
         const std::int64_t elements = count(model["rest"]) + config.numLayers * count(model["block"]);
-        EXPECT_EQ(CogVideoXTransformer::weightBytes(config, at::kBFloat16, at::kCPU, {}),
-                  std::uint64_t(2 * elements))
+        EXPECT_EQ(CogVideoXTransformer::weightBytes(config, at::kFloat, at::kCPU, {}),
+                  std::uint64_t(elements) * sizeof(float))
             << name;
         const auto blocks = [&](BlockResidence residence) {
             return CogVideoXTransformer::weightBytes(config, at::kBFloat16, at::kCPU,
@@ -107,8 +107,9 @@ class CogVideoXForecast : public testing::Test {
         request.width = 1280;
         request.height = 720;
         request.vaeTiling = tiling;
-        return forecastMemory(m_model, catalog::resolveSettings(request, m_model).value(),
-                              {.offload = offload, .encoders = encoders}, std::uint64_t{1} << 40)
+        return familyModel()
+            .forecast(m_model, catalog::resolveSettings(request, m_model).value(),
+                      {.offload = offload, .encoders = encoders}, std::uint64_t{1} << 40)
             .peak;
     }
 };

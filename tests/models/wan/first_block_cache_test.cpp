@@ -54,7 +54,7 @@ TEST_F(FirstBlockCacheTest, PredictsWhatTheReferenceDoesAfterOneWholePass) {
                 whole += int(!skip);
                 if (skip && whole > 1) continue;
                 const at::Tensor reference = read("flow." + call, {1, 4, 3, 6, 8});
-                EXPECT_LE(largest(flow.flow_BZFYX - reference), 1e-5 * largest(reference)) << call;
+                EXPECT_LE(largest(flow.prediction - reference), 1e-5 * largest(reference)) << call;
                 skips += int(skip);
             }
         }
@@ -72,7 +72,7 @@ TEST_F(FirstBlockCacheTest, APassThatIsNotSkippedHasTheSameBits) {
             const auto cached = model.forward(latents(step), embedding, text, m_dispatcher, cache);
             EXPECT_FALSE(cached.skipped);
             EXPECT_TRUE(
-                at::equal(cached.flow_BZFYX, model.forward(latents(step), embedding, text, m_dispatcher)))
+                at::equal(cached.prediction, model.forward(latents(step), embedding, text, m_dispatcher)))
                 << dtype;
         }
     }
@@ -86,7 +86,7 @@ TEST_F(FirstBlockCacheTest, ASkippedPassAsksForTheFirstLayersAttentionAlone) {
     m_dispatcher.sites.clear();
     const auto again = m_model.forward(latents(0), embedding, text, m_dispatcher, cache);
     EXPECT_TRUE(again.skipped);
-    EXPECT_LE(largest(again.flow_BZFYX - whole.flow_BZFYX), 1e-5 * largest(whole.flow_BZFYX));
+    EXPECT_LE(largest(again.prediction - whole.prediction), 1e-5 * largest(whole.prediction));
     ASSERT_EQ(m_dispatcher.sites.size(), 2U);
     for (const auto& site : m_dispatcher.sites) EXPECT_EQ(site.layer, 0);
 }
@@ -99,7 +99,7 @@ TEST_F(FirstBlockCacheTest, StandsForTokensOfTwoTimestepsAlike) {
     const auto whole = m_model.forward(latents(0), embedding, text, m_dispatcher, cache);
     const auto again = m_model.forward(latents(0), embedding, text, m_dispatcher, cache);
     EXPECT_TRUE(again.skipped);
-    EXPECT_LE(largest(again.flow_BZFYX - whole.flow_BZFYX), 1e-5 * largest(whole.flow_BZFYX));
+    EXPECT_LE(largest(again.prediction - whole.prediction), 1e-5 * largest(whole.prediction));
 }
 
 TEST_F(FirstBlockCacheTest, IsTakenUpWithTheSameBits) {
@@ -117,7 +117,7 @@ TEST_F(FirstBlockCacheTest, IsTakenUpWithTheSameBits) {
     const auto other = m_model.forward(latents(2), next, text, m_dispatcher, second);
     EXPECT_TRUE(one.skipped);
     EXPECT_TRUE(other.skipped);
-    EXPECT_TRUE(at::equal(one.flow_BZFYX, other.flow_BZFYX));
+    EXPECT_TRUE(at::equal(one.prediction, other.prediction));
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "core/denoising/t5_prompts.h"
+
+#include <utility>
+
+#include "core/base/result.h"
+#include "core/text/encoders/t5_encoder.h"
+#include "core/text/tokenizers/sentencepiece_tokenizer.h"
+#include "core/weights/model_config.h"
+#include "core/weights/safetensors_folder.h"
+
+namespace reelgrid::denoising {
+namespace {
+
+namespace fs = std::filesystem;
+using Tokenizer = std::shared_ptr<const text::SentencePieceTokenizer>;
+
+class T5PromptEncoder final : public PromptEncoder {
+  public:
+    T5PromptEncoder(Tokenizer tokenizer, std::int64_t tokens, text::T5Encoder encoder)
+        : m_tokenizer(std::move(tokenizer)), m_tokens(tokens), m_encoder(std::move(encoder)) {}
+
+    NamedTensors encode(const std::string& prompt) const override {
+        const text::TokenIds tokens = m_tokenizer->encode(prompt, static_cast<std::size_t>(m_tokens));
+        return {{kT5Text, m_encoder.forward(tokens.ids).to(at::kFloat).unsqueeze(0)}};
+    }
+
+  private:
+    Tokenizer m_tokenizer;
+    std::int64_t m_tokens;
+    text::T5Encoder m_encoder;
+};
+
+Tokenizer loadTokenizer(const fs::path& folder, std::int64_t vocabulary) {
+    auto tokenizer = std::make_shared<const text::SentencePieceTokenizer>(folder);
+    if (tokenizer->idBound() > vocabulary)
+        throw Failure(ErrorCode::InvalidData,
+                      folder.string() + ": has ids up to " + std::to_string(tokenizer->idBound() - 1) +
+                          ", but the text encoder's vocab_size is " + std::to_string(vocabulary));
+    return tokenizer;
+}
+
+}  // namespace
+
+PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, std::int64_t tokens,
+                       const LoadOptions& options) {
+    const auto config = text::T5Config::read(weights::ModelConfig::read(encoder));
+    const auto load = [=, words = loadTokenizer(tokenizer, config.vocabSize),
+                       dtype = text::t5Dtype(options.dtype), device = options.execution.device] {
+        weights::SafetensorsFolder source(encoder);
+        return std::make_unique<T5PromptEncoder>(
+            words, tokens, text::T5Encoder(config, weights::WeightScope(source, dtype, device)));
+    };
+    return {options.encoders, load};
+}
+
+}  // namespace reelgrid::denoising
