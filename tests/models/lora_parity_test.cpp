@@ -2,10 +2,10 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_catalog.h"
-#include "core/models/cogvideox/lora_names.h"
 #include "core/models/wan/lora_names.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/lora.h"
+#include "core/weights/lora_names.h"
 
 namespace reelgrid::models {
 namespace {
@@ -53,7 +53,7 @@ TEST_P(LoraParity, MergesWhatDiffusersAndPeftMerge) {
 INSTANTIATE_TEST_SUITE_P(Families, LoraParity,
                          testing::Values(LoraFamily{"wan", "wan/tiny-pipeline/transformer", wan::loraNames},
                                          LoraFamily{"cogvideox", "cogvideox/5b/transformer",
-                                                    cogvideox::loraNames}),
+                                                    weights::transformerLoraNames}),
                          [](const auto& family) { return std::string(family.param.name); });
 
 TEST(LoraParityOfALoop, LatentsAreDiffusers) {
