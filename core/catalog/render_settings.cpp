@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <tuple>
@@ -262,6 +263,17 @@ Result<void> checkProfile(const RenderSettings& settings) {
                                           "fewer than the steps, were needed"};
 }
 
+/// A manifest holds both, and sessions, --reuse and --resume read them: what they couldn't is refused before
+/// anything is rendered.
+Result<void> checkReadable(const protocol::RenderRequest& request, const RenderSettings& settings) {
+    if (const auto read = protocol::renderRequestFromJson(protocol::toJson(request)); !read)
+        return read.error();
+    RenderSettings again;
+    if (const auto read = protocol::readRenderSettings(protocol::fieldsJson(settings), again); !read)
+        return Error{ErrorCode::BadUsage, read.error().message};
+    return {};
+}
+
 }  // namespace
 
 std::string attentionName(const RenderSettings& settings) {
@@ -280,8 +292,11 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     if (auto fits = checkOffload(settings); !fits) return fits.error();
     TableCheck table;
-    protocol::forEachRenderField(
-        [&](const RenderField& field, auto access) { table.check(field, access(settings)); });
+    protocol::forEachRenderField([&](const RenderField& field, auto access) {
+        table.check(field,
+                    access(request));  // a value that stands for "none" in settings is none in a request
+        table.check(field, access(settings));
+    });
     if (table.error) return *table.error;
     if (auto fits = checkProfile(settings); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
@@ -293,6 +308,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                      "was needed"};
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();
+    if (auto fits = checkReadable(request, settings); !fits) return fits.error();
     return settings;
 }
 

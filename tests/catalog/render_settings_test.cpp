@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
 
 namespace reelgrid::catalog {
 namespace {
@@ -48,6 +52,86 @@ TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
     ASSERT_FALSE(settings);
     EXPECT_EQ(settings.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(settings.error().message, testing::HasSubstr("--width 272: 256, this model's only one,"));
+}
+
+/// A generator of its own, so that a failure can be repeated.
+class Choices {
+  public:
+    explicit Choices(unsigned seed) : m_engine(seed) {}
+    [[nodiscard]] bool coin() { return m_engine() % 2 == 0; }
+    [[nodiscard]] std::size_t below(std::size_t bound) { return m_engine() % bound; }
+
+    void fill(bool& field) { field = coin(); }
+    void fill(int& field) { field = pick(std::array{0, 1, -1, 8, 64, 65, 300, 16384, 16385, 1 << 30}); }
+    void fill(std::uint64_t& field) { field = pick(std::array{0UL, 42UL, ~0UL}); }
+    void fill(double& field) {
+        field =
+            pick(std::array{0.0, 0.1, 1.0, 5.5, 100.0, 1e-300, 1e300, -1.0, double(NAN), double(INFINITY)});
+    }
+    void fill(std::string& field) {
+        field = pick(std::array<std::string, 8>{"", "t2v", "on", "cpu", "fp32", "\xc3\xa9 \"quoted\" \n",
+                                                std::string("a\0b", 3), std::string(70000, 'x')});
+    }
+    void fill(std::vector<std::string>& field) {
+        field.assign(pick(std::array{0, 1, 2, 255, 256, 257, 300}), "/a.safetensors:0.5");
+    }
+    void fill(protocol::AttentionPolicy&) {}
+    template <class T>
+    void fill(std::optional<T>& field) {
+        if (coin()) fill(field.emplace());
+    }
+
+  private:
+    template <class T, std::size_t kCount>
+    T pick(const std::array<T, kCount>& values) {
+        return values[below(kCount)];
+    }
+    std::mt19937 m_engine;
+};
+
+TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
+    families::ModelInfo model = demoLike();
+    model.extraFields.insert(model.extraFields.end(),
+                             {"vae_tiling", "vae_tile_px", "lora", "lora_2", "step_cache"});
+    int accepted = 0, refused = 0;
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        Choices choices(seed);
+        RenderRequest request;
+        request.device = "cpu";
+        protocol::forEachRenderField([&](const protocol::RenderField&, auto access) {
+            if (choices.below(12) == 0) choices.fill(access(request));
+        });
+        const auto settings = resolveSettings(request, model);
+        if (!settings) {
+            EXPECT_FALSE(settings.error().message.empty());
+            ++refused;
+            continue;
+        }
+        ++accepted;
+        const auto again = protocol::renderRequestFromJson(protocol::toJson(request));
+        ASSERT_TRUE(again) << "seed " << seed << ": " << again.error().message;
+        EXPECT_EQ(*again, request) << "seed " << seed;
+        EXPECT_EQ(*resolveSettings(*again, model), *settings) << "seed " << seed;
+        RenderSettings kept;
+        const auto read = protocol::readRenderSettings(protocol::fieldsJson(*settings), kept);
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        EXPECT_EQ(kept, *settings) << "seed " << seed;
+    }
+    EXPECT_GT(accepted, 100);
+    EXPECT_GT(refused, 100);
+}
+
+TEST(RenderSettings, AValueThatMeansNoneInsideIsRefusedWhereItIsGiven) {
+    families::ModelInfo model = demoLike();
+    model.extraFields.insert(model.extraFields.end(), {"vae_tiling", "vae_tile_px", "lora"});
+    RenderRequest request;
+    request.vaeTilePx = 0;
+    EXPECT_THAT(resolveSettings(request, model).error().message,
+                testing::HasSubstr("--vae-tile-px 0: a value from 64 to 16384 was needed"));
+    request = {};
+    request.lora.assign(300, "/a.safetensors");
+    EXPECT_THAT(resolveSettings(request, model).error().message,
+                testing::HasSubstr("lora has 300 entries: at most 256"));
 }
 
 TEST(RenderSettings, FillsTheModelsDefaults) {
