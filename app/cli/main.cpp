@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/empty_values.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
@@ -29,6 +30,7 @@ int runProgram(std::vector<std::string> arguments) {
         cli::addTuneVerb(program),    cli::addCapturesVerb(program), cli::addBackendsVerb(program),
         cli::addSetupVerb(program),   cli::addWordsVerb(program),
     };
+    cli::refuseEmptyNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
         std::none_of(verbs.begin(), verbs.end(), isVerb))

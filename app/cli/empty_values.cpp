@@ -1,0 +1,34 @@
+#include "app/cli/empty_values.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace reelgrid::cli {
+namespace {
+
+/// By what the parser calls its type; an option that was given a name of its own is known by the "0" that it
+/// makes of nothing.
+bool takesNumbers(const CLI::Option& option) {
+    constexpr std::array<std::string_view, 4> kNumbers{"INT", "UINT", "FLOAT", "SECONDS"};
+    const std::string type = option.get_type_name();
+    return std::ranges::any_of(kNumbers, [&](std::string_view number) { return type.starts_with(number); });
+}
+
+}  // namespace
+
+void refuseEmptyNumbers(CLI::App& program) {
+    for (CLI::Option* option : program.get_options())
+        if (takesNumbers(*option))
+            option->check(CLI::Validator(
+                [](const std::string& value) {
+                    return value.empty() ? std::string("the value is empty, a number was needed")
+                                         : std::string();
+                },
+                ""));
+    for (CLI::App* verb : program.get_subcommands({})) refuseEmptyNumbers(*verb);
+}
+
+}  // namespace reelgrid::cli
