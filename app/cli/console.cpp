@@ -1,5 +1,8 @@
 #include "app/cli/console.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,11 +11,21 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "core/base/json.h"
 #include "core/base/number_text.h"
 
 namespace reelgrid::cli {
+
+void fillClosedStreams() {
+    for (const auto& [stream, mode] : {std::pair{STDIN_FILENO, O_RDONLY}, std::pair{STDOUT_FILENO, O_RDONLY},
+                                       std::pair{STDERR_FILENO, O_WRONLY}})
+        if (fcntl(stream, F_GETFD) == -1) {
+            // The lowest number that is free is this one.
+            [[maybe_unused]] const int opened = open("/dev/null", mode);
+        }
+}
 
 std::string printable(const std::string& text) {
     std::string shown;

@@ -8,6 +8,11 @@
 
 namespace reelgrid::cli {
 
+/// Where a program was started without stdin, stdout or stderr (>&-), puts something in its place: the next
+/// file that is opened would be written to as if it were stdout. Reading finds the end, writing a result
+/// fails.
+void fillClosedStreams();
+
 /// Text that may come from files, as a terminal can take it: control characters but line feed and tab are
 /// written \u001b, as JSON does.
 std::string printable(const std::string& text);

@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +41,10 @@ int runProgram(std::vector<std::string> arguments) {
         arguments = cli::withCurrentSpelling(std::move(arguments));
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
         program.parse(std::move(arguments));
-    } catch (const CLI::Success& done) {
-        return program.exit(done);  // --help, --version
+    } catch (const CLI::Success& done) {  // --help, --version
+        std::ostringstream text;
+        const int code = program.exit(done, text, text);
+        return std::max(code, cli::printResult(text.str()));
     } catch (const CLI::ParseError& error) {
         return cli::fail({ErrorCode::BadUsage, std::string(error.what()) + " (see --help)"});
     }
@@ -56,6 +60,9 @@ __attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = c
 }  // namespace
 
 int main(int argc, char** argv) {
+    cli::fillClosedStreams();
+    // Past a limit on files' sizes a write fails and is told, instead of killing what can tell and clean up.
+    std::signal(SIGXFSZ, SIG_IGN);
     const std::string verb = argc > 1 ? argv[1] : "";
     const bool checks = verb == "backends" && argc > 2 && argv[2] == std::string_view("check");
     if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures" || checks)

@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 
@@ -18,6 +19,8 @@ constexpr const char* kPresent = "--present";
 
 int main(int argc, char** argv) {
     using namespace reelgrid;
+    // Past a limit on files' sizes a write fails and is told, instead of killing the window.
+    std::signal(SIGXFSZ, SIG_IGN);
     // Asked for before anything touches the display, so that they answer without one.
     QCoreApplication::setApplicationName("reelgrid");
     QCoreApplication::setApplicationVersion(REELGRID_VERSION);

@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
 
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/pending_file.h"
 #include "core/media/clip.h"
 #include "tests/cli/program.h"
 #include "tests/cli/small_clip.h"
@@ -42,6 +46,34 @@ TEST_F(MediaVerbs, StitchFindsTheRendersOfAFolder) {
     ASSERT_TRUE(clip) << clip.error().message;
     EXPECT_EQ((*clip)->info().frameCount(), 8);
     EXPECT_EQ((*clip)->info().width, document["width"]);
+}
+
+/// The exit code of the program in a shell.
+int exitCodeIn(const std::string& before, const std::string& arguments) {
+    const std::string line = before + " exec '" REELGRID_BINARY_DIR "/bin/reelgrid-cli' " + arguments;
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(MediaVerbs, AResultThatCannotBeWrittenIsAFailure) {
+    const std::string errors = " 2>'" + m_folder.file("errors") + "'";
+    const std::string metrics = "metrics '" + m_folder.file("holiday.mp4") + "'";
+    for (const std::string& arguments :
+         {std::string("--help"), std::string("render --help"), std::string("--version"), metrics}) {
+        EXPECT_EQ(exitCodeIn("", arguments + " >/dev/null" + errors), 0) << arguments;
+        EXPECT_EQ(exitCodeIn("", arguments + " >/dev/full" + errors), 1) << arguments;
+        EXPECT_EQ(exitCodeIn("", arguments + " >&-" + errors), 1) << arguments;
+        EXPECT_THAT(readFile(m_folder.file("errors")).value(), HasSubstr("can't write the result to stdout"));
+    }
+}
+
+TEST_F(MediaVerbs, ALimitOnFilesIsToldAndLeavesNothing) {
+    const std::string grid = m_folder.file("grid.mp4");
+    EXPECT_EQ(exitCodeIn("ulimit -f 1;", "stitch --input-dir '" + m_folder.path().string() + "' --output '" +
+                                             grid + "' >/dev/null 2>'" + m_folder.file("errors") + "'"),
+              1);
+    for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
+        EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("grid"))) << "a partial file";
 }
 
 TEST_F(MediaVerbs, StitchTakesPatternFontSizeAndRate) {
