@@ -44,6 +44,9 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
         return Error{
             ErrorCode::BadUsage,
             "backends new " + verb.name + ": a letter, then letters, digits, _ or -, 40 at most, was needed"};
+    if (plugins::isReservedName(verb.name))
+        return Error{ErrorCode::BadUsage,
+                     "backends new " + verb.name + ": the name has a meaning of its own, another was needed"};
     if (kernels::findBackend(verb.name) != nullptr)
         return Error{ErrorCode::BadUsage,
                      "backends new " + verb.name + ": there is a backend of that name, another was needed"};

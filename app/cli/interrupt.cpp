@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/cli/console.h"
+#include "core/plugins/crash_report.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -29,7 +30,10 @@ sigset_t watchedSignals() {
     return signals;
 }
 
-void answer(int signal) {
+void answer(int signal, const siginfo_t& from) {
+    // A plug-in's kill() of its own process is nobody's wish to stop.
+    if (const std::string blamed = plugins::blamedNow(); !blamed.empty() && from.si_pid == getpid())
+        _exit(fail({ErrorCode::Internal, blamed + " sent this process SIG" + sigabbrev_np(signal)}));
     const std::lock_guard lock(theMutex);
     if (theVerb == nullptr)
         _exit(fail({ErrorCode::Cancelled, std::string("stopped by SIG") + sigabbrev_np(signal)}));
@@ -52,14 +56,16 @@ SignalGuard::SignalGuard() {
     blockInterrupts();
     const sigset_t signals = watchedSignals();
     const timespec now{0, 0};
-    if (const int signal = sigtimedwait(&signals, nullptr, &now); signal > 0) answer(signal);
+    siginfo_t from{};
+    if (const int signal = sigtimedwait(&signals, &from, &now); signal > 0) answer(signal, from);
     m_watcher = std::jthread([watched = signals](const std::stop_token& stop) mutable {
         sigaddset(&watched, kWake);
         pthread_sigmask(SIG_BLOCK, &watched, nullptr);
         while (!stop.stop_requested()) {
             const timespec wait{0, kPollNanoseconds};
-            const int signal = sigtimedwait(&watched, nullptr, &wait);
-            if (signal > 0 && signal != kWake) answer(signal);
+            siginfo_t sender{};
+            const int signal = sigtimedwait(&watched, &sender, &wait);
+            if (signal > 0 && signal != kWake) answer(signal, sender);
         }
     });
 }

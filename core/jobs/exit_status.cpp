@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/protocol/worker_exit.h"
+
 namespace reelgrid::jobs {
 namespace {
 
@@ -19,6 +21,8 @@ std::string describeExit(int waitStatus) {
         const char* guess = signal == SIGKILL ? "; out of memory?" : "";
         return "was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + guess + ")";
     }
+    if (WEXITSTATUS(waitStatus) == protocol::kStreamsClosedExit)
+        return "ended itself, because the plug-in that ran had closed its files and streams";
     return "ended with exit code " + std::to_string(WEXITSTATUS(waitStatus));
 }
 

@@ -4,9 +4,10 @@
 
 namespace reelgrid::plugins {
 
-/// From now on a crash of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) or the signal of its job's
-/// timeout writes one line to stderr that says which plug-in's function was running, if any was; then the
-/// process ends as it would have. Called before a plug-in's code is loaded; further calls do nothing.
+/// From now on a crash of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), a plug-in's exit() or the
+/// signal of its job's timeout writes one line to stderr that says which plug-in's function was running, if
+/// any was; then the process ends as it would have. Called before a plug-in's code is loaded; further calls
+/// do nothing.
 void reportCrashes();
 
 /// While it lives, `what` ("plug-in mine (/x/libmine.so), in run()") is blamed for a crash of the process,
@@ -21,6 +22,9 @@ class BlameScope {
   private:
     const char* m_outer;
 };
+
+/// Whose function is running, in the words of its scope; empty: none is.
+std::string blamedNow();
 
 /// What a crash handler that knows more may add before the line: called with the faulting address, may only
 /// do what a signal handler may. Null: nothing.

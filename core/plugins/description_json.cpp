@@ -50,7 +50,7 @@ Result<void> check(const PluginDescription& said) {
     if (!isBackendName(said.name))
         return wrong("name " + showJson(said.name) + ": a letter, then letters, digits, _ or -, " +
                      std::to_string(kMostNameBytes) + " at most,");
-    if (said.name == protocol::kDefaultBackend || said.name == "all")
+    if (isReservedName(said.name))
         return wrong("name " + showJson(said.name) + ": one without a meaning of its own");
     if (said.title.empty()) return wrong("title: a line that says what the backend is");
     if (said.devices.empty()) return wrong("devices: CPU or CUDA");
@@ -70,6 +70,10 @@ bool isBackendName(const std::string& name) {
     const auto fits = [](char c) { return isLetter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
     return !name.empty() && name.size() <= kMostNameBytes && isLetter(name.front()) &&
            std::all_of(name.begin(), name.end(), fits);
+}
+
+bool isReservedName(const std::string& name) {
+    return name == protocol::kDefaultBackend || name == "all";
 }
 
 json toJson(const PluginDescription& said) {

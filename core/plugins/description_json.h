@@ -10,6 +10,8 @@ namespace reelgrid::plugins {
 
 /// Whether a plug-in's backend may be called that: file names, policies and labels are made of it.
 bool isBackendName(const std::string& name);
+/// Whether the name means something of its own where backends are named ("default", "all").
+bool isReservedName(const std::string& name);
 
 /// What `backends list --json` says of a plug-in's backend, and one process tells another.
 nlohmann::json toJson(const kernels::PluginDescription& description);

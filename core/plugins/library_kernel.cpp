@@ -1,5 +1,8 @@
 #include "core/plugins/library_kernel.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/plugins/crash_report.h"
 #include "core/plugins/plugin_library.h"
+#include "core/protocol/worker_exit.h"
 
 namespace reelgrid::plugins {
 namespace {
@@ -69,12 +73,19 @@ std::string lineOf(const std::array<char, 512>& text) {
     return line;
 }
 
+/// A plug-in that closes whatever is open takes away every way to say so but one.
+void requireStreams() {
+    if (fcntl(STDERR_FILENO, F_GETFD) == -1) _exit(protocol::kStreamsClosedExit);
+}
+
 /// Calls a plug-in's function; what it throws becomes a Failure with its name.
 template <class Call>
 auto guarded(const std::string& blamed, Call call) {
     const BlameScope blame(blamed);
     try {
-        return call();
+        const auto result = call();
+        requireStreams();
+        return result;
     } catch (const std::exception& failure) {
         throw Failure(ErrorCode::Internal, blamed + " threw an exception: " + failure.what());
     } catch (...) {

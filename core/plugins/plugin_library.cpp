@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -151,6 +152,8 @@ const reelgrid_backend* PluginLibrary::find(const std::string& name) const {
 Result<kernels::PluginDescription> describe(const reelgrid_backend& backend) {
     constexpr std::size_t kMostBytes = 5000;  // more than any of them may have: then it is refused
     if (backend.run == nullptr) return invalid("run: a function was needed");
+    if (!std::isfinite(backend.claimed_l1))  // which JSON has no words for
+        return invalid("claimed_l1: it isn't finite, a number from 0 was needed");
     kernels::PluginDescription said;
     said.name = textOf(backend.name, kMostBytes);
     said.title = textOf(backend.title, kMostBytes);

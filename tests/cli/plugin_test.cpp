@@ -111,10 +111,20 @@ void expectBlamed(const std::string& backend, const std::vector<std::string>& mo
 TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
     expectBlamed("crashing", {}, "in run(), crashed (segmentation fault)");
     expectBlamed("hanging", {"--job-timeout", "6"}, "in run(), was still running");
+    expectBlamed("exiting", {}, "in run(), ended the process (exit)");
+    expectBlamed("terminating", {"--job-timeout", "30"}, "in run(), sent this process SIGTERM");
     expectBlamed("leaving", {}, "left NaN, infinite or unwritten values in its output");
     expectBlamed("overrunning", {}, "wrote outside its output");
     expectBlamed("meddling", {}, "changed its inputs");
     expectBlamed("throwing", {}, "threw an exception: no tiles left");
+}
+
+TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(
+        tiny({"render", "--attention-type", "closing", "--output", folder.file("clip.mp4")}, "faulty"));
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_THAT(run.errors, HasSubstr("the plug-in that ran had closed its files and streams"));
 }
 
 TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {
@@ -192,6 +202,15 @@ TEST(BackendPlugin, ARecipeThatCanNotBeServedSaysWhy) {
     EXPECT_THAT(whyNot(with("arguments", {{"self", "$q"}, {"dim", -1}, {"speed", 3}})),
                 HasSubstr("no argument speed"));
     EXPECT_THAT(whyNot(with("plugin", "nothing")), HasSubstr("there is no such file"));
+    EXPECT_THAT(whyNot(with("result", -1)),
+                HasSubstr("result -1: a whole number from 0 to 65536 was needed"));
+    EXPECT_THAT(whyNot(with("contiguous", "yes")), HasSubstr("contiguous \"yes\": true or false was needed"));
+    EXPECT_THAT(whyNot(with("max_head_dim", 1e99)), HasSubstr("max_head_dim 1e+99: a whole number from 1"));
+    EXPECT_THAT(whyNot(with("devices", json::array({"tpu"}))),
+                HasSubstr("devices \"tpu\": one of cpu, cuda"));
+    EXPECT_THAT(whyNot(with("arguments", 3)),
+                HasSubstr("arguments 3: an object of the operator's arguments"));
+    EXPECT_THAT(whyNot(with("name", 3)), HasSubstr("name 3: a text was needed"));
     EXPECT_THAT(whyNot(with("layout", "DHNB")), HasSubstr("layout DHNB: BNHD or BHND was needed"));
 }
 

@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"render", "--save-latents-every="}, "--save-latents-every"},
         BadUsage{{"render", "--max-capture-gib", ""}, "--max-capture-gib: the value is empty"},
         BadUsage{{"render", "--seed", ""}, "--seed"}, BadUsage{{"stitch", "--columns", ""}, "--columns"},
+        BadUsage{{"backends", "new", "default"}, "backends new default: the name has a meaning of its own"},
         BadUsage{{"render", "--vae-tile-px", "0"}, "--vae-tile-px 0: a value from 64 to 16384 was needed"},
         BadUsage{{"render", "--seed", "-1"}, "--seed -1"},
         BadUsage{{"render", "--seed", "18446744073709551616"}, "--seed 18446744073709551616"},

@@ -1,6 +1,7 @@
 // What isn't a plug-in of this version, in the way that BAD says (tests/plugins/CMakeLists.txt).
 #include <reelgrid/attention_backend.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -12,7 +13,8 @@ enum Bad {
     TooSmall,
     BadlyNamed,
     NamedAsOurs,
-    WithoutRun
+    WithoutRun,
+    ClaimsNan
 };
 
 namespace {
@@ -31,6 +33,7 @@ reelgrid_backend made() {
     backend.head_dim_multiple = 1;
     backend.name = BAD == BadlyNamed ? "../mine" : BAD == NamedAsOurs ? "fav2" : "mine";
     backend.title = "Mine";
+    if (BAD == ClaimsNan) backend.claimed_l1 = NAN;
     backend.run = BAD == WithoutRun ? nullptr : doNothing;
     return backend;
 }

@@ -54,6 +54,7 @@ TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
     EXPECT_THAT(errorOf("TooSmall"), HasSubstr("a size of 64 bytes, at least"));
     EXPECT_THAT(errorOf("BadlyNamed"), HasSubstr("name \"../mine\": a letter, then letters, digits"));
     EXPECT_THAT(errorOf("WithoutRun"), HasSubstr("run: a function was needed"));
+    EXPECT_THAT(errorOf("ClaimsNan"), HasSubstr("claimed_l1: it isn't finite"));
     EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: there is no such file"));
 }
 

@@ -1,6 +1,8 @@
 // Backends that go wrong, one a name, each as real kernels do.
 #include <reelgrid/attention_backend.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,19 @@ int32_t crash(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
 }
 int32_t hang(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
     std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
+}
+int32_t exitIt(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    std::exit(0);
+}
+int32_t terminate(const reelgrid_backend*, const reelgrid_call*, char*, size_t) {
+    kill(getpid(), SIGTERM);
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return 0;
+}
+int32_t closeEverything(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
+    for (int file = 0; file < 1024; ++file) close(file);
+    zero(c);
     return 0;
 }
 int32_t leaveRowsUnwritten(const reelgrid_backend*, const reelgrid_call* c, char*, size_t) {
@@ -101,7 +116,10 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("throwing", throwIt),
                                           named("failing", fail),
                                           named("choosy", giveZeros),
-                                          named("roomy", useWorkspace)};
+                                          named("roomy", useWorkspace),
+                                          named("exiting", exitIt),
+                                          named("terminating", terminate),
+                                          named("closing", closeEverything)};
     constexpr uint32_t kChoosy = 7, kRoomy = 8;
     backends[kChoosy].supports = refuse;
     backends[kRoomy].workspace_bytes = pageOfWorkspace;

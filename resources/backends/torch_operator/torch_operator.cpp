@@ -46,12 +46,59 @@ struct Operator {
     throw std::runtime_error(what);
 }
 
+[[noreturn]] void refuse(const std::string& key, const json& value, const std::string& needed) {
+    refuse(key + " " + value.dump(-1, ' ', true, json::error_handler_t::replace) + ": " + needed +
+           " was needed");
+}
+
+/// The field's value; null where it isn't there.
+const json& fieldOf(const json& recipe, const char* key) {
+    static const json kNone;
+    const auto found = recipe.find(key);
+    return found == recipe.end() ? kNone : *found;
+}
+
+std::string textOf(const json& recipe, const char* key, const std::string& otherwise) {
+    const json& value = fieldOf(recipe, key);
+    if (value.is_null()) return otherwise;
+    if (!value.is_string()) refuse(key, value, "a text");
+    return value.get<std::string>();
+}
+
+std::string requiredTextOf(const json& recipe, const char* key) {
+    if (fieldOf(recipe, key).is_null()) refuse(std::string(key) + " is missing, a text was needed");
+    return textOf(recipe, key, "");
+}
+
+std::int32_t wholeOf(const json& recipe, const char* key, std::int32_t otherwise, std::int32_t least) {
+    constexpr std::int32_t kMost = 65536;
+    const json& value = fieldOf(recipe, key);
+    if (value.is_null()) return otherwise;
+    if (!value.is_number_integer() || value.get<double>() < least || value.get<double>() > kMost)
+        refuse(key, value, "a whole number from " + std::to_string(least) + " to " + std::to_string(kMost));
+    return value.get<std::int32_t>();
+}
+
+bool flagOf(const json& recipe, const char* key) {
+    const json& value = fieldOf(recipe, key);
+    if (!value.is_null() && !value.is_boolean()) refuse(key, value, "true or false");
+    return !value.is_null() && value.get<bool>();
+}
+
 std::uint32_t bitsOf(const json& recipe, const char* key, const std::vector<std::string>& names,
                      const std::vector<std::uint32_t>& bits) {
+    const json& words = fieldOf(recipe, key);
+    if (!words.is_null() && !words.is_array()) refuse(key, words, "a list");
     std::uint32_t set = 0;
-    for (const json& word : recipe.value(key, json::array())) {
-        const auto found = std::find(names.begin(), names.end(), word.get<std::string>());
-        if (found == names.end()) refuse(std::string(key) + ": " + word.dump() + " is none of them");
+    for (const json& word : words) {
+        const auto found = word.is_string()
+                               ? std::find(names.begin(), names.end(), word.get_ref<const std::string&>())
+                               : names.end();
+        if (found == names.end()) {
+            std::string known;
+            for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+            refuse(key, word, "one of " + known);
+        }
         set |= bits[std::size_t(found - names.begin())];
     }
     return set;
@@ -59,28 +106,31 @@ std::uint32_t bitsOf(const json& recipe, const char* key, const std::vector<std:
 
 /// A path is relative to the recipe's folder.
 std::string libraryOf(const json& recipe, const std::string& file) {
-    const std::string library = recipe.value("library", "");
+    const std::string library = textOf(recipe, "library", "");
     if (library.empty() || library.front() == '/') return library;
     return file.substr(0, file.rfind('/') + 1) + library;
 }
 
 std::unique_ptr<Operator> read(const std::string& file) {
     std::ifstream stream(file);
-    const json recipe = json::parse(stream);
+    const json recipe = json::parse(stream, nullptr, /*allow_exceptions=*/false);
+    if (!recipe.is_object()) refuse("not a JSON object");
     auto made = std::make_unique<Operator>();
     Recipe& own = made->recipe;
-    own.name = recipe.at("name");
-    own.op = recipe.at("operator");
-    own.overload = recipe.value("overload", "");
-    own.title = recipe.value("title", "torch.ops " + own.op);
+    own.name = requiredTextOf(recipe, "name");
+    own.op = requiredTextOf(recipe, "operator");
+    own.overload = textOf(recipe, "overload", "");
+    own.title = textOf(recipe, "title", "torch.ops " + own.op);
     own.description =
-        recipe.value("description", "libtorch's operator " + own.op + ", as a recipe calls it.");
-    own.version = recipe.value("version", "");
+        textOf(recipe, "description", "libtorch's operator " + own.op + ", as a recipe calls it.");
+    own.version = textOf(recipe, "version", "");
     own.library = libraryOf(recipe, file);
-    own.result = recipe.value("result", std::size_t{0});
-    own.contiguous = recipe.value("contiguous", false);
-    own.arguments = recipe.at("arguments");
-    const std::string layout = recipe.value("layout", "BNHD");
+    own.result = static_cast<std::size_t>(wholeOf(recipe, "result", 0, 0));
+    own.contiguous = flagOf(recipe, "contiguous");
+    own.arguments = fieldOf(recipe, "arguments");
+    if (!own.arguments.is_object())
+        refuse("arguments", own.arguments, "an object of the operator's arguments by name");
+    const std::string layout = textOf(recipe, "layout", "BNHD");
     if (layout != "BNHD" && layout != "BHND") refuse("layout " + layout + ": BNHD or BHND was needed");
     own.layout = layout == "BNHD" ? Layout::TokensFirst : Layout::HeadsFirst;
 
@@ -91,9 +141,12 @@ std::unique_ptr<Operator> read(const std::string& file) {
     backend.dtypes = bitsOf(recipe, "dtypes", {"fp32", "bf16", "fp16"}, {1, 2, 4});
     backend.features =
         bitsOf(recipe, "features", {"causal", "shared_keys"}, {REELGRID_CAUSAL, REELGRID_SHARED_KEYS});
-    backend.max_head_dim = recipe.value("max_head_dim", 256);
-    backend.head_dim_multiple = recipe.value("head_dim_multiple", 1);
-    backend.claimed_l1 = recipe.value("claimed_l1", 0.0);
+    backend.max_head_dim = wholeOf(recipe, "max_head_dim", 256, 1);
+    backend.head_dim_multiple = wholeOf(recipe, "head_dim_multiple", 1, 1);
+    if (const json& claimed = fieldOf(recipe, "claimed_l1"); claimed.is_number())
+        backend.claimed_l1 = claimed.get<double>();
+    else if (!claimed.is_null())
+        refuse("claimed_l1", claimed, "a number");
     backend.name = own.name.c_str();
     backend.title = own.title.c_str();
     backend.description = own.description.c_str();
