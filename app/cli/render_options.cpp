@@ -137,6 +137,7 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     // Absolute for the same reason as pictures.
     for (auto* loras : {&request.lora, &request.lora2})
         for (std::string& text : *loras) {
+            if (loras == &request.lora2 && protocol::isNoLora(*loras)) continue;
             auto choice = protocol::LoraChoice::from(text);
             if (!choice) return choice.error();
             choice->file = fs::absolute(choice->file).lexically_normal().string();
@@ -193,6 +194,10 @@ void sayIdleChoices(const CheckedRequest& checked) {
             access(checked.request) != access(usual))
             say("note: " + optionOf(field) + ": nothing is saved without --save-inputs");
     });
+    if (!checked.request.lora.empty() && checked.request.lora2.empty() && checked.model.takes("lora_2"))
+        say("note: --lora goes into both experts; --lora-2 FILE names another for the second, --lora-2 none "
+            "leaves "
+            "it as it is");
     const std::vector<std::string> reasons = catalog::idleRules(checked.settings, checked.model);
     for (std::size_t i = 0; i < reasons.size(); ++i)
         if (!reasons[i].empty())

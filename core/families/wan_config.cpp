@@ -63,8 +63,10 @@ class Shapes {
     /// A tensor of a block behind those; empty where there is none.
     [[nodiscard]] std::string blockBehind(std::int64_t blocks) const {
         const std::string begin = m_prefix + "blocks.";
-        for (auto at = m_tensors.lower_bound(begin); at != m_tensors.end() && at->first.starts_with(begin); ++at) {
-            const std::string number = at->first.substr(begin.size(), at->first.find('.', begin.size()) - begin.size());
+        for (auto at = m_tensors.lower_bound(begin); at != m_tensors.end() && at->first.starts_with(begin);
+             ++at) {
+            const std::string number =
+                at->first.substr(begin.size(), at->first.find('.', begin.size()) - begin.size());
             std::int64_t block = -1;
             const auto read = std::from_chars(number.data(), number.data() + number.size(), block);
             if (read.ec != std::errc() || block < 0 || block >= blocks) return at->first;
@@ -176,13 +178,14 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                                                  "; this version runs Wan's text-, image- and "
                                                  "text-or-image-to-video models"};
     if (const std::string misplaced = shapes.misplacedName(); !misplaced.empty())
-        return Error{ErrorCode::Unsupported, file.string() + ": it has " + safetensors::quotedName(misplaced) +
-                                                 "; below that prefix the names of Wan's authors were needed, or "
-                                                 "diffusers' without it"};
+        return Error{ErrorCode::Unsupported,
+                     file.string() + ": it has " + safetensors::quotedName(misplaced) +
+                         "; below that prefix the names of Wan's authors were needed, or "
+                         "diffusers' without it"};
     if (const std::string behind = shapes.blockBehind(shapes.blocks()); !behind.empty())
-        return Error{ErrorCode::InvalidData,
-                     file.string() + ": it has " + safetensors::quotedName(behind) + " but no block " +
-                         std::to_string(shapes.blocks()) + ", every block before it was needed"};
+        return Error{ErrorCode::InvalidData, file.string() + ": it has " + safetensors::quotedName(behind) +
+                                                 " but no block " + std::to_string(shapes.blocks()) +
+                                                 ", every block before it was needed"};
     const std::int64_t channels = (*patch)[0], volume = (*patch)[2] * (*patch)[3] * (*patch)[4];
     const json beside = configBeside(file);
     const auto headDim = headDimOf(beside, file, channels);

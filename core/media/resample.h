@@ -6,7 +6,8 @@
 namespace reelgrid::media {
 
 /// What a pixel of the new picture is a weighted mean of the old one's by: the kernel's name in Pillow, whose
-/// results these are, code for code (Pillow 13's: 12 never begins with the height). Shrinking widens it, so that nothing is skipped.
+/// results these are, code for code (Pillow 13's: 12 never begins with the height). Shrinking widens it, so
+/// that nothing is skipped.
 enum class Filter { Bilinear, Bicubic, Lanczos };
 
 /// The picture at another size.

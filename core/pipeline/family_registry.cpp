@@ -31,6 +31,7 @@ at::ScalarType scalarTypeOf(const std::string& dtype) {
 
 std::vector<weights::Lora> lorasOf(const std::vector<std::string>& texts) {
     std::vector<weights::Lora> loras;
+    if (protocol::isNoLora(texts)) return loras;
     for (const std::string& text : texts) {
         const auto choice = protocol::LoraChoice::from(text).value();
         loras.push_back({choice.file, choice.scale});
@@ -43,7 +44,7 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
             .vaeDtype = scalarTypeOf(choices.vaeDtype),
             .execution = execution,
             .loras = lorasOf(choices.lora),
-            .secondLoras = lorasOf(choices.lora2),
+            .secondLoras = lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2),
             .offload = choices.offload,
             .encoders = choices.encoders,
             .gemms = choices.useFp8Gemms ? denoising::Gemms::Fp8 : denoising::Gemms::AsDtype,

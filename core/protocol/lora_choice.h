@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -16,5 +17,11 @@ struct LoraChoice {
     /// The way back; a scale of 1 is left out.
     [[nodiscard]] std::string text() const;
 };
+
+/// What --lora-2 takes for a second expert that stays as it is, where it would get the first one's.
+inline constexpr const char* kNoLora = "none";
+inline bool isNoLora(const std::vector<std::string>& loras) {
+    return loras.size() == 1 && loras.front() == kNoLora;
+}
 
 }  // namespace reelgrid::protocol

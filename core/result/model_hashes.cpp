@@ -9,6 +9,7 @@ namespace {
 /// "lora 1: detail.safetensors"
 Result<void> addLoras(const std::string& what, const std::vector<std::string>& loras, ComponentHasher& hasher,
                       std::map<std::string, std::string>& hashes) {
+    if (protocol::isNoLora(loras)) return {};
     for (std::size_t i = 0; i < loras.size(); ++i) {
         const auto choice = protocol::LoraChoice::from(loras[i]);
         if (!choice) return choice.error();

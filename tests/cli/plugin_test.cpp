@@ -60,8 +60,8 @@ TEST(BackendPlugin, ABadOneThatWasGivenEndsTheProgramAndOneThatLiesThereIsLeftOu
 TEST(BackendPlugin, RendersAndTheManifestSaysWhichFileItWas) {
     const TestFolder folder;
     const ProgramRun run = runProgram(tinyWithPlugin({"compare", "--types", "sdpa,example", "--lockstep",
-                                            "--output-dir", folder.path(), "--json", "--reuse"},
-                                           "example"));
+                                                      "--output-dir", folder.path(), "--json", "--reuse"},
+                                                     "example"));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     const json results = onlyDocument(run.output)["results"];
     ASSERT_EQ(results.size(), 2U);
@@ -81,9 +81,9 @@ TEST(BackendPlugin, RendersAndTheManifestSaysWhichFileItWas) {
 TEST(BackendPlugin, AnotherBuildOfItIsRenderedAgain) {
     const TestFolder folder;
     fs::copy_file(pluginFile("example"), folder.path() / "mine.so");
-    std::vector<std::string> command =
-        tinyWithPlugin({"compare", "--types", "example", "--output-dir", folder.file("out"), "--json", "--reuse"},
-             "example");
+    std::vector<std::string> command = tinyWithPlugin(
+        {"compare", "--types", "example", "--output-dir", folder.file("out"), "--json", "--reuse"},
+        "example");
     command.back() = folder.file("mine.so");
     ASSERT_EQ(runProgram(command).exitCode, 0);
     EXPECT_TRUE(onlyDocument(runProgram(command).output)["results"][0]["reused"]);
@@ -129,8 +129,8 @@ TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
 
 TEST(BackendPlugin, TheOthersOfAComparisonGoOn) {
     const TestFolder folder;
-    const ProgramRun run = runProgram(
-        tinyWithPlugin({"compare", "--types", "crashing,sdpa", "--output-dir", folder.path(), "--json"}, "faulty"));
+    const ProgramRun run = runProgram(tinyWithPlugin(
+        {"compare", "--types", "crashing,sdpa", "--output-dir", folder.path(), "--json"}, "faulty"));
     EXPECT_EQ(run.exitCode, 1);
     const json results = onlyDocument(run.output)["results"];
     ASSERT_EQ(results.size(), 2U);

@@ -6,6 +6,8 @@
 #include "core/pipeline/family_registry.h"
 #include "core/weights/lora.h"
 #include "core/weights/lora_names.h"
+#include "core/weights/safetensors_writer.h"
+#include "tests/models/wan/variant_model.h"
 
 namespace reelgrid::models {
 namespace {
@@ -79,6 +81,34 @@ TEST(LoraParityOfALoop, LatentsAreDiffusers) {
     const at::Tensor reference = expected.require("latents", latents.sizes());
     // A strength of 1 in place of 4 is off by 0.7 here; the rest is the rounding of merged weights to bf16.
     EXPECT_LE(((latents - reference).norm() / reference.norm()).item<double>(), 0.02);
+}
+
+TEST(LoraOfTwoExperts, GoesIntoBothOrTheFirstAlone) {
+    const c10::InferenceMode inference;
+    const wan::VariantModel experts("t2v-experts");
+    const fs::path file = experts.folder() / "lora.safetensors";
+    weights::SafetensorsFolder transformer(experts.folder() / "transformer");
+    const std::int64_t channels = transformer.shapeOf("blocks.0.attn1.to_q.weight")->front();
+    weights::writeSafetensors(file,
+                              {{"transformer.blocks.0.attn1.to_q.lora_A.weight", at::ones({1, channels})},
+                               {"transformer.blocks.0.attn1.to_q.lora_B.weight", at::ones({channels, 1})}})
+        .value();
+    const families::ModelInfo model = catalog::findModel(experts.folder().string()).value();
+    const auto settings =
+        catalog::resolveSettings(wan::variantRequest("t2v-experts", "expected"), model).value();
+    const auto latentsWith = [&](std::vector<std::string> first, std::vector<std::string> second) {
+        pipeline::LoadChoices choices;
+        choices.lora = std::move(first);
+        choices.lora2 = std::move(second);
+        const auto video = pipeline::loadModel(model, choices, {});
+        const auto attention = attention::makeDispatcher("sdpa").value();
+        denoising::StageClock clock({}, {});
+        return denoising::denoise(*video, settings, *attention, clock);
+    };
+    const at::Tensor both = latentsWith({file.string()}, {}), first = latentsWith({file.string()}, {"none"});
+    EXPECT_TRUE(at::equal(both, latentsWith({file.string()}, {file.string()})));
+    EXPECT_FALSE(at::equal(first, both));
+    EXPECT_FALSE(at::equal(first, latentsWith({}, {})));
 }
 
 }  // namespace

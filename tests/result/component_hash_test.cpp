@@ -101,6 +101,12 @@ TEST_F(ComponentHashTest, OfAModelCoverItsLoras) {
     const auto hashes = modelHashes({}, settings, hasher).value();
     EXPECT_EQ(hashes.at("lora 1: model.safetensors"),
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    settings.lora2 = {"none"};
+    EXPECT_EQ(modelHashes({}, settings, hasher).value(), hashes);
+    fs::rename(m_folder / "model.safetensors", m_folder / "adapter_model.safetensors");
+    writeFile(m_folder / "adapter_config.json", "{}").value();
+    settings.lora = {(m_folder / "adapter_model.safetensors").string()};
+    EXPECT_TRUE(modelHashes({}, settings, hasher)->contains("lora 1: adapter_config.json"));
     settings.lora = {(m_folder / "gone.safetensors").string()};
     const auto missing = modelHashes({}, settings, hasher);
     ASSERT_FALSE(missing);

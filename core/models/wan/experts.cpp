@@ -59,8 +59,7 @@ Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions&
 }
 
 std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
-    const bool isSecond = expert == kLowNoise && !m_options.secondLoras.empty();
-    const auto& loras = isSecond ? m_options.secondLoras : m_options.loras;
+    const auto& loras = expert == kLowNoise ? m_options.secondLoras : m_options.loras;
     auto source =
         std::make_unique<weights::LoraWeights>(m_checkpoint.transformer(kNames[expert]), loras, loraNames);
     return std::make_unique<Loaded>(std::move(source), loras, m_options, [&](weights::WeightSource& from) {
