@@ -230,7 +230,8 @@ TEST(BenchAttention, TakesSomeOfTheSavedCallsAndOtherTypes) {
     EXPECT_EQ(first[3]["dtype"], "fp16");
     EXPECT_EQ(first[3]["causal"], true);
     // The other way round 6 query heads of 2 tokens meet 10 key heads.
-    const ProgramRun turned = runProgram(attention({"--input_dir", kBenchedCaptures, "--tensor_layout", "NHD"}));
+    const ProgramRun turned =
+        runProgram(attention({"--input_dir", kBenchedCaptures, "--tensor_layout", "NHD"}));
     EXPECT_EQ(turned.exitCode, 1);
     EXPECT_THAT(turned.errors, HasSubstr("fav2_input_000000.pt"));
 }

@@ -39,8 +39,8 @@ std::vector<std::string> namesIn(const fs::path& folder) {
 TEST(SaveInputs, LeavesCapturesBesideTheClipAndSaysSo) {
     const TestFolder folder;
     const fs::path clip = folder.path() / "clip.mp4", captures = folder.path() / "clip.files/captures";
-    const ProgramRun run = runProgram(
-        tinyCapture({"render", "--attention_type", "fav2", "--max_captures", "3", "--output", clip, "--json"}));
+    const ProgramRun run = runProgram(tinyCapture(
+        {"render", "--attention_type", "fav2", "--max_captures", "3", "--output", clip, "--json"}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     const json manifest = onlyDocument(run.output)["manifest"];
     const json row = manifest["captures"];
@@ -79,9 +79,9 @@ TEST(SaveInputs, TheChoiceOfCallsIsFollowedAndThePictureIsTheSame) {
     EXPECT_FALSE(onlyDocument(plain.output)["manifest"].contains("captures"));
 
     const fs::path captures = folder.path() / "inputs";
-    const ProgramRun run = runProgram(tinyCapture({"render", "--max_captures", "0", "--capture_layers", "0,6-7",
-                                            "--capture_steps=-1", "--capture_module", "cross", "--input_dir",
-                                            captures, "--output", folder.file("a.mp4"), "--json"}));
+    const ProgramRun run = runProgram(tinyCapture(
+        {"render", "--max_captures", "0", "--capture_layers", "0,6-7", "--capture_steps=-1",
+         "--capture_module", "cross", "--input_dir", captures, "--output", folder.file("a.mp4"), "--json"}));
     ASSERT_EQ(run.exitCode, 0) << run.errors;
     const json manifest = onlyDocument(run.output)["manifest"];
     EXPECT_EQ(manifest["frames_sha256"], onlyDocument(plain.output)["manifest"]["frames_sha256"]);
@@ -102,8 +102,8 @@ TEST(SaveInputs, TheChoiceOfCallsIsFollowedAndThePictureIsTheSame) {
 TEST(SaveInputs, AFolderThatCantBeWrittenToDoesntStopTheRender) {
     const TestFolder folder;
     std::ofstream(folder.file("inputs")) << "a file";
-    const ProgramRun run =
-        runProgram(tinyCapture({"render", "--input_dir", folder.file("inputs"), "--output", folder.file("a.mp4")}));
+    const ProgramRun run = runProgram(
+        tinyCapture({"render", "--input_dir", folder.file("inputs"), "--output", folder.file("a.mp4")}));
     EXPECT_EQ(run.exitCode, 0) << run.errors;
     EXPECT_THAT(run.errors, AllOf(HasSubstr("captures: the inputs of 0 of 64"), HasSubstr("saving stopped")));
 }
@@ -112,8 +112,8 @@ TEST(SaveInputs, ReuseRendersAgainWhereCapturesAreMissing) {
     const TestFolder folder;
     const auto compare = [&](bool saves) {
         std::vector<std::string> arguments =
-            tinyCapture({"compare", "--types", "sdpa,sagev1", "--reuse", "--output-dir", folder.path(), "--json",
-                  "--max_captures", "2"});
+            tinyCapture({"compare", "--types", "sdpa,sagev1", "--reuse", "--output-dir", folder.path(),
+                         "--json", "--max_captures", "2"});
         if (!saves) arguments.pop_back();
         return runProgram(arguments);
     };

@@ -121,8 +121,8 @@ TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
 
 TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
     const TestFolder folder;
-    const ProgramRun run = runProgram(
-        tinyWithPlugin({"render", "--attention-type", "closing", "--output", folder.file("clip.mp4")}, "faulty"));
+    const ProgramRun run = runProgram(tinyWithPlugin(
+        {"render", "--attention-type", "closing", "--output", folder.file("clip.mp4")}, "faulty"));
     EXPECT_EQ(run.exitCode, 1);
     EXPECT_THAT(run.errors, HasSubstr("the plug-in that ran had closed its files and streams"));
 }

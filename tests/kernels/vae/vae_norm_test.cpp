@@ -30,7 +30,8 @@ class VaeNormKernels : public testing::TestWithParam<int> {
 TEST_P(VaeNormKernels, SumDistancesAndTheirSquares) {
     for (const int channels : {8, 16, 24, 48}) {
         for (const std::int64_t pixels : {1, 31, 32, 100}) {
-            const std::vector<float> x = rowNoise(std::size_t(pixels * channels), 5), origin = rowNoise(48, 6);
+            const std::vector<float> x = rowNoise(std::size_t(pixels * channels), 5),
+                                     origin = rowNoise(48, 6);
             std::vector<double> sums(std::size_t(channels), 1), squares(std::size_t(channels), 2);
             addVaeChannelSums({.lanes = GetParam(),
                                .channels = channels,
