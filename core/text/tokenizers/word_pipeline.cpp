@@ -1,13 +1,12 @@
 #include "core/text/tokenizers/word_pipeline.h"
 
-#include <utf8proc.h>
-
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/text/cleaning/utf8.h"
+#include "core/text/tokenizers/code_points.h"
 #include "core/text/tokenizers/precompiled_charsmap.h"
 
 namespace reelgrid::text {
@@ -17,22 +16,6 @@ using nlohmann::json;
 
 constexpr int kMaxSequenceDepth = 8;
 constexpr std::string_view kLowerOneEighthBlock = "\u2581";
-
-/// Unicode's White_Space.
-bool isWhitespace(char32_t point) {
-    return (point >= 9 && point <= 13) || point == ' ' || point == 0x85 || point == 0xA0 || point == 0x1680 ||
-           (point >= 0x2000 && point <= 0x200A) || point == 0x2028 || point == 0x2029 || point == 0x202F ||
-           point == 0x205F || point == 0x3000;
-}
-
-std::string lowercase(const std::string& text) {
-    std::u32string lower;
-    for (const char32_t point : decodeUtf8(text)) {
-        lower += static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point)));
-        if (point == 0x130) lower.back() = 'i', lower += 0x307;  // the one that becomes two
-    }
-    return encodeUtf8(lower);
-}
 
 std::string stripped(const std::string& text, bool left, bool right) {
     const std::u32string points = decodeUtf8(text);

@@ -1,0 +1,257 @@
+#include "core/text/tokenizers/clip_tokenizer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/json.h"
+#include "core/base/pending_file.h"
+#include "core/base/result.h"
+#include "core/text/cleaning/utf8.h"
+#include "core/text/tokenizers/code_points.h"
+#include "core/text/tokenizers/tokenizer_folder.h"
+
+namespace reelgrid::text {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kMaxVocabulary = std::size_t{64} << 20;
+constexpr const char *kBeginUse = "bos_token", *kBegin = "<|startoftext|>";
+constexpr const char* kEndOfText = "<|endoftext|>";
+
+bool isThere(const fs::path& path) {
+    std::error_code failed;
+    return fs::exists(path, failed);
+}
+
+/// Runs of white space become one space; then lower case.
+std::string normalizedPrompt(std::string_view text) {
+    std::u32string points;
+    bool inSpace = false;
+    for (const char32_t point : decodeUtf8(composed(text))) {
+        const bool isSpace = isWhitespace(point);
+        if (!isSpace)
+            points += point;
+        else if (!inSpace)
+            points += U' ';
+        inSpace = isSpace;
+    }
+    return lowercase(encodeUtf8(points));
+}
+
+/// How far a word reaches that begins at `at`: an English ending, letters, one digit, or other signs. A
+/// special token that is none in this text ends at its own last sign.
+std::size_t endOfWord(std::u32string_view text, std::size_t at) {
+    for (const std::u32string_view special : {U"<|startoftext|>", U"<|endoftext|>"}) {
+        const std::size_t name = special.size() - 2;
+        if (text.substr(at).starts_with(special)) return at + 2;
+        if (at >= name && text.substr(at - name).starts_with(special)) return at + 2;
+    }
+    static constexpr std::array<std::u32string_view, 7> kEndings{U"'s", U"'t",  U"'re", U"'ve",
+                                                                 U"'m", U"'ll", U"'d"};
+    for (const std::u32string_view ending : kEndings)
+        if (text.substr(at).starts_with(ending)) return at + ending.size();
+    if (isUnicodeNumber(text[at])) return at + 1;
+    const bool letters = isUnicodeLetter(text[at]);
+    std::size_t end = at + 1;
+    while (end < text.size() && !isWhitespace(text[end]) && !isUnicodeNumber(text[end]) &&
+           isUnicodeLetter(text[end]) == letters)
+        ++end;
+    return end;
+}
+
+/// "a b"
+std::pair<std::string, std::string> mergeOf(const std::string& line, const std::string& origin) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos || space == 0 || space + 1 == line.size() ||
+        line.find(' ', space + 1) != std::string::npos)
+        throw Failure(ErrorCode::InvalidData,
+                      origin + ": the merge " + showJson(line) + ": two tokens and a space were needed");
+    return {line.substr(0, space), line.substr(space + 1)};
+}
+
+BytePairs::Merges mergesOfText(const std::string& lines, const std::string& origin) {
+    BytePairs::Merges merges;
+    for (std::size_t at = 0; at < lines.size();) {
+        const std::size_t end = std::min(lines.find('\n', at), lines.size());
+        std::string line = lines.substr(at, end - at);
+        if (line.ends_with('\r')) line.pop_back();
+        const bool isVersion = at == 0 && line.starts_with("#version");
+        if (!line.empty() && !isVersion) merges.push_back(mergeOf(line, origin));
+        at = end + 1;
+    }
+    return merges;
+}
+
+/// tokenizer.json has "a b", since 2024 ["a", "b"].
+BytePairs::Merges mergesOfJson(const json& listed, const std::string& origin) {
+    BytePairs::Merges merges;
+    if (!listed.is_array()) throw Failure(ErrorCode::InvalidData, origin + ": it has no list of merges");
+    for (const json& merge : listed) {
+        const bool isPair =
+            merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
+        if (!isPair && !merge.is_string())
+            throw Failure(ErrorCode::InvalidData,
+                          origin + ": the merge " + showJson(merge) + ": two tokens were needed");
+        merges.push_back(isPair ? std::pair(merge[0].get<std::string>(), merge[1].get<std::string>())
+                                : mergeOf(merge.get<std::string>(), origin));
+    }
+    return merges;
+}
+
+}  // namespace
+
+/// What a folder says, from whichever of its files.
+struct ClipTokenizer::Files {
+    json vocabulary;
+    BytePairs::Merges merges;
+    std::string origin;
+    TokenizerFolder folder;
+    std::map<std::string, json> specials;  ///< by what they are for: a text, or an object with its content
+
+    explicit Files(const fs::path& path) : folder(path) {
+        readSpecials(path / "special_tokens_map.json");
+        const fs::path vocab = path / "vocab.json", lines = path / "merges.txt";
+        if (isThere(vocab) || !folder.tokenizer) {
+            origin = vocab.string();
+            vocabulary = readJsonObject(vocab, kMaxVocabulary).value();
+            merges = mergesOfText(readFile(lines, kMaxVocabulary).value(), lines.string());
+            return;
+        }
+        origin = folder.tokenizerPath.string();
+        const json model = folder.tokenizer->value("model", json::object());
+        if (!model.is_object() || model.value("end_of_word_suffix", json()) != "</w>")
+            throw Failure(ErrorCode::Unsupported,
+                          origin + ": CLIP's vocabulary was needed, byte pairs with \"</w>\" at words' ends");
+        vocabulary = model.value("vocab", json());
+        merges = mergesOfJson(model.value("merges", json()), origin);
+    }
+
+    [[nodiscard]] std::string special(const std::string& use) const {
+        return contentOf(specials.at(use)).value();
+    }
+    /// Every token that is looked for in a text: those that a file lists, else the special ones.
+    [[nodiscard]] std::vector<json> added(const BytePairs& pairs) const {
+        std::vector<json> tokens;
+        if (folder.tokenizer && !addedTokensOfTokenizer(*folder.tokenizer, folder.tokenizerPath).empty()) {
+            for (const json& entry : folder.tokenizer->at("added_tokens")) tokens.push_back(entry);
+            return tokens;
+        }
+        if (folder.config && !addedTokensOfConfig(*folder.config, folder.configPath).empty()) {
+            for (const auto& [id, entry] : folder.config->at("added_tokens_decoder").items()) {
+                tokens.push_back(entry);
+                tokens.back()["id"] = std::stoll(id);
+            }
+            return tokens;
+        }
+        // One that any of its uses names by its text alone is looked for in texts as they are.
+        for (const bool normalized : {false, true})
+            for (const auto& [use, token] : specials)
+                if (const auto id = pairs.idOf(special(use)); id && isNormalized(token) == normalized)
+                    tokens.push_back({{"content", special(use)}, {"id", *id}, {"normalized", normalized}});
+        return tokens;
+    }
+    static bool isNormalized(const json& token) {
+        return token.is_object() && token.value("normalized", json()) == true;
+    }
+
+  private:
+    static std::optional<std::string> contentOf(const json& token) {
+        const json content = token.is_object() ? token.value("content", json()) : token;
+        return content.is_string() ? std::optional(content.get<std::string>()) : std::nullopt;
+    }
+    /// The configuration's, else the map's, else CLIP's own.
+    void readSpecials(const fs::path& map) {
+        for (const char* use : {kBeginUse, "eos_token", "unk_token", "pad_token"}) {
+            const auto take = [&](const json& from) {
+                if (const auto found = from.find(use); found != from.end() && contentOf(*found))
+                    specials.try_emplace(use, *found);
+            };
+            if (folder.config) take(*folder.config);
+            if (isThere(map)) take(readJsonObject(map).value());
+            specials.try_emplace(use, use == kBeginUse ? kBegin : kEndOfText);
+        }
+    }
+};
+
+ClipTokenizer::ClipTokenizer(const fs::path& folder) : ClipTokenizer(Files(folder)) {}
+
+ClipTokenizer::ClipTokenizer(const Files& files)
+    : m_pairs(files.vocabulary, files.merges, files.special("unk_token"), files.origin) {
+    const auto idOf = [&](const std::string& use) {
+        const std::string token = files.special(use);
+        if (const auto id = m_pairs.idOf(token)) return *id;
+        throw Failure(ErrorCode::InvalidData,
+                      files.origin + ": its vocabulary lacks " + showJson(token) + ", the " + use);
+    };
+    m_begin = idOf(kBeginUse);
+    m_end = idOf("eos_token");
+    m_pad = idOf("pad_token");
+    for (const json& token : files.added(m_pairs)) {
+        const auto content = token["content"].get<std::string>();
+        const auto id = token["id"].get<std::int64_t>();
+        if (Files::isNormalized(token) && m_added.find(content) == nullptr)
+            m_normalized.add({content, id});
+        else
+            m_added.add({content, id});
+    }
+}
+
+std::vector<std::int64_t> ClipTokenizer::tokenize(const std::string& text) const {
+    std::vector<std::int64_t> ids;
+    const auto appendWords = [&](std::string_view part) {
+        const std::u32string points = decodeUtf8(part);
+        for (std::size_t at = 0; at < points.size();) {
+            if (isWhitespace(points[at])) {
+                ++at;
+                continue;
+            }
+            const std::size_t end = endOfWord(points, at);
+            m_pairs.append(encodeUtf8(std::u32string_view(points).substr(at, end - at)), ids);
+            at = end;
+        }
+    };
+    for (const TextPiece& piece : splitAtTokens(text, m_added)) {
+        if (piece.token != nullptr) {
+            ids.push_back(piece.token->id);
+            continue;
+        }
+        const std::string normalized = normalizedPrompt(piece.text);
+        for (const TextPiece& part : splitAtTokens(normalized, m_normalized))
+            part.token != nullptr ? ids.push_back(part.token->id) : appendWords(part.text);
+    }
+    return ids;
+}
+
+ClipTokenIds ClipTokenizer::encode(const std::string& text, std::size_t length) const {
+    if (length < 2) throw Failure(ErrorCode::Internal, "a prompt needs room for its begin and its end");
+    const std::vector<std::int64_t> words = tokenize(text);
+    const std::size_t kept = std::min(words.size(), length - 2);
+    ClipTokenIds result;
+    result.ids.push_back(m_begin);
+    result.ids.insert(result.ids.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(kept));
+    result.ids.push_back(m_end);
+    result.count = result.ids.size();
+    result.ids.resize(length, m_pad);
+    result.cut = textOf(words, kept);
+    return result;
+}
+
+std::string ClipTokenizer::textOf(const std::vector<std::int64_t>& ids, std::size_t first) const {
+    std::string text;
+    for (std::size_t i = first; i < ids.size(); ++i) text += m_pairs.textOf(ids[i]);
+    // Where the cut goes through a character its bytes are no text by themselves.
+    text = encodeUtf8(decodeUtf8(text));
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+}
+
+std::int64_t ClipTokenizer::idBound() const {
+    return std::max({m_pairs.idBound(), m_added.idBound(), m_normalized.idBound()});
+}
+
+}  // namespace reelgrid::text

@@ -1,0 +1,85 @@
+#include "core/text/tokenizers/clip_tokenizer.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/text/text_fixture.h"
+
+namespace reelgrid::text {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using Ids = std::vector<std::int64_t>;
+
+const fs::path kClip = REELGRID_SOURCE_DIR "/tests/fixtures/clip";
+
+nlohmann::json clipJson(const std::string& name) {
+    return nlohmann::json::parse(readFile(kClip / name).value());
+}
+
+class ClipTokenizerParity : public testing::TestWithParam<std::string> {};
+
+TEST_P(ClipTokenizerParity, GivesTheReferencesTokens) {
+    const ClipTokenizer tokenizer(kClip / GetParam());
+    const auto cases = clipJson("tokens.json").at(GetParam());
+    ASSERT_GT(cases.size(), 30u);
+    for (const auto& each : cases) {
+        const auto text = each.at("text").get<std::string>();
+        const auto whole = each.at("whole").get<Ids>();
+        EXPECT_EQ(tokenizer.tokenize(text), Ids(whole.begin() + 1, whole.end() - 1)) << each.at("text");
+        const ClipTokenIds encoded = tokenizer.encode(text);
+        EXPECT_EQ(encoded.ids, each.at("ids").get<Ids>()) << each.at("text");
+        EXPECT_EQ(encoded.count, std::min<std::size_t>(whole.size(), 77)) << each.at("text");
+        EXPECT_EQ(encoded.cut, each.at("cut").get<std::string>()) << each.at("text");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Folders, ClipTokenizerParity, testing::Values("slow", "padded", "saved"),
+                         [](const auto& testCase) { return testCase.param; });
+
+TEST(ClipTokenizer, SaysWhatThereWasNoRoomFor) {
+    const ClipTokenizer tokenizer(kClip / "slow");
+    EXPECT_EQ(tokenizer.encode("a red car on a beach", 5).cut, "on a beach");
+    EXPECT_EQ(tokenizer.encode("a red car", 5).cut, "");
+    EXPECT_EQ(tokenizer.encode("a red car", 5).count, 5u);
+    EXPECT_EQ(tokenizer.encode("a red car", 2).ids.size(), 2u);
+    EXPECT_EQ(tokenizer.idBound(), 838);
+}
+
+class BrokenClipFolder : public testing::Test {
+  protected:
+    void SetUp() override {
+        fs::remove_all(m_folder);
+        fs::copy(kClip / "slow", m_folder);
+    }
+    void TearDown() override { fs::remove_all(m_folder); }
+    void write(const std::string& name, const std::string& text) {
+        fs::permissions(m_folder / name, fs::perms::owner_write, fs::perm_options::add);
+        std::ofstream(m_folder / name) << text;
+    }
+    std::string failure() {
+        return failureOf([&] { (void)ClipTokenizer(m_folder); });
+    }
+    fs::path m_folder = fs::temp_directory_path() / "reelgrid-broken-clip-tokenizer";
+};
+
+TEST_F(BrokenClipFolder, IsRefusedNamingWhatDoesNotFit) {
+    write("merges.txt", "#version: 0.2\na b c\n");
+    EXPECT_THAT(failure(), HasSubstr("merges.txt: the merge \"a b c\""));
+    write("merges.txt", "#version: 0.2\nq zzzz\n");
+    EXPECT_THAT(failure(), HasSubstr("\"zzzz\", which its vocabulary lacks"));
+    write("vocab.json", R"({"a": -4})");
+    EXPECT_THAT(failure(), HasSubstr("id of token \"a\" is -4"));
+    write("vocab.json", R"({"a": 99999999999})");
+    EXPECT_THAT(failure(), HasSubstr("is 99999999999, a whole number"));
+    write("merges.txt", "");
+    write("vocab.json", R"({"a": 0})");
+    EXPECT_THAT(failure(), HasSubstr("lacks \"<|endoftext|>\""));
+    fs::remove(m_folder / "vocab.json");
+    EXPECT_THAT(failure(), HasSubstr("vocab.json"));
+}
+
+}  // namespace
+}  // namespace reelgrid::text
