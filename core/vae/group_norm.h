@@ -1,0 +1,31 @@
+#pragma once
+
+// Shape legend: N pictures, H rows, W columns, C channels.
+
+#include <ATen/ATen.h>
+
+#include "core/vae/layer_source.h"
+
+namespace reelgrid::vae {
+
+/// A group norm of pictures: mean and variance of a group of channels over all pixels of a picture.
+class GroupNorm {
+  public:
+    GroupNorm(const LayerSource& source, std::int64_t channels, std::int64_t groups, double eps);
+
+    /// [N, H, W, C], contiguous; of the same shape and dtype.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const;
+    /// silu of it: on the CPU in fp32 one pass over memory behind the one for the sums.
+    [[nodiscard]] at::Tensor forwardSilu(const at::Tensor& x_NHWC) const;
+
+  private:
+    [[nodiscard]] bool usesKernels(const at::Tensor& x_NHWC) const;
+
+    std::int64_t m_groups;
+    double m_eps;
+    ConvEngine m_engine;
+    at::Tensor m_weight_C, m_bias_C;              ///< in the model's dtype
+    at::Tensor m_kernelWeight_C, m_kernelBias_C;  ///< fp64
+};
+
+}  // namespace reelgrid::vae
