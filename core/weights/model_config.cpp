@@ -36,6 +36,11 @@ bool ModelConfig::isObject(const std::string& key) const {
     return found != m_json.end() && found->is_object();
 }
 
+bool ModelConfig::isNumber(const std::string& key) const {
+    const auto found = m_json.find(key);
+    return found != m_json.end() && found->is_number();
+}
+
 ModelConfig ModelConfig::object(const std::string& key) const {
     if (!isObject(key)) invalid(key, "an object");
     return {m_json.at(key), m_where + ": " + key};

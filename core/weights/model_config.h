@@ -26,6 +26,8 @@ class ModelConfig {
     [[nodiscard]] std::int64_t positiveOr(const std::string& key, std::int64_t fallback,
                                           std::int64_t max = 1 << 24) const;
     [[nodiscard]] double number(const std::string& key) const;
+    /// Whether the key is there and holds a number.
+    [[nodiscard]] bool isNumber(const std::string& key) const;
     [[nodiscard]] double numberOr(const std::string& key, double fallback) const;
     [[nodiscard]] bool flagOr(const std::string& key, bool fallback) const;
     [[nodiscard]] std::string text(const std::string& key) const;

@@ -1,0 +1,45 @@
+#include "core/schedulers/vp_ddim.h"
+
+#include <cmath>
+
+#include "core/weights/model_config.h"
+
+namespace reelgrid::schedulers {
+
+VpDdim::VpDdim(const weights::ModelConfig& config)
+    : m_training(VpTraining::from(config, TimestepSpacing::Leading)), m_clipRange(clipRangeOf(config, true)) {
+    if (!config.flagOr("set_alpha_to_one", true)) m_finalAlphaCumprod = m_training.alphasCumprod.front();
+    // Nothing of the picture is left to divide by.
+    if (m_training.terminalSnr == TerminalSnr::Zero && m_training.prediction == VpPrediction::Noise)
+        config.unsupported("rescale_betas_zero_snr", "false for a prediction_type of epsilon");
+}
+
+double VpDdim::alphaCumprod(std::int64_t timestep) const {
+    return timestep < 0 ? m_finalAlphaCumprod
+                        : m_training.alphasCumprod.at(static_cast<std::size_t>(timestep));
+}
+
+std::int64_t VpDdim::previous(std::int64_t timestep) const {
+    return timestep - m_training.count() / static_cast<std::int64_t>(m_steps.size());
+}
+
+void VpDdim::setTimesteps(std::int64_t steps) {
+    m_steps = m_training.timesteps(steps);
+    m_timesteps.assign(m_steps.begin(), m_steps.end());
+    m_sigmas.clear();
+    for (const std::int64_t timestep : m_steps)
+        m_sigmas.push_back(static_cast<float>(std::sqrt(1 - alphaCumprod(timestep))));
+    m_sigmas.push_back(static_cast<float>(std::sqrt(1 - alphaCumprod(previous(m_steps.back())))));
+}
+
+at::Tensor VpDdim::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+    const std::int64_t timestep = m_steps.at(static_cast<std::size_t>(i));
+    const double alpha = alphaCumprod(timestep), next = alphaCumprod(previous(timestep));
+    const at::Tensor x = sample.to(at::kFloat), output = modelOutput.to(at::kFloat);
+    at::Tensor picture = pictureOf(m_training.prediction, alpha, x, output);
+    const at::Tensor noise = noiseOf(m_training.prediction, alpha, x, output);
+    if (m_clipRange > 0) picture = picture.clamp(-m_clipRange, m_clipRange);
+    return std::sqrt(next) * picture + std::sqrt(1 - next) * noise;
+}
+
+}  // namespace reelgrid::schedulers
