@@ -41,6 +41,11 @@ bool ModelConfig::isNumber(const std::string& key) const {
     return found != m_json.end() && found->is_number();
 }
 
+bool ModelConfig::isList(const std::string& key) const {
+    const auto found = m_json.find(key);
+    return found != m_json.end() && found->is_array();
+}
+
 ModelConfig ModelConfig::object(const std::string& key) const {
     if (!isObject(key)) invalid(key, "an object");
     return {m_json.at(key), m_where + ": " + key};
@@ -116,6 +121,17 @@ std::vector<std::int64_t> ModelConfig::integers(const std::string& key) const {
     for (const json& value : list) {
         if (!value.is_number_integer()) invalid(key, "a list of whole numbers");
         values.push_back(value.get<std::int64_t>());
+    }
+    return values;
+}
+
+std::vector<std::string> ModelConfig::texts(const std::string& key) const {
+    const json& list = require(key, "a list of texts");
+    if (!list.is_array() || list.size() > kMaxListEntries) invalid(key, "a list of texts");
+    std::vector<std::string> values;
+    for (const json& value : list) {
+        if (!value.is_string()) invalid(key, "a list of texts");
+        values.push_back(value.get<std::string>());
     }
     return values;
 }

@@ -35,10 +35,13 @@ class ModelConfig {
     /// Whether the key is there and holds an object, and that object by itself.
     [[nodiscard]] bool isObject(const std::string& key) const;
     [[nodiscard]] ModelConfig object(const std::string& key) const;
+    /// Whether the key is there and holds a list.
+    [[nodiscard]] bool isList(const std::string& key) const;
     /// Lists of at most 64 entries.
     [[nodiscard]] std::vector<std::int64_t> integers(const std::string& key) const;
     [[nodiscard]] std::vector<double> numbers(const std::string& key) const;
     [[nodiscard]] std::vector<bool> flags(const std::string& key) const;
+    [[nodiscard]] std::vector<std::string> texts(const std::string& key) const;
 
     /// Throws Failure(Unsupported): "<file>: <key> is <value>, this version needs <needed>".
     [[noreturn]] void unsupported(const std::string& key, const std::string& needed) const;

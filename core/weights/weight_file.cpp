@@ -21,8 +21,8 @@ WeightFile opened(const std::filesystem::path& path) {
 
 WeightFile openWeights(const std::filesystem::path& path) {
     const auto extension = path.extension();
-    return extension == ".pth" || extension == ".pt" ? opened<PtWeights>(path)
-                                                     : opened<SafetensorsFolder>(path);
+    const bool isPt = extension == ".pth" || extension == ".pt" || extension == ".ckpt";
+    return isPt ? opened<PtWeights>(path) : opened<SafetensorsFolder>(path);
 }
 
 }  // namespace reelgrid::weights

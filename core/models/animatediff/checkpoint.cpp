@@ -1,0 +1,69 @@
+#include "core/models/animatediff/checkpoint.h"
+
+#include <string>
+#include <utility>
+
+#include "core/models/animatediff/names.h"
+#include "core/vae/image/names.h"
+#include "core/weights/renamed_weights.h"
+#include "core/weights/weight_file.h"
+
+namespace reelgrid::models::animatediff {
+namespace {
+
+namespace fs = std::filesystem;
+using weights::WeightSource;
+
+/// A parameter that every motion module has.
+constexpr const char* kFirstMotionNorm = "down_blocks.0.motion_modules.0.norm.weight";
+/// Before the names in files of those who trained on with several GPUs.
+constexpr const char* kParallelPrefix = "module.";
+constexpr const char* kSingleUnet = "model.diffusion_model.";
+constexpr const char* kSingleText = "cond_stage_model.transformer.";
+
+weights::RenamedWeights::NameIn motionNamesIn(const WeightSource& file) {
+    for (const std::string prefix : {"", kParallelPrefix})
+        if (file.has(prefix + authorsMotionName(kFirstMotionNorm)))
+            return [prefix](const std::string& name) { return prefix + authorsMotionName(name); };
+    return [](const std::string& name) { return name; };
+}
+
+std::unique_ptr<WeightSource> renamed(std::unique_ptr<WeightSource> from,
+                                      weights::RenamedWeights::NameIn nameIn) {
+    return std::make_unique<weights::RenamedWeights>(std::move(from), std::move(nameIn));
+}
+
+}  // namespace
+
+MotionAdapter openMotionAdapter(const fs::path& path) {
+    weights::WeightFile file = weights::openWeights(path);
+    const auto nameIn = motionNamesIn(*file.weights);
+    std::error_code failed;
+    const auto config =
+        fs::exists(path / "config.json", failed)
+            ? MotionConfig::from(weights::ModelConfig::read(path))
+            : MotionConfig::of([&](const std::string& name) { return file.shapeOf(nameIn(name)); },
+                               path.string());
+    return {config, renamed(std::move(file.weights), nameIn)};
+}
+
+std::unique_ptr<WeightSource> openUnet(const fs::path& path, const UnetConfig& config) {
+    auto weights = weights::openWeights(path).weights;
+    if (!weights->has(std::string(kSingleUnet) + "out.0.weight")) return weights;
+    return renamed(std::move(weights),
+                   [layers = config.layersPerBlock, blocks = static_cast<std::int64_t>(config.blocks())](
+                       const std::string& name) { return kSingleUnet + ldmUnetName(name, layers, blocks); });
+}
+
+std::unique_ptr<WeightSource> openTextEncoder(const fs::path& path) {
+    auto weights = weights::openWeights(path).weights;
+    if (!weights->has(std::string(kSingleText) + "text_model.embeddings.token_embedding.weight"))
+        return weights;
+    return renamed(std::move(weights), [](const std::string& name) { return kSingleText + name; });
+}
+
+std::unique_ptr<WeightSource> openVae(const fs::path& path, std::size_t sizes) {
+    return vae::image::imageVaeNames(weights::openWeights(path).weights, static_cast<std::int64_t>(sizes));
+}
+
+}  // namespace reelgrid::models::animatediff

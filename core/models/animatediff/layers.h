@@ -1,0 +1,79 @@
+#pragma once
+
+// Shape legend: F frames, H rows, W columns, P = H·W pixels, C channels in, O channels out, E channels of the
+// timestep's embedding.
+
+#include <ATen/ATen.h>
+
+#include <optional>
+
+#include "core/models/layers/linear.h"
+#include "core/vae/group_norm.h"
+#include "core/vae/image_conv.h"
+#include "core/vae/point_conv.h"
+
+namespace reelgrid::models::animatediff {
+
+using vae::LayerSource;
+
+/// x + conv2(silu(norm2(conv1(silu(norm1(x))) + time))) (ResnetBlock2D of diffusers).
+class ResidualBlock {
+  public:
+    struct Sizes {
+        std::int64_t in = 0, out = 0, timeChannels = 0, normGroups = 32;
+        double normEps = 1e-5;
+    };
+    ResidualBlock(const LayerSource& source, const Sizes& sizes);
+
+    /// x_FHWC [F, H, W, C] and silu of the timestep's embedding [1, E] → [F, H, W, O].
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& time_1E) const;
+
+  private:
+    vae::GroupNorm m_norm1;
+    vae::ImageConv m_conv1;
+    Linear m_time_emb_proj;
+    vae::GroupNorm m_norm2;
+    vae::ImageConv m_conv2;
+    std::optional<vae::PointConv> m_conv_shortcut;
+};
+
+/// A layer norm over channels, in the model's dtype.
+struct TokenNorm {
+    at::Tensor weight_C, bias_C;
+
+    static TokenNorm load(const weights::WeightScope& scope, std::int64_t channels) {
+        return {scope("weight", {channels}), scope("bias", {channels})};
+    }
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
+        constexpr double kEps = 1e-5;
+        return at::layer_norm(x, {x.size(-1)}, weight_C, bias_C, kEps);
+    }
+};
+
+/// out(h · gelu(gate)), h and gate the halves of one product (FeedForward of diffusers with GEGLU).
+struct GatedFeedForward {
+    Linear proj, out;
+
+    static GatedFeedForward load(const weights::WeightScope& scope, std::int64_t channels) {
+        constexpr std::int64_t kWider = 4;
+        return {Linear::load(scope / "net" / 0 / "proj", channels, 2 * kWider * channels),
+                Linear::load(scope / "net" / 2, kWider * channels, channels)};
+    }
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
+        const auto halves = proj(x).chunk(2, -1);
+        return out(halves[0] * at::gelu(halves[1]));
+    }
+};
+
+/// The products of an attention whose queries, keys and values come of the same tokens.
+struct SelfProducts {
+    Linear to_qkv;  ///< [3C, C], the three below one another; no bias
+    Linear to_out;
+
+    static SelfProducts load(const weights::WeightScope& scope, std::int64_t channels);
+};
+
+/// [B, N, C] → [B, heads, N, D], a view.
+at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads);
+
+}  // namespace reelgrid::models::animatediff

@@ -1,0 +1,63 @@
+#pragma once
+
+// Shape legend: F frames, H rows, W columns, P = H·W pixels, C channels.
+
+#include <ATen/ATen.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/attention/layer_context.h"
+#include "core/models/animatediff/frame_windows.h"
+#include "core/models/animatediff/layers.h"
+
+namespace reelgrid::models::animatediff {
+
+/// Attention of each pixel's values in all frames to each other, twice, then a feed-forward layer
+/// (AnimateDiffTransformer3D of diffusers; Guo et al., arXiv 2307.04725).
+class MotionModule {
+  public:
+    struct Sizes {
+        std::int64_t channels = 0, heads = 8, layers = 1, normGroups = 32, maxFrames = 32;
+    };
+    /// Takes diffusers' names; positions that a checkpoint lacks are computed. `place`: what its attention
+    /// calls' layer is.
+    MotionModule(const LayerSource& source, const Sizes& sizes, int place);
+
+    /// What is asked of every motion module of a model.
+    struct Manner {
+        double strength = 1;                    ///< what is added to x is times it
+        std::optional<FrameWindows> windows{};  ///< absent: all frames at once
+    };
+    /// x_FHWC [F, H, W, C] → the same. Throws Failure(BadUsage) for more frames at once than maxFrames.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const Manner& manner,
+                                     const attention::LayerContext& context) const;
+
+  private:
+    struct Block {
+        TokenNorm norm1, norm2, norm3;
+        SelfProducts attn1, attn2;
+        GatedFeedForward ff;
+        at::Tensor positions_1FC;
+    };
+    /// Both attentions of frames that see each other.
+    [[nodiscard]] at::Tensor attendTogether(const Block& block, const at::Tensor& x_PFC,
+                                            const attention::LayerContext& context) const;
+    [[nodiscard]] at::Tensor attendInWindows(const Block& block, const at::Tensor& x_PFC,
+                                             const FrameWindows& windows,
+                                             const attention::LayerContext& context) const;
+    [[nodiscard]] at::Tensor attend(const SelfProducts& products, const at::Tensor& x_PFC,
+                                    const attention::LayerContext& context) const;
+
+    Sizes m_sizes;
+    int m_place;
+    vae::GroupNorm m_norm;
+    Linear m_proj_in, m_proj_out;
+    std::vector<Block> m_blocks;
+};
+
+/// Sines and cosines of a frame's number, interleaved: fp32 [1, frames, channels]
+/// (SinusoidalPositionalEmbedding of diffusers).
+at::Tensor sinusoidalPositions(std::int64_t frames, std::int64_t channels);
+
+}  // namespace reelgrid::models::animatediff

@@ -1,0 +1,86 @@
+#pragma once
+
+// Shape legend: F frames, H rows, W columns of latents, C channels, N text tokens, X channels of text, E of
+// the timestep's embedding.
+
+#include <ATen/ATen.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/layer_context.h"
+#include "core/models/animatediff/config.h"
+#include "core/models/animatediff/layers.h"
+#include "core/models/animatediff/motion_module.h"
+#include "core/models/animatediff/spatial_transformer.h"
+
+namespace reelgrid::models::animatediff {
+
+struct MotionOptions {
+    /// Blocks that go without their motion modules: "down0", "mid", "up3", numbered in the order of a forward
+    /// pass.
+    std::vector<std::string> skippedBlocks{};
+    MotionModule::Manner manner{};
+};
+
+/// Stable Diffusion's UNet with AnimateDiff's motion modules behind its residual layers and attention;
+/// without them the image model by itself, frame by frame. Fields keep diffusers' names. Source: diffusers
+/// 0.40, unet_motion_model.py (UNetMotionModel), unet_2d_condition.py.
+class MotionUnet {
+  public:
+    /// Both sources by diffusers' names; without a motion module's no frame knows of another. Throws
+    /// Failure(BadUsage) for a skipped block that there isn't.
+    MotionUnet(const UnetConfig& config, const weights::WeightScope& image,
+               const std::optional<MotionConfig>& motion, const weights::WeightScope& motionWeights,
+               const MotionOptions& options = {});
+    /// The image model alone.
+    MotionUnet(const UnetConfig& config, const weights::WeightScope& image);
+
+    /// [1, E] of a training timestep, or of what the sampler says of its noise level.
+    [[nodiscard]] at::Tensor embedTimestep(double timestep) const;
+
+    /// Latents [1, C, F, H, W], embedTimestep() of their step, text [1, N, X] of all frames or [F, N, X] →
+    /// [1, C, F, H, W] in the model's dtype. Throws Failure(InvalidData) for shapes that don't fit, BadUsage
+    /// for more frames than a motion module has positions.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& latents, const at::Tensor& time_1E,
+                                     const at::Tensor& text, const attention::LayerContext& context) const;
+
+    [[nodiscard]] const UnetConfig& config() const { return m_config; }
+
+  private:
+    /// A residual layer and what follows it.
+    struct Place {
+        ResidualBlock resnet;
+        std::optional<SpatialTransformer> attention;
+        std::optional<MotionModule> motion;
+    };
+    struct Block {
+        std::vector<Place> places;
+        std::optional<vae::HalvingConv> downsampler;
+        std::optional<vae::ImageConv> upsampler;
+    };
+    struct Loader;
+    struct Pass;
+    explicit MotionUnet(Loader&& loader);
+
+    [[nodiscard]] at::Tensor throughPlace(const Place& place, const at::Tensor& x_FHWC,
+                                          const Pass& pass) const;
+    [[nodiscard]] at::Tensor down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
+    [[nodiscard]] at::Tensor up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
+    void requireInputs(const at::Tensor& latents, const at::Tensor& text) const;
+
+    UnetConfig m_config;
+    at::TensorOptions m_options;
+    MotionModule::Manner m_manner;
+    vae::ImageConv m_conv_in;
+    Linear m_time_embedding_1, m_time_embedding_2;
+    std::vector<Block> m_down_blocks;
+    Place m_mid_first;  ///< its attention and motion lie before m_mid_last
+    ResidualBlock m_mid_last;
+    std::vector<Block> m_up_blocks;
+    vae::GroupNorm m_conv_norm_out;
+    vae::ImageConv m_conv_out;
+};
+
+}  // namespace reelgrid::models::animatediff
