@@ -68,6 +68,9 @@ struct RenderFields {
     std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
     int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
     bool useDynamicCfg = false;          ///< CogVideoX: guidance that grows with the steps
+    std::optional<std::string> motionAdapter{};    ///< of the model; absent: what its folder has
+    std::vector<std::string> motionAdapterSkip{};  ///< blocks that go without: "up1"
+    int clipSkip = 0;                              ///< last layers of CLIP that are left out
     std::string attentionType = kReferenceBackend;
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
     std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
@@ -300,6 +303,25 @@ void forEachRenderField(Visit&& visit) {
                     .help = "Guidance that grows with the steps",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.useDynamicCfg; });
+    visit(
+        RenderField{.key = "motion_adapter",
+                    .help = "Motion modules for an image model: a folder, a file or a hub id (default: what "
+                            "the model's folder has)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.motionAdapter; });
+    visit(
+        RenderField{.key = "motion_adapter_skip",
+                    .help = "Blocks that go without them: down0, mid, up1, …, separated by commas",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.motionAdapterSkip; });
+    visit(
+        RenderField{.key = "clip_skip",
+                    .help = "Last layers of the text encoder that are left out",
+                    .range = {.least = 0, .most = 1023},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.clipSkip; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},
