@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/protocol/attention_policy.h"
-#include "core/protocol/scheduler_names.h"
 
 namespace reelgrid::protocol {
 
@@ -191,7 +190,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.fps; });
     visit(
         RenderField{.key = "scheduler",
-                    .help = schedulerOptions() + " (default: the checkpoint's)",
+                    .help = "Sampler, one of the family's (default: the checkpoint's)",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.scheduler; });
     visit(
@@ -209,7 +208,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.lora; });
     visit(
         RenderField{.key = "lora_2",
-                    .help = "Those of the second expert of Wan 2.2 (default: the same)",
+                    .help = "Those of the second expert, where a model has two (default: the same)",
                     .maxBytes = kPathBytes,
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.lora2; });
@@ -231,7 +230,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.dtype; });
     visit(
         RenderField{.key = "vae_dtype",
-                    .help = "The same of the VAE (default: fp32; CogVideoX's on a GPU: --dtype)"},
+                    .help = "The same of the VAE (default: fp32, or what its authors decode in)"},
         [](auto& fields) -> auto& { return fields.vaeDtype; });
     visit(
         RenderField{.key = "vae_tiling",
@@ -252,7 +251,7 @@ void forEachRenderField(Visit&& visit) {
     visit(
         RenderField{.key = "generator",
                     .help = "Whose random numbers: cpu (the same picture on every device) or cuda (default: "
-                            "the model's: cpu, CogVideoX's on a GPU cuda)"},
+                            "the model's)"},
         [](auto& fields) -> auto& { return fields.generator; });
     visit(
         RenderField{.key = "use_torch_compile",
@@ -295,7 +294,7 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.saveLatentsEvery; });
     visit(
         RenderField{.key = "use_dynamic_cfg",
-                    .help = "Guidance that grows with the steps (CogVideoX)",
+                    .help = "Guidance that grows with the steps",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.useDynamicCfg; });
     visit(

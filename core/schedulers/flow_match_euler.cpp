@@ -14,9 +14,16 @@ double trainedSigma(std::int64_t timestep, const FlowSigmas& flow) {
 
 }  // namespace
 
-void FlowMatchEuler::requireSupported(const weights::ModelConfig& config) {
-    for (const char* key : {"stochastic_sampling", "invert_sigmas"})
-        if (config.flagOr(key, false)) config.unsupported(key, "false");
+std::unique_ptr<Scheduler> FlowMatchEuler::make(const SchedulerSource& source) {
+    const FlowSigmas sigmas = FlowSigmas::from(source.config, source.stored.shiftKey, source.flowShift);
+    if (source.isStored) {
+        for (const char* key : {"stochastic_sampling", "invert_sigmas"})
+            if (source.config.flagOr(key, false)) source.config.unsupported(key, "false");
+    } else if (sigmas.spacing != SigmaSpacing::Shifted) {
+        // A spacing means other levels in each sampler.
+        source.config.unsupported(keyOf(sigmas.spacing), "false for " + std::string(source.stored.option));
+    }
+    return std::make_unique<FlowMatchEuler>(sigmas);
 }
 
 void FlowMatchEuler::setTimesteps(std::int64_t steps) {

@@ -42,8 +42,8 @@ class Scheduler {
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
     virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
 
-    /// What step() will need of the steps so far, exactly; nothing from a sampler that can't tell, whose
-    /// trajectories can't be taken up again.
+    /// What step() will need of the steps so far, exactly; nothing from a sampler which can't say, whose
+    /// trajectories can't be resumed.
     [[nodiscard]] virtual std::optional<SchedulerState> state() const { return std::nullopt; }
     /// Makes step `next` the next one, after setTimesteps(), with what state() was before it. Throws
     /// Failure(InvalidData) when something is missing there.
@@ -56,17 +56,17 @@ class Scheduler {
 
 /// What a request changes of the checkpoint's own sampler.
 struct SchedulerOverrides {
-    std::optional<std::string> name;  ///< an option of protocol::kSchedulerNames
+    std::optional<std::string> name;  ///< an option of schedulerList()
     std::optional<double> flowShift;
 };
 
 /// Gives fresh unit noise of the sample's shape each time that it is called.
 using NoiseSource = std::function<at::Tensor()>;
 
-/// The sampler that a scheduler_config.json describes, one of protocol::kSchedulerNames as in diffusers 0.40.
-/// Another sampler than the checkpoint's takes over its shift or its noise schedule. `noise` is for samplers
-/// that draw in each step. Throws Failure(Unsupported) naming key and value, or BadUsage for an impossible
-/// override.
+/// The sampler that a scheduler_config.json describes, one of schedulerList() as in diffusers 0.40. Another
+/// sampler for the same kind of prediction takes over its shift or its noise schedule. `noise` is for
+/// samplers that draw in each step. Throws Failure(Unsupported) naming key and value, or BadUsage for an
+/// impossible override.
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides = {}, NoiseSource noise = {});
 

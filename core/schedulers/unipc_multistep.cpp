@@ -44,6 +44,15 @@ struct UniPCMultistep::Move {
     at::Tensor matrixR, rightB;      ///< the order conditions R ρ = b
 };
 
+std::unique_ptr<Scheduler> UniPCMultistep::make(const SchedulerSource& source) {
+    const FlowSigmas sigmas = FlowSigmas::from(source.config, source.stored.shiftKey, source.flowShift);
+    // Euler's spacings mean other levels here.
+    if (sigmas.spacing != SigmaSpacing::Shifted)
+        source.config.unsupported(keyOf(sigmas.spacing), "false for unipc");
+    return std::make_unique<UniPCMultistep>(
+        sigmas, source.isStored ? UniPCOptions::from(source.config) : UniPCOptions{});
+}
+
 UniPCMultistep::UniPCMultistep(const FlowSigmas& sigmas, UniPCOptions options)
     : m_flow(sigmas), m_options(std::move(options)) {}
 

@@ -4,6 +4,7 @@
 
 #include "core/schedulers/flow_sigmas.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 
 namespace reelgrid::schedulers {
 
@@ -25,6 +26,8 @@ struct UniPCOptions {
 /// Source: diffusers 0.40, scheduling_unipc_multistep.py; its coefficients are float32 and so are these.
 class UniPCMultistep final : public Scheduler {
   public:
+    /// Throws Failure(Unsupported) for a variant that its scheduler_config.json asks for and isn't here.
+    static std::unique_ptr<Scheduler> make(const SchedulerSource& source);
     UniPCMultistep(const FlowSigmas& sigmas, UniPCOptions options);
 
     void setTimesteps(std::int64_t steps) override;

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/protocol/scheduler_names.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/weights/model_config.h"
 
 namespace reelgrid::schedulers {
@@ -64,7 +66,8 @@ TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
         const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
         EXPECT_THAT(error.message, AllOf(HasSubstr(key), HasSubstr(shown)));
     }
-    EXPECT_THAT(errorOf(uniPC(), {"ddim", {}}).message, HasSubstr("ddim"));
+    EXPECT_EQ(errorOf(uniPC(), {"ddim", {}}).message,
+              "scheduler ddim: unipc or euler was needed, the model's is UniPCMultistepScheduler");
 }
 
 /// A config as diffusers saves it, -Infinity included: the message is about the class.
@@ -93,11 +96,13 @@ TEST(SchedulerConfig, TakesEulersOwnSpacingsOnly) {
     EXPECT_THAT(errorOf(beta).message, HasSubstr("use_beta_sigmas is true"));
 }
 
-TEST(SchedulerConfig, EverySamplerHasAnOptionAndAClass) {
-    for (const protocol::SchedulerName& name : protocol::kSchedulerNames) {
-        EXPECT_EQ(protocol::schedulerOfOption(name.option), &name);
-        EXPECT_EQ(protocol::schedulerOfClass(name.className), &name);
-        EXPECT_THAT(protocol::schedulerOptions(), HasSubstr(name.option));
+TEST(SchedulerConfig, SamplersHaveClassesOfTheirOwnAndOptionsThatAreUniqueForAPrediction) {
+    std::set<std::string_view> classes;
+    std::set<std::pair<Prediction, std::string_view>> options;
+    for (const SchedulerRow& row : schedulerList()) {
+        EXPECT_TRUE(classes.insert(row.className).second) << row.className;
+        EXPECT_TRUE(options.emplace(row.prediction, row.option).second) << row.option;
+        EXPECT_NE(row.make, nullptr) << row.option;
     }
 }
 

@@ -1,16 +1,20 @@
-#include "core/schedulers/ddim.h"
+#include "core/schedulers/snr_shifted_ddim.h"
 
 #include <cmath>
 
 namespace reelgrid::schedulers {
 
-void Ddim::setTimesteps(std::int64_t steps) {
+std::unique_ptr<Scheduler> SnrShiftedDdim::make(const SchedulerSource& source) {
+    return std::make_unique<SnrShiftedDdim>(SnrShiftedSchedule::from(source.config));
+}
+
+void SnrShiftedDdim::setTimesteps(std::int64_t steps) {
     m_steps = m_schedule.timesteps(steps);
     m_timesteps.assign(m_steps.begin(), m_steps.end());
     m_sigmas = noiseShares(m_schedule, m_steps);
 }
 
-at::Tensor Ddim::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+at::Tensor SnrShiftedDdim::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const std::int64_t timestep = m_steps.at(static_cast<std::size_t>(i));
     const double alpha = m_schedule.alphaCumprod(timestep);
     const double next =

@@ -14,13 +14,13 @@ namespace reelgrid::schedulers {
 /// Which of the training timesteps are walked. Source: Lin et al. (arXiv 2305.08891), table 2.
 enum class TimestepSpacing { Linspace, Leading, Trailing };
 
-/// The noise that CogVideoX was trained with, x = √ᾱ picture + √(1 - ᾱ) noise, its signal-to-noise ratio
-/// shifted. In float64 as the reference has it. Source: diffusers 0.40, scheduling_ddim_cogvideox.py.
-class CogVideoXSchedule {
+/// A noise schedule x = √ᾱ picture + √(1 - ᾱ) noise whose signal-to-noise ratio is shifted. In float64 as the
+/// reference has it. Source: diffusers 0.40, scheduling_ddim_cogvideox.py.
+class SnrShiftedSchedule {
   public:
-    /// Those of a CogVideoXDDIMScheduler's or CogVideoXDPMScheduler's scheduler_config.json. Throws
+    /// The schedule of a CogVideoXDDIMScheduler's or CogVideoXDPMScheduler's scheduler_config.json. Throws
     /// Failure(Unsupported or InvalidData) naming key and value.
-    static CogVideoXSchedule from(const weights::ModelConfig& config);
+    static SnrShiftedSchedule from(const weights::ModelConfig& config);
 
     /// The timesteps of so many steps, from noise to picture. Throws Failure(BadUsage) when that many can't
     /// be made.
@@ -39,7 +39,8 @@ class CogVideoXSchedule {
 };
 
 /// √(1 - ᾱ) at each of the timesteps, and at the end of the last step.
-std::vector<float> noiseShares(const CogVideoXSchedule& schedule, const std::vector<std::int64_t>& timesteps);
+std::vector<float> noiseShares(const SnrShiftedSchedule& schedule,
+                               const std::vector<std::int64_t>& timesteps);
 
 /// The picture that a model means which predicts v = √ᾱ noise - √(1 - ᾱ) picture, fp32 as the sample.
 at::Tensor pictureOfVelocity(double alphaCumprod, const at::Tensor& sample, const at::Tensor& velocity);

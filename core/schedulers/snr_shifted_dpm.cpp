@@ -1,4 +1,4 @@
-#include "core/schedulers/dpm.h"
+#include "core/schedulers/snr_shifted_dpm.h"
 
 #include <cmath>
 #include <string>
@@ -17,14 +17,18 @@ double lambdaOf(double alpha) {
 
 }  // namespace
 
-void Dpm::setTimesteps(std::int64_t steps) {
+std::unique_ptr<Scheduler> SnrShiftedDpm::make(const SchedulerSource& source) {
+    return std::make_unique<SnrShiftedDpm>(SnrShiftedSchedule::from(source.config), source.noise);
+}
+
+void SnrShiftedDpm::setTimesteps(std::int64_t steps) {
     m_steps = m_schedule.timesteps(steps);
     m_timesteps.assign(m_steps.begin(), m_steps.end());
     m_sigmas = noiseShares(m_schedule, m_steps);
     m_lastPicture = at::Tensor();
 }
 
-at::Tensor Dpm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
+at::Tensor SnrShiftedDpm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     if (!m_noise) throw Failure(ErrorCode::Internal, "the dpm sampler has no source of noise");
     const auto index = static_cast<std::size_t>(i);
     const std::int64_t timestep = m_steps.at(index);
@@ -49,13 +53,13 @@ at::Tensor Dpm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Te
     return x * carry - mixed * pull + noise.to(x.device()) * spread;
 }
 
-std::optional<SchedulerState> Dpm::state() const {
+std::optional<SchedulerState> SnrShiftedDpm::state() const {
     SchedulerState state;
     if (m_lastPicture.defined()) state[kPicture] = m_lastPicture;
     return state;
 }
 
-void Dpm::restore(std::int64_t next, const SchedulerState& state) {
+void SnrShiftedDpm::restore(std::int64_t next, const SchedulerState& state) {
     m_lastPicture = at::Tensor();
     if (next == 0) return;
     const auto picture = state.find(kPicture);

@@ -1,4 +1,4 @@
-#include "core/schedulers/cogvideox_schedule.h"
+#include "core/schedulers/snr_shifted_schedule.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ double betaOf(const weights::ModelConfig& config, const char* key, double usual)
 
 }  // namespace
 
-CogVideoXSchedule CogVideoXSchedule::from(const weights::ModelConfig& config) {
+SnrShiftedSchedule SnrShiftedSchedule::from(const weights::ModelConfig& config) {
     if (config.textOr("prediction_type", "epsilon") != "v_prediction")
         config.unsupported("prediction_type", "v_prediction");
     if (config.textOr("beta_schedule", "scaled_linear") != "scaled_linear")
@@ -56,7 +56,7 @@ CogVideoXSchedule CogVideoXSchedule::from(const weights::ModelConfig& config) {
     if (!(std::isfinite(shift) && shift > 0)) config.invalid("snr_shift_scale", "a number above 0");
     constexpr std::int64_t kMostTimesteps = 1 << 20;
 
-    CogVideoXSchedule schedule;
+    SnrShiftedSchedule schedule;
     schedule.m_spacing = spacingOf(config);
     const std::int64_t count = config.positiveOr("num_train_timesteps", 1000, kMostTimesteps);
     const double offset = config.numberOr("steps_offset", 0);
@@ -72,7 +72,7 @@ CogVideoXSchedule CogVideoXSchedule::from(const weights::ModelConfig& config) {
     return schedule;
 }
 
-std::vector<std::int64_t> CogVideoXSchedule::timesteps(std::int64_t steps) const {
+std::vector<std::int64_t> SnrShiftedSchedule::timesteps(std::int64_t steps) const {
     const auto count = static_cast<std::int64_t>(m_alphasCumprod.size());
     checkStepCount(steps, count);
     std::vector<std::int64_t> timesteps;
@@ -94,15 +94,15 @@ std::vector<std::int64_t> CogVideoXSchedule::timesteps(std::int64_t steps) const
     return timesteps;
 }
 
-double CogVideoXSchedule::alphaCumprod(std::int64_t timestep) const {
+double SnrShiftedSchedule::alphaCumprod(std::int64_t timestep) const {
     return timestep < 0 ? m_finalAlphaCumprod : m_alphasCumprod.at(static_cast<std::size_t>(timestep));
 }
 
-std::int64_t CogVideoXSchedule::previous(std::int64_t timestep, std::int64_t steps) const {
+std::int64_t SnrShiftedSchedule::previous(std::int64_t timestep, std::int64_t steps) const {
     return timestep - static_cast<std::int64_t>(m_alphasCumprod.size()) / steps;
 }
 
-std::vector<float> noiseShares(const CogVideoXSchedule& schedule,
+std::vector<float> noiseShares(const SnrShiftedSchedule& schedule,
                                const std::vector<std::int64_t>& timesteps) {
     const auto shareAt = [&](std::int64_t timestep) {
         return static_cast<float>(std::sqrt(1 - schedule.alphaCumprod(timestep)));

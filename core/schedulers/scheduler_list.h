@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/schedulers/scheduler.h"
+
+namespace reelgrid::schedulers {
+
+/// What a model predicts, over which noise levels. Samplers for the same prediction can take each other's
+/// place.
+enum class Prediction {
+    Flow,                ///< the velocity of flow matching (flow_sigmas.h)
+    SnrShiftedVelocity,  ///< v = √ᾱ noise - √(1 - ᾱ) picture (snr_shifted_schedule.h)
+};
+
+struct SchedulerRow;
+
+/// What a sampler is made from.
+struct SchedulerSource {
+    const weights::ModelConfig& config;  ///< the checkpoint's scheduler_config.json
+    const SchedulerRow& stored;          ///< the sampler that the file is of
+    bool isStored = true;                ///< whether that one is made; its options are for no other
+    std::optional<double> flowShift{};   ///< the request's own
+    NoiseSource noise{};                 ///< for samplers that draw in each step
+};
+
+/// One sampler.
+struct SchedulerRow {
+    std::string_view option;     ///< as --scheduler takes it; unique among those for the same prediction
+    std::string_view className;  ///< in a scheduler_config.json; unique
+    Prediction prediction;
+    std::unique_ptr<Scheduler> (*make)(const SchedulerSource& source);  ///< throws as makeScheduler()
+    const char* shiftKey = "";  ///< what its config calls the shift of flow matching
+};
+
+/// Every sampler that there is. Which of them a model can be asked for is its family's to say
+/// (families::Family::schedulers).
+std::span<const SchedulerRow> schedulerList();
+
+}  // namespace reelgrid::schedulers
