@@ -175,13 +175,14 @@ int runVae(const BenchVae& verb) {
 Verb addBenchVae(CLI::App& bench) {
     auto verb = std::make_shared<BenchVae>();
     CLI::App* command = bench.add_subcommand(
-        "vae", "Encode and decode with a VAE alone, Wan's or CogVideoX's: fp32, bf16, and both in tiles");
+        "vae", "Encode and decode with a model's VAE alone: fp32, bf16, and both in tiles");
     command
-        ->add_option("--model", verb->model,
-                     catalog::builtInNames() +
-                         ", a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder "
-                         "(of the VAE or of a whole model), "
-                         "or a .safetensors or .pth file with diffusers' or Wan's own names (Wan2.1_VAE.pth)")
+        ->add_option(
+            "--model", verb->model,
+            catalog::builtInNames() +
+                ", a hub id (its VAE is downloaded where the cache lacks it), a diffusers folder (of "
+                "the VAE or of a whole model), or a .safetensors or .pth file with diffusers' names or "
+                "its authors'")
         ->capture_default_str();
     command->add_option("--frames", verb->frames,
                         "Frames of the clip (default: 21, or the next fewer that the VAE takes)");
@@ -189,8 +190,8 @@ Verb addBenchVae(CLI::App& bench) {
         ->capture_default_str();
     command
         ->add_option("--tile-px", verb->tilePixels,
-                     "Height of a tile: a square of which a quarter overlaps; CogVideoX's have the shape of "
-                     "its samples")
+                     "Height of a tile: a square of which a quarter overlaps, or of the shape of the samples "
+                     "that the VAE was trained on")
         ->capture_default_str();
     command->add_option("--warmup", verb->warmup, "Untimed passes before the timed ones, per configuration")
         ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "core/base/byte_count.h"
 #include "core/base/number_text.h"
 #include "core/catalog/built_in_models.h"
+#include "core/catalog/known_models.h"
 #include "core/catalog/model_catalog.h"
 
 namespace reelgrid::cli {
@@ -135,11 +136,12 @@ Verb addModelsVerb(CLI::App& program) {
     verb->show = command->add_subcommand("show", "One model: components, sizes, defaults");
     verb->show
         ->add_option("model", verb->model,
-                     catalog::builtInNames() + ", a folder, a .safetensors file of Wan, or a hub id")
+                     catalog::builtInNames() + ", a folder, a .safetensors file, or a hub id")
         ->capture_default_str();
     verb->download = command->add_subcommand(
         "download", "Fetch a model of the hub into the Hugging Face cache, or the rest of it");
-    verb->download->add_option("model", verb->model, "A hub id: Wan-AI/Wan2.1-T2V-1.3B-Diffusers")
+    verb->download
+        ->add_option("model", verb->model, "A hub id: " + std::string(catalog::knownModels().front().id))
         ->required();
     verb->download->add_option("--revision", verb->revision, "Branch, tag or commit")->capture_default_str();
     verb->verify = command->add_subcommand(

@@ -12,6 +12,7 @@
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
+#include "core/families/field_help.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 #include "kernels/backends/backend_list.h"
@@ -31,17 +32,17 @@ class TableOptions {
     template <class T>
     void add(const protocol::RenderField& field, std::optional<T>& target) {
         m_command.add_option_function<T>(
-            optionOf(field), [&target](const T& value) { target = value; }, field.help);
+            optionOf(field), [&target](const T& value) { target = value; }, families::helpOf(field));
     }
     template <class T>
     void add(const protocol::RenderField& field, T& target) {
-        m_command.add_option(optionOf(field), target, field.help)->capture_default_str();
+        m_command.add_option(optionOf(field), target, families::helpOf(field))->capture_default_str();
     }
     void add(const protocol::RenderField& field, bool& target) {
-        m_command.add_flag(optionOf(field), target, field.help);
+        m_command.add_flag(optionOf(field), target, families::helpOf(field));
     }
     void add(const protocol::RenderField& field, std::vector<std::string>& target) {
-        m_command.add_option(optionOf(field), target, field.help)->delimiter(',');
+        m_command.add_option(optionOf(field), target, families::helpOf(field))->delimiter(',');
     }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
 
@@ -79,11 +80,11 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option(
-            "--model", m_request.model,
-            catalog::builtInNames() +
-                ", a diffusers folder, a .safetensors file of Wan (its VAE and encoders beside it), or a "
-                "hub id, which is downloaded where the cache lacks it")
+        .add_option("--model", m_request.model,
+                    catalog::builtInNames() +
+                        ", a diffusers folder, a .safetensors file with a transformer (VAE and encoders "
+                        "beside it), or "
+                        "a hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {

@@ -7,6 +7,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
+#include "core/comparison/clip_labels.h"
 #include "core/media/containers.h"
 #include "core/media/stitch.h"
 #include "core/protocol/result_paths.h"
@@ -49,17 +50,17 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
     if (verb.clips.empty()) {
         const std::vector<std::string> one{verb.pattern};
         const std::span<const std::string> patterns =
-            verb.pattern.empty() ? media::defaultClipPatterns() : std::span<const std::string>(one);
-        auto found = media::findClips(verb.inputFolder, patterns, output);
+            verb.pattern.empty() ? comparison::defaultClipPatterns() : std::span<const std::string>(one);
+        auto found = comparison::findClips(verb.inputFolder, patterns, output);
         // `compare` puts a folder's clips into its results/.
         if (!found)
-            if (auto below =
-                    media::findClips(fs::path(verb.inputFolder) / protocol::kResultsFolder, patterns, output))
+            if (auto below = comparison::findClips(fs::path(verb.inputFolder) / protocol::kResultsFolder,
+                                                   patterns, output))
                 found = std::move(below);
         if (!found) return found.error();
         clips = *std::move(found);
     }
-    for (const std::string& path : verb.clips) clips.push_back({path, media::labelOf(path)});
+    for (const std::string& path : verb.clips) clips.push_back({path, comparison::labelOf(path)});
     if (!verb.labels.empty() && verb.labels.size() != clips.size())
         return Error{ErrorCode::BadUsage, "--labels names " + std::to_string(verb.labels.size()) +
                                               " clips: " + std::to_string(clips.size()) +
@@ -108,6 +109,13 @@ int runStitch(const StitchVerb& verb) {
     return printResult(document);
 }
 
+std::string usualPatterns() {
+    std::string text;
+    for (const std::string& pattern : comparison::defaultClipPatterns())
+        text += (text.empty() ? "" : ", ") + pattern;
+    return text;
+}
+
 }  // namespace
 
 Verb addStitchVerb(CLI::App& program) {
@@ -118,7 +126,7 @@ Verb addStitchVerb(CLI::App& program) {
     command->add_option("--input-dir", verb->inputFolder, "Folder of clips, or of a comparison")
         ->capture_default_str();
     command->add_option("--pattern", verb->pattern,
-                        "Shell pattern of their names (default: *_attn_*.mp4, cogvideox-*.mp4)");
+                        "Shell pattern of their names (default: " + usualPatterns() + ")");
     command->add_option("--output", verb->output, "The grid (default: comparison_grid.mp4)");
     command->add_option("--format", verb->format, "mp4, webm or gif (default: as --output is named)");
     command->add_option("--labels", verb->labels, "Labels, separated by commas (default: from the names)")

@@ -1,7 +1,7 @@
 #include "app/studio/rendered_folder.h"
 
+#include "core/comparison/clip_labels.h"
 #include "core/comparison/entry.h"
-#include "core/media/labels.h"
 #include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
@@ -10,7 +10,7 @@ Result<session::LoadedSession> readRenderedFolder(const std::filesystem::path& f
     std::error_code ignored;
     if (std::filesystem::exists(folder / kSessionFile, ignored))
         return session::loadSession(folder / kSessionFile);
-    auto found = media::findClips(folder, media::defaultClipPatterns());
+    auto found = comparison::findClips(folder, comparison::defaultClipPatterns());
     if (!found) return found.error();
     comparison::putReferenceFirst(*found, &media::LabelledClip::label);
     session::LoadedSession loaded;

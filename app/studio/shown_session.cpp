@@ -6,6 +6,7 @@
 
 #include "app/studio/comparison.h"
 #include "app/studio/shown_view.h"
+#include "core/comparison/clip_labels.h"
 #include "core/metrics/measures.h"
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/timing_chart.h"
@@ -113,7 +114,7 @@ void ShownSession::change(const session::Session& session) {
 
 void ShownSession::add(const std::filesystem::path& path) {
     const bool first = m_stage.comparison->clips().empty();
-    addClip({path, media::labelOf(path), "", 0});
+    addClip({path, comparison::labelOf(path), "", 0});
     if (first) m_stage.player->play();
 }
 

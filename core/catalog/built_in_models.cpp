@@ -1,7 +1,7 @@
 #include "core/catalog/built_in_models.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "core/base/resources.h"
 
@@ -9,21 +9,6 @@ namespace reelgrid::catalog {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<BuiltInModel, 3> kModels{
-    BuiltInModel{.name = "demo",
-                 .folder = "wan-demo",
-                 .prompt = "a red car driving to the right on a beach",
-                 .picture = ""},
-    BuiltInModel{.name = "demo-i2v",
-                 .folder = "wan-demo-i2v",
-                 .prompt = "a red car driving to the left on a beach",
-                 .picture = "pictures/red-car-beach.png"},
-    BuiltInModel{.name = "demo-cogvideox",
-                 .folder = "cogvideox-demo",
-                 .prompt = "a red car driving to the right on a beach",
-                 .picture = ""},
-};
 
 bool isThere(const BuiltInModel& model) {
     std::error_code failed;
@@ -33,12 +18,19 @@ bool isThere(const BuiltInModel& model) {
 }  // namespace
 
 std::span<const BuiltInModel> builtInModels() {
+    static const std::vector<BuiltInModel> kModels = [] {
+        std::vector<BuiltInModel> models;
+        for (const families::Family& family : families::families())
+            models.insert(models.end(), family.miniatures.begin(), family.miniatures.end());
+        return models;
+    }();
     return kModels;
 }
 
 const BuiltInModel* findBuiltIn(std::string_view name) {
-    const auto* found = std::ranges::find(kModels, name, &BuiltInModel::name);
-    return found == kModels.end() || !isThere(*found) ? nullptr : found;
+    const auto models = builtInModels();
+    const auto found = std::ranges::find(models, name, &BuiltInModel::name);
+    return found == models.end() || !isThere(*found) ? nullptr : &*found;
 }
 
 fs::path folderOf(const BuiltInModel& model) {
@@ -55,7 +47,7 @@ fs::path pictureOf(const BuiltInModel& model) {
 
 std::string builtInNames() {
     std::string names;
-    for (const BuiltInModel& model : kModels)
+    for (const BuiltInModel& model : builtInModels())
         if (isThere(model)) names += (names.empty() ? "" : ", ") + std::string(model.name);
     return names;
 }

@@ -4,19 +4,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "core/families/family.h"
 
 namespace reelgrid::catalog {
 
-/// A miniature that comes with the program, in the folder of resources.
-struct BuiltInModel {
-    std::string_view name;     ///< as --model takes it
-    std::string_view folder;   ///< below models/
-    std::string_view prompt;   ///< what it is good at, rendered where nothing else is asked for
-    std::string_view picture;  ///< to begin with where no other is given, below prompts/; empty: none
-};
+using BuiltInModel = families::Miniature;
 
-/// All that there can be, in the order in which they are listed. A build without a miniature's folder doesn't
+/// Those of all families, in the order in which they are listed. A build without a miniature's folder doesn't
 /// have it: its name then means nothing.
 std::span<const BuiltInModel> builtInModels();
 

@@ -1,8 +1,11 @@
 #include "core/catalog/model_catalog.h"
 
+#include <algorithm>
+
 #include "core/base/resources.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/model_folder.h"
+#include "core/families/model_layout.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
 
@@ -12,11 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 Error noDemoModel() {
+    const auto models = builtInModels();
+    const auto demo = std::ranges::find(models, kDemoModel, &BuiltInModel::name);
+    const std::string folder = "models/" + std::string(demo == models.end() ? kDemoModel : demo->folder);
     const fs::path resources = resourceFolder();
     const std::string where = resources.empty() ? "no resources folder beside " + executableFolder().string()
-                                                : resources.string() + " has no models/wan-demo";
+                                                : resources.string() + " has no " + folder;
     return {ErrorCode::NotFound,
-            "model demo: " + where + "; set REELGRID_RESOURCES to the folder that holds models/wan-demo"};
+            "model demo: " + where + "; set REELGRID_RESOURCES to the folder that holds " + folder};
 }
 
 Result<families::ModelInfo> readBuiltIn(const BuiltInModel& mine) {
@@ -43,9 +49,9 @@ Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
                 ": no such folder; \"demo\", a diffusers folder, a .safetensors file or a hub id was needed"};
     const fs::path cache = hub::HubAccess::fromEnvironment().cache;
     const fs::path snapshot = hub::Repository(cache, idOrFolder).presentSnapshot();
-    // A download writes the index last; other programs may have fetched the layout of Wan's authors.
+    // A download writes the index last; other programs may have fetched a model in another form.
     if (snapshot.empty() ||
-        (!fs::exists(snapshot / "model_index.json", failed) && !families::isWanLayout(snapshot)))
+        (!fs::exists(snapshot / "model_index.json", failed) && families::layoutReaderOf(snapshot) == nullptr))
         return Error{ErrorCode::NotFound,
                      "model " + idOrFolder +
                          ": not a folder here and not (or not whole) in the Hugging Face "

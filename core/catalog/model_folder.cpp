@@ -59,14 +59,14 @@ Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
 std::string supportedPipelines() {
     std::string text;
     for (const families::Family& family : families::families())
-        text += (text.empty() ? "" : ", ") + std::string(family.pipelineClass) + " (" +
-                std::string(family.title) + ")";
+        for (const families::Pipeline& pipeline : family.pipelines)
+            text += (text.empty() ? "" : ", ") + std::string(pipeline.className) + " (" +
+                    std::string(pipeline.title) + ")";
     return text;
 }
 
-Result<const families::Family*> familyOf(const families::ModelIndex& index) {
-    for (const families::Family& family : families::families())
-        if (family.recognises(index)) return &family;
+Result<const families::Pipeline*> knownPipelineOf(const families::ModelIndex& index) {
+    if (const families::Pipeline* pipeline = families::pipelineOf(index)) return pipeline;
     return Error{ErrorCode::Unsupported, "model " + index.folder().string() + ": its pipeline class is " +
                                              index.pipelineClass() + ", this version runs " +
                                              supportedPipelines()};
@@ -75,17 +75,17 @@ Result<const families::Family*> familyOf(const families::ModelIndex& index) {
 }  // namespace
 
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
-    const auto family = familyOf(index);
-    if (!family) return family.error();
-    return std::vector<std::string>((*family)->components.begin(), (*family)->components.end());
+    const auto pipeline = knownPipelineOf(index);
+    if (!pipeline) return pipeline.error();
+    return std::vector<std::string>((*pipeline)->components.begin(), (*pipeline)->components.end());
 }
 
 Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     auto index = families::ModelIndex::read(folder);
     if (!index) return index.error();
-    auto family = familyOf(*index);
-    if (!family) return family.error();
-    const families::Family& mine = **family;
+    auto pipeline = knownPipelineOf(*index);
+    if (!pipeline) return pipeline.error();
+    const families::Pipeline& mine = **pipeline;
 
     std::vector<families::ComponentInfo> components;
     for (const std::string_view each : mine.components) {

@@ -6,15 +6,15 @@
 #include "core/base/result.h"
 #include "core/families/model_index.h"
 #include "core/families/model_info.h"
+#include "core/families/model_layout.h"
 
 namespace reelgrid::families {
 
-/// What a model family is, without libtorch: catalog, checks, command line and studio iterate these. Its
-/// model code is in core/models/<family>/, its loader the FamilyModel there.
-struct Family {
-    std::string_view name;           ///< "wan2.1"
-    std::string_view title;          ///< "Wan 2.1 text-to-video"
-    std::string_view pipelineClass;  ///< that this version runs: "WanPipeline"
+/// A kind of model within a family, as diffusers has a pipeline for it.
+struct Pipeline {
+    std::string_view name;       ///< "wan2.1": ModelInfo::family
+    std::string_view title;      ///< "Wan 2.1 text-to-video"
+    std::string_view className;  ///< of diffusers, that this version runs: "WanPipeline"
     /// Folders that a model must have, in the order in which they are listed.
     std::span<const std::string_view> components;
     bool (*recognises)(const ModelIndex& index);
@@ -23,7 +23,49 @@ struct Family {
     Result<ModelInfo> (*describe)(const ModelIndex& index);
 };
 
-/// All of them; the first that recognises a folder describes it.
+/// A model of the hub that this version runs as it is published.
+struct KnownModel {
+    std::string_view id;     ///< as --model and `models download` take it
+    std::string_view title;  ///< for people
+};
+
+/// A miniature that comes with the program, in the folder of resources.
+struct Miniature {
+    std::string_view name;     ///< as --model takes it
+    std::string_view folder;   ///< below models/
+    std::string_view prompt;   ///< what it is good at, rendered where nothing else is asked for
+    std::string_view picture;  ///< to begin with where no other is given, below prompts/; empty: none
+};
+
+/// What a family adds to the help of a request's field.
+struct FieldNote {
+    std::string_view key;   ///< of protocol::RenderField
+    std::string_view text;  ///< empty: the family's title alone, which says whose field it is
+};
+
+/// A model family, without libtorch: catalog, checks, command line and studio iterate these. Its facts are in
+/// core/families/<name>/, its model code in core/models/<name>/, which
+/// a denoising::FamilyModel there names.
+struct Family {
+    std::string_view name;   ///< of its folders: "wan"
+    std::string_view title;  ///< for people: "Wan"
+    std::span<const Pipeline> pipelines;
+    /// Samplers that can take the checkpoint's place, by --scheduler's names among those for what the
+    /// family's models predict (schedulers::schedulerList()).
+    std::span<const std::string_view> schedulers;
+    std::span<const LayoutReader> layouts;    ///< other forms than diffusers' folder
+    std::span<const KnownModel> knownModels;  ///< in the order in which they are listed
+    std::span<const Miniature> miniatures;    ///< likewise
+    std::span<const FieldNote> notes;
+    /// Clips whose names begin so are called <ModelInfo::clipPrefix>_<attention>.mp4; empty: the family's
+    /// clips have the names that all others have (comparison::clipName()).
+    std::string_view clipPrefix;
+};
+
+/// All of them.
 std::span<const Family> families();
+
+/// The first of any family that recognises a model; null where none does.
+const Pipeline* pipelineOf(const ModelIndex& index);
 
 }  // namespace reelgrid::families

@@ -1,16 +1,16 @@
 #include <array>
 
-#include "core/families/cogvideox.h"
+#include "core/families/cogvideox/facts.h"
 #include "core/families/family.h"
-#include "core/families/wan.h"
+#include "core/families/wan/facts.h"
 
 namespace reelgrid::families {
 
 std::span<const Family> families() {
     // One line a family.
     static const std::array kFamilies{
-        wanFamily(),           wanImageFamily(),  wanExpertsFamily(),     wanImageExpertsFamily(),
-        wanTokenTimesFamily(), cogVideoXFamily(), cogVideoXImageFamily(),
+        wan::family(),
+        cogvideox::family(),
     };
     return kFamilies;
 }

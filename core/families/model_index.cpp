@@ -4,6 +4,8 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/families/family.h"
+#include "core/safetensors/header.h"
 
 namespace reelgrid::families {
 
@@ -14,6 +16,24 @@ namespace {
 
 constexpr const char* kIndexFile = "model_index.json";
 
+Result<void> checkFile(const fs::path& file) {
+    if (file.extension() != ".safetensors")
+        return Error{ErrorCode::Unsupported,
+                     "model " + file.string() +
+                         ": a .safetensors file with a transformer, or a model's folder, was needed"};
+    const auto tensors = safetensors::readHeaderOf(file);
+    return tensors ? Result<void>() : tensors.error();
+}
+
+Error ofNoFamily(const fs::path& file) {
+    std::string titles;
+    for (const Family& family : families())
+        if (!family.layouts.empty()) titles.append(titles.empty() ? "" : ", ").append(family.title);
+    return {ErrorCode::Unsupported,
+            "model " + file.string() + ": a transformer of " + titles +
+                " was needed in it (a LoRA goes to --lora, the folder of several shards to --model)"};
+}
+
 }  // namespace
 
 Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
@@ -21,10 +41,14 @@ Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     const bool isFile = fs::is_regular_file(folder, failed);
     if (!isFile && !fs::is_directory(folder, failed))
         return Error{ErrorCode::NotFound, "model folder " + folder.string() + ": no such folder"};
+    if (isFile)
+        if (auto readable = checkFile(folder); !readable) return readable.error();
     ModelIndex index;
     index.m_folder = folder;
-    if (isFile || isWanLayout(folder)) {
-        auto layout = isFile ? readWanFile(folder) : readWanLayout(folder);
+    const LayoutReader* reader = layoutReaderOf(folder);
+    if (isFile && reader == nullptr) return ofNoFamily(folder);
+    if (reader != nullptr) {
+        auto layout = reader->read(folder);
         if (!layout) return layout.error();
         index.m_index = layout->index;
         index.m_layout = *std::move(layout);
@@ -89,14 +113,19 @@ std::vector<fs::path> ModelIndex::filesOf(const std::string& component) const {
     if (!entries) return files;
     for (const auto& entry : *entries) {
         const std::string name = entry.path().filename().string();
-        // Wan's authors have the transformer beside everything else.
-        const bool isOthers = m_layout && component.starts_with("transformer") && name != "config.json" &&
-                              !name.starts_with("diffusion_pytorch_model");
-        if (entry.is_regular_file(failed) && !name.starts_with('.') && !isOthers)
+        if (entry.is_regular_file(failed) && !name.starts_with('.') && isOf(component, name))
             files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     return files;
+}
+
+bool ModelIndex::isOf(const std::string& component, const std::string& fileName) const {
+    if (!m_layout) return true;
+    const auto own = m_layout->fileNames.find(component);
+    return own == m_layout->fileNames.end() ||
+           std::ranges::any_of(own->second,
+                               [&](const std::string& begin) { return fileName.starts_with(begin); });
 }
 
 fs::path ModelIndex::file() const {

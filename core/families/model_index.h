@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/families/wan_layout.h"
+#include "core/families/model_layout.h"
 
 namespace reelgrid::families {
 
-/// A model's folder as a family looks at it: model_index.json, and the configs that it asks for. A folder in
-/// the layout of Wan's authors, or a file with a transformer (wan_layout.h), is presented in the same words.
-/// Nothing here reads weights.
+/// A model's folder as a family looks at it: model_index.json, and the configs that it asks for. A folder or
+/// file of another form (model_layout.h) is presented in the same words. Nothing here reads weights.
 class ModelIndex {
   public:
-    /// NotFound or InvalidData naming folder and file.
+    /// NotFound, InvalidData or Unsupported naming folder and file.
     static Result<ModelIndex> read(const std::filesystem::path& folder);
     /// One that isn't in a folder yet: of a hub's model, by its id. It has no configs.
     static Result<ModelIndex> parse(const std::string& json, const std::string& id);
@@ -42,9 +41,12 @@ class ModelIndex {
     [[nodiscard]] std::filesystem::path file() const;
 
   private:
+    /// Whether a file in a component's folder is the component's.
+    [[nodiscard]] bool isOf(const std::string& component, const std::string& fileName) const;
+
     std::filesystem::path m_folder;
     nlohmann::json m_index;
-    std::optional<WanLayout> m_layout;  ///< of other forms than diffusers'
+    std::optional<ModelLayout> m_layout;  ///< of other forms than diffusers'
 };
 
 }  // namespace reelgrid::families

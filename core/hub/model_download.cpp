@@ -161,10 +161,7 @@ Result<void> fetchBlobs(Fetch& fetch, const std::function<void(const DownloadPro
 Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
                             const ComponentsOf& componentsOf, const Patience& patience,
                             const std::stop_token& stop) {
-    if (!isHubId(id))
-        return Error{
-            ErrorCode::BadUsage,
-            "model " + id + ": a hub id was needed, owner and name (Wan-AI/Wan2.1-T2V-1.3B-Diffusers)"};
+    if (!isHubId(id)) return Error{ErrorCode::BadUsage, "model " + id + ": a hub id was needed, OWNER/NAME"};
     if (access.offline)
         return Error{ErrorCode::BadUsage, "model " + id + ": HF_HUB_OFFLINE is set, nothing is downloaded"};
     const std::string url =

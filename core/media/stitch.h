@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/media/frame.h"
-#include "core/media/labels.h"
+#include "core/media/labelled_clip.h"
 
 namespace reelgrid::media {
 

@@ -3823,8 +3823,8 @@ ganzes Rendering %1×</translation>
 <context>
     <name>reelgrid::widgets::VaeForm</name>
     <message>
-        <source>Encodes and decodes a made-up clip with a Wan VAE alone. fp32 is always measured: what the others are held against.</source>
-        <translation>Kodiert und dekodiert einen erfundenen Clip mit einem Wan-VAE allein. fp32 wird immer gemessen: daran werden die anderen gehalten.</translation>
+        <source>Encodes and decodes a made-up clip with a model&apos;s VAE alone. fp32 is always measured: what the others are held against.</source>
+        <translation>Kodiert und dekodiert einen erfundenen Clip allein mit dem VAE eines Modells. fp32 wird immer gemessen: daran werden die anderen gehalten.</translation>
     </message>
     <message>
         <source>demo, a hub id in the local cache, a diffusers folder or a .safetensors file</source>

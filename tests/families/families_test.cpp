@@ -30,8 +30,7 @@ class FamilyFolder : public testing::Test {
         writeFile(m_folder / "vae" / "config.json", m_vae.dump()).value();
         const auto index = ModelIndex::read(m_folder);
         if (!index) return index.error();
-        for (const Family& family : families())
-            if (family.recognises(*index)) return family.describe(*index);
+        if (const Pipeline* pipeline = pipelineOf(*index)) return pipeline->describe(*index);
         return Error{ErrorCode::Unsupported, "nobody knows it"};
     }
     std::string complaint() {
@@ -126,11 +125,20 @@ TEST_F(FamilyFolder, TheOtherKindsOfWanAreToldByTheirPipeline) {
 }
 
 TEST(Families, HaveNamesOfTheirOwnAndNameTheirComponents) {
-    std::set<std::string_view> names;
+    std::set<std::string_view> names, pipelines, models;
     for (const Family& family : families()) {
         EXPECT_TRUE(names.insert(family.name).second) << family.name;
-        EXPECT_FALSE(family.components.empty()) << family.name;
         EXPECT_FALSE(family.title.empty()) << family.name;
+        EXPECT_FALSE(family.pipelines.empty()) << family.name;
+        for (const Pipeline& pipeline : family.pipelines) {
+            EXPECT_TRUE(pipelines.insert(pipeline.name).second) << pipeline.name;
+            EXPECT_FALSE(pipeline.components.empty()) << pipeline.name;
+            EXPECT_FALSE(pipeline.title.empty()) << pipeline.name;
+        }
+        for (const KnownModel& model : family.knownModels)
+            EXPECT_TRUE(models.insert(model.id).second) << model.id;
+        for (const Miniature& model : family.miniatures)
+            EXPECT_TRUE(models.insert(model.name).second) << model.name;
     }
     EXPECT_FALSE(names.empty());
 }

@@ -37,7 +37,7 @@ std::vector<int> counting(int count) {
     return numbers;
 }
 
-struct Encoding {
+struct EncodedClip {
     const char* name;
     const char* fps;
     int count;
@@ -45,17 +45,17 @@ struct Encoding {
     const char* options;
 };
 
-void PrintTo(const Encoding& encoding, std::ostream* out) {
+void PrintTo(const EncodedClip& encoding, std::ostream* out) {
     *out << encoding.name;
 }
 
-class ClipOfEncoding : public testing::TestWithParam<Encoding> {
+class ClipOfEncoding : public testing::TestWithParam<EncodedClip> {
   protected:
     ScratchFolder m_folder;
 };
 
 TEST_P(ClipOfEncoding, GivesEveryFrameExactlyInAnyOrder) {
-    const Encoding& param = GetParam();
+    const EncodedClip& param = GetParam();
     const auto path = m_folder / param.file;
     ASSERT_TRUE(encodeBarcodes(path, param.count, 96, 64, param.fps, param.options));
     auto opened = openClip(path, {.threads = 2, .cacheBytes = 6 * 96 * 64 * 2});
@@ -80,7 +80,7 @@ TEST_P(ClipOfEncoding, GivesEveryFrameExactlyInAnyOrder) {
 }
 
 TEST_P(ClipOfEncoding, TimesAreThoseOfTheRate) {
-    const Encoding& param = GetParam();
+    const EncodedClip& param = GetParam();
     const auto path = m_folder / param.file;
     ASSERT_TRUE(encodeBarcodes(path, param.count, 96, 64, param.fps, param.options));
     auto opened = Clip::open(path);
@@ -100,25 +100,27 @@ TEST_P(ClipOfEncoding, TimesAreThoseOfTheRate) {
 INSTANTIATE_TEST_SUITE_P(
     Encodings, ClipOfEncoding,
     testing::Values(
-        Encoding{"Mp4OneGop", "24", 121, "a.mp4",
-                 "-c:v libx264 -preset veryfast -g 250 -bf 3 -pix_fmt yuv420p"},
-        Encoding{"Mp4ManyGops", "16", 81, "a.mp4", "-c:v libx264 -g 12 -bf 3 -b_strategy 0 -pix_fmt yuv420p"},
-        Encoding{"Mp4OpenGop", "30", 90, "a.mp4",
-                 "-c:v libx264 -g 15 -bf 3 -x264-params open-gop=1 -pix_fmt yuv420p"},
-        Encoding{"Mp4NoBFrames8Fps", "8", 49, "a.mp4", "-c:v libx264 -g 10 -bf 0 -pix_fmt yuv420p"},
-        Encoding{"Mp4TenBit", "24000/1001", 40, "a.mp4", "-c:v libx264 -g 20 -pix_fmt yuv420p10le"},
-        Encoding{"Mp4HevcIntraRefresh", "25", 40, "a.mp4",
-                 "-c:v libx265 -x265-params log-level=none:keyint=20 -pix_fmt yuv420p"},
-        Encoding{"MkvLateStart", "30", 60, "a.mkv",
-                 "-c:v libx264 -g 20 -pix_fmt yuv444p -output_ts_offset 5"},
-        Encoding{"WebmVp9", "16", 50, "a.webm",
-                 "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 25 -auto-alt-ref 1 -lag-in-frames 16"},
-        Encoding{"MpegTs", "25", 50, "a.ts", "-c:v libx264 -g 12 -bf 2 -pix_fmt yuv420p"},
-        Encoding{"AviWithBFrames", "25", 40, "a.avi", "-c:v mpeg4 -bf 2 -g 12 -q:v 2"},
-        Encoding{"RawH264", "25", 40, "a.h264", "-c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"},
-        Encoding{"Interlaced", "25", 30, "a.mp4", "-c:v libx264 -flags +ildct+ilme -g 10 -pix_fmt yuv420p"},
-        Encoding{"Gif", "10", 30, "a.gif", ""}, Encoding{"Gif16Fps", "16", 33, "a.gif", ""},
-        Encoding{"MotionJpeg", "24", 30, "a.mov", "-c:v mjpeg -q:v 3 -pix_fmt yuvj422p"}),
+        EncodedClip{"Mp4OneGop", "24", 121, "a.mp4",
+                    "-c:v libx264 -preset veryfast -g 250 -bf 3 -pix_fmt yuv420p"},
+        EncodedClip{"Mp4ManyGops", "16", 81, "a.mp4",
+                    "-c:v libx264 -g 12 -bf 3 -b_strategy 0 -pix_fmt yuv420p"},
+        EncodedClip{"Mp4OpenGop", "30", 90, "a.mp4",
+                    "-c:v libx264 -g 15 -bf 3 -x264-params open-gop=1 -pix_fmt yuv420p"},
+        EncodedClip{"Mp4NoBFrames8Fps", "8", 49, "a.mp4", "-c:v libx264 -g 10 -bf 0 -pix_fmt yuv420p"},
+        EncodedClip{"Mp4TenBit", "24000/1001", 40, "a.mp4", "-c:v libx264 -g 20 -pix_fmt yuv420p10le"},
+        EncodedClip{"Mp4HevcIntraRefresh", "25", 40, "a.mp4",
+                    "-c:v libx265 -x265-params log-level=none:keyint=20 -pix_fmt yuv420p"},
+        EncodedClip{"MkvLateStart", "30", 60, "a.mkv",
+                    "-c:v libx264 -g 20 -pix_fmt yuv444p -output_ts_offset 5"},
+        EncodedClip{"WebmVp9", "16", 50, "a.webm",
+                    "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 25 -auto-alt-ref 1 -lag-in-frames 16"},
+        EncodedClip{"MpegTs", "25", 50, "a.ts", "-c:v libx264 -g 12 -bf 2 -pix_fmt yuv420p"},
+        EncodedClip{"AviWithBFrames", "25", 40, "a.avi", "-c:v mpeg4 -bf 2 -g 12 -q:v 2"},
+        EncodedClip{"RawH264", "25", 40, "a.h264", "-c:v libx264 -bf 2 -g 12 -pix_fmt yuv420p"},
+        EncodedClip{"Interlaced", "25", 30, "a.mp4",
+                    "-c:v libx264 -flags +ildct+ilme -g 10 -pix_fmt yuv420p"},
+        EncodedClip{"Gif", "10", 30, "a.gif", ""}, EncodedClip{"Gif16Fps", "16", 33, "a.gif", ""},
+        EncodedClip{"MotionJpeg", "24", 30, "a.mov", "-c:v mjpeg -q:v 3 -pix_fmt yuvj422p"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Clip, SurvivesThousandsOfRandomSeeks) {

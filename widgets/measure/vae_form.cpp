@@ -21,7 +21,7 @@ QSpinBox* numberField(int low, int high, int value, int step = 1) {
 
 VaeForm::VaeForm(const QString& model, const QStringList& devices, QWidget* parent)
     : MeasureForm(
-          tr("Encodes and decodes a made-up clip with a Wan VAE alone. fp32 is always measured: what the "
+          tr("Encodes and decodes a made-up clip with a model's VAE alone. fp32 is always measured: what the "
              "others are held against."),
           parent),
       m_model(new QLineEdit(model)),

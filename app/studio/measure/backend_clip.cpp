@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/media/labels.h"
+#include "core/comparison/clip_labels.h"
 
 namespace reelgrid::studio {
 
@@ -43,7 +43,7 @@ bool showBackendClip(const Comparison& comparison, Playback& playback, widgets::
 std::filesystem::path clipBeside(const std::filesystem::path& metricsFile, const QString& backend) {
     // F.files/metrics.json belongs to F.mp4.
     const auto clips =
-        media::findClips(metricsFile.parent_path().parent_path(), media::defaultClipPatterns());
+        comparison::findClips(metricsFile.parent_path().parent_path(), comparison::defaultClipPatterns());
     if (!clips) return {};
     const auto found = std::ranges::find(*clips, backend.toStdString(), &media::LabelledClip::label);
     return found == clips->end() ? std::filesystem::path() : found->path;

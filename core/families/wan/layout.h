@@ -1,21 +1,8 @@
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <string>
+#include "core/families/model_layout.h"
 
-#include "core/base/result.h"
-
-namespace reelgrid::families {
-
-/// A model in another form than diffusers' folder, in the words of diffusers' layout.
-struct WanLayout {
-    nlohmann::json index;                           ///< what model_index.json would say
-    std::map<std::string, nlohmann::json> configs;  ///< each component's config.json (scheduler_config.json)
-    /// Where each component is, folder or file; absent: it needs no files of its own.
-    std::map<std::string, std::filesystem::path> paths;
-};
+namespace reelgrid::families::wan {
 
 /// Whether the folder has a config.json of Wan's own transformer and no model_index.json.
 bool isWanLayout(const std::filesystem::path& folder);
@@ -24,11 +11,14 @@ bool isWanLayout(const std::filesystem::path& folder);
 /// diffusion_pytorch_model*.safetensors, or the two experts' folders of Wan 2.2 A14B, beside models_t5_*.pth,
 /// Wan2.1_VAE.pth or Wan2.2_VAE.pth, google/umt5-xxl and, for image-to-video of 2.1, models_clip_*.pth.
 /// NotFound, InvalidData or Unsupported naming what is missing or wrong.
-Result<WanLayout> readWanLayout(const std::filesystem::path& folder);
+Result<ModelLayout> readWanLayout(const std::filesystem::path& folder);
+
+/// Whether it is a .safetensors file with a transformer of Wan's, by its tensors' names.
+bool isWanFile(const std::filesystem::path& file);
 
 /// One .safetensors file with a transformer, by the names of Wan's authors, diffusers' or ComfyUI's, with the
 /// other parts where findWanParts() finds them. Of the two experts of Wan 2.2 A14B either is given: "high"
 /// and "low" in the name before "noise" tell them apart. The same errors.
-Result<WanLayout> readWanFile(const std::filesystem::path& file);
+Result<ModelLayout> readWanFile(const std::filesystem::path& file);
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

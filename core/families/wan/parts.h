@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "core/base/result.h"
-#include "core/families/wan_kind.h"
+#include "core/families/wan/kind.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 
 /// Where the parts of a model are whose transformer was given as a file.
 struct WanParts {
@@ -21,4 +21,4 @@ struct WanParts {
 /// NotFound naming what is missing and where it was looked for.
 Result<WanParts> findWanParts(const std::filesystem::path& transformer, WanKind kind);
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

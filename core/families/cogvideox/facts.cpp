@@ -1,4 +1,4 @@
-#include "core/families/cogvideox.h"
+#include "core/families/cogvideox/facts.h"
 
 #include <algorithm>
 #include <array>
@@ -8,23 +8,32 @@
 #include "core/families/offered_tasks.h"
 #include "core/protocol/field_reader.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::cogvideox {
 namespace {
 
+constexpr std::string_view kText = "cogvideox", kImage = "cogvideox-i2v";
 constexpr std::string_view kTextPipeline = "CogVideoXPipeline",
                            kImagePipeline = "CogVideoXImageToVideoPipeline";
-constexpr std::array<std::string_view, 5> kComponents{"transformer", "text_encoder", "vae", "tokenizer",
-                                                      "scheduler"};
+constexpr std::array<std::string_view, 5> kComponents{
+    "transformer", "text_encoder", "vae", "tokenizer", "scheduler",
+};
+constexpr std::array<std::string_view, 2> kSchedulers{"ddim", "dpm"};
+/// Of the request, that all its models take.
+constexpr std::array<std::string_view, 11> kFields{
+    "negative_prompt",   "guidance_scale", "use_dynamic_cfg", "scheduler", "vae_tiling",
+    "vae_tile_px",       "lora",           "step_cache",      "offload",   "use_fp8_gemms",
+    "use_bf16_te_gemms",
+};
+constexpr std::string_view kClipPrefix = "cogvideox-";
 
 /// What the model's tools render where they are given no prompt (its examples' own).
 constexpr const char* kUsualPrompt =
     "A panda, dressed in a small, red jacket and a tiny hat, sits on a wooden stool in a serene bamboo "
-    "forest. "
-    "The panda's fluffy paws strum a miniature acoustic guitar, producing soft, melodic tunes. Nearby, a few "
-    "other pandas gather, watching curiously and some clapping in rhythm. Sunlight filters through the tall "
-    "bamboo, casting a gentle glow on the scene. The panda's face is expressive, showing concentration and "
-    "joy "
-    "as it plays. The background includes a small, flowing stream and vibrant green foliage, enhancing the "
+    "forest. The panda's fluffy paws strum a miniature acoustic guitar, producing soft, melodic tunes. "
+    "Nearby, a few other pandas gather, watching curiously and some clapping in rhythm. Sunlight filters "
+    "through the tall bamboo, casting a gentle glow on the scene. The panda's face is expressive, showing "
+    "concentration and joy as it plays. The background includes a small, flowing stream and vibrant green "
+    "foliage, enhancing the "
     "peaceful and magical atmosphere of this unique musical performance.";
 
 /// The configs' keys that decide which sizes a render may have and how it is named; absent ones are 2b's.
@@ -84,12 +93,12 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
 
 /// As the published models are called, which file names keep; others by their task.
 std::string clipPrefixOf(const Architecture& architecture, const std::string& task) {
-    const std::string image = task == "i2v" ? "-i2v" : "";
+    const std::string clips(kClipPrefix), image = task == "i2v" ? "-i2v" : "";
     constexpr int kHeadsOf2b = 30, kHeadsOf5b = 48;
-    if (architecture.heads == kHeadsOf2b && !architecture.isRotary) return "cogvideox-2b" + image;
+    if (architecture.heads == kHeadsOf2b && !architecture.isRotary) return clips + "2b" + image;
     if (architecture.heads == kHeadsOf5b)
-        return std::string("cogvideox-") + (architecture.hasTimePatches ? "1.5-5b" : "5b") + image;
-    return "cogvideox-" + task;
+        return clips + (architecture.hasTimePatches ? "1.5-5b" : "5b") + image;
+    return clips + task;
 }
 
 Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, const Task& task) {
@@ -115,11 +124,9 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     // The VAE makes the first frame of one latent frame only where their number is odd.
     const int stride = 2 * architecture.temporal;
     model.frames = {.stride = stride, .first = 1, .most = stride * 511 + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "use_dynamic_cfg", "scheduler", "vae_tiling",
-                         "vae_tile_px",     "lora",           "step_cache"};
-    model.extraFields.insert(model.extraFields.end(), {"offload", "use_fp8_gemms", "use_bf16_te_gemms"});
+    model.extraFields.assign(kFields.begin(), kFields.end());
     offer(model, {task});
-    model.schedulers = {"ddim", "dpm"};
+    model.schedulers.assign(kSchedulers.begin(), kSchedulers.end());
     // As diffusers tiles: half of the sample's height, where that is a tile.
     constexpr int kLeastTile = 64;
     const int tile = architecture.vaeSampleHeight / 2 / multiple * multiple;
@@ -144,31 +151,50 @@ bool isImage(const ModelIndex& index) {
 }
 
 Result<ModelInfo> describeText(const ModelIndex& index) {
-    return describe(index, cogVideoXFamily().name, {.name = "t2v"});
+    return describe(index, kText, {.name = "t2v"});
 }
 Result<ModelInfo> describeImage(const ModelIndex& index) {
-    return describe(index, cogVideoXImageFamily().name,
-                    {.name = "i2v", .prompt = Need::Required, .image = Need::Required});
+    return describe(index, kImage, {.name = "i2v", .prompt = Need::Required, .image = Need::Required});
 }
+
+constexpr std::array kPipelines{
+    Pipeline{kText, "CogVideoX text-to-video", kTextPipeline, kComponents, isText, describeText},
+    Pipeline{kImage, "CogVideoX image-to-video", kImagePipeline, kComponents, isImage, describeImage},
+};
+
+constexpr std::array kKnownModels{
+    KnownModel{"THUDM/CogVideoX-2b", "CogVideoX 2B"},
+    KnownModel{"THUDM/CogVideoX-5b", "CogVideoX 5B"},
+    KnownModel{"THUDM/CogVideoX-5b-I2V", "CogVideoX 5B I2V"},
+    KnownModel{"THUDM/CogVideoX1.5-5B", "CogVideoX 1.5 5B"},
+    KnownModel{"THUDM/CogVideoX1.5-5B-I2V", "CogVideoX 1.5 5B I2V"},
+};
+
+constexpr std::array kMiniatures{
+    Miniature{.name = "demo-cogvideox",
+              .folder = "cogvideox-demo",
+              .prompt = "a red car driving to the right on a beach",
+              .picture = ""},
+};
+
+constexpr std::array kNotes{
+    FieldNote{"use_dynamic_cfg", ""},
+    FieldNote{"vae_dtype", "on a GPU --dtype"},
+    FieldNote{"generator", "on a GPU cuda"},
+};
 
 }  // namespace
 
-Family cogVideoXFamily() {
+Family family() {
     return {.name = "cogvideox",
-            .title = "CogVideoX text-to-video",
-            .pipelineClass = kTextPipeline,
-            .components = kComponents,
-            .recognises = isText,
-            .describe = describeText};
+            .title = "CogVideoX",
+            .pipelines = kPipelines,
+            .schedulers = kSchedulers,
+            .layouts = {},
+            .knownModels = kKnownModels,
+            .miniatures = kMiniatures,
+            .notes = kNotes,
+            .clipPrefix = kClipPrefix};
 }
 
-Family cogVideoXImageFamily() {
-    return {.name = "cogvideox-i2v",
-            .title = "CogVideoX image-to-video",
-            .pipelineClass = kImagePipeline,
-            .components = kComponents,
-            .recognises = isImage,
-            .describe = describeImage};
-}
-
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::cogvideox

@@ -1,12 +1,10 @@
-#include "core/media/labels.h"
+#include "core/media/label_image.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "core/media/label_image.h"
-#include "tests/base/failing_readdir.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -14,53 +12,6 @@ namespace {
 
 using test::ScratchFolder;
 using testing::HasSubstr;
-
-TEST(LabelOf, ReadsBothKindsOfResultNames) {
-    EXPECT_EQ(labelOf("out/cogvideox-2b_sagev1.mp4"), "sagev1");
-    EXPECT_EQ(labelOf("cogvideox-2b_fav3_fp8.mp4"), "fav3_fp8");
-    EXPECT_EQ(labelOf("wan_result_t2v_ulysses1_ring1_compileFalse_attn_sagev1_480x832.mp4"), "sagev1");
-    EXPECT_EQ(labelOf("wan_result_i2v_ulysses8_ringNone_compileTrue_attn_fav3_fp8_720x1280.mp4"), "fav3_fp8");
-    EXPECT_EQ(labelOf("cogvideox_result_t2v_attn_sla_480x720.mp4"), "sla");
-    EXPECT_EQ(labelOf("cogvideox-2b_x_attn_sla_480x720.mp4"), "sla");
-}
-
-TEST(LabelOf, TakesAnyOtherNameAsItIs) {
-    EXPECT_EQ(labelOf("dir.d/my clip.v2.mp4"), "my clip.v2");
-    EXPECT_EQ(labelOf("cogvideox-2b.mp4"), "cogvideox-2b");
-    EXPECT_EQ(labelOf("cogvideox-2b_.mp4"), "cogvideox-2b_");
-    EXPECT_EQ(labelOf("a_attn_480x832.mp4"), "a_attn_480x832");
-    EXPECT_EQ(labelOf("x_attn_sla_480x832.mov"), "x_attn_sla_480x832");
-}
-
-TEST(FindClips, MatchesPatternsSortsByNameAndLeavesTheEarlierGridOut) {
-    const ScratchFolder folder;
-    for (const char* name :
-         {"cogvideox-2b_b.mp4", "cogvideox-2b_a.mp4", "z_attn_c_1x1.mp4", "other.mp4",
-          "cogvideox-2b_grid.mp4", ".z_attn_d_1x1.mp4.partial-1-1.mp4", "z_attn_d_1x1.mp4.partial-552-3.mp4"})
-        std::ofstream(folder / name) << "x";
-    std::filesystem::create_directory(folder / "cogvideox-2b_d.mp4");
-    const auto clips =
-        findClips(folder.path(), defaultClipPatterns(), folder / "cogvideox-2b_grid.mp4").value();
-    std::vector<std::string> labels;
-    for (const LabelledClip& clip : clips) labels.push_back(clip.label);
-    EXPECT_EQ(labels, (std::vector<std::string>{"a", "b", "c"}));
-
-    const std::vector<std::string> none{"*.webm", "?.gif"};
-    const auto missing = findClips(folder.path(), none);
-    ASSERT_FALSE(missing);
-    EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
-    EXPECT_THAT(missing.error().message, HasSubstr("*.webm, ?.gif"));
-    EXPECT_EQ(findClips(folder / "nowhere", none).error().code, ErrorCode::NotFound);
-}
-
-TEST(FindClips, AFolderThatCannotBeReadToItsEndIsAnErrorNotHalfOfItsClips) {
-    const ScratchFolder folder;
-    for (const char* name : {"z_attn_a_1x1.mp4", "z_attn_b_1x1.mp4"}) std::ofstream(folder / name) << "x";
-    const FailingReaddir failing(3);
-    const auto clips = findClips(folder.path(), defaultClipPatterns());
-    ASSERT_FALSE(clips);
-    EXPECT_EQ(clips.error().message, folder.path().string() + ": Input/output error");
-}
 
 int inkIn(const LabelImage& image, int left, int right) {
     int ink = 0;

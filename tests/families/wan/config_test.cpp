@@ -1,11 +1,11 @@
-#include "core/families/wan_config.h"
+#include "core/families/wan/config.h"
 
 #include <gmock/gmock.h>
 
 #include "core/base/json.h"
-#include "core/families/wan_kind.h"
+#include "core/families/wan/kind.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ TEST(WanConfig, TellsWhichModelItIs) {
 }
 
 }  // namespace
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/safetensors/header.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 
 // A Wan transformer's config.json in diffusers' words (WanTransformer3DModel), from what there is in its
 // place.
@@ -20,7 +20,10 @@ Result<nlohmann::json> configOfWanModel(const nlohmann::json& own, const std::fi
 Result<nlohmann::json> configOfTensors(const safetensors::TensorEntries& tensors,
                                        const std::filesystem::path& file);
 
+/// Whether a Wan transformer is among the tensors, by the name of its patch embedding.
+bool hasWanTransformer(const safetensors::TensorEntries& tensors);
+
 /// image_dim and its companions, of a transformer that takes a picture's embedding; none for others.
 void addImageKeys(const safetensors::TensorEntries& tensors, nlohmann::json& config);
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -4,10 +4,9 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/families/model_layout.h"
 
-namespace reelgrid::families {
-
-struct WanLayout;
+namespace reelgrid::families::wan {
 
 /// The models that Wan's authors published, as their transformers tell them apart.
 enum class WanKind { Text21, Image21, TwoPictures21, TextExperts22, ImageExperts22, TokenTimes22 };
@@ -21,6 +20,6 @@ Result<WanKind> wanKindOf(const nlohmann::json& transformer, WanTransformers cou
 /// transformer's. `where`, the path that was given, tells 480p from 720p, which nothing else does. Paths and
 /// a second transformer's configuration are left to the caller. Source: wan/configs and generate.py of Wan2.1
 /// and Wan2.2.
-WanLayout layoutOf(WanKind kind, const nlohmann::json& transformer, const std::string& where);
+ModelLayout layoutOf(WanKind kind, const nlohmann::json& transformer, const std::string& where);
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

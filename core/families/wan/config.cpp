@@ -1,4 +1,4 @@
-#include "core/families/wan_config.h"
+#include "core/families/wan/config.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "core/base/json.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,6 +146,12 @@ Result<json> configOfWanModel(const json& own, const fs::path& file) {
     return config;
 }
 
+bool hasWanTransformer(const TensorEntries& tensors) {
+    return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) {
+        return tensors.contains(std::string(prefix).append(kPatchEmbedding.original));
+    });
+}
+
 void addImageKeys(const TensorEntries& tensors, json& config) {
     const Shapes shapes(tensors);
     const auto image = shapes.of(kImage, 2);
@@ -161,15 +167,16 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
     const auto patch = shapes.of(kPatchEmbedding, 5), head = shapes.of(kHead, 2);
     const auto text = shapes.of(kText, 2), time = shapes.of(kTime, 2), wide = shapes.of(kFeedForward, 2);
     if (!patch || !head || !text || !time || !wide)
-        return Error{ErrorCode::InvalidData,
-                     file.string() + ": it has no " +
-                         std::string(!patch  ? kPatchEmbedding.original
-                                     : !head ? kHead.original
-                                     : !text ? kText.original
-                                     : !time ? kTime.original
-                                             : kFeedForward.original) +
-                         " of a Wan transformer, which --model FILE needs (a LoRA goes to --lora, several "
-                         "shards' folder to --model)"};
+        return Error{
+            ErrorCode::InvalidData,
+            file.string() + ": it has no " +
+                std::string(!patch  ? kPatchEmbedding.original
+                            : !head ? kHead.original
+                            : !text ? kText.original
+                            : !time ? kTime.original
+                                    : kFeedForward.original) +
+                " of a Wan transformer, which --model FILE needs (the folder of several shards goes to "
+                "--model)"};
     if (const std::string other =
             shapes.firstBelow({"vace_", "control_adapter.", "ref_conv.", "casual_audio_encoder.",
                                "face_adapter.", "motion_encoder.", "cond_encoder."});
@@ -206,4 +213,4 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
     return config;
 }
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,4 +1,4 @@
-#include "core/families/wan_parts.h"
+#include "core/families/wan/parts.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,12 +11,12 @@
 #include "core/base/folder.h"
 #include "core/safetensors/header.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool isPartThere(const fs::path& path) {
+bool isPresent(const fs::path& path) {
     std::error_code failed;
     return fs::exists(path, failed);
 }
@@ -87,7 +87,7 @@ Result<fs::path> find(const Part& part, const std::vector<fs::path>& roots, cons
         folders.push_back(root);
         for (const fs::path& folder : folders)
             if (fs::path file = fileIn(folder, part); !file.empty()) return file;
-        if (isPartThere(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
+        if (isPresent(root / part.diffusersFolder / "config.json")) return root / part.diffusersFolder;
         places += (places.empty() ? "" : ", ") + root.string();
     }
     return Error{ErrorCode::NotFound, "model " + transformer.string() + ": no " + part.what + " (" +
@@ -142,7 +142,7 @@ Result<fs::path> findTokenizer(const std::vector<fs::path>& roots, const fs::pat
     for (const fs::path& root : roots)
         for (const char* name : {"google/umt5-xxl", "tokenizer"})
             for (const char* file : {"spiece.model", "tokenizer.json"})
-                if (isPartThere(root / name / file)) return root / name;
+                if (isPresent(root / name / file)) return root / name;
     return Error{ErrorCode::NotFound,
                  "model " + transformer.string() +
                      ": no tokenizer was found: google/umt5-xxl/ or tokenizer/ (with spiece.model or "
@@ -172,4 +172,4 @@ Result<WanParts> findWanParts(const fs::path& transformer, WanKind kind) {
     return parts;
 }
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,17 +1,17 @@
-#include "core/media/labels.h"
+#include "core/comparison/clip_labels.h"
 
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
 #include "core/base/folder.h"
 #include "core/base/pending_name.h"
+#include "core/families/family.h"
 #include "core/media/writer.h"
 
-namespace reelgrid::media {
+namespace reelgrid::comparison {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,26 +43,32 @@ std::optional<std::string> attentionType(std::string_view stem) {
 
 std::string labelOf(const fs::path& path) {
     const std::string stem = path.stem().string();
-    if (auto type = attentionType(stem); type && containerOf(path)) return *type;
-    if (stem.starts_with("cogvideox-")) {
-        const std::size_t underscore = stem.find('_');
-        if (underscore != std::string::npos && underscore + 1 < stem.size())
-            return stem.substr(underscore + 1);
-    }
-    return stem;
+    if (auto type = attentionType(stem); type && media::containerOf(path)) return *type;
+    const std::size_t underscore = stem.find('_');
+    if (underscore == std::string::npos || underscore + 1 == stem.size()) return stem;
+    const bool isOfFamily = std::ranges::any_of(families::families(), [&](const families::Family& family) {
+        return !family.clipPrefix.empty() && stem.starts_with(family.clipPrefix);
+    });
+    return isOfFamily ? stem.substr(underscore + 1) : stem;
 }
 
 std::span<const std::string> defaultClipPatterns() {
-    static const std::array<std::string, 2> kPatterns{"cogvideox-*.mp4", "*_attn_*.mp4"};
+    static const std::vector<std::string> kPatterns = [] {
+        std::vector<std::string> patterns{"*_attn_*.mp4"};
+        for (const families::Family& family : families::families())
+            if (!family.clipPrefix.empty()) patterns.push_back(std::string(family.clipPrefix) + "*.mp4");
+        return patterns;
+    }();
     return kPatterns;
 }
 
-Result<std::vector<LabelledClip>> findClips(const fs::path& folder, std::span<const std::string> patterns,
-                                            const fs::path& except) {
+Result<std::vector<media::LabelledClip>> findClips(const fs::path& folder,
+                                                   std::span<const std::string> patterns,
+                                                   const fs::path& except) {
     const auto entries = entriesOf(folder);
     if (!entries) return entries.error();
     std::error_code failed;
-    std::vector<LabelledClip> clips;
+    std::vector<media::LabelledClip> clips;
     for (const fs::directory_entry& entry : *entries) {
         const std::string name = entry.path().filename().string();
         const bool matches = std::ranges::any_of(patterns, [&](const std::string& pattern) {
@@ -77,8 +83,9 @@ Result<std::vector<LabelledClip>> findClips(const fs::path& folder, std::span<co
         for (const std::string& pattern : patterns) wanted += (wanted.empty() ? "" : ", ") + pattern;
         return Error{ErrorCode::NotFound, folder.string() + ": no clip is named " + wanted};
     }
-    std::ranges::sort(clips, {}, [](const LabelledClip& clip) { return clip.path.filename().string(); });
+    std::ranges::sort(clips, {},
+                      [](const media::LabelledClip& clip) { return clip.path.filename().string(); });
     return clips;
 }
 
-}  // namespace reelgrid::media
+}  // namespace reelgrid::comparison

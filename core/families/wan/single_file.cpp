@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/families/wan_config.h"
-#include "core/families/wan_kind.h"
-#include "core/families/wan_layout.h"
-#include "core/families/wan_parts.h"
+#include "core/families/wan/config.h"
+#include "core/families/wan/kind.h"
+#include "core/families/wan/layout.h"
+#include "core/families/wan/parts.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,11 +58,13 @@ Result<json> configOf(const fs::path& file) {
 
 }  // namespace
 
-Result<WanLayout> readWanFile(const fs::path& file) {
-    if (file.extension() != ".safetensors")
-        return Error{ErrorCode::Unsupported,
-                     "model " + file.string() +
-                         ": a .safetensors file with a transformer, or a model's folder, was needed"};
+bool isWanFile(const fs::path& file) {
+    if (file.extension() != ".safetensors") return false;
+    const auto tensors = safetensors::readHeaderOf(file);
+    return tensors && hasWanTransformer(*tensors);
+}
+
+Result<ModelLayout> readWanFile(const fs::path& file) {
     const auto files = transformersOf(file);
     if (!files) return files.error();
     const auto transformer = configOf(files->first);
@@ -74,7 +76,7 @@ Result<WanLayout> readWanFile(const fs::path& file) {
     const auto parts = findWanParts(files->first, *kind);
     if (!parts) return parts.error();
 
-    WanLayout layout = layoutOf(*kind, *transformer, file.string());
+    ModelLayout layout = layoutOf(*kind, *transformer, file.string());
     layout.paths = {{"transformer", files->first}, {"text_encoder", parts->textEncoder}, {"vae", parts->vae}};
     if (!parts->tokenizer.empty()) layout.paths["tokenizer"] = parts->tokenizer;
     if (!parts->imageEncoder.empty()) layout.paths["image_encoder"] = parts->imageEncoder;
@@ -86,4 +88,4 @@ Result<WanLayout> readWanFile(const fs::path& file) {
     return layout;
 }
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,4 +1,4 @@
-#include "core/families/cogvideox.h"
+#include "core/families/cogvideox/facts.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/pending_file.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::cogvideox {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,8 +33,7 @@ class CogVideoXFolder : public testing::Test {
         writeFile(m_folder / "vae" / "config.json", m_vae.dump()).value();
         const auto index = ModelIndex::read(m_folder);
         if (!index) return index.error();
-        for (const Family& family : families())
-            if (family.recognises(*index)) return family.describe(*index);
+        if (const Pipeline* pipeline = pipelineOf(*index)) return pipeline->describe(*index);
         return Error{ErrorCode::Unsupported, "nobody knows it"};
     }
     void make5b() {
@@ -119,4 +118,4 @@ TEST_F(CogVideoXFolder, NamesTheConfigKeyThatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::cogvideox

@@ -1,19 +1,20 @@
-#include "core/families/wan_layout.h"
+#include "core/families/wan/layout.h"
 
 #include <algorithm>
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
-#include "core/families/wan_config.h"
-#include "core/families/wan_kind.h"
+#include "core/families/wan/config.h"
+#include "core/families/wan/kind.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kClass = "WanModel";
+constexpr const char* kWeightFiles = "diffusion_pytorch_model";
 /// The two experts of Wan 2.2 A14B.
 constexpr const char *kHighNoise = "high_noise_model", *kLowNoise = "low_noise_model";
 
@@ -45,8 +46,7 @@ Result<json> transformerConfig(const fs::path& folder) {
     if (!entries) return entries.error();
     for (const auto& entry : *entries) {
         const fs::path& file = entry.path();
-        if (file.extension() != ".safetensors" ||
-            !file.filename().string().starts_with("diffusion_pytorch_model"))
+        if (file.extension() != ".safetensors" || !file.filename().string().starts_with(kWeightFiles))
             continue;
         // A damaged one is the loader's to report.
         if (const auto tensors = safetensors::readHeaderOf(file)) addImageKeys(*tensors, *config);
@@ -72,7 +72,7 @@ bool isWanLayout(const fs::path& folder) {
     return false;
 }
 
-Result<WanLayout> readWanLayout(const fs::path& folder) {
+Result<ModelLayout> readWanLayout(const fs::path& folder) {
     const bool hasExperts = isThere(folder / kHighNoise);
     const fs::path first = hasExperts ? folder / kHighNoise : folder;
     const auto transformer = transformerConfig(first);
@@ -87,9 +87,12 @@ Result<WanLayout> readWanLayout(const fs::path& folder) {
     const auto vae = needed(folder, *kind == WanKind::TokenTimes22 ? "Wan2.2_VAE.pth" : "Wan2.1_VAE.pth");
     if (!vae) return vae.error();
 
-    WanLayout layout = layoutOf(*kind, *transformer, folder.string());
+    ModelLayout layout = layoutOf(*kind, *transformer, folder.string());
     layout.paths = {
         {"transformer", first}, {"text_encoder", *text}, {"vae", *vae}, {"tokenizer", *tokenizer}};
+    // The transformer may lie beside everything else.
+    const std::vector<std::string> transformerFiles{"config.json", kWeightFiles};
+    layout.fileNames["transformer"] = transformerFiles;
     if (layout.index.contains("image_encoder")) {
         const auto clip = fileLike(folder, "models_clip_", ".pth");
         if (!clip) return clip.error();
@@ -100,8 +103,9 @@ Result<WanLayout> readWanLayout(const fs::path& folder) {
     const auto secondTransformer = transformerConfig(second);
     if (!secondTransformer) return secondTransformer.error();
     layout.paths["transformer_2"] = second;
+    layout.fileNames["transformer_2"] = transformerFiles;
     layout.configs["transformer_2"] = *secondTransformer;
     return layout;
 }
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,4 +1,4 @@
-#include "core/families/wan.h"
+#include "core/families/wan/facts.h"
 
 #include <algorithm>
 #include <array>
@@ -7,20 +7,33 @@
 #include "core/base/json.h"
 #include "core/families/config_bounds.h"
 #include "core/families/offered_tasks.h"
+#include "core/families/wan/layout.h"
 #include "core/protocol/field_reader.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kWan21 = "wan2.1", kWan21Image = "wan2.1-i2v", kWan22 = "wan2.2",
+                           kWan22Image = "wan2.2-i2v", kWan22TextImage = "wan2.2-ti2v";
 constexpr std::string_view kTextPipeline = "WanPipeline", kImagePipeline = "WanImageToVideoPipeline";
-constexpr std::array<std::string_view, 5> kComponents{"transformer", "text_encoder", "vae", "tokenizer",
-                                                      "scheduler"};
+constexpr std::array<std::string_view, 5> kComponents{
+    "transformer", "text_encoder", "vae", "tokenizer", "scheduler",
+};
 constexpr std::array<std::string_view, 7> kImageComponents{
-    "transformer", "text_encoder", "image_encoder", "image_processor", "vae", "tokenizer", "scheduler"};
-constexpr std::array<std::string_view, 6> kExpertsComponents{"transformer", "transformer_2", "text_encoder",
-                                                             "vae",         "tokenizer",     "scheduler"};
+    "transformer", "text_encoder", "image_encoder", "image_processor", "vae", "tokenizer", "scheduler",
+};
+constexpr std::array<std::string_view, 6> kExpertsComponents{
+    "transformer", "transformer_2", "text_encoder", "vae", "tokenizer", "scheduler",
+};
+constexpr std::array<std::string_view, 2> kSchedulers{"unipc", "euler"};
+/// Of the request, that all Wan models take.
+constexpr std::array<std::string_view, 11> kFields{
+    "negative_prompt",   "guidance_scale", "scheduler",  "flow_shift", "vae_tiling",
+    "vae_tile_px",       "lora",           "step_cache", "offload",    "use_fp8_gemms",
+    "use_bf16_te_gemms",
+};
 
 /// sample_neg_prompt of Wan's own configurations, which all its examples are made with.
 constexpr const char* kNegativePrompt =
@@ -121,10 +134,8 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
     model.frames = {.stride = architecture->temporal,
                     .first = 1,
                     .most = architecture->temporal * (architecture->ropeRows - 1) + 1};
-    model.extraFields = {"negative_prompt", "guidance_scale", "scheduler", "flow_shift",
-                         "vae_tiling",      "vae_tile_px",    "lora",      "step_cache"};
-    model.extraFields.insert(model.extraFields.end(), {"offload", "use_fp8_gemms", "use_bf16_te_gemms"});
-    model.schedulers = {"unipc", "euler"};  // of protocol::kSchedulerNames those for flow matching
+    model.extraFields.assign(kFields.begin(), kFields.end());
+    model.schedulers.assign(kSchedulers.begin(), kSchedulers.end());
     model.layers = architecture->layers;
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;
@@ -142,14 +153,14 @@ void useExperts(ModelInfo& model, double highNoiseGuidance, double lowNoiseGuida
 }
 
 Result<ModelInfo> describeText(const ModelIndex& index) {
-    auto model = describeCommon(index, wanFamily().name);
+    auto model = describeCommon(index, kWan21);
     if (model) offer(*model, {{.name = "t2v"}});
     return model;
 }
 
 /// Published for 480p and for 720p, which differ in the flow shift alone (3 and 5).
 Result<ModelInfo> describeImage(const ModelIndex& index) {
-    auto model = describeCommon(index, wanImageFamily().name);
+    auto model = describeCommon(index, kWan21Image);
     if (!model) return model;
     auto transformer = index.config("transformer");
     if (!transformer) return transformer.error();
@@ -175,7 +186,7 @@ Result<ModelInfo> describeImage(const ModelIndex& index) {
 }
 
 Result<ModelInfo> describeExperts(const ModelIndex& index) {
-    auto model = describeCommon(index, wanExpertsFamily().name);
+    auto model = describeCommon(index, kWan22);
     if (!model) return model;
     offer(*model, {{.name = "t2v"}});
     useExperts(*model, 4, 3, 12);
@@ -183,7 +194,7 @@ Result<ModelInfo> describeExperts(const ModelIndex& index) {
 }
 
 Result<ModelInfo> describeImageExperts(const ModelIndex& index) {
-    auto model = describeCommon(index, wanImageExpertsFamily().name);
+    auto model = describeCommon(index, kWan22Image);
     if (!model) return model;
     offer(*model,
           {{.name = "i2v", .prompt = Need::Required, .image = Need::Required, .lastImage = Need::Optional}});
@@ -192,7 +203,7 @@ Result<ModelInfo> describeImageExperts(const ModelIndex& index) {
 }
 
 Result<ModelInfo> describeTokenTimes(const ModelIndex& index) {
-    auto model = describeCommon(index, wanTokenTimesFamily().name);
+    auto model = describeCommon(index, kWan22TextImage);
     if (!model) return model;
     offer(*model, {{.name = "ti2v", .prompt = Need::Required, .image = Need::Optional},
                    {.name = "t2v"},
@@ -205,51 +216,58 @@ Result<ModelInfo> describeTokenTimes(const ModelIndex& index) {
     return model;
 }
 
+constexpr std::array kPipelines{
+    Pipeline{kWan21, "Wan 2.1 text-to-video", kTextPipeline, kComponents, isText, describeText},
+    Pipeline{kWan21Image, "Wan 2.1 image-to-video", kImagePipeline, kImageComponents, isImage, describeImage},
+    Pipeline{kWan22, "Wan 2.2 text-to-video", kTextPipeline, kExpertsComponents, isExperts, describeExperts},
+    Pipeline{kWan22Image, "Wan 2.2 image-to-video", kImagePipeline, kExpertsComponents, isImageExperts,
+             describeImageExperts},
+    Pipeline{kWan22TextImage, "Wan 2.2 text- and image-to-video", kTextPipeline, kComponents, hasTokenTimes,
+             describeTokenTimes},
+};
+
+constexpr std::array kLayouts{
+    LayoutReader{isWanLayout, readWanLayout},
+    LayoutReader{isWanFile, readWanFile},
+};
+
+constexpr std::array kKnownModels{
+    KnownModel{"Wan-AI/Wan2.1-T2V-1.3B-Diffusers", "Wan 2.1 T2V 1.3B"},
+    KnownModel{"Wan-AI/Wan2.1-T2V-14B-Diffusers", "Wan 2.1 T2V 14B"},
+    KnownModel{"Wan-AI/Wan2.1-I2V-14B-480P-Diffusers", "Wan 2.1 I2V 14B, 480p"},
+    KnownModel{"Wan-AI/Wan2.1-I2V-14B-720P-Diffusers", "Wan 2.1 I2V 14B, 720p"},
+    KnownModel{"Wan-AI/Wan2.2-T2V-A14B-Diffusers", "Wan 2.2 T2V A14B"},
+    KnownModel{"Wan-AI/Wan2.2-I2V-A14B-Diffusers", "Wan 2.2 I2V A14B"},
+    KnownModel{"Wan-AI/Wan2.2-TI2V-5B-Diffusers", "Wan 2.2 TI2V 5B"},
+};
+
+constexpr std::array kMiniatures{
+    Miniature{.name = "demo",
+              .folder = "wan-demo",
+              .prompt = "a red car driving to the right on a beach",
+              .picture = ""},
+    Miniature{.name = "demo-i2v",
+              .folder = "wan-demo-i2v",
+              .prompt = "a red car driving to the left on a beach",
+              .picture = "pictures/red-car-beach.png"},
+};
+
+constexpr std::array kNotes{
+    FieldNote{"generator", "cpu"},
+};
+
 }  // namespace
 
-Family wanFamily() {
-    return {.name = "wan2.1",
-            .title = "Wan 2.1 text-to-video",
-            .pipelineClass = kTextPipeline,
-            .components = kComponents,
-            .recognises = isText,
-            .describe = describeText};
+Family family() {
+    return {.name = "wan",
+            .title = "Wan",
+            .pipelines = kPipelines,
+            .schedulers = kSchedulers,
+            .layouts = kLayouts,
+            .knownModels = kKnownModels,
+            .miniatures = kMiniatures,
+            .notes = kNotes,
+            .clipPrefix = ""};
 }
 
-Family wanImageFamily() {
-    return {.name = "wan2.1-i2v",
-            .title = "Wan 2.1 image-to-video",
-            .pipelineClass = kImagePipeline,
-            .components = kImageComponents,
-            .recognises = isImage,
-            .describe = describeImage};
-}
-
-Family wanExpertsFamily() {
-    return {.name = "wan2.2",
-            .title = "Wan 2.2 text-to-video",
-            .pipelineClass = kTextPipeline,
-            .components = kExpertsComponents,
-            .recognises = isExperts,
-            .describe = describeExperts};
-}
-
-Family wanImageExpertsFamily() {
-    return {.name = "wan2.2-i2v",
-            .title = "Wan 2.2 image-to-video",
-            .pipelineClass = kImagePipeline,
-            .components = kExpertsComponents,
-            .recognises = isImageExperts,
-            .describe = describeImageExperts};
-}
-
-Family wanTokenTimesFamily() {
-    return {.name = "wan2.2-ti2v",
-            .title = "Wan 2.2 text- and image-to-video",
-            .pipelineClass = kTextPipeline,
-            .components = kComponents,
-            .recognises = hasTokenTimes,
-            .describe = describeTokenTimes};
-}
-
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,11 +1,11 @@
-#include "core/families/wan_kind.h"
+#include "core/families/wan/kind.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "core/families/wan_layout.h"
+#include "core/families/model_layout.h"
 
-namespace reelgrid::families {
+namespace reelgrid::families::wan {
 namespace {
 
 using nlohmann::json;
@@ -60,8 +60,8 @@ Result<WanKind> wanKindOf(const json& transformer, WanTransformers count, const 
                      "Wan 2.2 A14B has \"high_noise\" or \"low_noise\" in its name)"};
 }
 
-WanLayout layoutOf(WanKind kind, const json& transformer, const std::string& where) {
-    WanLayout layout;
+ModelLayout layoutOf(WanKind kind, const json& transformer, const std::string& where) {
+    ModelLayout layout;
     layout.index = {{"_class_name", takesPictures(kind) ? "WanImageToVideoPipeline" : "WanPipeline"},
                     {"transformer", {"wan", "WanModel"}},
                     {"text_encoder", {"wan", "T5EncoderModel"}},
@@ -90,4 +90,4 @@ WanLayout layoutOf(WanKind kind, const json& transformer, const std::string& whe
     return layout;
 }
 
-}  // namespace reelgrid::families
+}  // namespace reelgrid::families::wan

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid::families {
+
+/// A model in another form than diffusers' folder, in the words of diffusers' layout.
+struct ModelLayout {
+    nlohmann::json index;                           ///< what model_index.json would say
+    std::map<std::string, nlohmann::json> configs;  ///< each component's config.json (scheduler_config.json)
+    /// Where each component is, folder or file; absent: it needs no files of its own.
+    std::map<std::string, std::filesystem::path> paths;
+    /// Of a component whose folder holds other components' files too: how the names of its own begin.
+    std::map<std::string, std::vector<std::string>> fileNames;
+};
+
+/// One such form.
+struct LayoutReader {
+    /// Whether a folder or a .safetensors file is of this form, by what it has; without a word on damage.
+    bool (*recognises)(const std::filesystem::path& path);
+    /// NotFound, InvalidData or Unsupported naming what is missing or wrong.
+    Result<ModelLayout> (*read)(const std::filesystem::path& path);
+};
+
+/// The reader of any family that recognises a folder or file; null for diffusers' folders and what nobody
+/// knows.
+const LayoutReader* layoutReaderOf(const std::filesystem::path& path);
+
+}  // namespace reelgrid::families
