@@ -71,12 +71,12 @@ Result<fs::path> download(const std::string& id, const std::string& revision) {
     return fetch(access, *plan, interrupts.token());
 }
 
-Result<families::ModelInfo> findOrDownload(const std::string& idOrFolder) {
-    auto model = catalog::findModel(idOrFolder);
-    if (model || model.error().code != ErrorCode::NotFound || !hub::isHubId(idOrFolder)) return model;
-    if (hub::HubAccess::fromEnvironment().offline) return model;
-    if (auto downloaded = download(idOrFolder, kMain); !downloaded) return downloaded.error();
-    return catalog::findModel(idOrFolder);
+Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {
+    if (auto base = catalog::findModel(request.model); !base && base.error().code == ErrorCode::NotFound &&
+                                                       hub::isHubId(request.model) &&
+                                                       !hub::HubAccess::fromEnvironment().offline)
+        if (auto downloaded = download(request.model, kMain); !downloaded) return downloaded.error();
+    return catalog::findModel(request);
 }
 
 Result<fs::path> findOrDownloadComponent(const std::string& id, const std::string& component) {

@@ -6,12 +6,13 @@
 
 #include "core/base/result.h"
 #include "core/families/model_info.h"
+#include "core/protocol/render_request.h"
 
 namespace reelgrid::cli {
 
-/// catalog::findModel(), after a download of what the Hugging Face cache lacks of a hub id; says on stderr
-/// what is fetched from where. With HF_HUB_OFFLINE nothing is.
-Result<families::ModelInfo> findOrDownload(const std::string& idOrFolder);
+/// catalog::findModel(), after a download of what the Hugging Face cache lacks of the model's hub id; says on
+/// stderr what is fetched from where. With HF_HUB_OFFLINE nothing is.
+Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request);
 
 /// The same for a hub id alone, whatever is in the cache: its snapshot is up to date afterwards.
 Result<std::filesystem::path> download(const std::string& id, const std::string& revision);

@@ -57,6 +57,7 @@ json asJson(const ModelInfo& model) {
     for (const ComponentInfo& component : model.components)
         object["components"].push_back({{"name", component.name},
                                         {"class", component.className},
+                                        {"path", component.path.string()},
                                         {"bytes", component.bytes},
                                         {"parameters", component.parameters},
                                         {"dtypes", component.dtypes}});
@@ -110,6 +111,8 @@ int showModel(const std::string& name, bool asDocument) {
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +
                 joined(component.dtypes) + "\n";
+    for (const ComponentInfo* component : model->componentsElsewhere())
+        text += "  " + padded(component->name, 14) + "in " + component->path.string() + "\n";
     return printResult(text);
 }
 

@@ -106,7 +106,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
     auto checked = checkWords(attentionType);
     if (!checked) return checked.error();
-    auto model = findOrDownload(checked->request.model);
+    auto model = findOrDownload(checked->request);
     if (!model) return model.error();
     return checkFor(*std::move(checked), *model);
 }

@@ -1,6 +1,9 @@
 #include "core/catalog/model_catalog.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "core/base/resources.h"
 #include "core/catalog/built_in_models.h"
@@ -25,50 +28,101 @@ Error noDemoModel() {
             "model demo: " + where + "; set REELGRID_RESOURCES to the folder that holds " + folder};
 }
 
-Result<families::ModelInfo> readBuiltIn(const BuiltInModel& mine) {
-    auto model = readModelFolder(folderOf(mine));
-    if (model) model->id = mine.name;
+/// Where the base of a model is, and what it is called.
+struct Located {
+    fs::path base;
+    std::string id{};     ///< empty: the path
+    std::string title{};  ///< empty: what the folder says of itself, or is called
+};
+
+/// The snapshot of a hub's model in the cache; empty where it isn't there, or not whole.
+fs::path snapshotOf(const std::string& id) {
+    const fs::path snapshot = hub::Repository(hub::HubAccess::fromEnvironment().cache, id).presentSnapshot();
+    std::error_code failed;
+    // A download writes the index last; other programs may have fetched a model in another form.
+    const bool isWhole = !snapshot.empty() && (fs::exists(snapshot / "model_index.json", failed) ||
+                                               families::layoutReaderOf(snapshot) != nullptr);
+    return isWhole ? snapshot : fs::path();
+}
+
+Result<Located> locate(const std::string& idOrFolder) {
+    if (idOrFolder.empty())
+        return Error{ErrorCode::BadUsage,
+                     "model: the name is empty, \"demo\", a folder or a hub id was needed"};
+    if (const BuiltInModel* mine = findBuiltIn(idOrFolder))
+        return Located{.base = folderOf(*mine), .id = std::string(mine->name)};
+    if (idOrFolder == kDemoModel) return noDemoModel();
+    std::error_code failed;
+    if (fs::exists(idOrFolder, failed)) return Located{.base = fs::weakly_canonical(idOrFolder, failed)};
+    if (!hub::isHubId(idOrFolder))
+        return Error{
+            ErrorCode::NotFound,
+            "model " + idOrFolder +
+                ": no such folder; \"demo\", a diffusers folder, a .safetensors file or a hub id was needed"};
+    if (const fs::path snapshot = snapshotOf(idOrFolder); !snapshot.empty())
+        return Located{.base = snapshot, .id = idOrFolder, .title = idOrFolder};
+    return Error{ErrorCode::NotFound,
+                 "model " + idOrFolder +
+                     ": not a folder here and not (or not whole) in the Hugging Face cache " +
+                     hub::HubAccess::fromEnvironment().cache.string() + " (reelgrid-cli models download " +
+                     idOrFolder + ")"};
+}
+
+/// A part that a field of the request names.
+Result<families::ModelPart> partOf(const protocol::RenderField& field, const std::string& idOrPath) {
+    std::error_code failed;
+    if (fs::exists(idOrPath, failed))
+        return families::ModelPart{field.key, fs::weakly_canonical(idOrPath, failed)};
+    const fs::path cache = hub::HubAccess::fromEnvironment().cache;
+    if (hub::isHubId(idOrPath))
+        if (const fs::path snapshot = hub::Repository(cache, idOrPath).presentSnapshot(); !snapshot.empty())
+            return families::ModelPart{field.key, snapshot};
+    return Error{ErrorCode::NotFound,
+                 optionOf(field) + " " + idOrPath +
+                     ": no such file or folder, and no hub id in the Hugging Face cache " + cache.string()};
+}
+
+Result<families::ModelInfo> readLocated(const Located& located, std::vector<families::ModelPart> parts = {}) {
+    auto model = readModel({.base = located.base, .parts = std::move(parts)});
+    if (!model) return model;
+    if (!located.id.empty()) model->id = located.id;
+    if (!located.title.empty()) model->title = located.title;
     return model;
 }
 
 }  // namespace
 
 Result<families::ModelInfo> findModel(const std::string& idOrFolder) {
-    if (idOrFolder.empty())
-        return Error{ErrorCode::BadUsage,
-                     "model: the name is empty, \"demo\", a folder or a hub id was needed"};
-    if (const BuiltInModel* mine = findBuiltIn(idOrFolder)) return readBuiltIn(*mine);
-    if (idOrFolder == kDemoModel) return noDemoModel();
-    std::error_code failed;
-    if (fs::exists(idOrFolder, failed)) return readModelFolder(fs::weakly_canonical(idOrFolder, failed));
+    const auto located = locate(idOrFolder);
+    if (!located) return located.error();
+    return readLocated(*located);
+}
 
-    if (!hub::isHubId(idOrFolder))
-        return Error{
-            ErrorCode::NotFound,
-            "model " + idOrFolder +
-                ": no such folder; \"demo\", a diffusers folder, a .safetensors file or a hub id was needed"};
-    const fs::path cache = hub::HubAccess::fromEnvironment().cache;
-    const fs::path snapshot = hub::Repository(cache, idOrFolder).presentSnapshot();
-    // A download writes the index last; other programs may have fetched a model in another form.
-    if (snapshot.empty() ||
-        (!fs::exists(snapshot / "model_index.json", failed) && families::layoutReaderOf(snapshot) == nullptr))
-        return Error{ErrorCode::NotFound,
-                     "model " + idOrFolder +
-                         ": not a folder here and not (or not whole) in the Hugging Face "
-                         "cache " +
-                         cache.string() + " (reelgrid-cli models download " + idOrFolder + ")"};
-    auto model = readModelFolder(snapshot);
-    if (!model) return model.error();
-    model->id = idOrFolder;
-    model->title = idOrFolder;
-    return model;
+Result<families::ModelInfo> findModel(const protocol::RenderRequest& request) {
+    const auto located = locate(request.model);
+    if (!located) return located.error();
+    std::vector<families::ModelPart> parts;
+    std::optional<Error> error;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
+        if constexpr (std::is_same_v<decltype(access(request)), const std::optional<std::string>&>) {
+            const auto& named = access(request);
+            if (!field.isModelPart || !named || error) return;
+            auto part = partOf(field, *named);
+            if (part)
+                parts.push_back(*std::move(part));
+            else
+                error = part.error();
+        }
+    });
+    if (error) return *error;
+    return readLocated(*located, std::move(parts));
 }
 
 std::vector<families::ModelInfo> listModels() {
     std::vector<families::ModelInfo> models;
     for (const BuiltInModel& mine : builtInModels())
         if (findBuiltIn(mine.name) != nullptr)
-            if (auto model = readBuiltIn(mine)) models.push_back(*std::move(model));
+            if (auto model = findModel(std::string(mine.name))) models.push_back(*std::move(model));
     for (const std::string& id : hub::cachedIds(hub::HubAccess::fromEnvironment().cache))
         if (auto model = findModel(id)) models.push_back(*std::move(model));
     return models;

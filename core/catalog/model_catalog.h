@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/catalog/model_folder.h"
+#include "core/protocol/render_request.h"
 
 namespace reelgrid::catalog {
 
@@ -16,6 +17,10 @@ inline constexpr const char* kDemoModel = "demo";
 /// ~/.cache/huggingface/hub). Reads only JSON and the headers of the weights. NotFound names where was
 /// looked; Unsupported names the pipeline class.
 Result<families::ModelInfo> findModel(const std::string& idOrFolder);
+
+/// The same with the further parts that the request names (protocol::RenderField::isModelPart), each a
+/// folder, a file or a hub id in the cache. NotFound names the option and its value.
+Result<families::ModelInfo> findModel(const protocol::RenderRequest& request);
 
 /// The built-in models and every supported model in the Hugging Face cache.
 std::vector<families::ModelInfo> listModels();

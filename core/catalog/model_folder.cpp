@@ -29,6 +29,7 @@ void countTensors(const fs::path& file, families::ComponentInfo& component, std:
 families::ComponentInfo readComponent(const families::ModelIndex& index, const std::string& name) {
     families::ComponentInfo component{.name = name,
                                       .className = index.classOf(name),
+                                      .path = index.pathOf(name),
                                       .files = index.filesOf(name),
                                       .bytes = 0,
                                       .parameters = 0,
@@ -80,8 +81,13 @@ Result<std::vector<std::string>> neededComponents(const families::ModelIndex& in
     return std::vector<std::string>((*pipeline)->components.begin(), (*pipeline)->components.end());
 }
 
-Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
-    auto index = families::ModelIndex::read(folder);
+Result<families::ModelInfo> readModelFolder(const fs::path& base) {
+    return readModel({.base = base});
+}
+
+Result<families::ModelInfo> readModel(const families::ModelSource& source) {
+    const fs::path& folder = source.base;
+    auto index = families::ModelIndex::read(source);
     if (!index) return index.error();
     auto pipeline = knownPipelineOf(*index);
     if (!pipeline) return pipeline.error();
@@ -101,6 +107,7 @@ Result<families::ModelInfo> readModelFolder(const fs::path& folder) {
     if (!model) return model.error();
     model->id = folder.string();
     model->folder = folder;
+    model->parts = source.parts;
     model->indexFile = index->file();
     model->title = folder.filename().string();
     model->components = std::move(components);

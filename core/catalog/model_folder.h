@@ -8,10 +8,13 @@
 
 namespace reelgrid::catalog {
 
-/// Reads a diffusers folder (model_index.json and its components). An optional reelgrid.json beside it gives
-/// a title and the defaults that suit the model: {"title", "width", "num_inference_steps", …}, the keys of
-/// protocol::forEachRenderField() that a request may leave out. Families say what is a model.
-Result<families::ModelInfo> readModelFolder(const std::filesystem::path& folder);
+/// Reads a model: a diffusers folder (model_index.json and its components). An optional reelgrid.json beside
+/// it gives a title and the defaults that suit the model: {"title", "width", "num_inference_steps", …}, the
+/// keys of protocol::forEachRenderField() that a request may leave out. Families say what is a model, also in
+/// other forms and of several parts; a part that the model's pipeline has no component for is left out.
+Result<families::ModelInfo> readModel(const families::ModelSource& source);
+/// One of a base alone.
+Result<families::ModelInfo> readModelFolder(const std::filesystem::path& base);
 
 /// The folders that the model's family needs of it; Unsupported when no family runs its pipeline class.
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index);

@@ -63,6 +63,32 @@ Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     return index;
 }
 
+Result<ModelIndex> ModelIndex::read(const ModelSource& source) {
+    auto index = read(source.base);
+    if (!index) return index;
+    for (const ModelPart& part : source.parts)
+        if (auto added = index->add(part); !added) return added.error();
+    return index;
+}
+
+Result<void> ModelIndex::add(const ModelPart& part) {
+    std::error_code failed;
+    const bool isFile = fs::is_regular_file(part.path, failed);
+    if (!isFile && !fs::is_directory(part.path, failed))
+        return Error{ErrorCode::NotFound, "model " + m_folder.string() + ": its " + part.component + " " +
+                                              part.path.string() + ": no such file or folder"};
+    std::string className = "file";
+    if (!isFile) {
+        const auto config = readJsonObject(part.path / "config.json");
+        if (!config) return config.error();
+        const auto named = config->find("_class_name");
+        className = named != config->end() && named->is_string() ? named->get<std::string>() : "folder";
+    }
+    m_index[part.component] = {"reelgrid", className};
+    m_parts[part.component] = part.path;
+    return {};
+}
+
 Result<ModelIndex> ModelIndex::parse(const std::string& text, const std::string& id) {
     auto object = parseJson(text, "model " + id + ": model_index.json");
     if (!object) return object.error();
@@ -92,6 +118,8 @@ bool ModelIndex::isOn(const std::string& key) const {
 }
 
 Result<json> ModelIndex::config(const std::string& component, const std::string& fileName) const {
+    if (const auto part = m_parts.find(component); part != m_parts.end())
+        return readJsonObject(part->second / fileName);
     if (!m_layout) return readJsonObject(m_folder / component / fileName);
     const auto config = m_layout->configs.find(component);
     if (config != m_layout->configs.end()) return config->second;
@@ -99,6 +127,7 @@ Result<json> ModelIndex::config(const std::string& component, const std::string&
 }
 
 fs::path ModelIndex::pathOf(const std::string& component) const {
+    if (const auto part = m_parts.find(component); part != m_parts.end()) return part->second;
     if (!m_layout) return m_folder / component;
     const auto path = m_layout->paths.find(component);
     return path == m_layout->paths.end() ? fs::path() : path->second;
@@ -121,7 +150,7 @@ std::vector<fs::path> ModelIndex::filesOf(const std::string& component) const {
 }
 
 bool ModelIndex::isOf(const std::string& component, const std::string& fileName) const {
-    if (!m_layout) return true;
+    if (!m_layout || m_parts.contains(component)) return true;
     const auto own = m_layout->fileNames.find(component);
     return own == m_layout->fileNames.end() ||
            std::ranges::any_of(own->second,

@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/families/model_layout.h"
+#include "core/families/model_source.h"
 
 namespace reelgrid::families {
 
@@ -16,10 +17,13 @@ namespace reelgrid::families {
 class ModelIndex {
   public:
     /// NotFound, InvalidData or Unsupported naming folder and file.
-    static Result<ModelIndex> read(const std::filesystem::path& folder);
+    static Result<ModelIndex> read(const std::filesystem::path& base);
+    /// With further parts, each a component whose class is its config.json's `_class_name`, or "file".
+    static Result<ModelIndex> read(const ModelSource& source);
     /// One that isn't in a folder yet: of a hub's model, by its id. It has no configs.
     static Result<ModelIndex> parse(const std::string& json, const std::string& id);
 
+    /// The base, which may be a file.
     [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }
     /// `_class_name`: "WanPipeline"; "none" when there is none.
     [[nodiscard]] std::string pipelineClass() const;
@@ -44,9 +48,12 @@ class ModelIndex {
     /// Whether a file in a component's folder is the component's.
     [[nodiscard]] bool isOf(const std::string& component, const std::string& fileName) const;
 
+    [[nodiscard]] Result<void> add(const ModelPart& part);
+
     std::filesystem::path m_folder;
     nlohmann::json m_index;
-    std::optional<ModelLayout> m_layout;  ///< of other forms than diffusers'
+    std::optional<ModelLayout> m_layout;                   ///< of other forms than diffusers'
+    std::map<std::string, std::filesystem::path> m_parts;  ///< components that don't come from the base
 };
 
 }  // namespace reelgrid::families

@@ -31,6 +31,15 @@ const Task* ModelInfo::task(const std::string& name) const {
     return found == tasks.end() ? nullptr : &*found;
 }
 
+std::vector<const ComponentInfo*> ModelInfo::componentsElsewhere() const {
+    std::vector<const ComponentInfo*> elsewhere;
+    for (const ComponentInfo& component : components) {
+        const auto within = std::ranges::mismatch(folder, component.path).in1 == folder.end();
+        if (!component.path.empty() && !within) elsewhere.push_back(&component);
+    }
+    return elsewhere;
+}
+
 bool ModelInfo::takes(std::string_view field) const {
     return std::ranges::find(extraFields, field) != extraFields.end();
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/families/model_source.h"
 #include "core/protocol/attention_call.h"
 #include "core/protocol/render_fields.h"
 
@@ -52,8 +53,9 @@ struct Task {
 };
 
 struct ComponentInfo {
-    std::string name;       ///< folder: transformer, text_encoder, vae, tokenizer, scheduler
-    std::string className;  ///< as model_index.json names it
+    std::string name;              ///< folder: transformer, text_encoder, vae, tokenizer, scheduler
+    std::string className;         ///< as model_index.json names it
+    std::filesystem::path path{};  ///< its folder or file; empty where it needs none
     std::vector<std::filesystem::path> files{};  ///< sorted
     std::uint64_t bytes = 0;
     std::int64_t parameters = 0;      ///< elements of all stored tensors; 0 for components without weights
@@ -61,10 +63,11 @@ struct ComponentInfo {
 };
 
 struct ModelInfo {
-    std::string id;      ///< "demo", the hub id, or the folder as it was given
-    std::string title;   ///< for people
-    std::string family;  ///< "wan2.1"
-    std::filesystem::path folder;
+    std::string id;                     ///< "demo", the hub id, or the folder as it was given
+    std::string title;                  ///< for people
+    std::string family;                 ///< "wan2.1"
+    std::filesystem::path folder;       ///< or the file: the base of the source
+    std::vector<ModelPart> parts{};     ///< the source's others
     std::filesystem::path indexFile{};  ///< model_index.json; empty in a layout without one
     std::vector<Task> tasks;            ///< the first is the usual one
     RenderDefaults defaults;
@@ -87,9 +90,13 @@ struct ModelInfo {
     std::vector<protocol::ModuleKind> attentionKinds;  ///< that each layer has
     std::vector<ComponentInfo> components;
 
+    [[nodiscard]] ModelSource source() const { return {folder, parts}; }
     [[nodiscard]] std::uint64_t bytes() const;
     [[nodiscard]] const Task* task(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> taskNames() const;
+    /// The components that lie elsewhere than in the model's folder (another source's, or found beside a
+    /// file).
+    [[nodiscard]] std::vector<const ComponentInfo*> componentsElsewhere() const;
     /// Whether the family has a use for a field that only some have (extraFields).
     [[nodiscard]] bool takes(std::string_view field) const;
 };

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> freeOn(const DeviceName& device, const execution::E
 }
 
 protocol::RenderForecast forecastOf(const protocol::RenderRequest& request) {
-    const families::ModelInfo model = catalog::findModel(request.model).value();
+    const families::ModelInfo model = catalog::findModel(request).value();
     catalog::RenderSettings settings = catalog::resolveSettings(request, model).value();
     fitToPicture(settings, model);
     const DeviceName device = devices::deviceNamed(settings.device).value();

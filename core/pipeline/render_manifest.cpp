@@ -5,6 +5,7 @@
 
 #include "core/base/version.h"
 #include "core/execution/device_description.h"
+#include "core/result/model_hashes.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::pipeline {
@@ -24,6 +25,7 @@ result::Manifest renderManifest(const RenderPlan& plan) {
     manifest.threads = at::get_num_threads();
     manifest.instructionSet = onCpu ? kernels::nameOf(kernels::selectedInstructionSet()) : "";
     manifest.modelId = plan.model.id;
+    manifest.modelPaths = result::modelPaths(plan.model);
     manifest.pictureHashes = plan.pictureHashes;
     manifest.plugins = pluginsOf(plan.settings);
     manifest.memory = result::MemoryRecord{.offload = plan.settings.offload};

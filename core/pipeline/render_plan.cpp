@@ -26,7 +26,7 @@ RenderPlan RenderPlan::from(const protocol::RenderRequest& request) {
         throw Failure(ErrorCode::BadUsage, "--output: it is empty, the clip's file name was needed");
     RenderPlan plan;
     plan.request = request;
-    plan.model = catalog::findModel(request.model).value();
+    plan.model = catalog::findModel(request).value();
     plan.settings = catalog::resolveSettings(request, plan.model).value();
     plan.pictureHashes = result::pictureHashes(plan.settings).value();
     fitToPicture(plan.settings, plan.model);

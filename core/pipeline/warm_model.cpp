@@ -7,11 +7,12 @@
 namespace reelgrid::pipeline {
 
 bool WarmModel::isFor(const RenderPlan& plan) const {
-    return m_folder == plan.model.folder && m_choices == plan.loadChoices() && m_execution == plan.execution;
+    return m_source == plan.model.source() && m_choices == plan.loadChoices() &&
+           m_execution == plan.execution;
 }
 
 std::optional<MemoryChoice> WarmModel::present(const RenderPlan& plan) const {
-    if (!m_video || m_folder != plan.model.folder) return std::nullopt;
+    if (!m_video || m_source != plan.model.source()) return std::nullopt;
     return MemoryChoice{m_choices.offload, m_choices.encoders};
 }
 
@@ -26,7 +27,7 @@ denoising::VideoModel& WarmModel::use(const RenderPlan& plan, denoising::StageCl
     m_hashing.reset();
     m_video.reset();
     clock.begin("load", 1);
-    m_folder = plan.model.folder;
+    m_source = plan.model.source();
     m_choices = plan.loadChoices();
     m_execution = plan.execution;
     m_hashes.clear();

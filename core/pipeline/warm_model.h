@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,7 +31,7 @@ class WarmModel {
   private:
     [[nodiscard]] bool isFor(const RenderPlan& plan) const;
 
-    std::filesystem::path m_folder;
+    families::ModelSource m_source;
     LoadChoices m_choices;
     execution::Execution m_execution;
     std::map<std::string, std::string> m_hashes;  ///< empty while they are made

@@ -112,6 +112,9 @@ struct RenderField {
     /// Families that have a use for it name it (families::ModelInfo::extraFields); for others giving it is an
     /// error.
     enum class For { EveryFamily, SomeFamilies } families = For::EveryFamily;
+    /// Of text that may be absent: it names a further source of the model (folder, file or hub id), whose
+    /// component in the model has the field's key (families::ModelPart).
+    bool isModelPart = false;
 };
 
 /// "--num-frames"

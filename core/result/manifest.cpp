@@ -97,10 +97,14 @@ Result<void> readModel(const json* object, Manifest& manifest) {
     FieldReader fields(*object, "model", ErrorCode::InvalidData);
     fields.text("id", manifest.modelId);
     const json* hashes = fields.object("hashes");
+    const json* paths = fields.object("paths");
     if (auto read = fields.finish(); !read) return read;
     auto texts = textsFromJson(hashes, "hashes");
     if (!texts) return texts.error();
     manifest.modelHashes = *std::move(texts);
+    auto elsewhere = textsFromJson(paths, "paths");
+    if (!elsewhere) return elsewhere.error();
+    manifest.modelPaths = *std::move(elsewhere);
     return {};
 }
 
@@ -253,6 +257,7 @@ json toJson(const Manifest& manifest) {
     const Repeatability repeats = repeatabilityOf(manifest.attention, manifest.plugins);
     object["repeats"] = {{"same_bits", repeats.sameBits}, {"why", repeats.whyNot}};
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
+    if (!manifest.modelPaths.empty()) object["model"]["paths"] = manifest.modelPaths;
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;
     if (manifest.stepCache) object["step_cache"] = stepCacheJson(*manifest.stepCache);

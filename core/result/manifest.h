@@ -63,6 +63,8 @@ struct Manifest {
     int threads = 0;
     std::string instructionSet{};  ///< of the CPU's kernels: "avx512"; empty on a GPU
     std::string modelId;
+    /// Where those components lie that aren't in the model's folder (families::componentsElsewhere).
+    std::map<std::string, std::string> modelPaths{};
     std::map<std::string, std::string> modelHashes;      ///< SHA-256 of each component (component_hash.h)
     std::map<std::string, std::string> pictureHashes{};  ///< SHA-256 of the request's (picture_hashes.h)
     std::vector<protocol::CallRecord> attention;

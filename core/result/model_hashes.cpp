@@ -51,4 +51,11 @@ Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo
     return hashes;
 }
 
+std::map<std::string, std::string> modelPaths(const families::ModelInfo& model) {
+    std::map<std::string, std::string> paths;
+    for (const families::ComponentInfo* component : model.componentsElsewhere())
+        paths[component->name] = component->path.string();
+    return paths;
+}
+
 }  // namespace reelgrid::result

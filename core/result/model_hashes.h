@@ -18,4 +18,7 @@ Result<std::map<std::string, std::string>> modelHashes(const families::ModelInfo
                                                        ComponentHasher& hasher,
                                                        const std::stop_token& stop = {});
 
+/// Where each component lies that isn't in the model's folder.
+std::map<std::string, std::string> modelPaths(const families::ModelInfo& model);
+
 }  // namespace reelgrid::result

@@ -89,6 +89,37 @@ TEST_F(CatalogTest, NamesThePipelineClassItCannotRun) {
     EXPECT_THAT(model.error().message, HasSubstr("FluxPipeline"));
 }
 
+TEST_F(CatalogTest, APartTakesTheComponentsPlaceAndIsSaidToLieElsewhere) {
+    EXPECT_THAT(findModel("demo")->componentsElsewhere(), testing::IsEmpty());
+    const fs::path other = m_folder / "other-vae";
+    fs::copy(kDemoFolder / "vae", other, fs::copy_options::recursive);
+    const families::ModelSource source{
+        .base = kDemoFolder, .parts = {{"vae", other}, {"unheard_of", kDemoFolder / "reelgrid.json"}}};
+    const auto model = readModel(source);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->source(), source);
+    EXPECT_EQ(model->components.size(), 5u) << "the pipeline has no component unheard_of";
+    const auto elsewhere = model->componentsElsewhere();
+    ASSERT_EQ(elsewhere.size(), 1u);
+    EXPECT_EQ(elsewhere[0]->name, "vae");
+    EXPECT_EQ(elsewhere[0]->path, other);
+    EXPECT_EQ(elsewhere[0]->className, findModel("demo")->components[2].className);
+    for (const fs::path& file : elsewhere[0]->files) EXPECT_EQ(file.parent_path(), other);
+    EXPECT_EQ(elsewhere[0]->bytes, findModel("demo")->components[2].bytes);
+}
+
+TEST_F(CatalogTest, APartMayBeAFileAndMustBeThere) {
+    const fs::path file = kDemoFolder / "vae" / "config.json";
+    auto index = families::ModelIndex::read({.base = kDemoFolder, .parts = {{"motion_adapter", file}}});
+    ASSERT_TRUE(index) << index.error().message;
+    EXPECT_EQ(index->classOf("motion_adapter"), "file");
+    EXPECT_EQ(index->filesOf("motion_adapter"), std::vector{file});
+    index = families::ModelIndex::read({.base = kDemoFolder, .parts = {{"motion_adapter", "/nowhere/mm"}}});
+    ASSERT_FALSE(index);
+    EXPECT_EQ(index.error().code, ErrorCode::NotFound);
+    EXPECT_THAT(index.error().message, HasSubstr("motion_adapter /nowhere/mm"));
+}
+
 TEST_F(CatalogTest, NamesTheComponentThatIsMissing) {
     fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
     fs::remove_all(m_folder / "model" / "vae");

@@ -47,6 +47,15 @@ Manifest rendered() {
     return manifest;
 }
 
+TEST(Manifest, SaysWhereComponentsLieThatAreNotInTheModelsFolder) {
+    Manifest manifest = rendered();
+    EXPECT_FALSE(toJson(manifest)["model"].contains("paths"));
+    manifest.modelPaths = {{"vae", "/models/vae/wan_2.1_vae.safetensors"}};
+    const json object = toJson(manifest);
+    EXPECT_EQ(object["model"]["paths"]["vae"], "/models/vae/wan_2.1_vae.safetensors");
+    EXPECT_EQ(manifestFromJson(object)->modelPaths, manifest.modelPaths);
+}
+
 TEST(Manifest, HasTheKeysThatOthersRelyOn) {
     const json object = toJson(rendered());
     EXPECT_EQ(object["request"]["prompt"], "a red car");

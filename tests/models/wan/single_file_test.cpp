@@ -203,7 +203,7 @@ TEST_F(SingleFile, SaysWhatIsMissing) {
     weights::writeSafetensors(m_models / "tiny.safetensors",
                               {{"lora_unet_x.lora_up.weight", at::ones({2, 2})}})
         .value();
-    EXPECT_THAT(message(), HasSubstr("it has no patch_embedding.weight of a Wan transformer"));
+    EXPECT_THAT(message(), HasSubstr("a transformer of Wan was needed in it (a LoRA goes to --lora"));
     Tensors vace = comfyTensors(tiny / "transformer");
     vace["model.diffusion_model.vace_blocks.0.before_proj.bias"] = at::ones({2});
     weights::writeSafetensors(m_models / "tiny.safetensors", vace).value();
