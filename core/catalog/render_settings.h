@@ -13,7 +13,7 @@ struct RenderSettings : protocol::RenderFields<protocol::Given> {
     bool operator==(const RenderSettings&) const = default;
 };
 
-/// What the render's attention is called: protocol::attentionName().
+/// The name of the render's attention: protocol::attentionName().
 std::string attentionName(const RenderSettings& settings);
 
 /// BadUsage naming the option, its value and what was needed.

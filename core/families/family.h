@@ -37,7 +37,7 @@ struct Miniature {
     std::string_view picture;  ///< to begin with where no other is given, below prompts/; empty: none
 };
 
-/// What a family adds to the help of a request's field.
+/// A family's addition to the help of a request's field.
 struct FieldNote {
     std::string_view key;   ///< of protocol::RenderField
     std::string_view text;  ///< empty: the family's title alone, which says whose field it is

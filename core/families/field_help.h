@@ -6,7 +6,7 @@
 
 namespace reelgrid::families {
 
-/// What the command line says of a field: the field's own help, and in parentheses what the families add.
+/// A field's help on the command line: its own, with the families' notes in parentheses.
 std::string helpOf(const protocol::RenderField& field);
 
 }  // namespace reelgrid::families

@@ -39,7 +39,7 @@ class ModelIndex {
     [[nodiscard]] std::filesystem::path pathOf(const std::string& component) const;
     /// The regular files that a component is made of, sorted, hidden ones left out; none where it is missing.
     [[nodiscard]] std::vector<std::filesystem::path> filesOf(const std::string& component) const;
-    /// What model_index.json says, or would say.
+    /// The contents of model_index.json, or what they would be.
     [[nodiscard]] const nlohmann::json& json() const { return m_index; }
     /// model_index.json; empty in a layout without one.
     [[nodiscard]] std::filesystem::path file() const;

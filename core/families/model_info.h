@@ -12,8 +12,8 @@
 
 namespace reelgrid::families {
 
-/// What a render gets where its request says nothing. An empty dtype stands for the fastest at equal quality
-/// on the device.
+/// The values of a render whose request leaves them open. An empty dtype stands for the fastest at equal
+/// quality on the device.
 struct RenderDefaults : protocol::RenderFields<protocol::Given> {};
 
 /// The sizes that patches and strides allow: multiples of one number.
@@ -76,13 +76,13 @@ struct ModelInfo {
     /// Names of the request's fields that only some families have a use for (flow_shift, scheduler, …).
     std::vector<std::string> extraFields;
     std::vector<std::string> schedulers;  ///< that can take the place of the checkpoint's own
-    /// What a GPU's render takes where the request says nothing: dtype, and whose random numbers.
+    /// A GPU render's dtype and random numbers where the request leaves them open.
     std::string gpuDtype = "bf16", gpuGenerator = "cpu";
     /// Whether a GPU's VAE computes in the transformer's dtype where the request says nothing; else fp32.
     bool gpuVaeFollowsDtype = false;
     /// Whether the defaults' width and height are the only size.
     bool isSizeFixed = false;
-    /// What is rendered where no prompt is given; empty: one has to be.
+    /// The prompt where none is given; empty: one has to be.
     std::string usualPrompt;
     /// Clips are called <clipPrefix>_<attention type>.mp4; empty: as run_wan calls them.
     std::string clipPrefix;

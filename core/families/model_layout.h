@@ -16,13 +16,13 @@ struct ModelLayout {
     std::map<std::string, nlohmann::json> configs;  ///< each component's config.json (scheduler_config.json)
     /// Where each component is, folder or file; absent: it needs no files of its own.
     std::map<std::string, std::filesystem::path> paths;
-    /// Of a component whose folder holds other components' files too: how the names of its own begin.
+    /// How the names of a component's files begin, where its folder holds other components' files too.
     std::map<std::string, std::vector<std::string>> fileNames;
 };
 
 /// One such form.
 struct LayoutReader {
-    /// Whether a folder or a .safetensors file is of this form, by what it has; without a word on damage.
+    /// Whether a folder or a .safetensors file has this form. Damage is reported by read().
     bool (*recognises)(const std::filesystem::path& path);
     /// NotFound, InvalidData or Unsupported naming what is missing or wrong.
     Result<ModelLayout> (*read)(const std::filesystem::path& path);

@@ -15,7 +15,7 @@ class NoiseStream {
     /// fp32 on the generator's device.
     [[nodiscard]] at::Tensor draw(at::IntArrayRef shape);
 
-    /// What the next pieces depend on, as bytes in host memory; given to restore(), they are the same again.
+    /// The generator's state as bytes in host memory; after restore() of it the same pieces follow.
     [[nodiscard]] at::Tensor state() const { return m_generator.get_state(); }
     /// Throws c10::Error for what is no state of such a generator.
     void restore(const at::Tensor& state) { m_generator.set_state(state); }

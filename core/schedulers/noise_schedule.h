@@ -12,7 +12,7 @@ enum class BetaSpacing {
     SquaredCosine,  ///< from ᾱ(t) = cos²((t + 0.008) / 1.008 · π/2), β at most 0.999; start and end unused
 };
 
-/// What the last training timestep holds of the picture.
+/// How much of the picture the last training timestep holds.
 enum class TerminalSnr {
     AsTrained,
     Zero,  ///< β rescaled so that nothing is left: Lin et al. (arXiv 2305.08891), algorithm 1

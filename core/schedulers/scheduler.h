@@ -15,7 +15,7 @@ class ModelConfig;
 
 namespace reelgrid::schedulers {
 
-/// What a sampler remembers of the steps that it took, by name.
+/// A sampler's memory of the steps so far, by name.
 using SchedulerState = std::map<std::string, at::Tensor>;
 
 /// How a sampler walks from noise to picture. Latents stay fp32 whatever the model computes in.
@@ -26,14 +26,14 @@ class Scheduler {
     /// Starts a trajectory of `steps` steps. Throws Failure(BadUsage) when that many can't be made.
     virtual void setTimesteps(std::int64_t steps) = 0;
 
-    /// What the model is told at each step: fractions for Euler, whole numbers for the others.
+    /// The timestep that the model is given at each step: fractions for Euler, whole numbers for the others.
     [[nodiscard]] const std::vector<float>& timesteps() const { return m_timesteps; }
     /// Noise levels, one more than there are steps.
     [[nodiscard]] const std::vector<float>& sigmas() const { return m_sigmas; }
-    /// What unit noise is multiplied by to begin with; after setTimesteps(). 1 for flow matching.
+    /// The standard deviation of the initial noise; after setTimesteps(). 1 for flow matching.
     [[nodiscard]] virtual double initialNoiseSigma() const { return 1.0; }
 
-    /// What the model sees of the sample at step i: the sample itself for flow matching.
+    /// The model's input at step i: the sample itself for flow matching.
     [[nodiscard]] virtual at::Tensor scaleModelInput(const at::Tensor& sample, std::int64_t /*i*/) const {
         return sample;
     }
@@ -42,8 +42,8 @@ class Scheduler {
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
     virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
 
-    /// What step() will need of the steps so far, exactly; nothing from a sampler which can't say, whose
-    /// trajectories can't be resumed.
+    /// Everything that step() needs of the steps so far, bit for bit; nullopt from a sampler which can't save
+    /// it, whose trajectories can't be resumed.
     [[nodiscard]] virtual std::optional<SchedulerState> state() const { return std::nullopt; }
     /// Makes step `next` the next one, after setTimesteps(), with what state() was before it. Throws
     /// Failure(InvalidData) when something is missing there.
@@ -54,7 +54,7 @@ class Scheduler {
     std::vector<float> m_sigmas;
 };
 
-/// What a request changes of the checkpoint's own sampler.
+/// A request's changes to the checkpoint's own sampler.
 struct SchedulerOverrides {
     std::optional<std::string> name;  ///< an option of schedulerList()
     std::optional<double> flowShift;

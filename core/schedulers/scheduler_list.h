@@ -9,8 +9,7 @@
 
 namespace reelgrid::schedulers {
 
-/// What a model predicts, over which noise levels. Samplers for the same prediction can take each other's
-/// place.
+/// A model's prediction and its noise levels. Samplers for the same prediction can replace each other.
 enum class Prediction {
     Flow,                ///< the velocity of flow matching (flow_sigmas.h)
     SnrShiftedVelocity,  ///< v = √ᾱ noise - √(1 - ᾱ) picture (snr_shifted_schedule.h)
@@ -18,7 +17,7 @@ enum class Prediction {
 
 struct SchedulerRow;
 
-/// What a sampler is made from.
+/// The arguments of a sampler's maker.
 struct SchedulerSource {
     const weights::ModelConfig& config;  ///< the checkpoint's scheduler_config.json
     const SchedulerRow& stored;          ///< the sampler that the file is of

@@ -38,7 +38,7 @@ class UniPCMultistep final : public Scheduler {
   private:
     struct Move;
 
-    /// Of the predictor at step i.
+    /// The predictor's order at step i.
     [[nodiscard]] std::int64_t orderAt(std::int64_t i) const;
     /// The step in log-SNR from level `from` to level `to` with `order - 1` earlier levels.
     [[nodiscard]] Move moveBetween(std::int64_t from, std::int64_t to, std::int64_t order) const;

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 5> kComponents{
     "transformer", "text_encoder", "vae", "tokenizer", "scheduler",
 };
 constexpr std::array<std::string_view, 2> kSchedulers{"ddim", "dpm"};
-/// Of the request, that all its models take.
+/// Fields of the request that all CogVideoX models take.
 constexpr std::array<std::string_view, 11> kFields{
     "negative_prompt",   "guidance_scale", "use_dynamic_cfg", "scheduler", "vae_tiling",
     "vae_tile_px",       "lora",           "step_cache",      "offload",   "use_fp8_gemms",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 11> kFields{
 };
 constexpr std::string_view kClipPrefix = "cogvideox-";
 
-/// What the model's tools render where they are given no prompt (its examples' own).
+/// The prompt of the models' own tools where they are given none (that of its examples).
 constexpr const char* kUsualPrompt =
     "A panda, dressed in a small, red jacket and a tiny hat, sits on a wooden stool in a serene bamboo "
     "forest. The panda's fluffy paws strum a miniature acoustic guitar, producing soft, melodic tunes. "
@@ -91,7 +91,7 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
     return found;
 }
 
-/// As the published models are called, which file names keep; others by their task.
+/// Published models have their names in those of their clips, others their task.
 std::string clipPrefixOf(const Architecture& architecture, const std::string& task) {
     const std::string clips(kClipPrefix), image = task == "i2v" ? "-i2v" : "";
     constexpr int kHeadsOf2b = 30, kHeadsOf5b = 48;
@@ -131,7 +131,7 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     constexpr int kLeastTile = 64;
     const int tile = architecture.vaeSampleHeight / 2 / multiple * multiple;
     if (tile >= kLeastTile) model.defaults.vaeTilePx = tile;
-    // What each was trained in: 5b's activations leave fp16's range.
+    // As each was trained: 5b's activations leave fp16's range.
     model.gpuDtype = architecture.isRotary ? "bf16" : "fp16";
     model.gpuVaeFollowsDtype = true;
     model.gpuGenerator = "cuda";

@@ -19,10 +19,10 @@ using safetensors::TensorEntries;
 constexpr std::int64_t kMostHeads = 1024;
 /// Channels of a head in every published model.
 constexpr std::int64_t kHeadDim = 128;
-/// What may stand before a name (see models/wan/original_names.cpp).
+/// Prefixes of a tensor's name (models/wan/original_names.cpp).
 constexpr std::array<std::string_view, 3> kPrefixes{"", "model.diffusion_model.", "diffusion_model."};
 
-/// What one tensor is called by Wan's authors and by diffusers.
+/// One tensor's names, by Wan's authors and by diffusers.
 struct Named {
     std::string_view original, diffusers;
 };
@@ -43,7 +43,7 @@ class Shapes {
         for (const std::string_view prefix : kPrefixes)
             if (tensors.contains(std::string(prefix).append(kPatchEmbedding.original))) m_prefix = prefix;
     }
-    /// Of so many dimensions; nothing where there is no such tensor.
+    /// The shape of a tensor of so many dimensions; nullopt where there is none.
     [[nodiscard]] std::optional<Shape> of(const Named& name, std::size_t dimensions) const {
         for (const std::string_view each : {name.original, name.diffusers}) {
             const auto found = m_tensors.find(m_prefix + std::string(each));

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 6> kExpertsComponents{
     "transformer", "transformer_2", "text_encoder", "vae", "tokenizer", "scheduler",
 };
 constexpr std::array<std::string_view, 2> kSchedulers{"unipc", "euler"};
-/// Of the request, that all Wan models take.
+/// Fields of the request that all Wan models take.
 constexpr std::array<std::string_view, 11> kFields{
     "negative_prompt",   "guidance_scale", "scheduler",  "flow_shift", "vae_tiling",
     "vae_tile_px",       "lora",           "step_cache", "offload",    "use_fp8_gemms",
@@ -115,7 +115,7 @@ bool hasTokenTimes(const ModelIndex& index) {
            index.isOn("expand_timesteps");
 }
 
-/// What all Wan models share.
+/// The description that all Wan models share.
 Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view family) {
     auto architecture = readArchitecture(index);
     if (!architecture) return architecture.error();

@@ -16,7 +16,7 @@ enum class WanTransformers { One, Two };
 /// By the transformer's configuration in diffusers' words. Unsupported naming `where` and its channels.
 Result<WanKind> wanKindOf(const nlohmann::json& transformer, WanTransformers count, const std::string& where);
 
-/// What model_index.json, scheduler_config.json and the VAE's config.json of that kind say, and the
+/// model_index.json, scheduler_config.json and the VAE's config.json of that kind, with the
 /// transformer's. `where`, the path that was given, tells 480p from 720p, which nothing else does. Paths and
 /// a second transformer's configuration are left to the caller. Source: wan/configs and generate.py of Wan2.1
 /// and Wan2.2.
