@@ -2,12 +2,32 @@
 
 #include <array>
 
+#include "core/schedulers/dpm_multistep.h"
+#include "core/schedulers/euler.h"
 #include "core/schedulers/flow_match_euler.h"
+#include "core/schedulers/lcm.h"
+#include "core/schedulers/pndm.h"
 #include "core/schedulers/snr_shifted_ddim.h"
 #include "core/schedulers/snr_shifted_dpm.h"
 #include "core/schedulers/unipc_multistep.h"
+#include "core/schedulers/vp_ddim.h"
 
 namespace reelgrid::schedulers {
+namespace {
+
+/// One whose configuration says everything, another sampler's, too.
+template <class Sampler>
+std::unique_ptr<Scheduler> made(const SchedulerSource& source) {
+    return std::make_unique<Sampler>(source.config);
+}
+
+/// The same of one that draws noise.
+template <class Sampler>
+std::unique_ptr<Scheduler> madeDrawing(const SchedulerSource& source) {
+    return std::make_unique<Sampler>(source.config, source.noise);
+}
+
+}  // namespace
 
 std::span<const SchedulerRow> schedulerList() {
     using enum Prediction;
@@ -16,6 +36,13 @@ std::span<const SchedulerRow> schedulerList() {
         SchedulerRow{"euler", "FlowMatchEulerDiscreteScheduler", Flow, FlowMatchEuler::make, "shift"},
         SchedulerRow{"ddim", "CogVideoXDDIMScheduler", SnrShiftedVelocity, SnrShiftedDdim::make},
         SchedulerRow{"dpm", "CogVideoXDPMScheduler", SnrShiftedVelocity, SnrShiftedDpm::make},
+        SchedulerRow{"ddim", "DDIMScheduler", VariancePreserving, made<VpDdim>},
+        SchedulerRow{"pndm", "PNDMScheduler", VariancePreserving, made<Pndm>},
+        SchedulerRow{"euler", "EulerDiscreteScheduler", VariancePreserving, made<EulerDiscrete>},
+        SchedulerRow{"euler-ancestral", "EulerAncestralDiscreteScheduler", VariancePreserving,
+                     madeDrawing<EulerAncestral>},
+        SchedulerRow{"dpm++", "DPMSolverMultistepScheduler", VariancePreserving, madeDrawing<DpmMultistep>},
+        SchedulerRow{"lcm", "LCMScheduler", VariancePreserving, madeDrawing<Lcm>},
     };
     return kRows;
 }

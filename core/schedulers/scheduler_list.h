@@ -13,6 +13,8 @@ namespace reelgrid::schedulers {
 enum class Prediction {
     Flow,                ///< the velocity of flow matching (flow_sigmas.h)
     SnrShiftedVelocity,  ///< v = √ᾱ noise - √(1 - ᾱ) picture (snr_shifted_schedule.h)
+    /// Noise, picture or velocity, as prediction_type says, of DDPM's kind of schedule (vp_training.h).
+    VariancePreserving,
 };
 
 struct SchedulerRow;

@@ -55,11 +55,19 @@ TEST(SchedulerConfig, ShiftOverridesTheCheckpoints) {
 
 TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
     const std::vector<std::pair<std::string, nlohmann::json>> changes{
-        {"prediction_type", "epsilon"},  {"use_flow_sigmas", false},   {"use_karras_sigmas", true},
-        {"use_beta_sigmas", true},       {"solver_order", 4},          {"solver_type", "bh3"},
-        {"thresholding", true},          {"predict_x0", false},        {"lower_order_final", false},
-        {"shift_terminal", 1.5},         {"final_sigmas_type", "one"}, {"use_dynamic_shifting", true},
-        {"_class_name", "DDIMScheduler"}};
+        {"prediction_type", "epsilon"},
+        {"use_flow_sigmas", false},
+        {"use_karras_sigmas", true},
+        {"use_beta_sigmas", true},
+        {"solver_order", 4},
+        {"solver_type", "bh3"},
+        {"thresholding", true},
+        {"predict_x0", false},
+        {"lower_order_final", false},
+        {"shift_terminal", 1.5},
+        {"final_sigmas_type", "one"},
+        {"use_dynamic_shifting", true},
+        {"_class_name", "HeunDiscreteScheduler"}};
     for (const auto& [key, value] : changes) {
         const Error error = errorOf(uniPC({{key, value}}));
         EXPECT_EQ(error.code, ErrorCode::Unsupported) << key;
@@ -72,14 +80,16 @@ TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
 
 /// A config as diffusers saves it, -Infinity included: the message is about the class.
 TEST(SchedulerConfig, NamesAClassThatIsNotHereAndThoseThatAre) {
-    const nlohmann::json stored = parseJson(R"({"_class_name": "DPMSolverMultistepScheduler",
+    const nlohmann::json stored = parseJson(R"({"_class_name": "HeunDiscreteScheduler",
                                                 "lambda_min_clipped": -Infinity})",
                                             "scheduler_config.json", JsonDialect::Python)
                                       .value();
     EXPECT_EQ(errorOf(stored).message,
-              "scheduler_config.json: _class_name is \"DPMSolverMultistepScheduler\", this version needs "
+              "scheduler_config.json: _class_name is \"HeunDiscreteScheduler\", this version needs "
               "UniPCMultistepScheduler (unipc) or FlowMatchEulerDiscreteScheduler (euler) or "
-              "CogVideoXDDIMScheduler (ddim) or CogVideoXDPMScheduler (dpm)");
+              "CogVideoXDDIMScheduler (ddim) or CogVideoXDPMScheduler (dpm) or DDIMScheduler (ddim) or "
+              "PNDMScheduler (pndm) or EulerDiscreteScheduler (euler) or EulerAncestralDiscreteScheduler "
+              "(euler-ancestral) or DPMSolverMultistepScheduler (dpm++) or LCMScheduler (lcm)");
 }
 
 TEST(SchedulerConfig, TakesEulersOwnSpacingsOnly) {

@@ -174,5 +174,26 @@ TEST(VpSchedulers, ReadInfinityAsDiffusersWritesIt) {
     EXPECT_EQ(failureOfVp(config), "no failure");
 }
 
+TEST(VpSchedulers, TakeOverEachOthersConfigurations) {
+    nlohmann::json config{{"_class_name", "DDIMScheduler"}, {"beta_schedule", "scaled_linear"},
+                          {"beta_start", 0.00085},          {"beta_end", 0.012},
+                          {"timestep_spacing", "trailing"}, {"clip_sample", false}};
+    for (const auto& [option, name] : {std::pair{"pndm", "PNDMScheduler"},
+                                       {"euler", "EulerDiscreteScheduler"},
+                                       {"euler-ancestral", "EulerAncestralDiscreteScheduler"},
+                                       {"dpm++", "DPMSolverMultistepScheduler"},
+                                       {"lcm", "LCMScheduler"}}) {
+        const auto asked = makeScheduler(weights::ModelConfig(config, "c"), {option, {}});
+        nlohmann::json own = config;
+        own["_class_name"] = name;
+        own["skip_prk_steps"] = true;
+        const auto stored = makeScheduler(weights::ModelConfig(own, "c"));
+        asked->setTimesteps(4);
+        stored->setTimesteps(4);
+        EXPECT_EQ(asked->sigmas(), stored->sigmas()) << option;
+        EXPECT_EQ(asked->timesteps(), stored->timesteps()) << option;
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::schedulers
