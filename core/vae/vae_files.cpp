@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
+#include "core/vae/image/image_vae_files.h"
 #include "core/vae/wan21/wan_vae_files.h"
 #include "core/weights/model_config.h"
 
@@ -18,7 +19,10 @@ struct Kind {
 };
 
 /// One line a kind of autoencoder that is known by its folder's configuration.
-constexpr std::array kKinds{Kind{"AutoencoderKLCogVideoX", cogvideox::openFiles}};
+constexpr std::array kKinds{
+    Kind{"AutoencoderKLCogVideoX", cogvideox::openFiles},
+    Kind{"AutoencoderKL", image::openFiles},
+};
 
 std::string classIn(const fs::path& folder) {
     std::error_code failed;

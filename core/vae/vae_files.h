@@ -9,7 +9,7 @@
 
 namespace reelgrid::vae {
 
-/// A video autoencoder on the disk, by itself.
+/// An autoencoder of clips on the disk, by itself.
 struct VaeFiles {
     std::filesystem::path path;
     std::uint64_t bytes = 0;  ///< of its weight files

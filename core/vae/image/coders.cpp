@@ -14,7 +14,9 @@ void stopWhenAsked(const std::stop_token& stop) {
 }  // namespace
 
 Encoder::Encoder(const LayerSource& whole, const ImageVaeConfig& config)
-    : m_conv_in(whole / "encoder" / "conv_in", 3, config.blockChannels.front()),
+    : m_first(config.blockChannels.front()),
+      m_moments(2 * config.latentChannels),
+      m_conv_in(whole / "encoder" / "conv_in", 3, config.blockChannels.front()),
       m_mid_block(whole / "encoder" / "mid_block", config.blockChannels.back(), config.normGroups),
       m_conv_norm_out(whole / "encoder" / "conv_norm_out", config.blockChannels.back(), config.normGroups,
                       kLastNormEps),
@@ -49,8 +51,27 @@ at::Tensor Encoder::forward(const at::Tensor& x_NHWC, const std::stop_token& sto
     return m_quant_conv ? m_quant_conv->forward(y_NHWC) : y_NHWC;
 }
 
+void Encoder::forwardBytes(const Activations& x, PictureMemory& memory) const {
+    Activations y = x.with(m_first);
+    memory.noteConv({memory.bytesOf(x), memory.bytesOf(y)}, x, y);
+    for (const Level& level : m_down_blocks) {
+        for (const ResidualBlock& resnet : level.resnets) y = resnet.forwardBytes(y, memory);
+        if (!level.downsampler) continue;
+        // Zeros around it are a copy.
+        const Activations half{y.frames, y.rows / 2, y.columns / 2, y.channels};
+        memory.note({memory.bytesOf(y), memory.bytesOf(y), memory.bytesOf(half)});
+        memory.endSize(half);
+        y = half;
+    }
+    y = m_mid_block.forwardBytes(y, memory);
+    memory.noteNormSilu(y);
+    const Activations moments = y.with(m_moments);
+    memory.noteConv({memory.bytesOf(y), memory.bytesOf(y), memory.bytesOf(moments)}, y, moments);
+}
+
 Decoder::Decoder(const LayerSource& whole, const ImageVaeConfig& config)
-    : m_conv_in(whole / "decoder" / "conv_in", config.latentChannels, config.blockChannels.back()),
+    : m_innermost(config.blockChannels.back()),
+      m_conv_in(whole / "decoder" / "conv_in", config.latentChannels, config.blockChannels.back()),
       m_mid_block(whole / "decoder" / "mid_block", config.blockChannels.back(), config.normGroups),
       m_conv_norm_out(whole / "decoder" / "conv_norm_out", config.blockChannels.front(), config.normGroups,
                       kLastNormEps),
@@ -83,6 +104,20 @@ at::Tensor Decoder::forward(const at::Tensor& z_NHWC, const std::stop_token& sto
     }
     stopWhenAsked(stop);
     return m_conv_out.forward(m_conv_norm_out.forwardSilu(y_NHWC));
+}
+
+void Decoder::forwardBytes(const Activations& z, PictureMemory& memory) const {
+    Activations y = z.with(m_innermost);
+    memory.noteConv({2 * memory.bytesOf(z), memory.bytesOf(y)}, z, y);
+    y = m_mid_block.forwardBytes(y, memory);
+    for (const Level& level : m_up_blocks) {
+        for (const ResidualBlock& resnet : level.resnets) y = resnet.forwardBytes(y, memory);
+        if (level.upsampler) y = memory.noteDoublingConv(y);
+    }
+    memory.noteNormSilu(y);
+    constexpr std::int64_t kColors = 3;
+    const Activations colors = y.with(kColors);
+    memory.noteConv({memory.bytesOf(y), memory.bytesOf(y), memory.bytesOf(colors)}, y, colors);
 }
 
 }  // namespace reelgrid::vae::image

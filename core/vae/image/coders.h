@@ -16,12 +16,14 @@ class Encoder {
 
     /// [N, H, W, 3] → [N, H', W', 2z]: mean and logvar. Throws Failure(Cancelled) once `stop` is requested.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC, const std::stop_token& stop) const;
+    void forwardBytes(const Activations& x, PictureMemory& memory) const;
 
   private:
     struct Level {
         std::vector<ResidualBlock> resnets;
         std::optional<HalvingConv> downsampler;
     };
+    std::int64_t m_first, m_moments;  ///< channels of the first size, and of what is made
     ImageConv m_conv_in;
     std::vector<Level> m_down_blocks;
     MidBlock m_mid_block;
@@ -37,12 +39,14 @@ class Decoder {
 
     /// [N, H', W', z] → [N, H, W, 3], not clamped.
     [[nodiscard]] at::Tensor forward(const at::Tensor& z_NHWC, const std::stop_token& stop) const;
+    void forwardBytes(const Activations& z, PictureMemory& memory) const;
 
   private:
     struct Level {
         std::vector<ResidualBlock> resnets;
         std::optional<ImageConv> upsampler;
     };
+    std::int64_t m_innermost;  ///< channels
     std::optional<PointConv> m_post_quant_conv;
     ImageConv m_conv_in;
     MidBlock m_mid_block;

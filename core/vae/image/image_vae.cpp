@@ -1,7 +1,6 @@
 #include "core/vae/image/image_vae.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,12 +13,6 @@ at::Tensor channelsLast(const at::Tensor& x_CTHW, const at::TensorOptions& optio
     return x_CTHW.to(options).permute({1, 2, 3, 0}).contiguous();
 }
 
-LatentMoments momentsFrom(const std::vector<at::Tensor>& moments_THWC) {
-    constexpr double kLeastLogvar = -30, kMostLogvar = 20;
-    const auto halves = at::cat(moments_THWC).permute({3, 0, 1, 2}).chunk(2, 0);
-    return {halves[0].contiguous(), halves[1].clamp(kLeastLogvar, kMostLogvar)};
-}
-
 }  // namespace
 
 ImageVae::ImageVae(const weights::WeightScope& scope, ImageVaeConfig config, ImageVaeOptions options)
@@ -27,26 +20,28 @@ ImageVae::ImageVae(const weights::WeightScope& scope, ImageVaeConfig config, Ima
       m_options(options),
       m_tensorOptions(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const LayerSource source{scope, options.engine};
-    if (options.parts != ImageVaeParts::Decoder) m_encoder.emplace(source, m_config);
-    if (options.parts != ImageVaeParts::Encoder) m_decoder.emplace(source, m_config);
+    if (options.parts != VaeParts::Decoder) m_encoder.emplace(source, m_config);
+    if (options.parts != VaeParts::Encoder) m_decoder.emplace(source, m_config);
+}
+
+VaeShape ImageVae::shape() const {
+    return {m_config.latentChannels, m_config.spatialFactor(), 1, 1};
 }
 
 void ImageVae::requireFrames(const at::Tensor& x_CTHW) const {
-    if (!m_encoder) throw Failure(ErrorCode::Internal, "the autoencoder was loaded without its encoder");
+    if (!m_encoder || m_isDescription)
+        throw Failure(ErrorCode::Internal, "the autoencoder was loaded without its encoder");
     const std::int64_t s = m_config.spatialFactor();
     if (x_CTHW.dim() != 4 || x_CTHW.numel() == 0 || x_CTHW.size(0) != 3 || x_CTHW.size(2) % s != 0 ||
         x_CTHW.size(3) % s != 0)
-        throw Failure(ErrorCode::InvalidData, "frames to encode are " + c10::str(x_CTHW.sizes()) +
-                                                  ", [3, frames, height, width] in multiples of " +
-                                                  std::to_string(s) + " was needed");
+        refuseShape("a clip to encode", x_CTHW, c10::str("[3, T, H, W] with H and W multiples of ", s));
 }
 
 void ImageVae::requireLatents(const at::Tensor& z_CTHW) const {
-    if (!m_decoder) throw Failure(ErrorCode::Internal, "the autoencoder was loaded without its decoder");
+    if (!m_decoder || m_isDescription)
+        throw Failure(ErrorCode::Internal, "the autoencoder was loaded without its decoder");
     if (z_CTHW.dim() != 4 || z_CTHW.numel() == 0 || z_CTHW.size(0) != m_config.latentChannels)
-        throw Failure(ErrorCode::InvalidData, "latents to decode are " + c10::str(z_CTHW.sizes()) + ", [" +
-                                                  std::to_string(m_config.latentChannels) +
-                                                  ", frames, height, width] was needed");
+        refuseShape("latents to decode", z_CTHW, c10::str("[", m_config.latentChannels, ", T, H, W]"));
 }
 
 at::Tensor ImageVae::momentsOf(const at::Tensor& x_CTHW, const std::stop_token& stop) const {
@@ -57,11 +52,14 @@ at::Tensor ImageVae::framesOf(const at::Tensor& z_CTHW, const std::stop_token& s
     return m_decoder->forward(channelsLast(z_CTHW, m_tensorOptions), stop).to(at::kFloat);
 }
 
+std::int64_t ImageVae::together(std::int64_t frames) const {
+    return std::min(frames, std::max<std::int64_t>(1, m_options.framesTogether));
+}
+
 void ImageVae::inParts(const at::Tensor& in_CTHW, const Part& part) const {
-    const std::int64_t frames = in_CTHW.size(1);
-    const std::int64_t together = std::max<std::int64_t>(1, m_options.framesTogether);
-    for (std::int64_t first = 0; first < frames; first += together)
-        part(in_CTHW.narrow(1, first, std::min(together, frames - first)));
+    const std::int64_t frames = in_CTHW.size(1), most = together(frames);
+    for (std::int64_t first = 0; first < frames; first += most)
+        part(in_CTHW.narrow(1, first, std::min(most, frames - first)));
 }
 
 LatentMoments ImageVae::encode(const at::Tensor& x_CTHW, const FrameProgress& progress,
@@ -73,7 +71,7 @@ LatentMoments ImageVae::encode(const at::Tensor& x_CTHW, const FrameProgress& pr
         moments_THWC.push_back(momentsOf(some_CTHW, stop));
         if (progress) progress(done += some_CTHW.size(1), x_CTHW.size(1));
     });
-    return momentsFrom(moments_THWC);
+    return momentsFrom(at::cat(moments_THWC));
 }
 
 void ImageVae::decodeTo(const at::Tensor& z_CTHW, const FrameSink& sink, std::stop_token stop) const {
@@ -97,7 +95,7 @@ LatentMoments ImageVae::encodeTiled(const at::Tensor& x_CTHW, const Tiling& tili
         }));
         if (progress) progress(done += some_CTHW.size(1), x_CTHW.size(1));
     });
-    return momentsFrom(moments_THWC);
+    return momentsFrom(at::cat(moments_THWC));
 }
 
 at::Tensor ImageVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling,
@@ -105,16 +103,19 @@ at::Tensor ImageVae::decodeTiled(const at::Tensor& z_CTHW, const Tiling& tiling,
     requireLatents(z_CTHW);
     const std::int64_t s = m_config.spatialFactor();
     const TileGrid grid(z_CTHW.size(2), z_CTHW.size(3), tiling, s);
-    std::vector<at::Tensor> frames_THWC;
+    const at::Tensor frames_THWC = at::empty({z_CTHW.size(1), s * z_CTHW.size(2), s * z_CTHW.size(3), 3},
+                                             m_tensorOptions.dtype(at::kFloat));
     std::int64_t done = 0;
     inParts(z_CTHW, [&](const at::Tensor& some_CTHW) {
-        frames_THWC.push_back(joinTiles(grid, s, [&](const TileSpan& rows, const TileSpan& columns) {
+        const at::Tensor joined_THWC = joinTiles(grid, s, [&](const TileSpan& rows, const TileSpan& columns) {
             return framesOf(
                 some_CTHW.narrow(2, rows.begin, rows.length).narrow(3, columns.begin, columns.length), stop);
-        }));
-        if (progress) progress(done += some_CTHW.size(1), z_CTHW.size(1));
+        });
+        frames_THWC.narrow(0, done, some_CTHW.size(1)).copy_(joined_THWC);
+        done += some_CTHW.size(1);
+        if (progress) progress(done, z_CTHW.size(1));
     });
-    return at::cat(frames_THWC).clamp_(-1, 1);
+    return frames_THWC.clamp_(-1, 1);
 }
 
 }  // namespace reelgrid::vae::image

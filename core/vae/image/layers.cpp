@@ -9,7 +9,8 @@ constexpr double kNormEps = 1e-6;
 
 ResidualBlock::ResidualBlock(const LayerSource& source, std::int64_t in, std::int64_t out,
                              std::int64_t groups)
-    : m_norm1(source / "norm1", in, groups, kNormEps),
+    : m_out(out),
+      m_norm1(source / "norm1", in, groups, kNormEps),
       m_conv1(source / "conv1", in, out),
       m_norm2(source / "norm2", out, groups, kNormEps),
       m_conv2(source / "conv2", out, out) {
@@ -21,6 +22,12 @@ at::Tensor ResidualBlock::forward(const at::Tensor& x_NHWC) const {
     // Memory of its own where nothing maps it: the convolution may write its sum there.
     const at::Tensor shortcut_NHWO = m_conv_shortcut ? m_conv_shortcut->forward(x_NHWC) : x_NHWC.clone();
     return m_conv2.forward(m_norm2.forwardSilu(y_NHWO), shortcut_NHWO);
+}
+
+void AttentionBlock::forwardBytes(const Activations& x, PictureMemory& memory) const {
+    // Its input, the normed, queries, keys and values, and what they become.
+    constexpr std::size_t kTensors = 6;
+    memory.note(MemoryWalk::Pieces(kTensors, memory.bytesOf(x)));
 }
 
 AttentionBlock::AttentionBlock(const LayerSource& source, std::int64_t channels, std::int64_t groups)

@@ -9,6 +9,7 @@
 #include "core/execution/linear_product.h"
 #include "core/vae/group_norm.h"
 #include "core/vae/image_conv.h"
+#include "core/vae/picture_memory.h"
 #include "core/vae/point_conv.h"
 
 namespace reelgrid::vae::image {
@@ -20,8 +21,13 @@ class ResidualBlock {
 
     /// [N, H, W, C] → [N, H, W, O].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const;
+    /// What it will take beside other layers; what it makes.
+    Activations forwardBytes(const Activations& x, PictureMemory& memory) const {
+        return memory.noteResidualBlock(x, m_out);
+    }
 
   private:
+    std::int64_t m_out;
     GroupNorm m_norm1;
     ImageConv m_conv1;
     GroupNorm m_norm2;
@@ -36,6 +42,7 @@ class AttentionBlock {
     AttentionBlock(const LayerSource& source, std::int64_t channels, std::int64_t groups);
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const;
+    void forwardBytes(const Activations& x, PictureMemory& memory) const;
 
   private:
     struct Affine {
@@ -54,6 +61,11 @@ struct MidBlock {
 
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const {
         return second.forward(attention.forward(first.forward(x_NHWC)));
+    }
+    Activations forwardBytes(const Activations& x, PictureMemory& memory) const {
+        first.forwardBytes(x, memory);
+        attention.forwardBytes(x, memory);
+        return second.forwardBytes(x, memory);
     }
 
     ResidualBlock first;

@@ -186,11 +186,11 @@ std::string failureText(const std::function<void()>& run) {
 }
 
 TEST(ImageVae, RefusesWhatItCannotTakeNamingIt) {
-    const ImageVae vae = recordedVae("with_quant_convs", {.parts = ImageVaeParts::Decoder});
+    const ImageVae vae = recordedVae("with_quant_convs", {.parts = VaeParts::Decoder});
     const auto decode = [&](at::IntArrayRef shape) {
         return failureText([&] { (void)decoded(vae, at::zeros(shape)); });
     };
-    EXPECT_THAT(decode({5, 1, 4, 4}), testing::HasSubstr("[5, 1, 4, 4], [4, frames, height, width]"));
+    EXPECT_THAT(decode({5, 1, 4, 4}), testing::HasSubstr("[5, 1, 4, 4], needed [4, T, H, W]"));
     EXPECT_THAT(decode({4, 4, 4}), testing::HasSubstr("[4, 4, 4]"));
     EXPECT_THAT(failureText([&] {
                     (void)vae.encode(at::zeros({3, 1, 8, 8}));
