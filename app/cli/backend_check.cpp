@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/libtorch_version.h"
-#include "app/cli/machine.h"
 #include "core/base/number_text.h"
 #include "core/base/text_table.h"
 #include "core/base/version.h"
-#include "core/plugins/description_json.h"
+#include "core/machine/cpu.h"
+#include "core/machine/machine_json.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -98,7 +98,7 @@ std::string heading(const BackendCheck& check) {
     } else {
         text += ": " + std::string(backend.title) + ", built in";
     }
-    return text + "\n" + check.device + " (" + inspectMachine().cpuName + "), ReelGrid " + kVersion +
+    return text + "\n" + check.device + " (" + machine::inspectCpu().name + "), ReelGrid " + kVersion +
            ", libtorch " + libtorchVersion() + "; errors are against float64 on the same inputs\n\n";
 }
 
@@ -131,7 +131,9 @@ std::string checkTable(const BackendCheck& check) {
 }
 
 json checkJson(const BackendCheck& check) {
-    json document = {{"backend", plugins::backendJson(*check.backend)},
+    const auto* plugin = check.backend->plugin;
+    json document = {{"backend", toJson(machine::backendOf(*check.backend),
+                                        plugin == nullptr ? nullptr : &plugin->description)},
                      {"device", check.device},
                      {"holding", check.holding()},
                      {"failing", check.failing()},

@@ -9,14 +9,14 @@
 #include "app/cli/verb.h"
 #include "core/base/number_text.h"
 #include "core/base/text_table.h"
-#include "core/plugins/description_json.h"
+#include "core/machine/machine_json.h"
 #include "core/plugins/plugin_search.h"
-#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {
 
-using kernels::BackendInfo;
+using machine::Backend;
+using machine::Machine;
 using nlohmann::json;
 
 std::string joined(const json& words) {
@@ -25,21 +25,28 @@ std::string joined(const json& words) {
     return text.empty() ? "none" : text;
 }
 
-int runList(bool asDocument) {
+/// The backends alone: nobody waits for the driver.
+Machine listed() {
+    Machine machine;
+    addListedBackends(machine);
+    return machine;
+}
+
+int runList(const Machine& machine, bool asDocument) {
     json document = json::array();
     std::vector<TableLine> lines;
-    for (const BackendInfo& backend : kernels::backends()) {
-        document.push_back(plugins::backendJson(backend));
-        lines.push_back({{std::string(backend.name), joined(document.back()["devices"]),
-                          backend.plugin != nullptr ? "plug-in" : "built in", std::string(backend.title)},
+    for (const Backend& backend : machine.backends) {
+        const auto* plugin = machine.pluginOf(backend.name);
+        document.push_back(toJson(backend, plugin));
+        lines.push_back({{backend.name, joined(document.back()["devices"]),
+                          plugin != nullptr ? "plug-in" : "built in", backend.title},
                          ""});
     }
     if (asDocument) return printResult(document);
     constexpr std::size_t kTextColumns = 4;
     std::string text = alignedTable(lines, kTextColumns);
-    for (const BackendInfo& backend : kernels::backends())
-        if (backend.plugin != nullptr)
-            text += std::string(backend.name) + " is from " + backend.plugin->description.file + "\n";
+    for (const kernels::PluginDescription& plugin : machine.plugins)
+        text += plugin.name + " is from " + plugin.file + "\n";
     return printResult(text);
 }
 
@@ -48,18 +55,16 @@ std::string claimOf(const kernels::PluginDescription& said) {
                               : "to be exact";
 }
 
-std::string described(const BackendInfo& backend) {
+std::string described(const Backend& backend, const kernels::PluginDescription* origin) {
     constexpr std::size_t kIndent = 12;
-    const json object = plugins::backendJson(backend);
-    std::string text = std::string(backend.name) + ": " + std::string(backend.title);
+    const json object = toJson(backend, origin);
+    std::string text = backend.name + ": " + backend.title;
     text += "\ndevices     " + joined(object["devices"]);
-    if (!backend.description.empty()) text += indented(std::string(backend.description), kIndent);
-    if (!backend.cpu.deviation.empty())
-        text += indented("On the CPU: " + std::string(backend.cpu.deviation), kIndent);
-    if (!backend.cuda.deviation.empty())
-        text += indented("On a GPU: " + std::string(backend.cuda.deviation), kIndent);
-    if (backend.plugin == nullptr) return text + "\norigin      built in";
-    const kernels::PluginDescription& said = backend.plugin->description;
+    if (!backend.description.empty()) text += indented(backend.description, kIndent);
+    if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, kIndent);
+    if (!backend.cudaDeviation.empty()) text += indented("On a GPU: " + backend.cudaDeviation, kIndent);
+    if (origin == nullptr) return text + "\norigin      built in";
+    const kernels::PluginDescription& said = *origin;
     const json& plugin = object["plugin"];
     text += "\ndtypes      " + joined(plugin["dtypes"]);
     text += "\nhead dims   " + std::to_string(said.headDimMultiple) + " to " +
@@ -73,13 +78,13 @@ std::string described(const BackendInfo& backend) {
     return text + "\nfile        " + said.file + "\nsha256      " + said.sha256;
 }
 
-int runDescribe(const std::string& name, bool asDocument) {
-    const BackendInfo* backend = kernels::findBackend(name);
+int runDescribe(const Machine& machine, const std::string& name, bool asDocument) {
+    const Backend* backend = machine.findBackend(name);
     if (backend == nullptr)
-        return fail({ErrorCode::BadUsage, "backends describe " + name + ": one of " +
-                                              kernels::backendNames() +
+        return fail({ErrorCode::BadUsage, "backends describe " + name + ": one of " + machine.backendNames() +
                                               " was needed (a plug-in's: --backend-plugin FILE)"});
-    return asDocument ? printResult(plugins::backendJson(*backend)) : printResult(described(*backend));
+    const auto* plugin = machine.pluginOf(name);
+    return asDocument ? printResult(toJson(*backend, plugin)) : printResult(described(*backend, plugin));
 }
 
 struct BackendsVerb {
@@ -108,8 +113,8 @@ Verb addBackendsVerb(CLI::App& program) {
     const auto check = addCheckCommand(*command);
     const auto create = addNewCommand(*command);
     return {command, [=] {
-                if (list->parsed()) return runList(verb->json);
-                if (describe->parsed()) return runDescribe(verb->name, verb->json);
+                if (list->parsed()) return runList(listed(), verb->json);
+                if (describe->parsed()) return runDescribe(listed(), verb->name, verb->json);
                 return command->got_subcommand("check") ? check() : create();
             }};
 }

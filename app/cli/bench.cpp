@@ -15,11 +15,11 @@ int runBench(const std::vector<Verb>& parts) {
 
 }  // namespace
 
-Verb addBenchVerb(CLI::App& program) {
+Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("bench", "Measure parts on their own");
     command->require_subcommand(1);
-    const std::vector<Verb> parts{addBenchAttention(*command), addBenchVae(*command),
-                                  addBenchPipeline(*command)};
+    const std::vector<Verb> parts{addBenchAttention(*command), addBenchVae(*command, machine),
+                                  addBenchPipeline(*command, machine)};
     return {command, [parts] { return runBench(parts); }};
 }
 

@@ -11,13 +11,13 @@
 #include "app/cli/attention_table.h"
 #include "app/cli/bench_verbs.h"
 #include "app/cli/console.h"
-#include "app/cli/machine.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/json.h"
 #include "core/benchmark/attention_csv.h"
 #include "core/benchmark/attention_json.h"
 #include "core/execution/device_description.h"
+#include "core/machine/cpu.h"
 #include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::cli {
@@ -41,7 +41,7 @@ AttentionReport describeMachine(const AttentionCase& first) {
     report.device = first.execution.device.str();
     report.gpuName = gpu.name;
     report.versions = gpu.versions;
-    report.cpuName = inspectMachine().cpuName;
+    report.cpuName = machine::inspectCpu().name;
     report.instructionSet = kernels::nameOf(kernels::selectedInstructionSet());
     report.threads = at::get_num_threads();
     report.clock = first.clock;

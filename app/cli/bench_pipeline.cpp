@@ -68,16 +68,17 @@ Result<void> checkCounts(const BenchPipeline& verb) {
 }
 
 /// Renders over and over into a folder that is gone afterwards; true to its settings as they ran.
-Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked, PipelineReport& report) {
+Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
+                       const machine::LocalMachine& machine, PipelineReport& report) {
     const TemporaryFolder folder("reelgrid-bench");
     checked.request.output = (folder.path() / "clip.mp4").string();
     const InterruptWatch interrupts;
-    auto renderer = std::make_unique<pipeline::Renderer>();
+    auto renderer = std::make_unique<pipeline::Renderer>(machine);
     ProgressLine line;
     std::optional<double> load;
     const int total = verb.warmup + verb.repetitions;
     for (int done = 0; done < total; ++done) {
-        if (verb.reload && done > 0) renderer = std::make_unique<pipeline::Renderer>();
+        if (verb.reload && done > 0) renderer = std::make_unique<pipeline::Renderer>(machine);
         const std::string what = (done < verb.warmup ? "warm-up " : "") + std::to_string(done + 1) + " of " +
                                  std::to_string(total);
         const auto progress = [&](const protocol::RenderProgress& now) {
@@ -110,14 +111,15 @@ Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked, Pipeli
     return {};
 }
 
-Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest& checked) {
+Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest& checked,
+                                 const machine::Machine& machine) {
     const auto execution = execution::executionOn(checked.settings.device);
     if (!execution) return execution.error();
     result::ComponentHasher hasher;
     auto hashes = result::modelHashes(checked.model, checked.settings, hasher);
     if (!hashes) return hashes.error();
     PipelineReport report;
-    report.system = benchedSystem(*execution);
+    report.system = benchedSystem(*execution, machine);
     report.model = checked.model.id;
     report.modelHashes = *std::move(hashes);
     report.settings = checked.settings;
@@ -125,11 +127,12 @@ Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest
     return report;
 }
 
-int runPipeline(const BenchPipeline& verb) {
+int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
     if (auto counts = checkCounts(verb); !counts) return fail(counts.error());
     const auto maxLoss = shareFrom(verb.maxLoss);
     if (!maxLoss) return fail(maxLoss.error());
-    auto checked = verb.render.check(verb.attentionType);
+    const machine::Machine machine = here.now();
+    auto checked = verb.render.check(verb.attentionType, machine);
     if (!checked) return fail(checked.error());
     std::optional<PipelineBaseline> baseline;
     if (!verb.baseline.empty()) {
@@ -140,12 +143,12 @@ int runPipeline(const BenchPipeline& verb) {
     // Before rendering, so that a wrongPipelineOption path doesn't cost minutes.
     if (!verb.output.empty())
         if (auto file = PendingFile::create(verb.output); !file) return fail(file.error());
-    auto report = reportFor(verb, *checked);
+    auto report = reportFor(verb, *checked, machine);
     if (!report) return fail(report.error());
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());
     sayIdleChoices(*checked);
-    if (auto rendered = renderAll(verb, *checked, *report); !rendered) return fail(rendered.error());
+    if (auto rendered = renderAll(verb, *checked, here, *report); !rendered) return fail(rendered.error());
     if (baseline)
         if (auto same = requireSameMeasurement(*report, *baseline); !same) return fail(same.error());
 
@@ -171,7 +174,7 @@ int runPipeline(const BenchPipeline& verb) {
 
 }  // namespace
 
-Verb addBenchPipeline(CLI::App& bench) {
+Verb addBenchPipeline(CLI::App& bench, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<BenchPipeline>();
     CLI::App* command = bench.add_subcommand(
         "pipeline", "Time the stages of whole renders, over and over, and hold them against an earlier time");
@@ -191,7 +194,7 @@ Verb addBenchPipeline(CLI::App& bench) {
         ->capture_default_str();
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    return {command, [verb] { return runPipeline(*verb); }};
+    return {command, [verb, machine] { return runPipeline(*verb, machine); }};
 }
 
 }  // namespace reelgrid::cli

@@ -20,6 +20,7 @@
 #include "core/devices/gpu_choice.h"
 #include "core/execution/fp32_precision.h"
 #include "core/hub/repository.h"
+#include "core/machine/local_machine.h"
 #include "core/protocol/render_fields.h"
 
 namespace reelgrid::cli {
@@ -98,11 +99,12 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::VideoVae& va
                               .configurations = verb.configurations};
 }
 
-Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes) {
+Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes,
+                                          const machine::Machine& machine) {
     // Weights and some times as much to work in.
     constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
     if (verb.device.empty())
-        return execution::executionOn(devices::defaultDevice(weightBytes + kRoom).text());
+        return execution::executionOn(devices::defaultDevice(machine.gpus, weightBytes + kRoom).text());
     return execution::executionOn(verb.device);
 }
 
@@ -129,7 +131,7 @@ Result<void> checkOptions(const BenchVae& verb) {
     return file ? Result<void>() : file.error();
 }
 
-int runVae(const BenchVae& verb) {
+int runVae(const BenchVae& verb, const machine::Machine& machine) {
     if (auto checked = checkOptions(verb); !checked) return fail(checked.error());
     const auto clip = sizeFrom(verb);
     if (!clip) return fail(clip.error());
@@ -137,7 +139,7 @@ int runVae(const BenchVae& verb) {
     const auto vae = checkpoint.describe({}, vae::VaeParts::Both);
     auto wanted = caseFor(verb, *vae, *clip);
     if (!wanted) return fail(wanted.error());
-    const auto execution = executionFor(verb, checkpoint.bytes);
+    const auto execution = executionFor(verb, checkpoint.bytes, machine);
     if (!execution) return fail(execution.error());
     wanted->execution = *execution;
     execution::setFp32Precision(protocol::kIeee);
@@ -145,7 +147,7 @@ int runVae(const BenchVae& verb) {
         say("note: " + verb.size + " fits into one tile of " + std::to_string(verb.tilePixels) +
             " pixels: what is called tiled is not cut (--tile-px)");
 
-    benchmark::VaeReport report{.system = benchedSystem(*execution),
+    benchmark::VaeReport report{.system = benchedSystem(*execution, machine),
                                 .model = verb.model,
                                 .weights = checkpoint.path.string(),
                                 .weightBytes = checkpoint.bytes,
@@ -172,7 +174,7 @@ int runVae(const BenchVae& verb) {
 
 }  // namespace
 
-Verb addBenchVae(CLI::App& bench) {
+Verb addBenchVae(CLI::App& bench, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<BenchVae>();
     CLI::App* command = bench.add_subcommand(
         "vae", "Encode and decode with a model's VAE alone: fp32, bf16, and both in tiles");
@@ -206,7 +208,7 @@ Verb addBenchVae(CLI::App& bench) {
     command->add_option("--device", verb->device, "cpu, cuda or cuda:N (default: a GPU with room, else cpu)");
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    return {command, [verb] { return runVae(*verb); }};
+    return {command, [verb, machine] { return runVae(*verb, machine.now()); }};
 }
 
 }  // namespace reelgrid::cli

@@ -7,10 +7,8 @@
 
 #include "app/cli/console.h"
 #include "app/cli/libtorch_version.h"
-#include "app/cli/machine.h"
 #include "core/base/byte_count.h"
 #include "core/base/version.h"
-#include "core/devices/gpu_survey.h"
 #include "core/execution/device_description.h"
 #include "kernels/cpu/instruction_set.h"
 
@@ -38,21 +36,19 @@ std::string kernel() {
 
 }  // namespace
 
-benchmark::System benchedSystem(const execution::Execution& execution) {
-    const Machine machine = inspectMachine();
+benchmark::System benchedSystem(const execution::Execution& execution, const machine::Machine& machine) {
     const execution::DeviceDescription device = execution::describe(execution);
     benchmark::System system{.kernel = kernel(),
                              .distribution = distribution(),
-                             .cpuName = machine.cpuName,
+                             .cpuName = machine.cpu.name,
                              .instructionSet = kernels::nameOf(kernels::selectedInstructionSet()),
                              .threads = at::get_num_threads(),
-                             .memoryBytes = machine.memoryBytes,
+                             .memoryBytes = machine.cpu.memoryBytes,
                              .device = execution.device.str(),
                              .deviceName = device.name,
                              .versions = device.versions};
     if (!execution.device.is_cpu())
-        system.deviceBytes =
-            devices::knownGpus().gpus.at(static_cast<std::size_t>(execution.device.index())).bytes;
+        system.deviceBytes = machine.gpus.gpus.at(static_cast<std::size_t>(execution.device.index())).bytes;
     system.versions["reelgrid"] = kVersion;
     system.versions["libtorch"] = libtorchVersion();
     return system;

@@ -20,6 +20,7 @@
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
 #include "core/jobs/job_queue.h"
+#include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
@@ -53,17 +54,14 @@ fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
 }
 
 /// Every backend of the device that the request is rendered on.
-Result<std::vector<std::string>> typesOfDevice(const CompareVerb& verb) {
-    const auto checked = verb.render.check(protocol::kReferenceBackend);
+Result<std::vector<std::string>> typesOfDevice(const CompareVerb& verb, const machine::Machine& machine) {
+    const auto checked = verb.render.check(protocol::kReferenceBackend, machine);
     if (!checked) return checked.error();
-    const auto device = checked->settings.device == "cpu" ? kernels::Device::Cpu : kernels::Device::Cuda;
-    std::vector<std::string> names;
-    for (const kernels::BackendInfo* backend : kernels::backendsOn(device)) names.emplace_back(backend->name);
-    return names;
+    return machine.backendsOn(devices::deviceNamed(checked->settings.device).value());
 }
 
 /// The reference's clip measures the others on its own latents.
-Result<void> askForLockstep(Comparison& comparison) {
+Result<void> askForLockstep(Comparison& comparison, const machine::Machine& machine) {
     std::vector<std::string> others;
     CheckedRequest* reference = nullptr;
     for (ComparisonEntry& entry : comparison.entries)
@@ -76,7 +74,7 @@ Result<void> askForLockstep(Comparison& comparison) {
         return Error{ErrorCode::BadUsage, "--lockstep: " + protocol::kReferenceBackend +
                                               " and another backend among --types were needed"};
     reference->request.lockstep = reference->settings.lockstep = others;
-    return catalog::checkLockstep(reference->settings);
+    return catalog::checkLockstep(reference->settings, machine);
 }
 
 void add(CheckedRequest checked, Comparison& comparison) {
@@ -94,43 +92,44 @@ CheckedRequest withoutStepCache(CheckedRequest checked) {
     return checked;
 }
 
-Result<Comparison> planOf(const CompareVerb& verb) {
+Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
     if (auto built = verb.unbuilt.check(); !built) return built.error();
     Comparison comparison;
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
     std::optional<families::ModelInfo> model;
     std::set<std::string> seen;
-    const auto types = verb.types.empty() ? typesOfDevice(verb) : Result(verb.types);
+    const auto types = verb.types.empty() ? typesOfDevice(verb, machine) : Result(verb.types);
     if (!types) return types.error();
     if (verb.render.stepCache() > 0) {
-        auto reference = verb.render.check(protocol::kReferenceBackend);
+        auto reference = verb.render.check(protocol::kReferenceBackend, machine);
         if (!reference) return reference.error();
         model = reference->model;
         add(withoutStepCache(*std::move(reference)), comparison);
     }
     for (const std::string& type : *types) {
-        if (auto known = checkAttentionType("--types", type); !known) return known.error();
+        if (auto known = checkAttentionType("--types", type, machine); !known) return known.error();
         if (!seen.insert(type).second)
             return Error{ErrorCode::BadUsage,
                          "--types names " + type + " twice: each backend once was needed"};
-        auto checked = model ? verb.render.check(type, *model) : verb.render.check(type);
+        auto checked = model ? verb.render.check(type, *model, machine) : verb.render.check(type, machine);
         if (!checked) return checked.error();
         model = checked->model;
         add(*std::move(checked), comparison);
     }
     for (ComparisonEntry& entry : comparison.entries) entry.checked.request.resume = verb.resume;
     if (verb.lockstep)
-        if (auto asked = askForLockstep(comparison); !asked) return asked.error();
+        if (auto asked = askForLockstep(comparison, machine); !asked) return asked.error();
     return comparison;
 }
 
 /// A clip of the reference's own choice that an earlier `render` left in the results: shown in the grid,
 /// never rendered here.
-std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, const Comparison& comparison) {
+std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, const Comparison& comparison,
+                                                   const machine::Machine& machine) {
     for (const ComparisonEntry& entry : comparison.entries)
         if (entry.type() == protocol::kDefaultBackend) return std::nullopt;
     const auto checked =
-        verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model);
+        verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model, machine);
     if (!checked) return std::nullopt;
     const fs::path clip = clipIn(comparison, *checked);
     std::error_code failed;
@@ -176,14 +175,15 @@ void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token
         }
 }
 
-Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, std::stop_token stop) {
+Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const machine::Machine& machine,
+                      std::stop_token stop) {
     media::StitchOptions options;
     options.fontSize = verb.fontSize;
     if (!verb.fps.empty()) options.fps = frameRateFrom(verb.fps).value();
     std::vector<media::LabelledClip> clips;
     for (const ComparisonEntry* entry : comparison.finished())
         clips.push_back({entry->clip, entry->caption.text()});
-    if (auto existing = existingDefault(verb, comparison)) clips.push_back(*std::move(existing));
+    if (auto existing = existingDefault(verb, comparison, machine)) clips.push_back(*std::move(existing));
     ProgressLine line;
     auto grid = media::stitch(clips, comparison.gridPath(), options, stop, [&line](int done, int total) {
         line.update("", "stitching", done, total, -1);
@@ -239,10 +239,10 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
                        "\nsession: " + comparison.sessionPath().string());
 }
 
-int runCompare(const CompareVerb& verb) {
+int runCompare(const CompareVerb& verb, const machine::Machine& machine) {
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
-    auto plan = planOf(verb);
+    auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
@@ -290,7 +290,7 @@ int runCompare(const CompareVerb& verb) {
         if (!done) status = fail(done.error());
     };
     note(measureMissingDrift(comparison));
-    if (verb.stitch) note(makeGrid(verb, comparison, interrupts.token()));
+    if (verb.stitch) note(makeGrid(verb, comparison, machine, interrupts.token()));
     note(saveReport(comparison));
     note(saveSession(comparison));
     const int printed = printComparison(verb, comparison);
@@ -299,7 +299,7 @@ int runCompare(const CompareVerb& verb) {
 
 }  // namespace
 
-Verb addCompareVerb(CLI::App& program) {
+Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<CompareVerb>();
     CLI::App* command = program.add_subcommand(
         "compare", "One video per backend, then the labelled grid, metrics and a report");
@@ -324,7 +324,7 @@ Verb addCompareVerb(CLI::App& program) {
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
     verb->unbuilt.addValue(*command, "--nproc");
-    return {command, [verb] { return runCompare(*verb); }};
+    return {command, [verb, machine] { return runCompare(*verb, machine.now()); }};
 }
 
 }  // namespace reelgrid::cli

@@ -4,16 +4,15 @@
 
 #include "app/cli/console.h"
 #include "app/cli/libtorch_version.h"
-#include "app/cli/machine.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
 #include "core/base/version.h"
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
+#include "core/machine/local_machine.h"
+#include "core/machine/machine_json.h"
 #include "core/media/capabilities.h"
-#include "core/plugins/description_json.h"
-#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -21,13 +20,15 @@ namespace {
 using nlohmann::json;
 
 struct Checkup {
-    Machine machine;
+    machine::Machine machine;
     media::Capabilities media;
     Result<families::ModelInfo> demo = Error{};
 };
 
-Checkup examine() {
-    return {.machine = inspectMachine(),
+Checkup examine(const machine::LocalMachine& here) {
+    machine::Machine machine = here.now();
+    machine.models = catalog::modelsOfMachine();
+    return {.machine = std::move(machine),
             .media = media::inspectCapabilities(),
             .demo = catalog::findModel(catalog::kDemoModel)};
 }
@@ -51,34 +52,12 @@ std::string joined(const std::vector<std::string>& words) {
     return text.empty() ? "none" : text;
 }
 
-json gpuJson() {
-    const devices::GpuSurvey& survey = devices::knownGpus();
-    json gpus = json::array();
-    for (const devices::Gpu& gpu : survey.gpus) {
-        const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
-        const auto obstacle = devices::obstacleOn(name);
-        json entry = {{"device", name.text()},
-                      {"name", gpu.name},
-                      {"capability", gpu.capability.text()},
-                      {"bytes", gpu.bytes},
-                      {"used", !obstacle}};
-        if (gpu.freeBytes) entry["free_bytes"] = *gpu.freeBytes;
-        if (obstacle) entry["obstacle"] = obstacle->message;
-        gpus.push_back(std::move(entry));
-    }
-    json document = {{"present", !survey.gpus.empty()}, {"gpus", std::move(gpus)}};
-    if (!survey.driver.empty()) document["driver"] = survey.driver;
-    if (!survey.obstacle.empty()) document["obstacle"] = survey.obstacle;
-    return document;
-}
-
-std::string gpuText() {
-    const devices::GpuSurvey& survey = devices::knownGpus();
+std::string gpuText(const devices::GpuSurvey& survey) {
     const std::string driver = survey.driver.empty() ? "" : ", driver " + survey.driver;
     std::string text;
     for (const devices::Gpu& gpu : survey.gpus) {
         const devices::DeviceName name{devices::DeviceKind::Cuda, gpu.index};
-        const auto obstacle = devices::obstacleOn(name);
+        const auto obstacle = devices::obstacleOn(survey, name);
         text += "\nGPU        " + name.text() + ": " + gpu.name + ", capability " + gpu.capability.text() +
                 ", " + byteCount(gpu.bytes) +
                 (gpu.freeBytes ? ", " + byteCount(*gpu.freeBytes) + " free" : "") + driver;
@@ -87,59 +66,46 @@ std::string gpuText() {
     return text.empty() ? "\nGPU        none: " + survey.obstacle : text;
 }
 
-std::vector<std::string> devicesOf(const kernels::BackendInfo& backend) {
+std::vector<std::string> devicesOf(const machine::Backend& backend) {
     std::vector<std::string> names;
-    for (const auto device : {kernels::Device::Cpu, kernels::Device::Cuda})
-        if (backend.runsOn(device)) names.emplace_back(nameOf(device));
+    if (backend.onCpu) names.emplace_back(nameOf(kernels::Device::Cpu));
+    if (backend.onCuda) names.emplace_back(nameOf(kernels::Device::Cuda));
     return names;
 }
 
 json asJson(const Checkup& checkup) {
-    const Machine& machine = checkup.machine;
-    json document = {
-        {"versions",
-         {{"reelgrid", kVersion}, {"libtorch", libtorchVersion()}, {"ffmpeg", checkup.media.version}}},
-        {"cpu",
-         {{"name", machine.cpuName},
-          {"features", machine.cpuFeatures},
-          {"threads", machine.threads},
-          {"libtorch_level", libtorchCpuLevel()}}},
-        {"memory", {{"bytes", machine.memoryBytes}, {"available_bytes", machine.availableMemoryBytes}}},
-        {"gpu", gpuJson()},
-        {"codecs", json::array()},
-        {"backends", json::array()},
-        {"problems", problemsOf(checkup)}};
+    json document = toJson(checkup.machine);
+    document["versions"] = {
+        {"reelgrid", kVersion}, {"libtorch", libtorchVersion()}, {"ffmpeg", checkup.media.version}};
+    document["cpu"]["libtorch_level"] = libtorchCpuLevel();
+    document["codecs"] = json::array();
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         document["codecs"].push_back(
             {{"container", encoder.container}, {"encoder", encoder.name}, {"present", encoder.present}});
-    for (const kernels::BackendInfo& backend : kernels::backends())
-        document["backends"].push_back(plugins::backendJson(backend));
     if (checkup.demo.ok())
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
                                   {"bytes", checkup.demo->bytes()}};
     document["labels"] = checkup.media.labels.ok();
+    document["problems"] = problemsOf(checkup);
     return document;
 }
 
 std::string asText(const Checkup& checkup) {
-    const Machine& machine = checkup.machine;
+    const machine::Machine& machine = checkup.machine;
     std::string text = std::string("ReelGrid   ") + kVersion + "\nlibtorch   " + libtorchVersion() +
-                       "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpuName + ", " +
-                       std::to_string(machine.threads) + " threads\nfeatures   " +
-                       joined(machine.cpuFeatures) + "\nmemory     " + byteCount(machine.memoryBytes) + ", " +
-                       byteCount(machine.availableMemoryBytes) + " available" + gpuText();
+                       "\nFFmpeg     " + checkup.media.version + "\nCPU        " + machine.cpu.name + ", " +
+                       std::to_string(machine.cpu.threads) + " threads\nfeatures   " +
+                       joined(machine.cpu.features) + "\nmemory     " + byteCount(machine.cpu.memoryBytes) +
+                       ", " + byteCount(machine.cpu.availableBytes) + " available" + gpuText(machine.gpus);
     for (const media::EncoderSupport& encoder : checkup.media.encoders)
         text += "\nencoder    " + encoder.container + ": " + encoder.name +
                 (encoder.present ? "" : " is missing");
-    for (const kernels::BackendInfo& backend : kernels::backends()) {
-        text += "\nbackend    " + std::string(backend.name) + " (" + joined(devicesOf(backend)) + "): ";
-        text += backend.title;
-        text += indented(std::string(backend.description), 13);
-        if (!backend.cpu.deviation.empty())
-            text += indented("On the CPU: " + std::string(backend.cpu.deviation), 13);
-        if (backend.plugin != nullptr)
-            text += indented("Plug-in, not part of ReelGrid: " + backend.plugin->description.file +
-                                 ", SHA-256 " + backend.plugin->description.sha256,
+    for (const machine::Backend& backend : machine.backends) {
+        text += "\nbackend    " + backend.name + " (" + joined(devicesOf(backend)) + "): " + backend.title;
+        text += indented(backend.description, 13);
+        if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, 13);
+        if (const auto* plugin = machine.pluginOf(backend.name))
+            text += indented("Plug-in, not part of ReelGrid: " + plugin->file + ", SHA-256 " + plugin->sha256,
                              13);
     }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
@@ -149,8 +115,8 @@ std::string asText(const Checkup& checkup) {
     return text;
 }
 
-int runDoctor(bool asDocument) {
-    const Checkup checkup = examine();
+int runDoctor(const machine::LocalMachine& machine, bool asDocument) {
+    const Checkup checkup = examine(machine);
     const std::vector<std::string> problems = problemsOf(checkup);
     const int printed = asDocument ? printResult(asJson(checkup)) : printResult(asText(checkup));
     for (const std::string& problem : problems) say("reelgrid-cli: " + problem);
@@ -159,12 +125,12 @@ int runDoctor(bool asDocument) {
 
 }  // namespace
 
-Verb addDoctorVerb(CLI::App& program) {
+Verb addDoctorVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto asDocument = std::make_shared<bool>(false);
     CLI::App* command = program.add_subcommand("doctor", "What this machine can run");
     addPluginOption(*command);
     command->add_flag("--json", *asDocument, "Print one JSON document");
-    return {command, [asDocument] { return runDoctor(*asDocument); }};
+    return {command, [asDocument, machine] { return runDoctor(machine, *asDocument); }};
 }
 
 }  // namespace reelgrid::cli

@@ -15,6 +15,7 @@
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "app/cli/versions.h"
+#include "core/machine/local_machine.h"
 
 namespace {
 
@@ -25,12 +26,15 @@ int runProgram(std::vector<std::string> arguments) {
     program.set_version_flag("--version", &cli::versions);
     program.require_subcommand(1);
     if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
+    const machine::LocalMachine machine;
     const std::vector<cli::Verb> verbs = {
-        cli::addRenderVerb(program),  cli::addCompareVerb(program),  cli::addStitchVerb(program),
-        cli::addMetricsVerb(program), cli::addModelsVerb(program),   cli::addWorkerVerb(program),
-        cli::addDoctorVerb(program),  cli::addBenchVerb(program),    cli::addProfileVerb(program),
-        cli::addTuneVerb(program),    cli::addCapturesVerb(program), cli::addBackendsVerb(program),
-        cli::addSetupVerb(program),   cli::addWordsVerb(program),
+        cli::addRenderVerb(program, machine), cli::addCompareVerb(program, machine),
+        cli::addStitchVerb(program),          cli::addMetricsVerb(program),
+        cli::addModelsVerb(program),          cli::addWorkerVerb(program, machine),
+        cli::addDoctorVerb(program, machine), cli::addBenchVerb(program, machine),
+        cli::addProfileVerb(program),         cli::addTuneVerb(program, machine),
+        cli::addCapturesVerb(program),        cli::addBackendsVerb(program),
+        cli::addSetupVerb(program),           cli::addWordsVerb(program),
     };
     cli::refuseEmptyNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };

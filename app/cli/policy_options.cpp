@@ -32,13 +32,14 @@ void PolicyOptions::addTo(CLI::App& command) {
         ->type_name("RULE");
 }
 
-Result<protocol::AttentionPolicy> PolicyOptions::check(const families::ModelInfo& model, int steps) const {
+Result<protocol::AttentionPolicy> PolicyOptions::check(const families::ModelInfo& model, int steps,
+                                                       const machine::Machine& machine) const {
     if (!m_file.empty() && !m_rules.empty())
         return Error{ErrorCode::BadUsage,
                      "--attention-policy and --attention-rule: only one of them gives the rules"};
     const std::string option = m_rules.empty() ? "--attention-policy" : "--attention-rule";
     if (!m_policy) return m_policy.error().in(option);
-    if (auto fits = catalog::checkPolicy(*m_policy, model, steps); !fits)
+    if (auto fits = catalog::checkPolicy(*m_policy, model, steps, machine); !fits)
         return fits.error().in(m_file.empty() ? option : option + ": " + m_file);
     return m_policy;
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/protocol/attention_policy.h"
 
 namespace CLI {
@@ -19,8 +20,9 @@ class PolicyOptions {
     void addTo(CLI::App& command);
 
     /// The policy, empty when none was given. BadUsage naming file (or option), rule, field and value when
-    /// it can't be read or doesn't fit the model and the number of steps.
-    [[nodiscard]] Result<protocol::AttentionPolicy> check(const families::ModelInfo& model, int steps) const;
+    /// it can't be read or doesn't fit the model, the number of steps and the machine.
+    [[nodiscard]] Result<protocol::AttentionPolicy> check(const families::ModelInfo& model, int steps,
+                                                          const machine::Machine& machine) const;
 
   private:
     std::string m_file;

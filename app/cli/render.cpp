@@ -48,8 +48,8 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     return fs::absolute(clip).lexically_normal();
 }
 
-int runRender(const RenderVerb& verb) {
-    auto checked = verb.render.check(verb.attentionType);
+int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
+    auto checked = verb.render.check(verb.attentionType, machine.now());
     if (!checked) return fail(checked.error());
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
@@ -76,7 +76,7 @@ int runRender(const RenderVerb& verb) {
     const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);
     auto clip =
         inWorker ? renderInWorker(checked->request, verb.worker.queueOptions(), progress, interrupts.token())
-                 : pipeline::Renderer().render(checked->request, progress, interrupts.token());
+                 : pipeline::Renderer(machine).render(checked->request, progress, interrupts.token());
     line.clear();
     if (!clip) {
         sayWhatIsKept(*output, clip.error());
@@ -100,7 +100,7 @@ int runRender(const RenderVerb& verb) {
 
 }  // namespace
 
-Verb addRenderVerb(CLI::App& program) {
+Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command, {"attention_type"});
@@ -115,7 +115,7 @@ Verb addRenderVerb(CLI::App& program) {
     command->add_flag("--resume", verb->resume,
                       "Go on with a render that was interrupted, from its last kept step");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    return {command, [verb] { return runRender(*verb); }};
+    return {command, [verb, machine] { return runRender(*verb, machine); }};
 }
 
 }  // namespace reelgrid::cli

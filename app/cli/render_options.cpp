@@ -15,7 +15,6 @@
 #include "core/families/field_help.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
-#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -103,24 +102,28 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
     addPluginOption(command);
 }
 
-Result<CheckedRequest> RenderOptions::check(const std::string& attentionType) const {
-    auto checked = checkWords(attentionType);
+Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
+                                            const machine::Machine& machine) const {
+    auto checked = checkWords(attentionType, machine);
     if (!checked) return checked.error();
     auto model = findOrDownload(checked->request);
     if (!model) return model.error();
-    return checkFor(*std::move(checked), *model);
+    return checkFor(*std::move(checked), *model, machine);
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
-                                            const families::ModelInfo& model) const {
-    auto checked = checkWords(attentionType);
+                                            const families::ModelInfo& model,
+                                            const machine::Machine& machine) const {
+    auto checked = checkWords(attentionType, machine);
     if (!checked) return checked.error();
-    return checkFor(*std::move(checked), model);
+    return checkFor(*std::move(checked), model, machine);
 }
 
-Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionType) const {
+Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionType,
+                                                 const machine::Machine& machine) const {
     if (auto built = m_unbuilt.check(); !built) return built.error();
-    if (auto known = checkAttentionType("--attention-type", attentionType); !known) return known.error();
+    if (auto known = checkAttentionType("--attention-type", attentionType, machine); !known)
+        return known.error();
     CheckedRequest checked;
     protocol::RenderRequest& request = checked.request = m_request;
     request.attentionType = attentionType;
@@ -161,8 +164,8 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
     return checked;
 }
 
-Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
-                                               const families::ModelInfo& model) const {
+Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked, const families::ModelInfo& model,
+                                               const machine::Machine& machine) const {
     protocol::RenderRequest& request = checked.request;
     checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
@@ -170,7 +173,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = checked.model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
-    auto settings = catalog::resolveSettings(request, checked.model);
+    auto settings = catalog::resolveSettings(request, checked.model, machine);
     if (!settings) return settings.error();
     checked.settings = *std::move(settings);
     // Before several renders find it out, one after another.
@@ -182,7 +185,7 @@ Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked,
     const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
-    auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps);
+    auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps, machine);
     if (!policy) return policy.error();
     request.attentionPolicy = checked.settings.attentionPolicy = *std::move(policy);
     return checked;
@@ -206,9 +209,10 @@ void sayIdleChoices(const CheckedRequest& checked) {
                 describe(checked.settings.attentionPolicy.rules[i]) + ": " + reasons[i]);
 }
 
-Result<void> checkAttentionType(const std::string& option, const std::string& name) {
-    if (name == protocol::kDefaultBackend || kernels::findBackend(name) != nullptr) return {};
-    return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + kernels::backendNames() + ", " +
+Result<void> checkAttentionType(const std::string& option, const std::string& name,
+                                const machine::Machine& machine) {
+    if (name == protocol::kDefaultBackend || machine.findBackend(name) != nullptr) return {};
+    return Error{ErrorCode::BadUsage, option + " " + name + ": one of " + machine.backendNames() + ", " +
                                           protocol::kDefaultBackend +
                                           " was needed (a plug-in's: --backend-plugin FILE)"};
 }

@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/catalog/render_settings.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::cli {
@@ -28,21 +29,24 @@ class RenderOptions {
     /// One option for each field of a request, but for those `without` names by key.
     void addTo(CLI::App& command, std::initializer_list<std::string_view> without = {});
 
-    /// The request, for `attentionType`, checked against the model before anything is loaded: BadUsage or
-    /// what is wrong with the model. Its output is left empty.
-    [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType) const;
+    /// The request, for `attentionType`, checked against the model and the machine before anything is loaded:
+    /// BadUsage or what is wrong with the model. Its output is left empty.
+    [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType,
+                                               const machine::Machine& machine) const;
     /// The same with a model that an earlier check() found: looking for it reads every weight header.
     [[nodiscard]] Result<CheckedRequest> check(const std::string& attentionType,
-                                               const families::ModelInfo& model) const;
+                                               const families::ModelInfo& model,
+                                               const machine::Machine& machine) const;
 
     /// --step-cache as it was given.
     [[nodiscard]] double stepCache() const { return m_request.stepCache; }
 
   private:
     /// What can be said without the model.
-    [[nodiscard]] Result<CheckedRequest> checkWords(const std::string& attentionType) const;
-    [[nodiscard]] Result<CheckedRequest> checkFor(CheckedRequest checked,
-                                                  const families::ModelInfo& model) const;
+    [[nodiscard]] Result<CheckedRequest> checkWords(const std::string& attentionType,
+                                                    const machine::Machine& machine) const;
+    [[nodiscard]] Result<CheckedRequest> checkFor(CheckedRequest checked, const families::ModelInfo& model,
+                                                  const machine::Machine& machine) const;
 
     protocol::RenderRequest m_request;
     std::optional<std::string> m_prompt;
@@ -55,7 +59,8 @@ class RenderOptions {
 /// One line on stderr for each rule that decides nothing, and for options about captures when none are made.
 void sayIdleChoices(const CheckedRequest& checked);
 
-/// BadUsage unless a backend of that name is built; one that is planned says so.
-Result<void> checkAttentionType(const std::string& option, const std::string& name);
+/// BadUsage unless the machine has a backend of that name.
+Result<void> checkAttentionType(const std::string& option, const std::string& name,
+                                const machine::Machine& machine);
 
 }  // namespace reelgrid::cli

@@ -14,6 +14,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/policy_check.h"
+#include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/result/writer_lock.h"
 #include "core/tune/policy_rules.h"
@@ -54,19 +55,16 @@ fs::path beside(const fs::path& policy, const std::string& ending) {
     return policy.parent_path() / (policy.stem().string() + ending);
 }
 
-Result<std::vector<std::string>> backendsOf(const TuneVerb& verb, const CheckedRequest& checked) {
+Result<std::vector<std::string>> backendsOf(const TuneVerb& verb, const CheckedRequest& checked,
+                                            const machine::Machine& machine) {
     std::vector<std::string> names = verb.backends;
-    if (names.empty()) {
-        const auto device = checked.settings.device == "cpu" ? kernels::Device::Cpu : kernels::Device::Cuda;
-        for (const kernels::BackendInfo* backend : kernels::backendsOn(device))
-            names.emplace_back(backend->name);
-    }
+    if (names.empty()) names = machine.backendsOn(devices::deviceNamed(checked.settings.device).value());
     std::set<std::string> seen;
     for (const std::string& name : names) {
         const auto wrong = [&](const std::string& needed) {
             return Error{ErrorCode::BadUsage, "--backends " + name + ": " + needed + " was needed"};
         };
-        if (kernels::findBackend(name) == nullptr) return wrong("one of " + kernels::backendNames());
+        if (machine.findBackend(name) == nullptr) return wrong("one of " + machine.backendNames());
         if (!seen.insert(name).second) return wrong("each backend once");
     }
     if (seen.size() == seen.count(protocol::kReferenceBackend))
@@ -75,15 +73,15 @@ Result<std::vector<std::string>> backendsOf(const TuneVerb& verb, const CheckedR
     return names;
 }
 
-Result<Search> planOf(const TuneVerb& verb) {
+Result<Search> planOf(const TuneVerb& verb, const machine::Machine& machine) {
     auto budget = tune::budgetFrom(verb.budget);
     if (!budget) return budget.error();
     if (fs::path(verb.output).extension() != ".json")
         return Error{ErrorCode::BadUsage,
                      "--output " + verb.output + ": a name that ends in .json was needed"};
-    auto checked = verb.render.check(protocol::kReferenceBackend);
+    auto checked = verb.render.check(protocol::kReferenceBackend, machine);
     if (!checked) return checked.error();
-    auto backends = backendsOf(verb, *checked);
+    auto backends = backendsOf(verb, *checked, machine);
     if (!backends) return backends.error();
     Search search{.checked = *std::move(checked), .tuning = {}, .known = {}, .blocks = {}};
     search.tuning.budget = *budget;
@@ -96,7 +94,7 @@ Result<Search> planOf(const TuneVerb& verb) {
     catalog::RenderSettings settings = search.checked.settings;
     for (const std::string& name : search.tuning.backends)
         if (name != protocol::kReferenceBackend) settings.lockstep.push_back(name);
-    if (auto fits = catalog::checkLockstep(settings); !fits)
+    if (auto fits = catalog::checkLockstep(settings, machine); !fits)
         return fits.error().in("tune measures backends in lockstep");
     return search;
 }
@@ -253,8 +251,8 @@ int failWithoutPolicy(const tune::Tuning& tuning) {
     return fail({ErrorCode::Unsupported, verdictText(tuning) + " Nothing was written."});
 }
 
-int runTune(const TuneVerb& verb) {
-    auto plan = planOf(verb);
+int runTune(const TuneVerb& verb, const machine::Machine& machine) {
+    auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
     Search search = *std::move(plan);
     const fs::path policy = fs::absolute(verb.output).lexically_normal();
@@ -289,7 +287,7 @@ int runTune(const TuneVerb& verb) {
 
 }  // namespace
 
-Verb addTuneVerb(CLI::App& program) {
+Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<TuneVerb>();
     CLI::App* command =
         program.add_subcommand("tune", "The fastest attention policy within a quality budget");
@@ -312,7 +310,7 @@ Verb addTuneVerb(CLI::App& program) {
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep"});
     verb->worker.addTo(*command);
-    return {command, [verb] { return runTune(*verb); }};
+    return {command, [verb, machine] { return runTune(*verb, machine.now()); }};
 }
 
 }  // namespace reelgrid::cli

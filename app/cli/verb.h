@@ -5,6 +5,9 @@
 namespace CLI {
 class App;
 }
+namespace reelgrid::machine {
+class LocalMachine;
+}
 
 namespace reelgrid::cli {
 
@@ -14,16 +17,16 @@ struct Verb {
     std::function<int()> run;
 };
 
-Verb addRenderVerb(CLI::App& program);
-Verb addCompareVerb(CLI::App& program);
+Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine);
+Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addStitchVerb(CLI::App& program);
 Verb addMetricsVerb(CLI::App& program);
 Verb addModelsVerb(CLI::App& program);
-Verb addWorkerVerb(CLI::App& program);
-Verb addDoctorVerb(CLI::App& program);
-Verb addBenchVerb(CLI::App& program);
+Verb addWorkerVerb(CLI::App& program, const machine::LocalMachine& machine);
+Verb addDoctorVerb(CLI::App& program, const machine::LocalMachine& machine);
+Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addProfileVerb(CLI::App& program);
-Verb addTuneVerb(CLI::App& program);
+Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addCapturesVerb(CLI::App& program);
 Verb addBackendsVerb(CLI::App& program);
 Verb addSetupVerb(CLI::App& program);

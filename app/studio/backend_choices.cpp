@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/devices/gpu_choice.h"
-#include "kernels/backends/backend_list.h"
 #include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
@@ -19,22 +18,20 @@ using widgets::text;
 
 }  // namespace
 
-std::vector<widgets::BackendChoice> backendChoices() {
+std::vector<widgets::BackendChoice> backendChoices(const machine::Machine& machine) {
     std::vector<widgets::BackendChoice> choices;
-    const bool hasGpu = devices::usableDevices().size() > 1;
-    for (const kernels::BackendInfo& backend : kernels::backends()) {
-        if (!backend.runsOn(kernels::Device::Cpu) && !(hasGpu && backend.runsOn(kernels::Device::Cuda)))
-            continue;
+    const bool hasGpu = devices::usableDevices(machine.gpus).size() > 1;
+    for (const machine::Backend& backend : machine.backends) {
+        if (!backend.onCpu && !(hasGpu && backend.onCuda)) continue;
         QString description = text(backend.title) + ".\n" + text(backend.description);
-        if (!backend.cpu.deviation.empty())
-            description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpu.deviation);
+        if (!backend.cpuDeviation.empty())
+            description += "\n" + QObject::tr("On the CPU: ") + text(backend.cpuDeviation);
         QString title = text(backend.name);
-        if (backend.plugin != nullptr) {
-            const kernels::PluginDescription& said = backend.plugin->description;
+        if (const kernels::PluginDescription* plugin = machine.pluginOf(backend.name)) {
             title = QObject::tr("%1 (plug-in)").arg(title);
             description +=
-                "\n" + QObject::tr("Plug-in, not part of ReelGrid: ") + text(said.file) +
-                (said.version.empty() ? QString() : QObject::tr(", version ") + text(said.version));
+                "\n" + QObject::tr("Plug-in, not part of ReelGrid: ") + text(plugin->file) +
+                (plugin->version.empty() ? QString() : QObject::tr(", version ") + text(plugin->version));
         }
         const bool checked = std::ranges::find(kCheckedAtFirst, backend.name) != kCheckedAtFirst.end();
         choices.push_back({text(backend.name), title, description, checked});

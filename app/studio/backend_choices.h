@@ -2,11 +2,12 @@
 
 #include <vector>
 
+#include "core/machine/machine.h"
 #include "widgets/panels/backend_boxes.h"
 
 namespace reelgrid::studio {
 
-/// The attention backends of this build, as the editor offers them.
-std::vector<widgets::BackendChoice> backendChoices();
+/// The machine's attention backends, as the editor offers them: those of devices that can be used.
+std::vector<widgets::BackendChoice> backendChoices(const machine::Machine& machine);
 
 }  // namespace reelgrid::studio

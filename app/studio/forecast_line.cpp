@@ -21,11 +21,11 @@ constexpr int kAskAfterMs = 250;
 /// Of all backends together; nothing where one isn't known.
 std::optional<RenderEstimate> timeOf(const comparison::EarlierRenders& earlier,
                                      protocol::RenderRequest request, const QStringList& backends,
-                                     const families::ModelInfo& model) {
+                                     const families::ModelInfo& model, const machine::Machine& machine) {
     RenderEstimate sum;
     for (const QString& backend : backends) {
         request.attentionType = backend.toStdString();
-        const auto settings = catalog::resolveSettings(request, model);
+        const auto settings = catalog::resolveSettings(request, model, machine);
         const auto one = settings ? earlier.estimate(model.id, *settings) : std::nullopt;
         if (!one) return std::nullopt;
         sum.seconds += one->seconds;
@@ -91,20 +91,21 @@ void ForecastLine::askForMemory() {
 }
 
 void ForecastLine::askForTime() {
-    m_background.run([this, question = ++m_question, earlier = m_earlier, request = m_editor->request(),
-                      backends = m_editor->checkedBackends(), model = *m_editor->model(),
-                      results = m_renders->resultsFolder()](
-                         const std::stop_token& stop) -> BackgroundThread::Completion {
-        if (!*earlier) earlier->emplace(results, stop);
-        return [this, question, count = backends.size(), time = timeOf(**earlier, request, backends, model)] {
-            if (question != m_question) return;
-            m_time = !time        ? QString()
-                     : count == 1 ? aboutText(time->seconds)
-                                  : tr("%1 for %2 backends").arg(aboutText(time->seconds)).arg(count);
-            m_timeFrom = time ? estimateText(time->from) : QString();
-            show();
-        };
-    });
+    m_background.run(
+        [this, question = ++m_question, earlier = m_earlier, request = m_editor->request(),
+         backends = m_editor->checkedBackends(), model = *m_editor->model(), machine = m_renders->machine(),
+         results = m_renders->resultsFolder()](const std::stop_token& stop) -> BackgroundThread::Completion {
+            if (!*earlier) earlier->emplace(results, stop);
+            return [this, question, count = backends.size(),
+                    time = timeOf(**earlier, request, backends, model, machine)] {
+                if (question != m_question) return;
+                m_time = !time        ? QString()
+                         : count == 1 ? aboutText(time->seconds)
+                                      : tr("%1 for %2 backends").arg(aboutText(time->seconds)).arg(count);
+                m_timeFrom = time ? estimateText(time->from) : QString();
+                show();
+            };
+        });
 }
 
 void ForecastLine::show() {

@@ -9,7 +9,7 @@
 #include "app/studio/theme_choice.h"
 #include "app/studio/translations.h"
 #include "app/version/version_text.h"
-#include "core/devices/gpu_survey.h"
+#include "core/machine/local_machine.h"
 #include "core/media/capabilities.h"
 #include "widgets/theme/theme.h"
 
@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
         }
     }
     // The driver takes a while to answer: in the time in which Qt starts.
-    const std::jthread survey([] { static_cast<void>(devices::knownGpus()); });
+    const machine::LocalMachine machine;
+    const std::jthread survey([machine] { static_cast<void>(machine.now()); });
     QApplication application(argc, argv);
     QGuiApplication::setDesktopFileName("reelgrid");
     {
@@ -73,7 +74,7 @@ int main(int argc, char** argv) {
         widgets::applyTheme(application, studio::themeOf(settings.theme()), settings.textPercent());
     }
     const studio::BareDisplay bare(&application);
-    studio::MainWindow window;
+    studio::MainWindow window(machine);
     std::vector<std::filesystem::path> paths;
     QStringList plugins;
     const QStringList arguments = QCoreApplication::arguments().mid(1);

@@ -41,13 +41,14 @@ namespace {
 constexpr int kSideWidth = 372;
 }  // namespace
 
-MainWindow::MainWindow(QWidget* parent)
+MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
     : QMainWindow(parent),
+      m_machine(std::move(machine)),
       m_actions(new Actions(this)),
       m_comparison(new Comparison(this)),
       m_background(new BackgroundThread(this)),
       m_export(new GridExport(this)),
-      m_editor(new widgets::RequestEditor),
+      m_editor(new widgets::RequestEditor(m_machine.now())),
       m_jobs(new widgets::JobPanel),
       m_issues(new widgets::IssuePanel),
       m_grid(new widgets::VideoGrid(widgets::preferredSurface())),
@@ -56,7 +57,7 @@ MainWindow::MainWindow(QWidget* parent)
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
       m_looking(new LookingActions(m_grid, m_actions, this)),
       m_measuring(new Measuring(m_comparison, this)),
-      m_renders(new RenderController(m_comparison, m_jobs, this)),
+      m_renders(new RenderController(m_comparison, m_jobs, m_machine, this)),
       m_exportJobs(new ExportJobs(m_export, m_jobs, m_issues, this)),
       m_editorFiles(new EditorFiles(m_editor, m_background, this)),
       m_plugins(new PluginBackends(this)),
@@ -99,7 +100,7 @@ MainWindow::MainWindow(QWidget* parent)
     connectSessions();
     connectHistory();
     connectIssues();
-    m_editor->setBackends(backendChoices());
+    m_editor->setBackends(backendChoices(m_machine.now()));
     resize(1440, 900);
     restoreSettings();
     m_grid->setFocus();
@@ -210,7 +211,9 @@ void MainWindow::connectPlugins() {
     connect(m_plugins, &PluginBackends::changed, this,
             [this](const QStringList& chosen, const QStringList& arguments) {
                 const QStringList checked = m_editor->checkedBackends() + chosen;
-                m_editor->setBackends(backendChoices());
+                const machine::Machine machine = m_machine.now();
+                m_editor->setMachine(machine);
+                m_editor->setBackends(backendChoices(machine));
                 m_editor->setCheckedBackends(checked);
                 std::vector<std::string> words{"worker"};
                 for (const QString& argument : arguments) words.push_back(argument.toStdString());

@@ -46,7 +46,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    explicit MainWindow(QWidget* parent = nullptr);
+    explicit MainWindow(machine::LocalMachine machine = {}, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     void savePicture(const std::filesystem::path& file);
@@ -125,6 +125,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] const ComparedClip* selectedClip() const;
     [[nodiscard]] bool everyClipIsOpen() const;
 
+    machine::LocalMachine m_machine;
     Settings m_settings;
     Actions* m_actions;
     Comparison* m_comparison;

@@ -203,13 +203,13 @@ void MatrixDialog::expand() {
     m_due.stop();
     std::vector<MatrixRow> rows;
     const auto chosen = axes();
-    auto jobs = chosen ? comparison::matrixJobs(m_sources.request, *chosen)
+    auto jobs = chosen ? comparison::matrixJobs(m_sources.request, *chosen, m_sources.machine)
                        : Result<std::vector<comparison::MatrixJob>>(chosen.error());
     if (jobs)
         for (comparison::MatrixJob& job : *jobs) {
             const families::ModelInfo& model = chosen->models[job.model];
             MatrixRow row{std::move(job), QString::fromStdString(model.title)};
-            if (const auto settings = catalog::resolveSettings(row.job.request, model))
+            if (const auto settings = catalog::resolveSettings(row.job.request, model, m_sources.machine))
                 row.steps = settings->numInferenceSteps;
             rows.push_back(std::move(row));
         }
@@ -238,23 +238,23 @@ void MatrixDialog::askForMemory() {
 void MatrixDialog::lookForEarlier() {
     const int look = ++m_look;
     const auto models = axes()->models;
-    m_background->run(
-        [dialog = QPointer(this), look, models, rows = m_table->rows(), earlier = m_earlier,
-         results = m_sources.results](const std::stop_token& stop) -> BackgroundThread::Completion {
-            if (!*earlier) earlier->emplace(results, stop);
-            auto found = rows;
-            for (MatrixRow& row : found) {
-                if (stop.stop_requested()) break;
-                const families::ModelInfo& model = models[row.job.model];
-                const auto settings = catalog::resolveSettings(row.job.request, model);
-                if (!settings) continue;
-                row.estimate = (*earlier)->estimate(model.id, *settings);
-                row.identical = (*earlier)->identical(row.job.request, *settings, model);
-            }
-            return [dialog, look, found = std::move(found)] {
-                if (dialog) dialog->takeEarlier(look, found);
-            };
-        });
+    m_background->run([dialog = QPointer(this), look, models, rows = m_table->rows(), earlier = m_earlier,
+                       results = m_sources.results, machine = m_sources.machine](
+                          const std::stop_token& stop) -> BackgroundThread::Completion {
+        if (!*earlier) earlier->emplace(results, stop);
+        auto found = rows;
+        for (MatrixRow& row : found) {
+            if (stop.stop_requested()) break;
+            const families::ModelInfo& model = models[row.job.model];
+            const auto settings = catalog::resolveSettings(row.job.request, model, machine);
+            if (!settings) continue;
+            row.estimate = (*earlier)->estimate(model.id, *settings);
+            row.identical = (*earlier)->identical(row.job.request, *settings, model);
+        }
+        return [dialog, look, found = std::move(found)] {
+            if (dialog) dialog->takeEarlier(look, found);
+        };
+    });
 }
 
 void MatrixDialog::takeEarlier(int look, const std::vector<MatrixRow>& rows) {

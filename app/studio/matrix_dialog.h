@@ -26,6 +26,7 @@ struct MatrixSources {
     QStringList backends;
     QStringList checkedBackends;
     std::filesystem::path results;
+    machine::Machine machine;
     /// Asks what a request would take: RenderJobs::forecast().
     std::function<void(const protocol::RenderRequest& request,
                        std::function<void(const Result<protocol::RenderForecast>&)> told)>

@@ -40,10 +40,12 @@ void addEnd(const Job& job, const comparison::Caption& caption, RenderedComparis
 
 }  // namespace
 
-RenderController::RenderController(Comparison* comparison, widgets::JobPanel* panel, QObject* parent)
+RenderController::RenderController(Comparison* comparison, widgets::JobPanel* panel,
+                                   machine::LocalMachine machine, QObject* parent)
     : QObject(parent),
       m_comparison(comparison),
       m_panel(panel),
+      m_machine(std::move(machine)),
       m_interrupted(panel, [this](const std::filesystem::path& clip) { return m_jobs.makes(clip); }) {
     const QString movies = QStandardPaths::writableLocation(QStandardPaths::MoviesLocation);
     m_resultsFolder = std::filesystem::path(movies.toStdString()) / "ReelGrid";
@@ -78,7 +80,7 @@ void RenderController::setOpened(const session::Session& session, const std::fil
 void RenderController::render(const protocol::RenderRequest& request, QStringList backends,
                               const families::ModelInfo& model) {
     comparison::putReferenceFirst(backends, [](const QString& name) { return name.toStdString(); });
-    if (!m_current || !isSameSubject(request, m_current->session.request, model)) {
+    if (!m_current || !isSameSubject(request, m_current->session.request, model, machine())) {
         m_comparison->clear();
         m_current = std::make_shared<RenderedComparison>(newComparison(request, m_resultsFolder));
         Q_EMIT began();

@@ -11,6 +11,7 @@
 #include "app/studio/matrix_table.h"
 #include "app/studio/render_jobs.h"
 #include "app/studio/rendered_comparison.h"
+#include "core/machine/local_machine.h"
 #include "widgets/panels/job_panel.h"
 
 namespace reelgrid::studio {
@@ -21,7 +22,11 @@ class RenderController : public QObject {
     Q_OBJECT
 
   public:
-    RenderController(Comparison* comparison, widgets::JobPanel* panel, QObject* parent = nullptr);
+    RenderController(Comparison* comparison, widgets::JobPanel* panel, machine::LocalMachine machine,
+                     QObject* parent = nullptr);
+
+    /// What renders run on.
+    [[nodiscard]] machine::Machine machine() const { return m_machine.now(); }
 
     /// One job for each backend, sdpa first, as the others are compared with it. What asks for the same
     /// picture as the comparison on show joins it; anything else begins a new one.
@@ -92,6 +97,7 @@ class RenderController : public QObject {
 
     Comparison* m_comparison;
     widgets::JobPanel* m_panel;
+    machine::LocalMachine m_machine;
     std::filesystem::path m_resultsFolder;
     std::shared_ptr<RenderedComparison> m_current;  // the one on show
     std::map<std::string, Place> m_places;          // of each job

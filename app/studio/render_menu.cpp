@@ -28,15 +28,17 @@ void RenderMenu::connectTo(Actions& actions) {
 MatrixDialog* RenderMenu::openMatrix() {
     const widgets::RequestEditor& editor = *m_parts.editor;
     if (editor.model() == nullptr) return nullptr;
+    const machine::Machine machine = m_parts.renders->machine();
     MatrixSources sources{.request = editor.request(),
                           .models = editor.models(),
                           .backends = {},
                           .checkedBackends = editor.checkedBackends(),
                           .results = m_parts.renders->resultsFolder(),
+                          .machine = machine,
                           .forecast = [renders = m_parts.renders](const auto& request, auto told) {
                               renders->jobs().forecast(request, std::move(told));
                           }};
-    for (const widgets::BackendChoice& choice : backendChoices()) sources.backends.append(choice.name);
+    for (const widgets::BackendChoice& choice : backendChoices(machine)) sources.backends.append(choice.name);
     auto* dialog = new MatrixDialog(std::move(sources), &m_background, m_parts.window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &MatrixDialog::started, m_parts.renders, &RenderController::renderMatrix);

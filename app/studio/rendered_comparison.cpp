@@ -53,8 +53,9 @@ fs::path folderOfClips(const session::Session& session, const fs::path& own) {
 }
 
 /// What the request is a picture of, whichever backend attends; empty where it can't be rendered.
-std::string subjectOf(const protocol::RenderRequest& request, const families::ModelInfo& model) {
-    const auto settings = catalog::resolveSettings(request, model);
+std::string subjectOf(const protocol::RenderRequest& request, const families::ModelInfo& model,
+                      const machine::Machine& machine) {
+    const auto settings = catalog::resolveSettings(request, model, machine);
     return settings ? protocol::pictureKey(*settings) : std::string();
 }
 
@@ -99,10 +100,10 @@ RenderedComparison interruptedComparison(const result::InterruptedRender& render
 }
 
 bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderRequest& b,
-                   const families::ModelInfo& model) {
+                   const families::ModelInfo& model, const machine::Machine& machine) {
     if (a.model != b.model) return false;
-    const std::string subject = subjectOf(a, model);
-    return !subject.empty() && subject == subjectOf(b, model);
+    const std::string subject = subjectOf(a, model, machine);
+    return !subject.empty() && subject == subjectOf(b, model, machine);
 }
 
 protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,

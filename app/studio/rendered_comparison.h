@@ -7,6 +7,7 @@
 
 #include "core/comparison/entry.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/result/interrupted_renders.h"
 #include "core/session/session.h"
 
@@ -38,7 +39,7 @@ RenderedComparison interruptedComparison(const result::InterruptedRender& render
 /// Whether two requests ask `model` for the same picture, so that their clips can be compared frame by frame:
 /// they differ at most in how attention is computed, in the frame rate and in how often they are repeated.
 bool isSameSubject(const protocol::RenderRequest& a, const protocol::RenderRequest& b,
-                   const families::ModelInfo& model);
+                   const families::ModelInfo& model, const machine::Machine& machine);
 
 /// The request as one backend renders it into the folder.
 protocol::RenderRequest requestFor(const protocol::RenderRequest& request, const std::string& backend,

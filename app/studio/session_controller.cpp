@@ -183,7 +183,8 @@ void SessionController::save(const std::filesystem::path& file) {
 }
 
 void SessionController::saveReport(const std::filesystem::path& file) {
-    m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path()}, file, Foreign::Replace);
+    m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path(), m_renders->machine()},
+                     file, Foreign::Replace);
 }
 
 /// The comparison on show as it is shown; one that was left meanwhile as its renders left it.
@@ -198,7 +199,8 @@ void SessionController::saveSettled(const RenderedComparison& settled, bool onSh
     if (onShow) setFile(settled.sessionFile);
     m_files->save(session, settled.sessionFile);
     const std::filesystem::path folder = settled.sessionFile.parent_path();
-    m_reports->write({session, settled.failed, folder}, folder / kReportFile, Foreign::Keep);
+    m_reports->write({session, settled.failed, folder, m_renders->machine()}, folder / kReportFile,
+                     Foreign::Keep);
 }
 
 }  // namespace reelgrid::studio

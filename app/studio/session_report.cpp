@@ -20,12 +20,13 @@ Entry entryOf(const session::SessionClip& clip) {
 }
 
 /// What the clips have in common, as one of them ran; else as the session asks for it.
-Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries, const session::Session& session,
+Result<catalog::RenderSettings> settingsOf(const std::vector<Entry>& entries,
+                                           const ReportedComparison& comparison,
                                            const Result<families::ModelInfo>& model) {
     for (const Entry& entry : entries)
         if (entry.result.manifest.settings) return *entry.result.manifest.settings;
     if (!model) return model.error();
-    return catalog::resolveSettings(session.request, *model);
+    return catalog::resolveSettings(comparison.session.request, *model, comparison.machine);
 }
 
 std::filesystem::path gridOf(const ReportedComparison& comparison) {
@@ -57,7 +58,7 @@ Result<void> writeReport(const ReportedComparison& comparison, const std::filesy
     for (Entry& entry : report.entries)
         static_cast<void>(measurer.complete(entry.clip, entry.result.metrics));
     const auto model = catalog::findModel(session.request.model);
-    auto settings = settingsOf(report.entries, session, model);
+    auto settings = settingsOf(report.entries, comparison, model);
     if (!settings) return settings.error().in("report");
     report.settings = *std::move(settings);
     if (model) report.idleRules = catalog::idleRules(report.settings, *model);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/comparison/entry.h"
+#include "core/machine/machine.h"
 #include "core/session/session.h"
 
 namespace reelgrid::studio {
@@ -18,6 +19,7 @@ struct ReportedComparison {
     session::Session session;
     std::vector<comparison::Entry> failed;  ///< the renders that left no clip, each with its error
     std::filesystem::path folder;           ///< the session's own; empty: it has none yet
+    machine::Machine machine{};             ///< that its request would be rendered on
 };
 
 /// Whether something that is no report of ours stands under that name. Blocks on the disk.

@@ -2,11 +2,8 @@
 
 namespace reelgrid::catalog {
 
-std::string defaultDtype() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512bf16") != 0) return "bf16";
-#endif
-    return "fp32";
+std::string defaultDtype(const machine::Cpu& cpu) {
+    return cpu.has("avx512bf16") ? "bf16" : "fp32";
 }
 
 }  // namespace reelgrid::catalog

@@ -128,4 +128,15 @@ std::vector<families::ModelInfo> listModels() {
     return models;
 }
 
+std::vector<machine::Model> modelsOfMachine() {
+    std::vector<machine::Model> models;
+    for (const families::ModelInfo& model : listModels())
+        models.push_back({.id = model.id,
+                          .title = model.title,
+                          .family = model.family,
+                          .folder = model.folder.string(),
+                          .bytes = model.bytes()});
+    return models;
+}
+
 }  // namespace reelgrid::catalog

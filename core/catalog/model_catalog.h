@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/catalog/model_folder.h"
+#include "core/machine/machine.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::catalog {
@@ -24,5 +25,8 @@ Result<families::ModelInfo> findModel(const protocol::RenderRequest& request);
 
 /// The built-in models and every supported model in the Hugging Face cache.
 std::vector<families::ModelInfo> listModels();
+
+/// The same, as a machine's description names them.
+std::vector<machine::Model> modelsOfMachine();
 
 }  // namespace reelgrid::catalog

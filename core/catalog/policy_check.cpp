@@ -6,31 +6,30 @@
 #include "core/base/json.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/idle_rules.h"
-#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::catalog {
 
-Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model,
-                         int steps) {
+Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families::ModelInfo& model, int steps,
+                         const machine::Machine& machine) {
     for (std::size_t i = 0; i < policy.rules.size(); ++i) {
         const std::string& backend = policy.rules[i].backend;
-        if (backend == protocol::kDefaultBackend || kernels::findBackend(backend) != nullptr) continue;
+        if (backend == protocol::kDefaultBackend || machine.findBackend(backend) != nullptr) continue;
         return Error{ErrorCode::BadUsage, "rule " + std::to_string(i + 1) + ": backend " + showJson(backend) +
-                                              ": one of " + kernels::backendNames() + ", " +
+                                              ": one of " + machine.backendNames() + ", " +
                                               protocol::kDefaultBackend + " was needed"};
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
     return {};
 }
 
-Result<void> checkLockstep(const RenderSettings& settings) {
+Result<void> checkLockstep(const RenderSettings& settings, const machine::Machine& machine) {
     if (settings.lockstep.empty()) return {};
     const auto wrong = [](const std::string& what) {
         return Error{ErrorCode::BadUsage, "--lockstep" + what + " was needed"};
     };
     for (auto name = settings.lockstep.begin(); name != settings.lockstep.end(); ++name) {
-        if (kernels::findBackend(*name) == nullptr)
-            return wrong(" " + *name + ": one of " + kernels::backendNames());
+        if (machine.findBackend(*name) == nullptr)
+            return wrong(" " + *name + ": one of " + machine.backendNames());
         if (*name == protocol::kReferenceBackend)
             return wrong(" " + *name + ": it is what the others are measured against; another one");
         if (std::find(settings.lockstep.begin(), name, *name) != name)

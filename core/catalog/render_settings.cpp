@@ -187,14 +187,16 @@ struct DeviceChoice {
 };
 
 /// What is chosen by the device where the request leaves it open, and what the device can't do.
-Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model) {
-    if (settings.device.empty()) settings.device = devices::defaultDevice(roomFor(model, settings)).text();
+Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model,
+                            const machine::Machine& machine) {
+    if (settings.device.empty())
+        settings.device = devices::defaultDevice(machine.gpus, roomFor(model, settings)).text();
     const auto device = devices::deviceNamed(settings.device);
     if (!device) return device.error();
-    if (auto usable = devices::requireUsable(*device); !usable) return usable.error();
+    if (auto usable = devices::requireUsable(machine.gpus, *device); !usable) return usable.error();
     settings.device = device->text();
     const bool onCpu = device->kind == devices::DeviceKind::Cpu;
-    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype() : model.gpuDtype;
+    if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype(machine.cpu) : model.gpuDtype;
     if (settings.vaeDtype.empty())
         settings.vaeDtype = !onCpu && model.gpuVaeFollowsDtype ? settings.dtype : "fp32";
     if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
@@ -281,13 +283,13 @@ std::string attentionName(const RenderSettings& settings) {
 }
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
-                                       const families::ModelInfo& model) {
+                                       const families::ModelInfo& model, const machine::Machine& machine) {
     RenderSettings settings = filled(request, model.defaults);
     if (auto fits = checkPictures(settings, model); !fits) return fits.error();
     if (auto useless = findUseless(request, model)) return *useless;
     settleModelsOwn(settings, request, model);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();
-    if (auto fits = settleOnDevice(settings, model); !fits) return fits.error();
+    if (auto fits = settleOnDevice(settings, model, machine); !fits) return fits.error();
     if (auto fits = settleProfile(settings); !fits) return fits.error();
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     if (auto fits = checkOffload(settings); !fits) return fits.error();
@@ -299,9 +301,9 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     });
     if (table.error) return *table.error;
     if (auto fits = checkProfile(settings); !fits) return fits.error();
-    if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps); !fits)
+    if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
-    if (auto fits = checkLockstep(settings); !fits) return fits.error();
+    if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
     if (settings.stepCache > 0 && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,
                      "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "

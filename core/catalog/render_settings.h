@@ -4,11 +4,12 @@
 
 #include "core/base/result.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::catalog {
 
-/// A request with every default filled in and every value checked against the model.
+/// A request with every default filled in and every value checked against the model and the machine.
 struct RenderSettings : protocol::RenderFields<protocol::Given> {
     bool operator==(const RenderSettings&) const = default;
 };
@@ -16,8 +17,9 @@ struct RenderSettings : protocol::RenderFields<protocol::Given> {
 /// The name of the render's attention: protocol::attentionName().
 std::string attentionName(const RenderSettings& settings);
 
-/// BadUsage naming the option, its value and what was needed.
+/// The request as `machine` would render it, be that this one or another. BadUsage naming the option, its
+/// value and what was needed; Unsupported where the machine can't use the device.
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
-                                       const families::ModelInfo& model);
+                                       const families::ModelInfo& model, const machine::Machine& machine);
 
 }  // namespace reelgrid::catalog

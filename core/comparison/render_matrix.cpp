@@ -66,7 +66,8 @@ Result<std::vector<std::uint64_t>> numbersFrom(const std::string& text, std::uin
     return numbers;
 }
 
-Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const MatrixAxes& axes) {
+Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const MatrixAxes& axes,
+                                          const machine::Machine& machine) {
     std::vector<std::string> backends = orOwn(axes.backends, request.attentionType);
     putReferenceFirst(backends, [](const std::string& name) { return name; });
     const auto policies = orOwn(axes.policies, NamedPolicy{"", request.attentionPolicy});
@@ -86,7 +87,7 @@ Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const Ma
                 job.request.attentionType = backend;
                 job.request.attentionPolicy = policy.policy;
                 job.request.output.clear();
-                const auto settings = catalog::resolveSettings(job.request, axes.models[model]);
+                const auto settings = catalog::resolveSettings(job.request, axes.models[model], machine);
                 if (!settings) return settings.error().in(axes.models[model].title);
                 jobs.push_back(std::move(job));
             }

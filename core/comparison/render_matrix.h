@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::comparison {
@@ -39,8 +40,9 @@ inline constexpr std::size_t kMostMatrixJobs = 1000;
 
 /// Prompts × seeds × models × steps × policies × backends, in this order, sdpa first in each subject. Another
 /// model than the request's has its own defaults instead of the request's sizes and the like. BadUsage when
-/// there would be too many, or naming what a model can't be asked for.
-Result<std::vector<MatrixJob>> matrixJobs(const protocol::RenderRequest& request, const MatrixAxes& axes);
+/// there would be too many, or naming what a model can't be asked for on that machine.
+Result<std::vector<MatrixJob>> matrixJobs(const protocol::RenderRequest& request, const MatrixAxes& axes,
+                                          const machine::Machine& machine);
 
 /// "42, 100-103": numbers and ranges, both ends included. BadUsage naming what is neither.
 Result<std::vector<std::uint64_t>> numbersFrom(const std::string& text, std::uint64_t least,

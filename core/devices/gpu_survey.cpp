@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/devices/cuda_half.h"
+
 namespace reelgrid::devices {
 namespace {
 
@@ -73,7 +75,9 @@ std::optional<std::string> Gpu::obstacle() const {
            " or later was needed";
 }
 
-GpuSurvey surveyGpus() {
+namespace {
+
+GpuSurvey askDriver() {
     const char* chosen = std::getenv("REELGRID_CUDA_DRIVER");
     const std::string file = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
     GpuSurvey survey;
@@ -136,8 +140,11 @@ GpuSurvey surveyGpus() {
     return survey;
 }
 
-const GpuSurvey& knownGpus() {
-    static const GpuSurvey survey = surveyGpus();
+}  // namespace
+
+GpuSurvey surveyGpus() {
+    GpuSurvey survey = askDriver();
+    if (const auto half = findCudaHalf(); !half) survey.buildObstacle = half.error().message;
     return survey;
 }
 

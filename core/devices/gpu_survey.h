@@ -30,18 +30,17 @@ struct Gpu {
     [[nodiscard]] std::optional<std::string> obstacle() const;
 };
 
-/// What the NVIDIA driver says of this machine, without starting anything on a GPU.
+/// What the NVIDIA driver says of a machine, without starting anything on a GPU.
 struct GpuSurvey {
     std::vector<Gpu> gpus;
     std::string driver;    ///< "580.159.04"; empty where unknown
     int driverCuda = 0;    ///< the newest CUDA that the driver runs, 1000 major + 10 minor
-    std::string obstacle;  ///< why no GPU at all can be used; empty when one may
+    std::string obstacle;  ///< why the driver lets no GPU at all be used; empty when one may be
+    /// Why the build there can't use a GPU: its CUDA half is missing (cuda_half.h); empty when it can.
+    std::string buildObstacle;
 };
 
-/// Asks libcuda.so.1 (another file where REELGRID_CUDA_DRIVER names one).
+/// Of this machine, now. Asks libcuda.so.1 (another file where REELGRID_CUDA_DRIVER names one).
 GpuSurvey surveyGpus();
-
-/// The survey of this process's start: drivers and GPUs don't change under it.
-const GpuSurvey& knownGpus();
 
 }  // namespace reelgrid::devices

@@ -55,9 +55,11 @@ Result<void> loadLibraries() {
 }  // namespace
 
 Result<void> startCuda(const devices::DeviceName& device) {
-    if (auto usable = devices::requireUsable(device); !usable) return usable;
-    if (!isCudaStarted(device))
-        if (auto room = devices::requireRoomToStart(device); !room) return room;
+    if (!isCudaStarted(device)) {
+        const devices::GpuSurvey gpus = devices::surveyGpus();
+        if (auto usable = devices::requireUsable(gpus, device); !usable) return usable;
+        if (auto room = devices::requireRoomToStart(gpus, device); !room) return room;
+    }
     static const Result<void> loaded = loadLibraries();
     if (!loaded)
         return Error{loaded.error().code, "--device " + device.text() + ": " + loaded.error().message};

@@ -8,7 +8,7 @@ namespace reelgrid::execution {
 
 DeviceDescription describe(const Execution& execution) {
     if (execution.device.is_cpu()) return {};
-    const auto& survey = devices::knownGpus();
+    const devices::GpuSurvey survey = devices::surveyGpus();
     const auto& hooks = at::detail::getCUDAHooks();
     const long cuda = hooks.versionCUDART(), cudnn = hooks.versionRuntimeCuDNN();
     DeviceDescription description;

@@ -31,9 +31,9 @@ std::optional<std::uint64_t> freeOn(const DeviceName& device, const execution::E
     return std::nullopt;
 }
 
-protocol::RenderForecast forecastOf(const protocol::RenderRequest& request) {
+protocol::RenderForecast forecastOf(const protocol::RenderRequest& request, const machine::Machine& machine) {
     const families::ModelInfo model = catalog::findModel(request).value();
-    catalog::RenderSettings settings = catalog::resolveSettings(request, model).value();
+    catalog::RenderSettings settings = catalog::resolveSettings(request, model, machine).value();
     fitToPicture(settings, model);
     const DeviceName device = devices::deviceNamed(settings.device).value();
     const execution::Execution execution = executionLike(device);
@@ -55,9 +55,10 @@ protocol::RenderForecast forecastOf(const protocol::RenderRequest& request) {
 
 }  // namespace
 
-Result<protocol::RenderForecast> forecastRender(const protocol::RenderRequest& request) {
+Result<protocol::RenderForecast> forecastRender(const protocol::RenderRequest& request,
+                                                const machine::Machine& machine) {
     try {
-        return forecastOf(request);
+        return forecastOf(request, machine);
     } catch (const Failure& failure) {
         return failure.error();
     } catch (const std::exception& failure) {

@@ -21,13 +21,13 @@ std::string sizeText(const catalog::RenderSettings& settings) {
 
 }  // namespace
 
-RenderPlan RenderPlan::from(const protocol::RenderRequest& request) {
+RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machine::Machine& machine) {
     if (request.output.empty())
         throw Failure(ErrorCode::BadUsage, "--output: it is empty, the clip's file name was needed");
     RenderPlan plan;
     plan.request = request;
     plan.model = catalog::findModel(request).value();
-    plan.settings = catalog::resolveSettings(request, plan.model).value();
+    plan.settings = catalog::resolveSettings(request, plan.model, machine).value();
     plan.pictureHashes = result::pictureHashes(plan.settings).value();
     fitToPicture(plan.settings, plan.model);
     plan.execution = execution::executionOn(plan.settings.device).value();

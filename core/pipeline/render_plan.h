@@ -9,6 +9,7 @@
 #include "core/denoising/video_model.h"
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/pipeline/memory_choice.h"
 #include "core/protocol/render_request.h"
 
@@ -25,8 +26,8 @@ struct RenderPlan {
     std::filesystem::path clip;
     std::map<std::string, std::string> pictureHashes;
 
-    /// Throws Failure.
-    static RenderPlan from(const protocol::RenderRequest& request);
+    /// Of a render on `machine`, which is this one. Throws Failure.
+    static RenderPlan from(const protocol::RenderRequest& request, const machine::Machine& machine);
 
     /// Settles --offload by what is free, and refuses before a GPU is filled in vain. `present`: how the
     /// model is loaded already, which on the CPU isn't changed by what else has come into memory since.

@@ -79,6 +79,7 @@ void removeEmptyFoldersOf(const protocol::RenderRequest& request) {
 
 /// What stays from render to render.
 struct Renderer::State {
+    machine::LocalMachine machine;
     WarmModel model;
     ReferenceFrames reference;
 
@@ -90,7 +91,7 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::ProgressCallback& progress, std::stop_token stop,
                                     const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
-    RenderPlan plan = RenderPlan::from(request);
+    RenderPlan plan = RenderPlan::from(request, machine.now());
     plan.settleMemory(model.present(plan));
 
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
@@ -107,7 +108,8 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     return plan.clip.string();
 }
 
-Renderer::Renderer() : m_state(std::make_unique<State>()) {
+Renderer::Renderer(machine::LocalMachine machine) : m_state(std::make_unique<State>()) {
+    m_state->machine = std::move(machine);
     execution::giveCpuMemoryErrorsTheirType();
 }
 Renderer::~Renderer() = default;

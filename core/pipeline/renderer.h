@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/machine/local_machine.h"
 #include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
@@ -15,7 +16,7 @@ namespace reelgrid::pipeline {
 /// Lives on one thread; progress is reported on that thread.
 class Renderer {
   public:
-    Renderer();
+    explicit Renderer(machine::LocalMachine machine = {});
     ~Renderer();
 
     /// Text → denoise → decode → clip and result folder at request.output. Returns the clip's path.

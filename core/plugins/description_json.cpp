@@ -130,18 +130,4 @@ Result<PluginDescription> descriptionFromJson(const json& object) {
     return said;
 }
 
-json backendJson(const kernels::BackendInfo& backend) {
-    json devices = json::array();
-    for (const Device device : kDevices)
-        if (backend.runsOn(device)) devices.push_back(nameOf(device));
-    json object = {{"name", backend.name},
-                   {"title", backend.title},
-                   {"description", backend.description},
-                   {"cpu_deviation", backend.cpu.deviation},
-                   {"devices", std::move(devices)}};
-    if (!backend.cuda.deviation.empty()) object["cuda_deviation"] = backend.cuda.deviation;
-    if (backend.plugin != nullptr) object["plugin"] = toJson(backend.plugin->description);
-    return object;
-}
-
 }  // namespace reelgrid::plugins

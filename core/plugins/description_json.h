@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "kernels/backends/backend_list.h"
+#include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::plugins {
 
@@ -17,8 +17,5 @@ bool isReservedName(const std::string& name);
 nlohmann::json toJson(const kernels::PluginDescription& description);
 /// Untrusted. InvalidData naming what is wrong.
 Result<kernels::PluginDescription> descriptionFromJson(const nlohmann::json& object);
-
-/// A backend of any origin, with "plugin" where it is a user's.
-nlohmann::json backendJson(const kernels::BackendInfo& backend);
 
 }  // namespace reelgrid::plugins

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/machine/machines.h"
+
 namespace reelgrid::catalog {
 namespace {
 
@@ -34,7 +36,7 @@ families::ModelInfo demoLike() {
 TEST(RenderSettings, OnTheCpuDecodeInFp32AndMultiplyExactly) {
     RenderRequest request;
     request.device = "cpu";
-    const auto settings = resolveSettings(request, demoLike());
+    const auto settings = resolveSettings(request, demoLike(), machine::withoutGpu());
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->device, "cpu");
     EXPECT_EQ(settings->vaeDtype, "fp32");
@@ -42,13 +44,52 @@ TEST(RenderSettings, OnTheCpuDecodeInFp32AndMultiplyExactly) {
     EXPECT_EQ(settings->generator, "cpu");
 }
 
+TEST(RenderSettings, AreThoseOfTheMachineThatIsAskedFor) {
+    const machine::Machine there = machine::withH100(), here = machine::withoutGpu();
+    EXPECT_EQ(resolveSettings({}, demoLike(), there)->device, "cuda:0");
+    EXPECT_EQ(resolveSettings({}, demoLike(), there)->dtype, "bf16");
+    EXPECT_EQ(resolveSettings({}, demoLike(), here)->device, "cpu");
+    EXPECT_EQ(resolveSettings({}, demoLike(), here)->dtype, "fp32") << "its CPU has no bf16 products";
+
+    RenderRequest request;
+    request.device = "cuda:0";
+    request.useTorchCompile = true;
+    EXPECT_TRUE(resolveSettings(request, demoLike(), there));
+    const auto refused = resolveSettings(request, demoLike(), here);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(refused.error().message, "--device cuda:0: no NVIDIA driver");
+    request.device = "cuda:1";
+    EXPECT_THAT(resolveSettings(request, demoLike(), there).error().message,
+                testing::HasSubstr("this machine has 1 GPU"));
+}
+
+TEST(RenderSettings, AFullGpuLeavesTheRenderToTheCpu) {
+    machine::Machine full = machine::withH100();
+    full.gpus.gpus.front().freeBytes = 1'000'000'000;
+    families::ModelInfo large = demoLike();
+    large.components = {{.name = "transformer", .className = "", .bytes = 2'000'000'000, .dtypes = {}}};
+    EXPECT_EQ(resolveSettings({}, large, full)->device, "cpu");
+    EXPECT_EQ(resolveSettings({}, large, machine::withH100())->device, "cuda:0");
+}
+
+TEST(RenderSettings, APolicyMayAskForWhatTheMachineHas) {
+    RenderRequest request;
+    request.attentionPolicy.rules = {{.backend = "theirs"}};
+    machine::Machine there = machine::withoutGpu();
+    EXPECT_THAT(resolveSettings(request, demoLike(), there).error().message,
+                testing::HasSubstr("backend \"theirs\": one of sdpa, "));
+    there.backends.push_back({.name = "theirs", .onCpu = true});
+    EXPECT_TRUE(resolveSettings(request, demoLike(), there));
+}
+
 TEST(RenderSettings, AModelOfOneSizeTakesNoOther) {
     families::ModelInfo model = demoLike();
     model.isSizeFixed = true;
     RenderRequest request;
-    EXPECT_TRUE(resolveSettings(request, model));
+    EXPECT_TRUE(resolveSettings(request, model, machine::withoutGpu()));
     request.width = 272;
-    const auto settings = resolveSettings(request, model);
+    const auto settings = resolveSettings(request, model, machine::withoutGpu());
     ASSERT_FALSE(settings);
     EXPECT_EQ(settings.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(settings.error().message, testing::HasSubstr("--width 272: 256, this model's only one,"));
@@ -101,7 +142,7 @@ TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
         protocol::forEachRenderField([&](const protocol::RenderField&, auto access) {
             if (choices.below(12) == 0) choices.fill(access(request));
         });
-        const auto settings = resolveSettings(request, model);
+        const auto settings = resolveSettings(request, model, machine::withoutGpu());
         if (!settings) {
             EXPECT_FALSE(settings.error().message.empty());
             ++refused;
@@ -111,7 +152,7 @@ TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
         const auto again = protocol::renderRequestFromJson(protocol::toJson(request));
         ASSERT_TRUE(again) << "seed " << seed << ": " << again.error().message;
         EXPECT_EQ(*again, request) << "seed " << seed;
-        EXPECT_EQ(*resolveSettings(*again, model), *settings) << "seed " << seed;
+        EXPECT_EQ(*resolveSettings(*again, model, machine::withoutGpu()), *settings) << "seed " << seed;
         RenderSettings kept;
         const auto read = protocol::readRenderSettings(protocol::fieldsJson(*settings), kept);
         ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
@@ -126,16 +167,16 @@ TEST(RenderSettings, AValueThatMeansNoneInsideIsRefusedWhereItIsGiven) {
     model.extraFields.insert(model.extraFields.end(), {"vae_tiling", "vae_tile_px", "lora"});
     RenderRequest request;
     request.vaeTilePx = 0;
-    EXPECT_THAT(resolveSettings(request, model).error().message,
+    EXPECT_THAT(resolveSettings(request, model, machine::withoutGpu()).error().message,
                 testing::HasSubstr("--vae-tile-px 0: a value from 64 to 16384 was needed"));
     request = {};
     request.lora.assign(300, "/a.safetensors");
-    EXPECT_THAT(resolveSettings(request, model).error().message,
+    EXPECT_THAT(resolveSettings(request, model, machine::withoutGpu()).error().message,
                 testing::HasSubstr("lora has 300 entries: at most 256"));
 }
 
 TEST(RenderSettings, FillsTheModelsDefaults) {
-    const auto settings = resolveSettings({}, demoLike());
+    const auto settings = resolveSettings({}, demoLike(), machine::withoutGpu());
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->width, 256);
     EXPECT_EQ(settings->numFrames, 33);
@@ -144,10 +185,10 @@ TEST(RenderSettings, FillsTheModelsDefaults) {
 
 TEST(RenderSettings, AProfileHasTheReferencesScheduleUnlessSaidOtherwise) {
     RenderRequest request;
-    EXPECT_FALSE(resolveSettings(request, demoLike())->profileWait) << "not profiled";
+    EXPECT_FALSE(resolveSettings(request, demoLike(), machine::withoutGpu())->profileWait) << "not profiled";
     request.profileOutput = "a";
     request.profileActive = 3;
-    const auto settings = resolveSettings(request, demoLike());
+    const auto settings = resolveSettings(request, demoLike(), machine::withoutGpu());
     ASSERT_TRUE(settings) << settings.error().message;
     EXPECT_EQ(settings->profileWait, 2);
     EXPECT_EQ(settings->profileWarmup, 2);
@@ -162,7 +203,7 @@ TEST(RenderSettings, AProfileFitsIntoTheStepsAndTheDecode) {
     const auto fits = [&](int wait, int active) {
         request.profileWait = wait;
         request.profileActive = active;
-        return resolveSettings(request, demoLike()).ok();
+        return resolveSettings(request, demoLike(), machine::withoutGpu()).ok();
     };
     EXPECT_TRUE(fits(3, 1));
     EXPECT_TRUE(fits(3, 2)) << "and the decode";
@@ -188,7 +229,7 @@ families::ModelInfo fromPictures() {
 }
 
 std::string complaintOf(const RenderRequest& request) {
-    const auto settings = resolveSettings(request, fromPictures());
+    const auto settings = resolveSettings(request, fromPictures(), machine::withoutGpu());
     return settings ? "none" : settings.error().message;
 }
 
@@ -219,27 +260,28 @@ TEST(RenderSettings, ATaskHasThePicturesThatItNeedsAndNoOthers) {
     RenderRequest forced;
     forced.forceOutputSize = true;
     forced.imgFilePath = "/a.png";
-    EXPECT_FALSE(resolveSettings(forced, demoLike()));
+    EXPECT_FALSE(resolveSettings(forced, demoLike(), machine::withoutGpu()));
 }
 
 TEST(RenderSettings, OneGuidanceScaleIsBothExpertsAndNoneIsTheModels) {
     RenderRequest request;
     request.imgFilePath = "/a.png";
-    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 3);
+    EXPECT_EQ(resolveSettings(request, fromPictures(), machine::withoutGpu())->guidanceScale2, 3);
     request.guidanceScale = 7;
-    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 7);
+    EXPECT_EQ(resolveSettings(request, fromPictures(), machine::withoutGpu())->guidanceScale2, 7);
     request.guidanceScale2 = 2;
-    EXPECT_EQ(resolveSettings(request, fromPictures())->guidanceScale2, 2);
-    EXPECT_FALSE(resolveSettings({}, demoLike())->guidanceScale2) << "it has one expert";
+    EXPECT_EQ(resolveSettings(request, fromPictures(), machine::withoutGpu())->guidanceScale2, 2);
+    EXPECT_FALSE(resolveSettings({}, demoLike(), machine::withoutGpu())->guidanceScale2)
+        << "it has one expert";
 }
 
 TEST(RenderSettings, TheFlowShiftIsTheModelsWhereItHasOne) {
     RenderRequest request;
     request.imgFilePath = "/a.png";
-    EXPECT_EQ(resolveSettings(request, fromPictures())->flowShift, 12);
+    EXPECT_EQ(resolveSettings(request, fromPictures(), machine::withoutGpu())->flowShift, 12);
     request.flowShift = 3;
-    EXPECT_EQ(resolveSettings(request, fromPictures())->flowShift, 3);
-    EXPECT_FALSE(resolveSettings({}, demoLike())->flowShift);
+    EXPECT_EQ(resolveSettings(request, fromPictures(), machine::withoutGpu())->flowShift, 3);
+    EXPECT_FALSE(resolveSettings({}, demoLike(), machine::withoutGpu())->flowShift);
 }
 
 struct BadValue {
@@ -253,7 +295,7 @@ class RejectsValue : public testing::TestWithParam<BadValue> {};
 TEST_P(RejectsValue, NamingOptionAndValue) {
     RenderRequest request;
     GetParam().set(request);
-    const auto settings = resolveSettings(request, demoLike());
+    const auto settings = resolveSettings(request, demoLike(), machine::withoutGpu());
     ASSERT_FALSE(settings);
     EXPECT_EQ(settings.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(settings.error().message, testing::HasSubstr(GetParam().option));

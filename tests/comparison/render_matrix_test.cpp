@@ -5,6 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "tests/machine/machines.h"
+
 namespace reelgrid::comparison {
 namespace {
 
@@ -37,7 +39,7 @@ protocol::RenderRequest request() {
 }
 
 TEST(Matrix, OfNothingIsTheRequestItself) {
-    const auto jobs = matrixJobs(request(), {.models = {model("small")}});
+    const auto jobs = matrixJobs(request(), {.models = {model("small")}}, machine::withoutGpu());
     ASSERT_TRUE(jobs) << jobs.error().message;
     ASSERT_EQ(jobs->size(), 1U);
     EXPECT_EQ(jobs->front().request, request());
@@ -46,12 +48,14 @@ TEST(Matrix, OfNothingIsTheRequestItself) {
 TEST(Matrix, PutsWhatIsComparedTogetherTheReferenceFirst) {
     protocol::AttentionPolicy policy;
     policy.rules.push_back({.backend = "sdpa", .steps = protocol::IndexRange{0, 1}});
-    const auto jobs = matrixJobs(request(), {.prompts = {"a car", "a cat"},
-                                             .seeds = {1, 2},
-                                             .models = {model("small"), model("large")},
-                                             .backends = {"fav2", "sdpa"},
-                                             .policies = {{"", {}}, {"early", policy}},
-                                             .steps = {4, 8}});
+    const auto jobs = matrixJobs(request(),
+                                 {.prompts = {"a car", "a cat"},
+                                  .seeds = {1, 2},
+                                  .models = {model("small"), model("large")},
+                                  .backends = {"fav2", "sdpa"},
+                                  .policies = {{"", {}}, {"early", policy}},
+                                  .steps = {4, 8}},
+                                 machine::withoutGpu());
     ASSERT_TRUE(jobs) << jobs.error().message;
     ASSERT_EQ(jobs->size(), 2U * 2 * 2 * 2 * 2 * 2);
     EXPECT_EQ(jobs->back().subject, 15);
@@ -74,13 +78,14 @@ TEST(Matrix, PutsWhatIsComparedTogetherTheReferenceFirst) {
 TEST(Matrix, SaysWhatAModelCantBeAskedFor) {
     auto odd = request();
     odd.width = 97;
-    const auto jobs = matrixJobs(odd, {.models = {model("small")}});
+    const auto jobs = matrixJobs(odd, {.models = {model("small")}}, machine::withoutGpu());
     ASSERT_FALSE(jobs);
     EXPECT_THAT(jobs.error().message, HasSubstr("Model small"));
     EXPECT_THAT(jobs.error().message, HasSubstr("97"));
     MatrixAxes many{.models = {model("small")}};
     for (std::uint64_t seed = 0; seed < 1001; ++seed) many.seeds.push_back(seed);
-    EXPECT_THAT(matrixJobs(request(), many).error().message, HasSubstr("1001 renders"));
+    EXPECT_THAT(matrixJobs(request(), many, machine::withoutGpu()).error().message,
+                HasSubstr("1001 renders"));
 }
 
 TEST(MatrixNumbers, AreNumbersAndRanges) {

@@ -41,19 +41,17 @@ class ThreeGpus : public testing::Test {
     }
     /// With so much of a GPU's memory left when it has started.
     static std::string deviceFor(std::uint64_t memory) {
-        return inNewProcess([memory] { return defaultDevice(memory - kStartBytes).text(); });
+        return defaultDevice(surveyGpus(), memory - kStartBytes).text();
     }
     FakeDriver driver;
 };
 
 TEST_F(ThreeGpus, CanBeUsedButForTheOldOne) {
-    EXPECT_EQ(inNewProcess([] {
-                  std::string names;
-                  for (const DeviceName& device : usableDevices()) names += device.text() + " ";
-                  return names;
-              }),
-              "cpu cuda:1 cuda:2 ");
-    EXPECT_EQ(inNewProcess([] { return textOf(requireUsable({DeviceKind::Cuda, 2})); }), "ok");
+    const GpuSurvey gpus = surveyGpus();
+    std::string names;
+    for (const DeviceName& device : usableDevices(gpus)) names += device.text() + " ";
+    EXPECT_EQ(names, "cpu cuda:1 cuda:2 ");
+    EXPECT_EQ(textOf(requireUsable(gpus, {DeviceKind::Cuda, 2})), "ok");
 }
 
 TEST_F(ThreeGpus, TheDefaultIsTheFirstWithRoom) {

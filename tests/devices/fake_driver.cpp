@@ -1,9 +1,5 @@
 #include "tests/devices/fake_driver.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 
 namespace reelgrid::devices {
@@ -19,25 +15,6 @@ FakeDriver::~FakeDriver() {
 void FakeDriver::says(const std::string& variable, const std::string& value) {
     setenv(variable.c_str(), value.c_str(), 1);
     m_variables.push_back(variable);
-}
-
-std::string inNewProcess(const std::function<std::string()>& ask) {
-    int ends[2];
-    if (pipe(ends) != 0) return "no pipe";
-    const pid_t child = fork();
-    if (child == 0) {
-        const std::string answer = ask();
-        _exit(write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()) ? 0 : 1);
-    }
-    close(ends[1]);
-    std::string answer;
-    std::array<char, 512> buffer;
-    for (ssize_t count; (count = read(ends[0], buffer.data(), buffer.size())) > 0;)
-        answer.append(buffer.data(), static_cast<std::size_t>(count));
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return status == 0 ? answer : answer + " (and the process ended badly)";
 }
 
 std::string textOf(const Result<void>& result) {

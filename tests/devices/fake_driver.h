@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,6 @@ class FakeDriver {
   private:
     std::vector<std::string> m_variables;
 };
-
-/// What `ask` answers in a process of its own: the GPUs are asked for once a process (knownGpus()), so what
-/// depends on them must not be called in the tests' own.
-std::string inNewProcess(const std::function<std::string()>& ask);
 
 /// "ok", or the error's code and message.
 std::string textOf(const Result<void>& result);

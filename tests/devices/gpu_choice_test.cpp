@@ -13,13 +13,13 @@ constexpr const char* kOneGpu = "NVIDIA H100,9,0,1000,1000";
 constexpr const char* kTwoGpus = "NVIDIA H100,9,0,1000,1000;Tesla T4,7,5,1000,1000";
 
 std::string requiring(int gpu) {
-    return inNewProcess([gpu] { return textOf(requireUsable({DeviceKind::Cuda, gpu})); });
+    return textOf(requireUsable(surveyGpus(), {DeviceKind::Cuda, gpu}));
 }
 
 TEST(GpuChoice, TheCpuNeedsNoDriver) {
     FakeDriver driver;
     driver.says("REELGRID_CUDA_DRIVER", "/nonexistent");
-    EXPECT_TRUE(requireUsable({}));
+    EXPECT_TRUE(requireUsable(surveyGpus(), {}));
     EXPECT_EQ(requiring(1), "unsupported: --device cuda:1: no NVIDIA driver (/nonexistent was not found)");
 }
 
@@ -52,28 +52,18 @@ TEST(GpuChoice, SaysThatOtherProgramsFillTheGpu) {
     FakeDriver driver;
     driver.says("FAKE_NVML_DRIVER", "580.1");
     driver.says("FAKE_GPUS", "NVIDIA H100,9,0,85000000000,200000000;NVIDIA H100,9,0,85000000000,9000000000");
-    EXPECT_EQ(textOf(requireRoomToStart({DeviceKind::Cuda, 0})),
+    const GpuSurvey gpus = surveyGpus();
+    EXPECT_EQ(textOf(requireRoomToStart(gpus, {DeviceKind::Cuda, 0})),
               "out_of_memory: --device cuda:0: 0.2 GB of its 85.0 GB are free, other programs hold the rest; "
               "0.7 GB are needed to start at all");
-    EXPECT_TRUE(requireRoomToStart({DeviceKind::Cuda, 1}));
+    EXPECT_TRUE(requireRoomToStart(gpus, {DeviceKind::Cuda, 1}));
 }
 
 TEST(GpuChoice, FallsToTheCpuWhereNoGpuCanBeUsed) {
     FakeDriver driver;
     driver.says("FAKE_GPUS", kOneGpu);
-    EXPECT_EQ(inNewProcess([] { return defaultDevice(0).text(); }), "cpu");
-    EXPECT_EQ(inNewProcess([] { return std::to_string(usableDevices().size()); }), "1");
-}
-
-TEST(GpuChoice, KnowsTheGpusOfItsProcessesStart) {
-    FakeDriver driver;
-    driver.says("FAKE_GPUS", kTwoGpus);
-    EXPECT_EQ(inNewProcess([&] {
-                  const std::size_t before = knownGpus().gpus.size();
-                  driver.says("FAKE_GPUS", kOneGpu);
-                  return std::to_string(before) + ", " + std::to_string(knownGpus().gpus.size());
-              }),
-              "2, 2");
+    EXPECT_EQ(defaultDevice(surveyGpus(), 0).text(), "cpu");
+    EXPECT_EQ(usableDevices(surveyGpus()).size(), 1u);
 }
 
 }  // namespace

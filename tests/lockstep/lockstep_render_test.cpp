@@ -8,6 +8,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/render_settings.h"
 #include "core/lockstep/lockstep_observer.h"
+#include "core/machine/local_machine.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/renderer.h"
 #include "core/result/clip_result.h"
@@ -103,7 +104,7 @@ TEST_F(LockstepRenderTest, MapsEqualAStraightforwardRecomputation) {
     const c10::InferenceMode inference;
     const auto request = guided({"sagev1", "fav2"});
     const auto model = catalog::findModel(request.model).value();
-    const auto settings = catalog::resolveSettings(request, model).value();
+    const auto settings = catalog::resolveSettings(request, model, machine::LocalMachine().now()).value();
     const auto video = loadModel(model, {.dtype = settings.dtype, .vaeDtype = settings.vaeDtype}, {});
 
     denoising::StageClock clock({}, {});

@@ -2,6 +2,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_catalog.h"
+#include "core/machine/local_machine.h"
 #include "core/models/wan/lora_names.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/lora.h"
@@ -70,7 +71,7 @@ TEST(LoraParityOfALoop, LatentsAreDiffusers) {
     request.numInferenceSteps = 4;
     request.guidanceScale = 5.0;
     request.dtype = "fp32";
-    const auto settings = catalog::resolveSettings(request, model).value();
+    const auto settings = catalog::resolveSettings(request, model, machine::LocalMachine().now()).value();
     pipeline::LoadChoices choices;
     choices.lora = {(kFixtures / "lora/wan/alpha/pipeline.safetensors").string()};
     const auto video = pipeline::loadModel(model, choices, {});
@@ -94,8 +95,9 @@ TEST(LoraOfTwoExperts, GoesIntoBothOrTheFirstAlone) {
                                {"transformer.blocks.0.attn1.to_q.lora_B.weight", at::ones({channels, 1})}})
         .value();
     const families::ModelInfo model = catalog::findModel(experts.folder().string()).value();
-    const auto settings =
-        catalog::resolveSettings(wan::variantRequest("t2v-experts", "expected"), model).value();
+    const auto settings = catalog::resolveSettings(wan::variantRequest("t2v-experts", "expected"), model,
+                                                   machine::LocalMachine().now())
+                              .value();
     const auto latentsWith = [&](std::vector<std::string> first, std::vector<std::string> second) {
         pipeline::LoadChoices choices;
         choices.lora = std::move(first);

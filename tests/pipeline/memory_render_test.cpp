@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/machine/local_machine.h"
 #include "core/pipeline/render_forecast.h"
 #include "core/pipeline/renderer.h"
 #include "core/protocol/result_paths.h"
@@ -48,7 +49,7 @@ TEST_F(MemoryOfARender, IsForetoldAsTheRenderWillPredictIt) {
     for (const char* offload : {"none", "blocks"}) {
         protocol::RenderRequest request = cpuRequest();
         request.offload = offload;
-        const auto forecast = forecastRender(request);
+        const auto forecast = forecastRender(request, machine::LocalMachine().now());
         ASSERT_TRUE(forecast) << forecast.error().message;
         EXPECT_EQ(forecast->device, "cpu");
         EXPECT_EQ(forecast->offload, offload);
@@ -65,13 +66,14 @@ TEST_F(MemoryOfARender, AForecastThatDoesNotFitSaysWhatTakesLess) {
     request.vaeTiling = "off";
     request.width = request.height = 16384;
     request.numFrames = 4093;
-    const auto forecast = forecastRender(request);
+    const auto forecast = forecastRender(request, machine::LocalMachine().now());
     ASSERT_TRUE(forecast) << forecast.error().message;
     EXPECT_FALSE(forecast->fits()) << *forecast->peakBytes;
     EXPECT_EQ(forecast->offload, "blocks");  // automatic, where the whole doesn't fit
     EXPECT_THAT(forecast->ways, testing::ElementsAre("--vae-tiling on", "--vae-dtype bf16", "--dtype bf16"));
     request.model = "/nowhere";
-    EXPECT_THAT(forecastRender(request).error().message, HasSubstr("/nowhere"));
+    EXPECT_THAT(forecastRender(request, machine::LocalMachine().now()).error().message,
+                HasSubstr("/nowhere"));
 }
 
 TEST_F(MemoryOfARender, StreamedBlocksMakeTheSameFrames) {

@@ -3,6 +3,7 @@
 #include "app/studio/comparison_charts.h"
 #include "app/studio/rendered_comparison.h"
 #include "app/studio/rendered_folder.h"
+#include "core/machine/local_machine.h"
 
 namespace reelgrid::studio {
 namespace {
@@ -126,7 +127,7 @@ TEST(Subject, IsEverythingThatDecidesThePicture) {
     const auto same = [&](auto change) {
         protocol::RenderRequest other = request;
         change(other);
-        return isSameSubject(request, other, model);
+        return isSameSubject(request, other, model, machine::LocalMachine().now());
     };
     EXPECT_TRUE(same([](auto& other) { other.attentionType = "fav2"; }));
     EXPECT_TRUE(same([](auto& other) { other.attentionPolicy.rules = {{.backend = "fav2"}}; }));

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/machine/local_machine.h"
 #include "tests/widgets/gui_wait.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/issue_panel.h"
@@ -84,7 +85,7 @@ class RequestEditorTest : public testing::Test {
     bool noteComes() {
         return waitUntil([&] { return noteShows(); }, 3000);
     }
-    RequestEditor m_editor;
+    RequestEditor m_editor{machine::LocalMachine().now()};
 };
 
 TEST_F(RequestEditorTest, ATooltipSaysWhatABackendIsAndWhereItDeviates) {
@@ -283,7 +284,7 @@ TEST_F(RequestEditorTest, TheWheelScrollsAndChangesNoFieldThatItPasses) {
 }
 
 TEST(RequestEditor, WithoutAModelNothingIsMadeUpForARequest) {
-    RequestEditor editor;
+    RequestEditor editor(machine::LocalMachine().now());
     protocol::RenderRequest request;
     request.model = "/models/gone";
     request.prompt = "a car";

@@ -27,20 +27,20 @@ QComboBox* choice(const QString& name, const char* option, const QString& absent
     return box;
 }
 
-QStringList usableDevices() {
+QStringList usableDeviceNames(const devices::GpuSurvey& gpus) {
     QStringList names;
-    for (const devices::DeviceName& device : devices::usableDevices())
+    for (const devices::DeviceName& device : devices::usableDevices(gpus))
         names.append(QString::fromStdString(device.text()));
     return names;
 }
 
-bool hasGpu() {
-    return devices::usableDevices().size() > 1;
+bool hasGpu(const devices::GpuSurvey& gpus) {
+    return devices::usableDevices(gpus).size() > 1;
 }
 
 /// fp16 is a GPU's.
-QStringList numberFormats() {
-    return hasGpu() ? QStringList{"fp32", "bf16", "fp16"} : QStringList{"fp32", "bf16"};
+QStringList numberFormats(const devices::GpuSurvey& gpus) {
+    return hasGpu(gpus) ? QStringList{"fp32", "bf16", "fp16"} : QStringList{"fp32", "bf16"};
 }
 
 /// Absent where the model's own choice stands.
@@ -51,7 +51,7 @@ std::optional<std::string> choiceIn(const QComboBox* box) {
 
 }  // namespace
 
-AdvancedFields::AdvancedFields(QWidget* parent)
+AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     : RequestFields(parent),
       m_unfold(new QPushButton),
       m_content(new QWidget),
@@ -59,14 +59,14 @@ AdvancedFields::AdvancedFields(QWidget* parent)
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
       m_stepCache(new OptionalRealEdit(tr("Step cache"), "--step-cache")),
-      m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats())),
-      m_device(choice(tr("Device"), "--device", tr("automatic"), usableDevices())),
-      m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats())),
+      m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats(gpus))),
+      m_device(choice(tr("Device"), "--device", tr("automatic"), usableDeviceNames(gpus))),
+      m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats(gpus))),
       m_fp32Precision(
           choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
       m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")),
-      m_execution(new ExecutionFields) {
+      m_execution(new ExecutionFields(gpus)) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
     m_unfold->setCheckable(true);
@@ -107,7 +107,7 @@ AdvancedFields::AdvancedFields(QWidget* parent)
     put(2, 1, tr("Repeat"), m_repetitions);
     put(3, 0, tr("VAE"), m_vaeDtype);
     // Where there is no GPU these have one value that works; they keep what a session brought.
-    if (hasGpu()) {
+    if (hasGpu(gpus)) {
         put(3, 1, tr("fp32"), m_fp32Precision);
         put(4, 0, tr("Noise"), m_generator);
         put(4, 1, tr("Cache"), m_stepCache);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/devices/gpu_survey.h"
 #include "widgets/panels/request_fields.h"
 
 class QComboBox;
@@ -18,7 +19,7 @@ class AdvancedFields : public RequestFields {
     Q_OBJECT
 
   public:
-    explicit AdvancedFields(QWidget* parent = nullptr);
+    explicit AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent = nullptr);
 
     void takeDefaults(const families::ModelInfo& model) override;
     void read(const protocol::RenderRequest& request) override;

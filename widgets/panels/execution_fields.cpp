@@ -7,6 +7,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/render_fields.h"
@@ -49,9 +50,9 @@ QWidget* rowOf(const QString& first, QWidget* firstField, const QString& second,
 }
 
 /// What runs where a request names `device`: a GPU, or nothing for the processor.
-const devices::Gpu* gpuOf(const std::string& device) {
-    const auto& gpus = devices::knownGpus().gpus;
-    for (const devices::DeviceName& usable : devices::usableDevices()) {
+const devices::Gpu* gpuOf(const std::string& device, const devices::GpuSurvey& survey) {
+    const auto& gpus = survey.gpus;
+    for (const devices::DeviceName& usable : devices::usableDevices(survey)) {
         if (usable.kind == devices::DeviceKind::Cpu) continue;
         const auto wanted = devices::deviceNamed(device);
         if (!device.empty() && (!wanted || *wanted != usable)) continue;
@@ -63,8 +64,9 @@ const devices::Gpu* gpuOf(const std::string& device) {
 
 }  // namespace
 
-ExecutionFields::ExecutionFields(QWidget* parent)
+ExecutionFields::ExecutionFields(devices::GpuSurvey gpus, QWidget* parent)
     : RequestFields(parent),
+      m_gpus(std::move(gpus)),
       m_offload(named(tr("Offload"), "--offload")),
       m_tiling(named(tr("Tiles of the VAE"), "--vae-tiling")),
       m_tilePixels(numberBox(tr("Pixels of a tile"), "--vae-tile-px")),
@@ -114,7 +116,7 @@ ExecutionFields::ExecutionFields(QWidget* parent)
 }
 
 void ExecutionFields::setDevice(const std::string& device) {
-    const devices::Gpu* gpu = gpuOf(device);
+    const devices::Gpu* gpu = gpuOf(device, m_gpus);
     m_onGpu = gpu != nullptr;
     m_multipliesFp8 = gpu != nullptr && gpu->capability >= kFp8Capability;
     showOffered();

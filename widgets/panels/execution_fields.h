@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/devices/gpu_survey.h"
 #include "widgets/panels/request_fields.h"
 
 class QCheckBox;
@@ -16,7 +17,7 @@ class ExecutionFields : public RequestFields {
     Q_OBJECT
 
   public:
-    explicit ExecutionFields(QWidget* parent = nullptr);
+    explicit ExecutionFields(devices::GpuSurvey gpus, QWidget* parent = nullptr);
 
     /// As --device names it; empty: the automatic choice.
     void setDevice(const std::string& device);
@@ -30,6 +31,7 @@ class ExecutionFields : public RequestFields {
   private:
     void showOffered();
 
+    devices::GpuSurvey m_gpus;
     QComboBox* m_offload;
     QComboBox* m_tiling;
     QSpinBox* m_tilePixels;

@@ -47,8 +47,9 @@ class ColumnScroll : public QScrollArea {
 
 }  // namespace
 
-RequestEditor::RequestEditor(QWidget* parent)
+RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
     : QWidget(parent),
+      m_machine(std::move(machine)),
       m_prompt(new PromptFields),
       m_pictures(new PictureFields),
       m_model(new ModelBox),
@@ -57,7 +58,7 @@ RequestEditor::RequestEditor(QWidget* parent)
       m_loras(new LoraFields),
       m_sampling(new SamplingFields),
       m_expert(new ExpertFields),
-      m_advanced(new AdvancedFields),
+      m_advanced(new AdvancedFields(m_machine.gpus)),
       // The model first: its defaults are what the others show where a request says nothing.
       m_fields{m_model, m_prompt, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
       m_problem(new QLabel),
@@ -173,6 +174,11 @@ void RequestEditor::setThumbnail(const QString& path, const QImage& image) {
     m_pictures->setThumbnail(path, image);
 }
 
+void RequestEditor::setMachine(machine::Machine machine) {
+    m_machine = std::move(machine);
+    check();
+}
+
 void RequestEditor::setBackends(const std::vector<BackendChoice>& backends) {
     m_backends->setBackends(backends);
 }
@@ -248,7 +254,7 @@ QString RequestEditor::problem() const {
     for (const RequestFields* fields : m_fields)
         if (const QString problem = fields->problem(); !problem.isEmpty()) return problem;
     if (checkedBackends().isEmpty()) return tr("--types: at least one attention backend is needed");
-    const auto settings = catalog::resolveSettings(request(), *model());
+    const auto settings = catalog::resolveSettings(request(), *model(), m_machine);
     return settings ? QString() : QString::fromStdString(settings.error().message);
 }
 

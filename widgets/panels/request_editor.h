@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/families/model_info.h"
+#include "core/machine/machine.h"
 #include "core/protocol/render_request.h"
 #include "widgets/panels/backend_boxes.h"
 #include "widgets/panels/lora_fields.h"
@@ -30,7 +31,11 @@ class RequestEditor : public QWidget {
     Q_OBJECT
 
   public:
-    explicit RequestEditor(QWidget* parent = nullptr);
+    /// For renders on `machine`.
+    explicit RequestEditor(machine::Machine machine, QWidget* parent = nullptr);
+
+    /// It has other backends now; its devices are those that the editor was made with.
+    void setMachine(machine::Machine machine);
 
     /// In this order; those to begin with are checked.
     void setBackends(const std::vector<BackendChoice>& backends);
@@ -99,6 +104,7 @@ class RequestEditor : public QWidget {
     void check();
     void outlineFieldOf(const QString& problem);
 
+    machine::Machine m_machine;
     protocol::RenderRequest m_asked;  // by setRequest(): what no field shows is kept
     PromptFields* m_prompt;
     PictureFields* m_pictures;

@@ -9,6 +9,7 @@
 #include "app/studio/dialogs.h"
 #include "app/studio/measure/measure_tools.h"
 #include "app/studio/measure/render_arguments.h"
+#include "app/studio/render_controller.h"
 #include "core/base/pending_file.h"
 #include "core/devices/gpu_choice.h"
 #include "core/plugins/plugin_list.h"
@@ -27,9 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr QSize kFormSize(560, 620);
 
-QStringList deviceNames() {
+QStringList deviceNames(const machine::Machine& machine) {
     QStringList names;
-    for (const devices::DeviceName& device : devices::usableDevices())
+    for (const devices::DeviceName& device : devices::usableDevices(machine.gpus))
         names << QString::fromStdString(device.text());
     return names;
 }
@@ -79,7 +80,7 @@ void MeasureTools::startTuning(const QString& title, const QStringList& argument
 /// Of the clips on show, or those that are checked; sdpa is what they are held against.
 QStringList MeasureTools::backendsToMap() const {
     QStringList known;
-    for (const widgets::BackendChoice& choice : backendChoices())
+    for (const widgets::BackendChoice& choice : backendChoices(m_parts.renders->machine()))
         if (choice.name.toStdString() != protocol::kReferenceBackend) known << choice.name;
     const auto among = [&](const QStringList& names) {
         QStringList chosen;
@@ -119,7 +120,8 @@ void MeasureTools::showForm(widgets::MeasureForm* form, const QString& title) {
 }
 
 widgets::KernelForm* MeasureTools::measureKernels() {
-    auto* form = new widgets::KernelForm(backendChoices(), deviceNames());
+    const machine::Machine machine = m_parts.renders->machine();
+    auto* form = new widgets::KernelForm(backendChoices(machine), deviceNames(machine));
     connect(form, &widgets::MeasureForm::submitted, this,
             [this, form] { measure(form->title(), form->arguments() + pluginArguments()); });
     showForm(form, tr("Kernel benchmark"));
@@ -128,7 +130,7 @@ widgets::KernelForm* MeasureTools::measureKernels() {
 
 widgets::VaeForm* MeasureTools::measureVae() {
     const std::string model = m_parts.editor->request().model;
-    auto* form = new widgets::VaeForm(QString::fromStdString(model), deviceNames());
+    auto* form = new widgets::VaeForm(QString::fromStdString(model), deviceNames(m_parts.renders->machine()));
     connect(form, &widgets::MeasureForm::submitted, this,
             [this, form] { measure(form->title(), form->arguments()); });
     showForm(form, tr("VAE benchmark"));
@@ -138,7 +140,8 @@ widgets::VaeForm* MeasureTools::measureVae() {
 widgets::TuneForm* MeasureTools::tune() {
     const protocol::RenderRequest request = m_parts.editor->request();
     const QString about = tr("as in the request editor: %1").arg(QString::fromStdString(request.prompt));
-    auto* form = new widgets::TuneForm(backendChoices(), renderArguments(request), about);
+    auto* form =
+        new widgets::TuneForm(backendChoices(m_parts.renders->machine()), renderArguments(request), about);
     connect(form, &widgets::MeasureForm::submitted, this,
             [this, form] { startTuning(form->title(), form->arguments() + pluginArguments()); });
     showForm(form, tr("Tune a policy"));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/catalog/model_folder.h"
+#include "core/machine/local_machine.h"
 #include "core/models/cogvideox/family_model.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/pipeline/renderer.h"
@@ -108,7 +109,8 @@ class CogVideoXForecast : public testing::Test {
         request.height = 720;
         request.vaeTiling = tiling;
         return familyModel()
-            .forecast(m_model, catalog::resolveSettings(request, m_model).value(),
+            .forecast(m_model,
+                      catalog::resolveSettings(request, m_model, machine::LocalMachine().now()).value(),
                       {.offload = offload, .encoders = encoders}, std::uint64_t{1} << 40)
             .peak;
     }

@@ -2,6 +2,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_folder.h"
+#include "core/machine/local_machine.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/safetensors_folder.h"
 #include "tests/models/cogvideox/tiny_model.h"
@@ -39,8 +40,9 @@ TEST_P(CogVideoXPipelineParity, LatentsAndPicturesEqualTheReferences) {
     const c10::InferenceMode inference;
     const TinyModel folder(GetParam().form);
     const families::ModelInfo model = catalog::readModelFolder(folder.folder()).value();
-    const auto settings =
-        catalog::resolveSettings(tinyRequest(GetParam().form, GetParam().name), model).value();
+    const auto settings = catalog::resolveSettings(tinyRequest(GetParam().form, GetParam().name), model,
+                                                   machine::LocalMachine().now())
+                              .value();
     weights::SafetensorsFolder expected(kFixtures / GetParam().form / (GetParam().name + ".safetensors"));
     const auto video = pipeline::loadModel(model, {}, {});
     const auto attention = attention::makeDispatcher("sdpa").value();

@@ -7,6 +7,7 @@
 
 #include "core/catalog/model_folder.h"
 #include "core/catalog/render_settings.h"
+#include "core/machine/local_machine.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "tests/models/wan/variant_model.h"
@@ -60,7 +61,7 @@ class ForecastOfTiny : public testing::Test {
         request.width = 1280;
         request.height = 720;
         request.numFrames = 17;
-        return catalog::resolveSettings(request, m_model).value();
+        return catalog::resolveSettings(request, m_model, machine::LocalMachine().now()).value();
     }();
     [[nodiscard]] std::uint64_t peak(Offload offload, Encoders encoders,
                                      const std::string& tiling = "off") const {

@@ -5,6 +5,7 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/model_folder.h"
+#include "core/machine/local_machine.h"
 #include "core/pipeline/family_registry.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -29,7 +30,7 @@ catalog::RenderSettings readRequest(const families::ModelInfo& model) {
     request.guidanceScale = json.at("guidance_scale");
     request.seed = json.at("seed");
     request.dtype = "fp32";
-    return catalog::resolveSettings(request, model).value();
+    return catalog::resolveSettings(request, model, machine::LocalMachine().now()).value();
 }
 
 double relativeError(const at::Tensor& actual, const at::Tensor& expected) {

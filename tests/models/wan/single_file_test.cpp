@@ -5,6 +5,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_catalog.h"
+#include "core/machine/local_machine.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/original_names.h"
 #include "core/pipeline/family_registry.h"
@@ -100,7 +101,7 @@ class SingleFile : public testing::Test {
         request.dtype = "fp32";
         request.flowShift = 3;  // no file says it
         request.device = "cpu";
-        auto settings = catalog::resolveSettings(request, model).value();
+        auto settings = catalog::resolveSettings(request, model, machine::LocalMachine().now()).value();
         pipeline::fitToPicture(settings, model);
         const auto video = pipeline::loadModel(model, {}, {});
         const auto attention = attention::makeDispatcher("sdpa").value();

@@ -2,6 +2,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/catalog/model_folder.h"
+#include "core/machine/local_machine.h"
 #include "core/models/wan/video_model.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
@@ -46,7 +47,8 @@ class WanVariantParity : public testing::TestWithParam<Run> {
         if (GetParam().first != nullptr) request.imgFilePath = (kVariants / GetParam().first).string();
         if (GetParam().last != nullptr) request.lastImgFilePath = (kVariants / GetParam().last).string();
         request.forceOutputSize = GetParam().forced;
-        catalog::RenderSettings settings = catalog::resolveSettings(request, m_model).value();
+        catalog::RenderSettings settings =
+            catalog::resolveSettings(request, m_model, machine::LocalMachine().now()).value();
         pipeline::fitToPicture(settings, m_model);
         return settings;
     }

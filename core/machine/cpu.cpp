@@ -1,10 +1,11 @@
-#include "app/cli/machine.h"
+#include "core/machine/cpu.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
-namespace reelgrid::cli {
+namespace reelgrid::machine {
 namespace {
 
 /// The first value of `key` in a file of "key: value" lines.
@@ -50,12 +51,16 @@ std::vector<std::string> cpuFeatures() {
 
 }  // namespace
 
-Machine inspectMachine() {
-    return {.cpuName = valueOf("/proc/cpuinfo", "model name"),
-            .cpuFeatures = cpuFeatures(),
-            .threads = std::thread::hardware_concurrency(),
-            .memoryBytes = memoryBytes("MemTotal"),
-            .availableMemoryBytes = memoryBytes("MemAvailable")};
+bool Cpu::has(std::string_view feature) const {
+    return std::ranges::find(features, feature) != features.end();
 }
 
-}  // namespace reelgrid::cli
+Cpu inspectCpu() {
+    return {.name = valueOf("/proc/cpuinfo", "model name"),
+            .features = cpuFeatures(),
+            .threads = std::thread::hardware_concurrency(),
+            .memoryBytes = memoryBytes("MemTotal"),
+            .availableBytes = memoryBytes("MemAvailable")};
+}
+
+}  // namespace reelgrid::machine

@@ -1,0 +1,50 @@
+#include "core/machine/machine.h"
+
+#include <algorithm>
+
+#include "kernels/backends/backend_list.h"
+
+namespace reelgrid::machine {
+
+const Backend* Machine::findBackend(std::string_view name) const {
+    const auto found = std::ranges::find(backends, name, &Backend::name);
+    return found == backends.end() ? nullptr : &*found;
+}
+
+const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) const {
+    const auto found = std::ranges::find(plugins, backend, &kernels::PluginDescription::name);
+    return found == plugins.end() ? nullptr : &*found;
+}
+
+std::string Machine::backendNames() const {
+    std::string names;
+    for (const Backend& backend : backends) names += (names.empty() ? "" : ", ") + backend.name;
+    return names;
+}
+
+std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) const {
+    std::vector<std::string> names;
+    for (const Backend& backend : backends)
+        if (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda)
+            names.push_back(backend.name);
+    return names;
+}
+
+Backend backendOf(const kernels::BackendInfo& listed) {
+    return {.name = std::string(listed.name),
+            .title = std::string(listed.title),
+            .description = std::string(listed.description),
+            .cpuDeviation = std::string(listed.cpu.deviation),
+            .cudaDeviation = std::string(listed.cuda.deviation),
+            .onCpu = listed.runsOn(kernels::Device::Cpu),
+            .onCuda = listed.runsOn(kernels::Device::Cuda)};
+}
+
+void addListedBackends(Machine& machine) {
+    for (const kernels::BackendInfo& listed : kernels::backends()) {
+        machine.backends.push_back(backendOf(listed));
+        if (listed.plugin != nullptr) machine.plugins.push_back(listed.plugin->description);
+    }
+}
+
+}  // namespace reelgrid::machine
