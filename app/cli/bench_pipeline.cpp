@@ -71,7 +71,7 @@ Result<void> checkCounts(const BenchPipeline& verb) {
 Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
                        const machine::LocalMachine& machine, PipelineReport& report) {
     const TemporaryFolder folder("reelgrid-bench");
-    checked.request.output = (folder.path() / "clip.mp4").string();
+    checked.setOutput((folder.path() / "clip.mp4").string());
     const InterruptWatch interrupts;
     auto renderer = std::make_unique<pipeline::Renderer>(machine);
     ProgressLine line;
@@ -84,7 +84,7 @@ Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
         const auto progress = [&](const protocol::RenderProgress& now) {
             line.update(what, now.stage, now.done, now.total, now.etaSeconds);
         };
-        const auto clip = renderer->render(checked.request, progress, interrupts.token());
+        const auto clip = renderer->render(checked.request(), progress, interrupts.token());
         line.clear();
         if (!clip) {
             if (clip.error().code == ErrorCode::Cancelled) return Error{ErrorCode::Cancelled, "cancelled"};
@@ -113,16 +113,16 @@ Result<void> renderAll(const BenchPipeline& verb, CheckedRequest checked,
 
 Result<PipelineReport> reportFor(const BenchPipeline& verb, const CheckedRequest& checked,
                                  const machine::Machine& machine) {
-    const auto execution = execution::executionOn(checked.settings.device);
+    const auto execution = execution::executionOn(checked.settings().device);
     if (!execution) return execution.error();
     result::ComponentHasher hasher;
-    auto hashes = result::modelHashes(checked.model, checked.settings, hasher);
+    auto hashes = result::modelHashes(checked.model(), checked.settings(), hasher);
     if (!hashes) return hashes.error();
     PipelineReport report;
     report.system = benchedSystem(*execution, machine);
-    report.model = checked.model.id;
+    report.model = checked.model().id;
     report.modelHashes = *std::move(hashes);
-    report.settings = checked.settings;
+    report.settings = checked.settings();
     report.warmup = verb.warmup;
     return report;
 }

@@ -15,7 +15,6 @@
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
-#include "core/catalog/policy_check.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
@@ -50,14 +49,14 @@ struct CompareVerb {
 
 fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
     return comparison.folder / protocol::kResultsFolder /
-           comparison::clipName(checked.model, checked.settings);
+           comparison::clipName(checked.model(), checked.settings());
 }
 
 /// Every backend of the device that the request is rendered on.
 Result<std::vector<std::string>> typesOfDevice(const CompareVerb& verb, const machine::Machine& machine) {
     const auto checked = verb.render.check(protocol::kReferenceBackend, machine);
     if (!checked) return checked.error();
-    return machine.backendsOn(devices::deviceNamed(checked->settings.device).value());
+    return machine.backendsOn(devices::deviceNamed(checked->settings().device).value());
 }
 
 /// The reference's clip measures the others on its own latents.
@@ -73,23 +72,19 @@ Result<void> askForLockstep(Comparison& comparison, const machine::Machine& mach
     if (reference == nullptr || others.empty())
         return Error{ErrorCode::BadUsage, "--lockstep: " + protocol::kReferenceBackend +
                                               " and another backend among --types were needed"};
-    reference->request.lockstep = reference->settings.lockstep = others;
-    return catalog::checkLockstep(reference->settings, machine);
+    auto asked = reference->with(machine, [&](auto& request) { request.lockstep = others; });
+    if (!asked) return asked.error();
+    *reference = *std::move(asked);
+    return {};
 }
 
 void add(CheckedRequest checked, Comparison& comparison) {
     ComparisonEntry entry;
     entry.clip = clipIn(comparison, checked);
-    entry.caption = comparison::captionOf(checked.settings);
+    entry.caption = comparison::captionOf(checked.settings());
     entry.checked = std::move(checked);
-    entry.checked.request.output = entry.clip;
+    entry.checked.setOutput(entry.clip);
     comparison.entries.push_back(std::move(entry));
-}
-
-/// What a step cache leaves of the picture is seen beside a clip whose every pass ran whole.
-CheckedRequest withoutStepCache(CheckedRequest checked) {
-    checked.request.stepCache = checked.settings.stepCache = 0;
-    return checked;
 }
 
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
@@ -101,10 +96,13 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     const auto types = verb.types.empty() ? typesOfDevice(verb, machine) : Result(verb.types);
     if (!types) return types.error();
     if (verb.render.stepCache() > 0) {
-        auto reference = verb.render.check(protocol::kReferenceBackend, machine);
+        const auto checked = verb.render.check(protocol::kReferenceBackend, machine);
+        if (!checked) return checked.error();
+        // What a step cache leaves of the picture is seen beside a clip whose every pass ran whole.
+        auto reference = checked->with(machine, [](auto& request) { request.stepCache = 0; });
         if (!reference) return reference.error();
-        model = reference->model;
-        add(withoutStepCache(*std::move(reference)), comparison);
+        model = reference->model();
+        add(*std::move(reference), comparison);
     }
     for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type, machine); !known) return known.error();
@@ -113,10 +111,10 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
                          "--types names " + type + " twice: each backend once was needed"};
         auto checked = model ? verb.render.check(type, *model, machine) : verb.render.check(type, machine);
         if (!checked) return checked.error();
-        model = checked->model;
+        model = checked->model();
         add(*std::move(checked), comparison);
     }
-    for (ComparisonEntry& entry : comparison.entries) entry.checked.request.resume = verb.resume;
+    for (ComparisonEntry& entry : comparison.entries) entry.checked.setResume(verb.resume);
     if (verb.lockstep)
         if (auto asked = askForLockstep(comparison, machine); !asked) return asked.error();
     return comparison;
@@ -129,12 +127,12 @@ std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, cons
     for (const ComparisonEntry& entry : comparison.entries)
         if (entry.type() == protocol::kDefaultBackend) return std::nullopt;
     const auto checked =
-        verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model, machine);
+        verb.render.check(protocol::kDefaultBackend, comparison.entries.front().checked.model(), machine);
     if (!checked) return std::nullopt;
     const fs::path clip = clipIn(comparison, *checked);
     std::error_code failed;
     if (!fs::is_regular_file(clip, failed)) return std::nullopt;
-    return media::LabelledClip{clip, attentionName(checked->settings)};
+    return media::LabelledClip{clip, attentionName(checked->settings())};
 }
 
 /// Renders what isn't there yet, one after another in one worker, which keeps the model loaded.
@@ -161,7 +159,7 @@ void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token
     options.capacity = waiting.size();
     jobs::JobQueue queue(options, told);
     for (ComparisonEntry* entry : waiting)
-        if (auto submitted = queue.submit(entry->checked.request); !submitted)
+        if (auto submitted = queue.submit(entry->checked.request()); !submitted)
             entry->error = submitted.error();
     const std::stop_callback cancel(stop, [&queue] { queue.cancelAll(); });
     queue.waitUntilIdle();
@@ -208,11 +206,12 @@ json entryJson(const ComparisonEntry& entry) {
 int printComparison(const CompareVerb& verb, const Comparison& comparison) {
     if (verb.json) {
         json document = {{"output_dir", comparison.folder.string()},
-                         {"prompt", comparison.entries.front().checked.settings.prompt},
+                         {"prompt", comparison.entries.front().checked.settings().prompt},
                          {"report", comparison.reportPath().string()},
                          {"session", comparison.sessionPath().string()},
                          {"results", json::array()}};
-        const protocol::AttentionPolicy& policy = comparison.entries.front().checked.request.attentionPolicy;
+        const protocol::AttentionPolicy& policy =
+            comparison.entries.front().checked.request().attentionPolicy;
         if (!policy.empty()) document["attention_policy"] = protocol::toJson(policy);
         if (!comparison.grid.empty()) document["grid"] = comparison.grid.string();
         for (const ComparisonEntry& entry : comparison.entries)
@@ -228,7 +227,7 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
             text +=
                 "; PSNR against " + protocol::kReferenceBackend + " " + fixed(drift->psnr->mean, 2) + " dB";
-        if (!entry->checked.request.attentionPolicy.empty())
+        if (!entry->checked.request().attentionPolicy.empty())
             text += "\n  " + comparison::attentionLine(entry->result.manifest);
         text += "\n  " + entry->clip.string() + "\n";
         if (entry->result.metrics.lockstep)
@@ -250,7 +249,7 @@ int runCompare(const CompareVerb& verb, const machine::Machine& machine) {
     if (!lock) return fail(lock.error());
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
     for (const ComparisonEntry& entry : comparison.entries)
-        if (!entry.reused) sayWhatWasKept(entry.checked.request);
+        if (!entry.reused) sayWhatWasKept(entry.checked.request());
     sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
@@ -269,10 +268,11 @@ int runCompare(const CompareVerb& verb, const machine::Machine& machine) {
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->caption.name + ": " + remark);
-        if (const std::string tiles = comparison::tilingLine(entry->checked.settings, entry->result.manifest);
+        if (const std::string tiles =
+                comparison::tilingLine(entry->checked.settings(), entry->result.manifest);
             !tiles.empty())
             say("note: " + entry->caption.name + ": " + tiles);
-        if (entry->checked.settings.saveInputs)
+        if (entry->checked.settings().saveInputs)
             say(entry->caption.name + ": " + comparison::captureLine(entry->clip, entry->result.manifest));
     }
 

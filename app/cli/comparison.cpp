@@ -24,15 +24,15 @@ std::vector<const ComparisonEntry*> Comparison::finished() const {
 
 void readResult(ComparisonEntry& entry) {
     entry.result = result::readClipResult(entry.clip);
-    const catalog::RenderSettings& settings = entry.checked.settings;
+    const catalog::RenderSettings& settings = entry.checked.settings();
     entry.caption = comparison::captionOf(settings, entry.result.manifest.attention);
 }
 
 void reuseEarlier(Comparison& comparison) {
     using State = comparison::EarlierResult::State;
-    comparison::EarlierResults earlier(comparison.entries.front().checked.model);
+    comparison::EarlierResults earlier(comparison.entries.front().checked.model());
     for (ComparisonEntry& entry : comparison.entries) {
-        const auto found = earlier.look(entry.checked.request, entry.checked.settings);
+        const auto found = earlier.look(entry.checked.request(), entry.checked.settings());
         entry.reused = found.state == State::Same;
         if (found.state == State::Other) say(entry.caption.name + ": rendered again: " + found.why);
     }
@@ -61,9 +61,9 @@ Result<void> measureMissingDrift(Comparison& comparison) {
 
 Result<void> saveReport(const Comparison& comparison) {
     const CheckedRequest& checked = comparison.entries.front().checked;
-    const comparison::Report report{.modelTitle = checked.model.title,
-                                    .settings = checked.settings,
-                                    .idleRules = catalog::idleRules(checked.settings, checked.model),
+    const comparison::Report report{.modelTitle = checked.model().title,
+                                    .settings = checked.settings(),
+                                    .idleRules = catalog::idleRules(checked.settings(), checked.model()),
                                     .entries = comparison.shared(),
                                     .folder = comparison.folder,
                                     .grid = comparison.grid};
@@ -76,8 +76,8 @@ Result<void> saveSession(const Comparison& comparison) {
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
     // The first one may be the reference of a step cache.
     if (!comparison.entries.empty()) {
-        session.request = comparison.entries.front().checked.request;
-        session.request.stepCache = comparison.entries.back().checked.request.stepCache;
+        session.request = comparison.entries.front().checked.request();
+        session.request.stepCache = comparison.entries.back().checked.request().stepCache;
     }
     session.request.resume = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.

@@ -39,7 +39,7 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (!verb.output.empty() && !verb.benchmarkFolder.empty())
         return Error{ErrorCode::BadUsage,
                      "--output and --benchmark-output-directory: only one of them says where the clip goes"};
-    fs::path clip = comparison::clipName(checked.model, checked.settings);
+    fs::path clip = comparison::clipName(checked.model(), checked.settings());
     if (!verb.benchmarkFolder.empty())
         clip = fs::path(verb.benchmarkFolder) / protocol::kResultsFolder / clip;
     if (!verb.output.empty()) clip = verb.output;
@@ -53,18 +53,18 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
     if (!checked) return fail(checked.error());
     auto output = outputOf(verb, *checked);
     if (!output) return fail(output.error());
-    checked->request.output = output->string();
-    if (const std::string obstacle = result::obstacleToResuming(checked->settings);
+    checked->setOutput(output->string());
+    if (const std::string obstacle = result::obstacleToResuming(checked->settings());
         verb.resume && !obstacle.empty())
         return fail({ErrorCode::BadUsage, "--resume: with " + obstacle +
                                               " a render is made in one go; one of the two was needed"});
-    checked->request.resume = verb.resume;
-    sayWhatWasKept(checked->request);
+    checked->setResume(verb.resume);
+    sayWhatWasKept(checked->request());
     sayIdleChoices(*checked);
 
     const InterruptWatch interrupts;
     ProgressLine line;
-    const std::string name = attentionName(checked->settings);
+    const std::string name = attentionName(checked->settings());
     bool isTold = false;
     const auto progress = [&](const protocol::RenderProgress& now) {
         if (now.predictedPeakBytes > 0 && !std::exchange(isTold, true)) {
@@ -73,10 +73,11 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
         }
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
-    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request);
+    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request());
     auto clip =
-        inWorker ? renderInWorker(checked->request, verb.worker.queueOptions(), progress, interrupts.token())
-                 : pipeline::Renderer(machine).render(checked->request, progress, interrupts.token());
+        inWorker
+            ? renderInWorker(checked->request(), verb.worker.queueOptions(), progress, interrupts.token())
+            : pipeline::Renderer(machine).render(checked->request(), progress, interrupts.token());
     line.clear();
     if (!clip) {
         sayWhatIsKept(*output, clip.error());
@@ -85,13 +86,14 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
     }
     const result::ClipResult result = result::readClipResult(*clip);
     for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
-    if (checked->settings.saveInputs) say(comparison::captureLine(*clip, result.manifest));
+    if (checked->settings().saveInputs) say(comparison::captureLine(*clip, result.manifest));
     sayWhereItWentOn(result.manifest);
     if (verb.json) return printResult(comparison::clipJson(*clip, result));
     for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
-    if (const std::string tiles = comparison::tilingLine(checked->settings, result.manifest); !tiles.empty())
+    if (const std::string tiles = comparison::tilingLine(checked->settings(), result.manifest);
+        !tiles.empty())
         say("note: " + tiles);
-    if (!checked->request.attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
+    if (!checked->request().attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
     if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));

@@ -104,28 +104,27 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
                                             const machine::Machine& machine) const {
-    auto checked = checkWords(attentionType, machine);
-    if (!checked) return checked.error();
-    auto model = findOrDownload(checked->request);
+    auto request = checkWords(attentionType, machine);
+    if (!request) return request.error();
+    auto model = findOrDownload(*request);
     if (!model) return model.error();
-    return checkFor(*std::move(checked), *model, machine);
+    return checkFor(*std::move(request), *model, machine);
 }
 
 Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
                                             const families::ModelInfo& model,
                                             const machine::Machine& machine) const {
-    auto checked = checkWords(attentionType, machine);
-    if (!checked) return checked.error();
-    return checkFor(*std::move(checked), model, machine);
+    auto request = checkWords(attentionType, machine);
+    if (!request) return request.error();
+    return checkFor(*std::move(request), model, machine);
 }
 
-Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionType,
-                                                 const machine::Machine& machine) const {
+Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& attentionType,
+                                                          const machine::Machine& machine) const {
     if (auto built = m_unbuilt.check(); !built) return built.error();
     if (auto known = checkAttentionType("--attention-type", attentionType, machine); !known)
         return known.error();
-    CheckedRequest checked;
-    protocol::RenderRequest& request = checked.request = m_request;
+    protocol::RenderRequest request = m_request;
     request.attentionType = attentionType;
     auto seed = seedFrom(m_seed);
     if (!seed) return seed.error();
@@ -161,52 +160,50 @@ Result<CheckedRequest> RenderOptions::checkWords(const std::string& attentionTyp
         return text.error();
     if (auto text = checkUtf8("--negative-prompt", request.negativePrompt.value_or("")); !text)
         return text.error();
-    return checked;
+    return request;
 }
 
-Result<CheckedRequest> RenderOptions::checkFor(CheckedRequest checked, const families::ModelInfo& model,
+Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
+                                               const families::ModelInfo& model,
                                                const machine::Machine& machine) const {
-    protocol::RenderRequest& request = checked.request;
-    checked.model = model;
     // Absolute, so that a session or manifest that repeats the request means the same folder everywhere.
     std::error_code failed;
     if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
-        request.model = checked.model.folder.string();
+        request.model = model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
-    auto settings = catalog::resolveSettings(request, checked.model, machine);
-    if (!settings) return settings.error();
-    checked.settings = *std::move(settings);
+    auto checked = CheckedRequest::create(request, model, machine);
+    if (!checked) return checked;
     // Before several renders find it out, one after another.
     for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
                                        std::pair{"--last-img-file-path", &request.lastImgFilePath}})
         if (*path)
             if (auto readable = requireFile(**path, kMostPictureBytes); !readable)
                 return Error{readable.error().code, std::string(option) + " " + readable.error().message};
-    const bool needed = model.task(checked.settings.task)->prompt == families::Need::Required;
+    const bool needed = model.task(checked->settings().task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
-    auto policy = m_policy.check(checked.model, checked.settings.numInferenceSteps, machine);
+    auto policy = m_policy.check(model, checked->settings().numInferenceSteps, machine);
     if (!policy) return policy.error();
-    request.attentionPolicy = checked.settings.attentionPolicy = *std::move(policy);
-    return checked;
+    if (policy->empty()) return checked;
+    return checked->with(machine, [&](auto& changed) { changed.attentionPolicy = *std::move(policy); });
 }
 
 void sayIdleChoices(const CheckedRequest& checked) {
     const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
-        if (field.decides == protocol::Decides::Captures && !checked.request.saveInputs &&
-            access(checked.request) != access(usual))
+        if (field.decides == protocol::Decides::Captures && !checked.request().saveInputs &&
+            access(checked.request()) != access(usual))
             say("note: " + optionOf(field) + ": nothing is saved without --save-inputs");
     });
-    if (!checked.request.lora.empty() && checked.request.lora2.empty() && checked.model.takes("lora_2"))
+    if (!checked.request().lora.empty() && checked.request().lora2.empty() && checked.model().takes("lora_2"))
         say("note: --lora goes into both experts; --lora-2 FILE names another for the second, --lora-2 none "
             "leaves "
             "it as it is");
-    const std::vector<std::string> reasons = catalog::idleRules(checked.settings, checked.model);
+    const std::vector<std::string> reasons = catalog::idleRules(checked.settings(), checked.model());
     for (std::size_t i = 0; i < reasons.size(); ++i)
         if (!reasons[i].empty())
             say("note: rule " + std::to_string(i + 1) + ", " +
-                describe(checked.settings.attentionPolicy.rules[i]) + ": " + reasons[i]);
+                describe(checked.settings().attentionPolicy.rules[i]) + ": " + reasons[i]);
 }
 
 Result<void> checkAttentionType(const std::string& option, const std::string& name,

@@ -6,22 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/checked_request.h"
 #include "app/cli/policy_options.h"
 #include "app/cli/unbuilt_options.h"
 #include "core/base/result.h"
-#include "core/catalog/render_settings.h"
-#include "core/families/model_info.h"
-#include "core/machine/machine.h"
-#include "core/protocol/render_request.h"
 
 namespace reelgrid::cli {
-
-/// A request that is known to be possible.
-struct CheckedRequest {
-    protocol::RenderRequest request;
-    families::ModelInfo model;
-    catalog::RenderSettings settings;
-};
 
 /// The options that `render` and `compare` share, and the request that they make.
 class RenderOptions {
@@ -43,9 +33,10 @@ class RenderOptions {
 
   private:
     /// What can be said without the model.
-    [[nodiscard]] Result<CheckedRequest> checkWords(const std::string& attentionType,
-                                                    const machine::Machine& machine) const;
-    [[nodiscard]] Result<CheckedRequest> checkFor(CheckedRequest checked, const families::ModelInfo& model,
+    [[nodiscard]] Result<protocol::RenderRequest> checkWords(const std::string& attentionType,
+                                                             const machine::Machine& machine) const;
+    [[nodiscard]] Result<CheckedRequest> checkFor(protocol::RenderRequest request,
+                                                  const families::ModelInfo& model,
                                                   const machine::Machine& machine) const;
 
     protocol::RenderRequest m_request;

@@ -108,13 +108,13 @@ std::optional<double> qualityOf(const tune::TuningRender& render, tune::Quality 
 
 Result<tune::TuningRender> TuningRenders::render(const std::string& name, CheckedRequest checked,
                                                  const tune::Budget& budget) {
-    const fs::path clip = m_folder / comparison::clipName(checked.model, checked.settings);
-    checked.request.output = clip.string();
-    if (auto done = m_worker->render(name, checked.request); !done) return done.error();
+    const fs::path clip = m_folder / comparison::clipName(checked.model(), checked.settings());
+    checked.setOutput(clip.string());
+    if (auto done = m_worker->render(name, checked.request()); !done) return done.error();
     tune::TuningRender render;
     render.name = name;
     render.clip = clip;
-    render.policy = checked.request.attentionPolicy;
+    render.policy = checked.request().attentionPolicy;
     m_last = result::readClipResult(clip);
     if (!m_last.problems.empty()) return m_last.problems.front();
     if (auto measured = measure(render, budget); !measured) return measured.error();

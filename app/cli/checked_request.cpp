@@ -1,0 +1,25 @@
+#include "app/cli/checked_request.h"
+
+#include <utility>
+
+namespace reelgrid::cli {
+
+Result<CheckedRequest> CheckedRequest::create(protocol::RenderRequest request, families::ModelInfo model,
+                                              const machine::Machine& machine) {
+    auto settings = catalog::resolveSettings(request, model, machine);
+    if (!settings) return settings.error();
+    CheckedRequest checked;
+    checked.m_request = std::move(request);
+    checked.m_model = std::move(model);
+    checked.m_settings = *std::move(settings);
+    return checked;
+}
+
+Result<CheckedRequest> CheckedRequest::with(
+    const machine::Machine& machine, const std::function<void(protocol::RenderRequest&)>& change) const {
+    protocol::RenderRequest changed = m_request;
+    change(changed);
+    return create(std::move(changed), m_model, machine);
+}
+
+}  // namespace reelgrid::cli
