@@ -103,7 +103,7 @@ class LockstepRenderTest : public TinyRenderTest {
 TEST_F(LockstepRenderTest, MapsEqualAStraightforwardRecomputation) {
     const c10::InferenceMode inference;
     const auto request = guided({"sagev1", "fav2"});
-    const auto model = catalog::findModel(request.model).value();
+    const auto model = catalog::findModel(request).value();
     const auto settings = catalog::resolveSettings(request, model, machine::LocalMachine().now()).value();
     const auto video = loadModel(model, {.dtype = settings.dtype, .vaeDtype = settings.vaeDtype}, {});
 
