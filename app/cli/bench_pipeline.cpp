@@ -13,6 +13,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/temporary_folder.h"
+#include "app/cli/wrong_option.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/pipeline_baseline.h"
@@ -42,10 +43,6 @@ struct BenchPipeline {
     bool json = false;
 };
 
-Error wrongPipelineOption(const std::string& option, const std::string& value, const std::string& needed) {
-    return {ErrorCode::BadUsage, option + " " + value + ": " + needed + " was needed"};
-}
-
 /// "5%" or "5": 0.05.
 Result<double> shareFrom(const std::string& text) {
     constexpr double kMostPercent = 1000;
@@ -54,16 +51,15 @@ Result<double> shareFrom(const std::string& text) {
     const auto read = std::from_chars(text.data(), end, percent);
     const bool ends = read.ptr == end || (read.ptr + 1 == end && *read.ptr == '%');
     if (read.ec != std::errc() || !ends || !(percent >= 0 && percent <= kMostPercent))
-        return wrongPipelineOption("--max-loss", text, "a percentage from 0% to 1000%");
+        return wrongOption("--max-loss", text, "a percentage from 0% to 1000%");
     return percent / 100;
 }
 
 Result<void> checkCounts(const BenchPipeline& verb) {
     if (verb.repetitions < 1 || verb.repetitions > kMostRepetitions)
-        return wrongPipelineOption("--num-repetitions", std::to_string(verb.repetitions),
-                                   "a number from 1 to 1000");
+        return wrongOption("--num-repetitions", std::to_string(verb.repetitions), "a number from 1 to 1000");
     if (verb.warmup < 0 || verb.warmup > kMostRepetitions)
-        return wrongPipelineOption("--warmup", std::to_string(verb.warmup), "a number from 0 to 1000");
+        return wrongOption("--warmup", std::to_string(verb.warmup), "a number from 0 to 1000");
     return {};
 }
 
@@ -140,7 +136,7 @@ int runPipeline(const BenchPipeline& verb, const machine::LocalMachine& here) {
         if (!read) return fail(read.error().in("--baseline"));
         baseline = *std::move(read);
     }
-    // Before rendering, so that a wrongPipelineOption path doesn't cost minutes.
+    // Before rendering, so that a wrong path doesn't cost minutes.
     if (!verb.output.empty())
         if (auto file = PendingFile::create(verb.output); !file) return fail(file.error());
     auto report = reportFor(verb, *checked, machine);

@@ -12,6 +12,7 @@
 #include "app/cli/model_download.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/vae_table.h"
+#include "app/cli/wrong_option.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/benchmark/vae_report.h"
@@ -45,14 +46,10 @@ struct BenchVae {
     bool json = false;
 };
 
-Error wrongVaeOption(const std::string& option, const std::string& value, const std::string& needed) {
-    return {ErrorCode::BadUsage, option + " " + value + ": " + needed + " was needed"};
-}
-
 /// "832x480" or "832*480".
 Result<vae::ClipSize> sizeFrom(const BenchVae& verb) {
-    const Error unreadable = wrongVaeOption(
-        "--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
+    const Error unreadable =
+        wrongOption("--size", verb.size, "WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostPixels) + ",");
     const char *at = verb.size.data(), *end = at + verb.size.size();
     int width = 0, height = 0;
     const auto first = std::from_chars(at, end, width);
@@ -66,8 +63,8 @@ Result<vae::ClipSize> sizeFrom(const BenchVae& verb) {
 
 Result<void> checkCount(const std::string& option, int value, int least, int most) {
     if (value >= least && value <= most) return {};
-    return wrongVaeOption(option, std::to_string(value),
-                          "a number from " + std::to_string(least) + " to " + std::to_string(most));
+    return wrongOption(option, std::to_string(value),
+                       "a number from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 /// A path as it is; else the model of that name.
@@ -85,12 +82,12 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::VideoVae& va
     const std::int64_t edge = shape.spatialFactor, step = shape.frameStep;
     if (!verb.frames) clip.frames -= (clip.frames - 1) % step;
     if ((clip.frames - 1) % step != 0)
-        return wrongVaeOption("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
+        return wrongOption("--frames", std::to_string(clip.frames), std::to_string(step) + "·k + 1");
     if (clip.width % edge != 0 || clip.height % edge != 0)
-        return wrongVaeOption("--size", verb.size, "multiples of " + std::to_string(edge));
+        return wrongOption("--size", verb.size, "multiples of " + std::to_string(edge));
     if (verb.tilePixels % edge != 0)
-        return wrongVaeOption("--tile-px", std::to_string(verb.tilePixels),
-                              "a multiple of " + std::to_string(edge));
+        return wrongOption("--tile-px", std::to_string(verb.tilePixels),
+                           "a multiple of " + std::to_string(edge));
     return benchmark::VaeCase{.clip = clip,
                               .tiling = vae.tilingOf(verb.tilePixels),
                               .warmup = verb.warmup,
@@ -114,7 +111,7 @@ Result<void> checkConfigurations(const BenchVae& verb) {
     for (const auto& each : known) names += (names.empty() ? "" : ", ") + each.name;
     for (const std::string& name : verb.configurations)
         if (std::ranges::find(known, name, &benchmark::VaeConfiguration::name) == known.end())
-            return wrongVaeOption("--configurations", name, "one of " + names);
+            return wrongOption("--configurations", name, "one of " + names);
     return {};
 }
 
@@ -125,7 +122,7 @@ Result<void> checkOptions(const BenchVae& verb) {
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
                                 checkCount("--num-repetitions", verb.repetitions, 1, kMostPasses)})
         if (!checked) return checked;
-    // Before measuring, so that a wrongVaeOption path doesn't cost minutes.
+    // Before measuring, so that a wrong path doesn't cost minutes.
     if (verb.output.empty()) return {};
     const auto file = PendingFile::create(verb.output);
     return file ? Result<void>() : file.error();

@@ -4,19 +4,12 @@
 #include <sstream>
 
 #include "core/base/pending_file.h"
+#include "core/hub/hash_text.h"
 
 namespace reelgrid::hub {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kGitHashDigits = 40, kSha256HashDigits = 64;
-
-bool isHash(const std::string& text) {
-    const auto isDigit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    return (text.size() == kGitHashDigits || text.size() == kSha256HashDigits) &&
-           std::ranges::all_of(text, isDigit);
-}
 
 /// The second line of FOLDER/.cache/huggingface/download/SUBFOLDER/FILE.metadata, in one of the folders
 /// above.
@@ -29,7 +22,7 @@ std::optional<std::string> hashOfLocalFolder(const fs::path& file) {
         if (const auto text = readFile(metadata, 1 << 12)) {
             std::istringstream lines(*text);
             std::string commit, etag;
-            if (std::getline(lines, commit) && std::getline(lines, etag) && isHash(etag)) return etag;
+            if (std::getline(lines, commit) && std::getline(lines, etag) && isContentHash(etag)) return etag;
         }
         folder = folder.parent_path();
     }
@@ -43,7 +36,7 @@ std::optional<std::string> expectedHash(const fs::path& file) {
     if (fs::is_symlink(file, failed)) {
         const fs::path blob = fs::read_symlink(file, failed);
         const std::string name = blob.filename().string();
-        if (blob.parent_path().filename() == "blobs" && isHash(name)) return name;
+        if (blob.parent_path().filename() == "blobs" && isContentHash(name)) return name;
     }
     return hashOfLocalFolder(file);
 }

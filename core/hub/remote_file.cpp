@@ -10,20 +10,14 @@
 
 #include "core/base/json.h"
 #include "core/base/sha256.h"
+#include "core/hub/hash_text.h"
 
 namespace reelgrid::hub {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kGitDigits = 40, kSha256Digits = 64;
 constexpr std::size_t kMostFiles = 100'000, kLongestPath = 1000;
-
-bool isHex(const std::string& text, std::size_t digits) {
-    return text.size() == digits && std::all_of(text.begin(), text.end(), [](char letter) {
-               return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
-           });
-}
 
 /// Relative, plain, and inside the folder that it is put into.
 bool staysInside(const std::string& path) {
@@ -55,7 +49,7 @@ RemoteFile fileFrom(const json& entry, const std::string& what) {
         file.hash = textOf(*lfs, "sha256");
         file.size = sizeOf(*lfs);
     }
-    if (!isHex(file.hash, kGitDigits) && !isHex(file.hash, kSha256Digits))
+    if (!isContentHash(file.hash))
         throw Failure(ErrorCode::InvalidData, what + ": the hash of " + file.path + " is " +
                                                   showJson(json(file.hash)) +
                                                   ", 40 or 64 hex digits were needed");

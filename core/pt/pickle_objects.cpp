@@ -4,14 +4,11 @@
 
 #include "core/base/result.h"
 #include "core/pt/element_names.h"
+#include "core/pt/refuse.h"
 #include "core/pt/tensor_check.h"
 
 namespace reelgrid::pt {
 namespace {
-
-[[noreturn]] void refuseObject(const std::string& why) {
-    throw Failure(ErrorCode::InvalidData, why);
-}
 
 struct NamedCallable {
     const char* module;
@@ -34,8 +31,8 @@ class Arguments {
 
     [[nodiscard]] const PickleObject& object(std::size_t place) const {
         if (place >= m_tuple.items.size())
-            refuseObject(m_call + " has " + std::to_string(m_tuple.items.size()) + " arguments, at least " +
-                         std::to_string(place + 1) + " were needed");
+            refuse(m_call + " has " + std::to_string(m_tuple.items.size()) + " arguments, at least " +
+                   std::to_string(place + 1) + " were needed");
         return m_objects[m_tuple.items[place]];
     }
     template <class T>
@@ -65,7 +62,7 @@ class Arguments {
 
   private:
     [[noreturn]] void wrong(std::size_t place, const char* needed) const {
-        refuseObject("argument " + std::to_string(place + 1) + " of " + m_call + " is not " + needed);
+        refuse("argument " + std::to_string(place + 1) + " of " + m_call + " is not " + needed);
     }
 
     const TupleObject& m_tuple;
@@ -95,15 +92,15 @@ PickleObject globalNamed(const std::string& module, const std::string& name) {
             if (name == known.dtype) return Value(known.type);
             if (known.storageClass != nullptr && name == known.storageClass) return StorageClass{known.type};
         }
-    refuseObject("it asks for " + module + "." + name +
-                 ", which is not data: tensors, numbers, texts, lists and dicts were needed");
+    refuse("it asks for " + module + "." + name +
+           ", which is not data: tensors, numbers, texts, lists and dicts were needed");
 }
 
 PickleObject called(Callable callable, const TupleObject& tuple, const PickleObjects& objects) {
     switch (callable) {
         case Callable::OrderedDict:
             if (!tuple.items.empty())
-                refuseObject("an OrderedDict that is made of arguments: an empty one was needed");
+                refuse("an OrderedDict that is made of arguments: an empty one was needed");
             return DictObject{};
         case Callable::Size:
             return Value(Size{Arguments(tuple, objects, "torch.Size").integers(0)});
@@ -118,11 +115,11 @@ PickleObject called(Callable callable, const TupleObject& tuple, const PickleObj
             const Arguments arguments(tuple, objects, "_rebuild_tensor_v3");
             const auto& storage = arguments.of<StorageReference>(0, "a storage");
             const auto* type = arguments.of<Value>(6, "a dtype").as<ElementType>();
-            if (type == nullptr) refuseObject("argument 7 of _rebuild_tensor_v3 is not a dtype");
+            if (type == nullptr) refuse("argument 7 of _rebuild_tensor_v3 is not a dtype");
             return tensorFrom(arguments, storage, *type);
         }
     }
-    refuseObject("an unknown call");
+    refuse("an unknown call");
 }
 
 }  // namespace reelgrid::pt

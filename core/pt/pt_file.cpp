@@ -5,6 +5,7 @@
 #include "core/base/pending_file.h"
 #include "core/pt/crc32.h"
 #include "core/pt/pickler.h"
+#include "core/pt/refuse.h"
 #include "core/pt/unpickler.h"
 #include "core/pt/zip_archive.h"
 #include "core/pt/zip_writer.h"
@@ -24,17 +25,13 @@ constexpr std::string_view kArchiveVersion = "3\n";
 /// The largest that was seen is below 1 MiB; a mixture of experts has a few.
 constexpr std::size_t kMaxPickleBytes = std::size_t{64} << 20;
 
-[[noreturn]] void refuseFile(const std::string& why) {
-    throw Failure(ErrorCode::InvalidData, why);
-}
-
 /// The folder that everything in the archive is in, with its slash: its first entry's.
 std::string prefixOf(const ZipEntries& entries) {
     for (const auto& [name, entry] : entries) {
         const std::size_t slash = name.find('/');
         if (slash != name.npos && name.substr(slash + 1) == kPickleName) return name.substr(0, slash + 1);
     }
-    refuseFile("a zip archive without data.pkl: one of torch.save was needed");
+    refuse("a zip archive without data.pkl: one of torch.save was needed");
 }
 
 class Archive {
@@ -44,12 +41,12 @@ class Archive {
 
     Value value() {
         if (const ZipEntry* order = find(kByteOrderName); order != nullptr && order->bytes != kByteOrder)
-            refuseFile("its numbers are not little-endian");
+            refuse("its numbers are not little-endian");
         const ZipEntry& pickle = *find(kPickleName);
         if (pickle.bytes.size() > kMaxPickleBytes)
-            refuseFile("its data.pkl has " + std::to_string(pickle.bytes.size()) + " bytes, at most " +
-                       std::to_string(kMaxPickleBytes) + " were needed");
-        if (crc32(pickle.bytes) != pickle.crc) refuseFile("its data.pkl is damaged: the checksum is another");
+            refuse("its data.pkl has " + std::to_string(pickle.bytes.size()) + " bytes, at most " +
+                   std::to_string(kMaxPickleBytes) + " were needed");
+        if (crc32(pickle.bytes) != pickle.crc) refuse("its data.pkl is damaged: the checksum is another");
         return unpickled(pickle.bytes, [this](const std::string& key) { return storage(key); });
     }
 
@@ -62,7 +59,7 @@ class Archive {
         std::shared_ptr<const Storage>& known = m_storages[key];
         if (known) return known;
         const ZipEntry* entry = find(std::string(kStorageFolder) + key);
-        if (entry == nullptr) refuseFile("it has no storage " + key);
+        if (entry == nullptr) refuse("it has no storage " + key);
         return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file});
     }
 

@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/pt/pickle_objects.h"
 #include "core/pt/pickle_opcodes.h"
+#include "core/pt/refuse.h"
 
 namespace reelgrid::pt {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 constexpr int kMaxProtocol = 5;
 /// Of objects, of the stack and of the memo.
 constexpr std::size_t kMaxObjects = std::size_t{1} << 21;
-
-[[noreturn]] void refusePickle(const std::string& why) {
-    throw Failure(ErrorCode::InvalidData, why);
-}
 
 class Unpickler {
   public:
@@ -43,8 +40,8 @@ class Unpickler {
     // ── the bytes ──
     std::string_view bytes(std::size_t count) {
         if (count > m_pickle.size() - m_at)
-            refusePickle("its pickle ends at byte " + std::to_string(m_pickle.size()) + ", where " +
-                         std::to_string(count) + " bytes more were needed");
+            refuse("its pickle ends at byte " + std::to_string(m_pickle.size()) + ", where " +
+                   std::to_string(count) + " bytes more were needed");
         m_at += count;
         return m_pickle.substr(m_at - count, count);
     }
@@ -56,14 +53,14 @@ class Unpickler {
     }
     std::string line() {
         const std::size_t end = m_pickle.find('\n', m_at);
-        if (end == m_pickle.npos) refusePickle("its pickle ends within a name");
+        if (end == m_pickle.npos) refuse("its pickle ends within a name");
         const std::string_view withEnd = bytes(end + 1 - m_at);
         return std::string(withEnd.substr(0, withEnd.size() - 1));
     }
     std::int64_t longInteger() {
         const auto length = number<std::uint8_t>();
         if (length > sizeof(std::int64_t))
-            refusePickle("a whole number of " + std::to_string(length) + " bytes: at most 8 were needed");
+            refuse("a whole number of " + std::to_string(length) + " bytes: at most 8 were needed");
         const std::string_view digits = bytes(length);
         const bool negative = length > 0 && (std::uint8_t(digits.back()) & 0x80) != 0;
         std::int64_t value = negative ? -1 : 0;
@@ -81,76 +78,75 @@ class Unpickler {
     // ── the stack ──
     void push(ObjectId id) {
         if (m_stack.size() >= kMaxObjects)
-            refusePickle("it holds more than " + std::to_string(kMaxObjects) + " items");
+            refuse("it holds more than " + std::to_string(kMaxObjects) + " items");
         m_stack.push_back(id);
     }
     void push(PickleObject object) {
         if (m_objects.size() >= kMaxObjects)
-            refusePickle("it holds more than " + std::to_string(kMaxObjects) + " items");
+            refuse("it holds more than " + std::to_string(kMaxObjects) + " items");
         m_objects.push_back(std::move(object));
         push(ObjectId(m_objects.size() - 1));
     }
     [[nodiscard]] std::size_t floor() const { return m_marks.empty() ? 0 : m_marks.back(); }
     ObjectId pop() {
-        if (m_stack.size() <= floor()) refusePickle("its pickle takes from an empty stack");
+        if (m_stack.size() <= floor()) refuse("its pickle takes from an empty stack");
         const ObjectId id = m_stack.back();
         m_stack.pop_back();
         return id;
     }
     std::vector<ObjectId> pop(std::size_t count) {
-        if (m_stack.size() - floor() < count) refusePickle("its pickle takes from an empty stack");
+        if (m_stack.size() - floor() < count) refuse("its pickle takes from an empty stack");
         const std::vector<ObjectId> taken(m_stack.end() - std::ptrdiff_t(count), m_stack.end());
         m_stack.resize(m_stack.size() - count);
         return taken;
     }
     std::vector<ObjectId> popToMark() {
-        if (m_marks.empty()) refusePickle("its pickle looks for a mark that isn't there");
+        if (m_marks.empty()) refuse("its pickle looks for a mark that isn't there");
         auto taken = pop(m_stack.size() - m_marks.back());
         m_marks.pop_back();
         return taken;
     }
     template <class T>
     T& top(const char* needed) {
-        if (m_stack.size() <= floor()) refusePickle("its pickle takes from an empty stack");
+        if (m_stack.size() <= floor()) refuse("its pickle takes from an empty stack");
         auto* found = std::get_if<T>(&m_objects[m_stack.back()]);
-        if (found == nullptr) refusePickle(std::string("its pickle fills something that is not ") + needed);
+        if (found == nullptr) refuse(std::string("its pickle fills something that is not ") + needed);
         return *found;
     }
     const std::string& text(ObjectId id, const char* what) const {
         const auto* value = std::get_if<Value>(&m_objects[id]);
         const auto* found = value == nullptr ? nullptr : value->as<std::string>();
-        if (found == nullptr) refusePickle(std::string(what) + " is not a text");
+        if (found == nullptr) refuse(std::string(what) + " is not a text");
         return *found;
     }
 
     // ── what torch.save adds ──
     void remember(std::size_t key) {
-        if (m_stack.empty()) refusePickle("its pickle takes from an empty stack");
-        if (m_memo.size() >= kMaxObjects) refusePickle("its pickle remembers too much");
+        if (m_stack.empty()) refuse("its pickle takes from an empty stack");
+        if (m_memo.size() >= kMaxObjects) refuse("its pickle remembers too much");
         m_memo[key] = m_stack.back();
     }
     void recall(std::size_t key) {
         const auto found = m_memo.find(key);
-        if (found == m_memo.end()) refusePickle("its pickle recalls what it never stored");
+        if (found == m_memo.end()) refuse("its pickle recalls what it never stored");
         push(found->second);
     }
     void reduce() {
         const ObjectId arguments = pop(), callable = pop();
         const auto* which = std::get_if<Callable>(&m_objects[callable]);
         const auto* tuple = std::get_if<TupleObject>(&m_objects[arguments]);
-        if (which == nullptr || tuple == nullptr)
-            refusePickle("its pickle calls something that can't be called");
+        if (which == nullptr || tuple == nullptr) refuse("its pickle calls something that can't be called");
         push(called(*which, *tuple, m_objects));
     }
     /// State on top of a dict or a tensor: attributes of Python's objects, which are no data.
     void build() {
         pop();
-        if (m_stack.size() <= floor()) refusePickle("its pickle takes from an empty stack");
+        if (m_stack.size() <= floor()) refuse("its pickle takes from an empty stack");
         const PickleObject& object = m_objects[m_stack.back()];
         const auto* value = std::get_if<Value>(&object);
         if (!std::holds_alternative<DictObject>(object) &&
             (value == nullptr || value->as<Tensor>() == nullptr))
-            refusePickle("its pickle sets the state of an object that is neither a dict nor a tensor");
+            refuse("its pickle sets the state of an object that is neither a dict nor a tensor");
     }
     /// ('storage', class, key, device, elements)
     void persistent() {
@@ -158,18 +154,18 @@ class Unpickler {
         const auto* tuple = std::get_if<TupleObject>(&m_objects[id]);
         if (tuple == nullptr || tuple->items.size() != 5 ||
             text(tuple->items[0], "a persistent id's kind") != "storage")
-            refusePickle("a persistent id that is not a storage's");
+            refuse("a persistent id that is not a storage's");
         const auto* type = std::get_if<StorageClass>(&m_objects[tuple->items[1]]);
         const auto* count = std::get_if<Value>(&m_objects[tuple->items[4]]);
         const auto* elements = count == nullptr ? nullptr : count->as<std::int64_t>();
-        if (type == nullptr || elements == nullptr) refusePickle("a storage without class or size");
+        if (type == nullptr || elements == nullptr) refuse("a storage without class or size");
         const std::string& key = text(tuple->items[2], "a storage's key");
         auto storage = m_storages(key);
         const std::uint64_t room = storage->bytes.size() / safetensors::bytesOf(type->type);
         if (*elements < 0 || std::uint64_t(*elements) > room)
-            refusePickle("storage " + key + " has " + std::to_string(storage->bytes.size()) + " bytes, " +
-                         std::to_string(*elements) + " elements of " +
-                         std::to_string(safetensors::bytesOf(type->type)) + " bytes were needed");
+            refuse("storage " + key + " has " + std::to_string(storage->bytes.size()) + " bytes, " +
+                   std::to_string(*elements) + " elements of " +
+                   std::to_string(safetensors::bytesOf(type->type)) + " bytes were needed");
         push(PickleObject(StorageReference{std::move(storage), type->type, *elements}));
     }
 
@@ -226,7 +222,7 @@ bool Unpickler::fillContainer(Opcode code) {
         to.insert(to.end(), from.begin(), from.end());
     };
     const auto addPairs = [&](const std::vector<ObjectId>& items) {
-        if (items.size() % 2 != 0) refusePickle("its pickle has a key without a value");
+        if (items.size() % 2 != 0) refuse("its pickle has a key without a value");
         addAll(top<DictObject>("a dict").keysAndValues, items);
     };
     switch (code) {
@@ -300,13 +296,13 @@ void Unpickler::step(std::uint8_t byte) {
     switch (code) {
         case Opcode::Proto:
             if (const int protocol = number<std::uint8_t>(); protocol > kMaxProtocol)
-                refusePickle("pickle protocol " + std::to_string(protocol) + ": at most 5 was needed");
+                refuse("pickle protocol " + std::to_string(protocol) + ": at most 5 was needed");
             return;
         case Opcode::Frame:
             number<std::uint64_t>();
             return;
         case Opcode::Mark:
-            if (m_marks.size() >= kMaxObjects) refusePickle("its pickle has too many marks");
+            if (m_marks.size() >= kMaxObjects) refuse("its pickle has too many marks");
             m_marks.push_back(m_stack.size());
             return;
         case Opcode::Pop:
@@ -332,8 +328,8 @@ void Unpickler::step(std::uint8_t byte) {
             persistent();
             return;
         default:
-            refusePickle("its pickle has opcode " + std::to_string(byte) + " at byte " +
-                         std::to_string(m_at - 1) + ", which plain data don't need");
+            refuse("its pickle has opcode " + std::to_string(byte) + " at byte " + std::to_string(m_at - 1) +
+                   ", which plain data don't need");
     }
 }
 

@@ -4,14 +4,11 @@
 #include <optional>
 
 #include "core/base/result.h"
+#include "core/pt/refuse.h"
 #include "core/pt/zip_layout.h"
 
 namespace reelgrid::pt {
 namespace {
-
-[[noreturn]] void refuseArchive(const std::string& why) {
-    throw Failure(ErrorCode::InvalidData, why);
-}
 
 /// Little-endian numbers at places that are within the bytes.
 class Bytes {
@@ -22,9 +19,9 @@ class Bytes {
     /// `what` names the part in the message when it is not all there.
     [[nodiscard]] std::string_view part(std::uint64_t at, std::uint64_t size, const std::string& what) const {
         if (at > m_bytes.size() || size > m_bytes.size() - at)
-            refuseArchive(what + " of " + std::to_string(size) + " bytes at byte " + std::to_string(at) +
-                          " is beyond its end at byte " + std::to_string(m_bytes.size()) +
-                          ": a whole file was needed");
+            refuse(what + " of " + std::to_string(size) + " bytes at byte " + std::to_string(at) +
+                   " is beyond its end at byte " + std::to_string(m_bytes.size()) +
+                   ": a whole file was needed");
         return m_bytes.substr(at, size);
     }
     template <class T>
@@ -52,7 +49,7 @@ std::uint64_t findEnd(const Bytes& archive) {
             archive.number<std::uint16_t>(at + 20) == comment)
             return at;
     }
-    refuseArchive(
+    refuse(
         "a zip archive, as torch.save makes them since PyTorch 1.6, was needed; it has no end record: cut "
         "short, or another format");
 }
@@ -66,7 +63,7 @@ Directory directoryOf(const Bytes& archive) {
                 archive.number<std::uint32_t>(end + 12)};
     const auto end64 = archive.number<std::uint64_t>(end - kLocator64Bytes + 8);
     const Bytes record(archive.part(end64, kEnd64Bytes, "its zip64 end record"));
-    if (record.number<std::uint32_t>(0) != kEnd64Signature) refuseArchive("its zip64 end record is none");
+    if (record.number<std::uint32_t>(0) != kEnd64Signature) refuse("its zip64 end record is none");
     return {record.number<std::uint64_t>(32), record.number<std::uint64_t>(48),
             record.number<std::uint64_t>(40)};
 }
@@ -99,8 +96,7 @@ void readExtra64(Record& record, const Bytes& extra) {
 
 Record recordAt(const Bytes& directory, std::uint64_t at) {
     const Bytes fixed(directory.part(at, kCentralBytes, "a directory entry"));
-    if (fixed.number<std::uint32_t>(0) != kCentralSignature)
-        refuseArchive("an entry of its directory is none");
+    if (fixed.number<std::uint32_t>(0) != kCentralSignature) refuse("an entry of its directory is none");
     const auto name = fixed.number<std::uint16_t>(28);
     const auto extra = fixed.number<std::uint16_t>(30);
     const auto comment = fixed.number<std::uint16_t>(32);
@@ -118,13 +114,13 @@ Record recordAt(const Bytes& directory, std::uint64_t at) {
 
 std::string_view contentOf(const Bytes& archive, const Record& record) {
     const std::string entry = "entry " + record.name;
-    if ((record.flags & kEncrypted) != 0) refuseArchive(entry + " is encrypted");
+    if ((record.flags & kEncrypted) != 0) refuse(entry + " is encrypted");
     if (record.method != kStored || record.packed != record.size)
-        refuseArchive(entry + " is compressed (method " + std::to_string(record.method) +
-                      "): stored entries, as torch.save makes them, were needed");
+        refuse(entry + " is compressed (method " + std::to_string(record.method) +
+               "): stored entries, as torch.save makes them, were needed");
     const Bytes header(archive.part(record.local, kLocalBytes, "the header of " + entry));
     if (header.number<std::uint32_t>(0) != kLocalSignature)
-        refuseArchive(entry + " has no header where it should be");
+        refuse(entry + " has no header where it should be");
     const std::uint64_t data =
         record.local + kLocalBytes + header.number<std::uint16_t>(26) + header.number<std::uint16_t>(28);
     return archive.part(data, record.size, entry);
@@ -142,7 +138,7 @@ ZipEntries zipEntries(std::string_view bytes) {
         const Record record = recordAt(records, at);
         at += record.bytes;
         if (!entries.emplace(record.name, ZipEntry{contentOf(archive, record), record.crc}).second)
-            refuseArchive("it has two entries " + record.name);
+            refuse("it has two entries " + record.name);
     }
     return entries;
 }

@@ -4,14 +4,13 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/session/limits.h"
 #include "core/session/session_json.h"
 
 namespace reelgrid::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 
 fs::path folderOf(const fs::path& file) {
     std::error_code failed;

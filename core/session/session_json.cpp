@@ -8,6 +8,7 @@
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
 #include "core/session/clip_path.h"
+#include "core/session/limits.h"
 
 namespace reelgrid::session {
 namespace {
@@ -16,12 +17,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using protocol::FieldReader;
 
-constexpr std::size_t kMaxClips = 256;
 constexpr std::size_t kMaxLabelBytes = 1024;
-constexpr std::size_t kMaxPathBytes = 4096;
 constexpr std::size_t kMaxVotes = 100'000;
-constexpr int kMaxColumns = 64;
-constexpr double kMaxSeconds = 7 * 24 * 3600.0;
 
 Error invalid(const std::string& what) {
     return {ErrorCode::InvalidData, what};

@@ -5,13 +5,12 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
+#include "core/session/limits.h"
 #include "core/session/session_json.h"
 
 namespace reelgrid::session {
 
 namespace {
-constexpr std::size_t kMaxUnsavedBytes = std::size_t{16} << 20;
-constexpr std::size_t kMaxNameBytes = 4096;
 constexpr const char* kClosed = "closing";
 }  // namespace
 
@@ -24,14 +23,14 @@ Result<void> saveUnsavedWork(const UnsavedWork& work, const std::filesystem::pat
 }
 
 Result<UnsavedWork> loadUnsavedWork(const std::filesystem::path& file) {
-    const auto object = readJsonObject(file, kMaxUnsavedBytes);
+    const auto object = readJsonObject(file, kMaxFileBytes);
     if (!object) return object.error();
     UnsavedWork work;
     std::string own;
     std::string leftBy;
     protocol::FieldReader fields(*object, "unsaved work", ErrorCode::InvalidData);
-    fields.text("file", own, kMaxNameBytes);
-    fields.text("left_by", leftBy, kMaxNameBytes);
+    fields.text("file", own, kMaxPathBytes);
+    fields.text("left_by", leftBy, kMaxPathBytes);
     const nlohmann::json* inside = fields.object("session", true);
     if (auto read = fields.finish(); !read) return read.error().in(file.string());
     auto session = sessionFromJson(*inside, file / "none");

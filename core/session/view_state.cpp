@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
+#include "core/session/limits.h"
 
 namespace reelgrid::session {
 namespace {
@@ -14,11 +15,7 @@ namespace {
 using nlohmann::json;
 using protocol::FieldReader;
 
-constexpr std::size_t kMaxOffsets = 256;
-constexpr int kMaxTile = 255;
-constexpr int kMaxViewColumns = 64;
 constexpr int kMaxFrames = 1 << 24;
-constexpr double kMaxViewSeconds = 7 * 24 * 3600.0;
 
 template <class Enum, std::size_t N>
 using Names = std::array<std::pair<Enum, const char*>, N>;
@@ -99,7 +96,7 @@ Result<LoopRange> readRange(const json& object) {
     FieldReader fields(object, "range", ErrorCode::InvalidData);
     fields.requireNumber("in_seconds", range.inSeconds);
     fields.requireNumber("out_seconds", range.outSeconds);
-    readNumber(fields, "out_seconds", range.outSeconds, 0, kMaxViewSeconds);
+    readNumber(fields, "out_seconds", range.outSeconds, 0, kMaxSeconds);
     readNumber(fields, "in_seconds", range.inSeconds, 0, range.outSeconds);
     if (auto read = fields.finish(); !read) return read.error();
     return range;
@@ -108,7 +105,7 @@ Result<LoopRange> readRange(const json& object) {
 Result<ClipOffset> readOffset(const json& object, std::size_t tile) {
     ClipOffset offset;
     FieldReader fields(object, "offset of tile " + std::to_string(tile), ErrorCode::InvalidData);
-    readNumber(fields, "seconds", offset.seconds, -kMaxViewSeconds, kMaxViewSeconds);
+    readNumber(fields, "seconds", offset.seconds, -kMaxSeconds, kMaxSeconds);
     readInteger(fields, "frames", offset.frames, -kMaxFrames, kMaxFrames);
     if (auto read = fields.finish(); !read) return read.error();
     return offset;
@@ -157,10 +154,10 @@ Result<ViewState> viewStateFromJson(const json& object) {
     ViewState view;
     FieldReader fields(object, "view", ErrorCode::InvalidData);
     readName(fields, "mode", kModes, view.mode);
-    readInteger(fields, "solo", view.solo, -1, kMaxTile);
-    readInteger(fields, "reference", view.reference, -1, kMaxTile);
-    readInteger(fields, "other", view.other, -1, kMaxTile);
-    readInteger(fields, "columns", view.columns, 0, kMaxViewColumns);
+    readInteger(fields, "solo", view.solo, -1, static_cast<int>(kMaxClips) - 1);
+    readInteger(fields, "reference", view.reference, -1, static_cast<int>(kMaxClips) - 1);
+    readInteger(fields, "other", view.other, -1, static_cast<int>(kMaxClips) - 1);
+    readInteger(fields, "columns", view.columns, 0, kMaxColumns);
     readName(fields, "difference", kDifferences, view.difference);
     readNumber(fields, "gain", view.gain, 1, 255);
     readNumber(fields, "onion_opacity", view.onionOpacity, 0, 1);
@@ -174,7 +171,7 @@ Result<ViewState> viewStateFromJson(const json& object) {
     const json* wipe = fields.object("wipe");
     const json* zoom = fields.object("zoom");
     const json* range = fields.object("range");
-    const json* offsets = fields.array("offsets", kMaxOffsets);
+    const json* offsets = fields.array("offsets", kMaxClips);
     if (auto read = fields.finish(); !read) return read.error();
 
     if (auto read = take(wipe, readWipe, view.wipe); !read) return read.error().in("view");

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/kernel_arguments.h"
+#include "core/vae/kernel_type.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::vae {
@@ -10,12 +11,6 @@ namespace {
 
 constexpr std::int64_t kGpuChannelStep = 8;
 constexpr std::int64_t kMostNormChannels = 1024;
-
-kernels::DataType typeOf(const at::Tensor& x) {
-    if (const auto type = execution::kernelTypeOf(x.scalar_type())) return *type;
-    throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
-                                              ": fp32, bf16 or fp16 was needed");
-}
 
 }  // namespace
 
@@ -49,7 +44,7 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
     const at::Tensor residual = residual_THWO.defined() ? residual_THWO.contiguous() : residual_THWO;
     kernels::cuda::library()->addBias({.pixels = y_THWO.numel() / channels,
                                        .channels = channels,
-                                       .type = typeOf(y_THWO),
+                                       .type = kernelTypeOf(y_THWO),
                                        .y = y_THWO.data_ptr(),
                                        .bias = m_bias_O.const_data_ptr(),
                                        .residual = residual.defined() ? residual.const_data_ptr() : nullptr},
@@ -64,7 +59,7 @@ bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, kernels::cud
     const at::Tensor x = x_THWC.contiguous();
     kernels::cuda::library()->channelNorm({.pixels = x.numel() / channels,
                                            .channels = channels,
-                                           .type = typeOf(x),
+                                           .type = kernelTypeOf(x),
                                            .x = x.const_data_ptr(),
                                            .scale = scale_C.const_data_ptr<float>(),
                                            .activation = activation,

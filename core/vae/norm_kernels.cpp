@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/execution/kernel_arguments.h"
+#include "core/vae/kernel_type.h"
 #include "kernels/cpu/vae/vae_conv.h"
 #include "kernels/cpu/vae/vae_norm.h"
 #include "kernels/cuda/library.h"
@@ -24,12 +25,6 @@ std::int64_t grainOf(std::int64_t floats) {
     return std::max<std::int64_t>(1, kGrainFloats / floats);
 }
 
-kernels::DataType normTypeOf(const at::Tensor& x) {
-    if (const auto type = execution::kernelTypeOf(x.scalar_type())) return *type;
-    throw Failure(ErrorCode::Unsupported, std::string("a VAE in ") + at::toString(x.scalar_type()) +
-                                              ": fp32, bf16 or fp16 was needed");
-}
-
 /// From the sums of distances from the first pixel, and of their squares: fp64 [2, C].
 ChannelMoments momentsFrom(const at::Tensor& sums_2C, const at::Tensor& x_PC) {
     const at::Tensor means_2C = sums_2C / double(x_PC.size(0));
@@ -45,7 +40,7 @@ ChannelMoments momentsOnGpu(const at::Tensor& x_PC) {
     kernels::cuda::library()->channelSums({.pixels = pixels,
                                            .channels = channels,
                                            .parts = parts,
-                                           .type = normTypeOf(x_PC),
+                                           .type = kernelTypeOf(x_PC),
                                            .x = x_PC.const_data_ptr(),
                                            .sums = sums.mutable_data_ptr<float>()},
                                           execution::streamOf(x_PC));
@@ -92,7 +87,7 @@ void NormKernels::activate(const at::Tensor& out_HWC, const at::Tensor& x_HWC, c
                                               .channels = channels,
                                               .rowsOfCell = rows / scale_hwC.size(0),
                                               .columnsOfCell = columns / scale_hwC.size(1),
-                                              .type = normTypeOf(x_HWC),
+                                              .type = kernelTypeOf(x_HWC),
                                               .x = x_HWC.const_data_ptr(),
                                               .scale = scale_hwC.const_data_ptr<float>(),
                                               .shift = shift_hwC.const_data_ptr<float>(),

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/execution/kernel_arguments.h"
+#include "core/models/layers/row_layout.h"
 #include "kernels/cpu/transformer/fused.h"
 #include "kernels/cuda/library.h"
 
@@ -20,11 +21,6 @@ void rotate(at::Tensor x, const at::Tensor& rotary) {
     if (x.scalar_type() != at::kFloat) x.copy_(wide);
 }
 
-/// Rows that lie at one distance from each other.
-bool areRowsEvenlySpaced(const at::Tensor& x_BNC) {
-    return x_BNC.stride(2) == 1 && (x_BNC.size(0) == 1 || x_BNC.stride(0) == x_BNC.size(1) * x_BNC.stride(1));
-}
-
 /// Whether the CUDA kernel takes it: packs of 16 bytes.
 bool gpuTakes(const at::Tensor& x_BNC, std::int64_t headDim) {
     constexpr std::int64_t kHeadDims[]{16, 32, 64, 128};
@@ -35,7 +31,7 @@ bool gpuTakes(const at::Tensor& x_BNC, std::int64_t headDim) {
 }
 
 bool isFused(const at::Tensor& x_BNC, std::int64_t headDim) {
-    if (!areRowsEvenlySpaced(x_BNC)) return false;
+    if (!hasOneRowStride(x_BNC)) return false;
     if (x_BNC.is_cuda()) return gpuTakes(x_BNC, headDim);
     return x_BNC.is_cpu() && headDim % 2 == 0 &&
            (x_BNC.scalar_type() == at::kFloat || x_BNC.scalar_type() == at::kBFloat16);

@@ -1,6 +1,7 @@
 #include "core/models/layers/norms.h"
 
 #include "core/models/layers/cuda_norms.h"
+#include "core/models/layers/row_layout.h"
 #include "kernels/cpu/transformer/fused.h"
 
 namespace reelgrid::models {
@@ -57,12 +58,6 @@ at::Tensor rotated(const at::Tensor& x_BNC, const RopeTable& rope) {
     const at::Tensor even = x_BNHP2.select(-1, 0), odd = x_BNHP2.select(-1, 1);
     const at::Tensor cos = rope.cos_NP.unsqueeze(1), sin = rope.sin_NP.unsqueeze(1);
     return at::stack({even * cos - odd * sin, even * sin + odd * cos}, -1).view(x_BNC.sizes());
-}
-
-/// Rows of x that lie at one distance from each other, as those of a slice of joined channels do.
-bool hasOneRowStride(const at::Tensor& x_BNC) {
-    return x_BNC.dim() == 3 && x_BNC.stride(2) == 1 &&
-           (x_BNC.size(0) == 1 || x_BNC.stride(0) == x_BNC.size(1) * x_BNC.stride(1));
 }
 
 }  // namespace
