@@ -136,6 +136,16 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& att
         if (auto text = checkUtf8(option, **path); !text) return text.error();
         *path = fs::absolute(**path).lexically_normal().string();
     }
+    std::error_code missing;
+    if (request.motionAdapter && fs::exists(*request.motionAdapter, missing))
+        request.motionAdapter = fs::absolute(*request.motionAdapter).lexically_normal().string();
+    if (request.chainFrom) {
+        fs::path from = fs::absolute(*request.chainFrom).lexically_normal();
+        if (from.extension() != ".safetensors")
+            from = protocol::resultFolderOf(from) / protocol::kLatentsFile;
+        request.chainFrom = from.string();
+    }
+    if (request.chainSave) request.chainSave = fs::absolute(*request.chainSave).lexically_normal().string();
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
     // Absolute for the same reason as pictures.
     for (auto* loras : {&request.lora, &request.lora2})

@@ -68,7 +68,7 @@ std::string lockstepLine(const metrics::LockstepMap& map) {
 }
 
 std::vector<std::string> attentionRemarks(const result::Manifest& manifest) {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = manifest.remarks;
     for (const CallRecord& call : manifest.attention) {
         const std::string module = protocol::infoOf(call.kind).phrase;
         if (call.used != call.requested)

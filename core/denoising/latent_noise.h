@@ -18,6 +18,11 @@ class LatentNoise {
     /// fp32 on the render's device.
     [[nodiscard]] at::Tensor draw(at::IntArrayRef shape);
 
+    /// 0 to count − 1 in another order.
+    [[nodiscard]] std::vector<std::int64_t> permutation(std::int64_t count) {
+        return m_stream.permutation(count);
+    }
+
     /// For a render that draws later than at the start: what the next pieces depend on.
     void save(NamedTensors& into) const;
     /// Throws Failure(InvalidData) when it isn't there.

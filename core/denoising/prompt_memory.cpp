@@ -39,22 +39,27 @@ NamedTensors PromptMemory::encode(const std::string& prompt) {
     return m_known.back().tensors;
 }
 
-EncodedPrompts encodePrompts(PromptMemory& memory, const catalog::RenderSettings& settings,
-                             StageClock& clock) {
-    const bool guided = isGuided(settings);
-    clock.begin("text", guided ? 2 : 1);
-    const auto encode = [&](const std::string& prompt) {
+std::vector<NamedTensors> encodePrompts(PromptMemory& memory, const std::vector<std::string>& prompts,
+                                        StageClock& clock) {
+    clock.begin("text", static_cast<int>(prompts.size()));
+    std::vector<NamedTensors> encoded;
+    for (const std::string& prompt : prompts) {
         if (!memory.isReadyFor(prompt)) clock.aside("load", [&] { memory.load(); });
-        return memory.encode(prompt);
-    };
-    EncodedPrompts prompts{encode(settings.prompt), {}};
-    clock.advance(1);
-    if (guided) {
-        prompts.negative = encode(settings.negativePrompt);
-        clock.advance(2);
+        encoded.push_back(memory.encode(prompt));
+        clock.advance(static_cast<int>(encoded.size()));
     }
     memory.release();
-    return prompts;
+    return encoded;
+}
+
+EncodedPrompts encodePrompts(PromptMemory& memory, const catalog::RenderSettings& settings,
+                             StageClock& clock) {
+    std::vector<std::string> prompts{settings.prompt};
+    if (isGuided(settings)) prompts.push_back(settings.negativePrompt);
+    std::vector<NamedTensors> encoded = encodePrompts(memory, prompts, clock);
+    EncodedPrompts of{std::move(encoded.front()), {}};
+    if (encoded.size() > 1) of.negative = std::move(encoded.back());
+    return of;
 }
 
 }  // namespace reelgrid::denoising

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/catalog/render_settings.h"
 #include "core/denoising/load_options.h"
@@ -57,6 +58,9 @@ struct EncodedPrompts {
     std::optional<NamedTensors> negative;
 };
 
+/// The stage "text" with any prompts; what each becomes.
+std::vector<NamedTensors> encodePrompts(PromptMemory& memory, const std::vector<std::string>& prompts,
+                                        StageClock& clock);
 /// The stage "text", for families that take prompts.
 EncodedPrompts encodePrompts(PromptMemory& memory, const catalog::RenderSettings& settings,
                              StageClock& clock);

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/catalog/render_settings.h"
 #include "core/denoising/denoiser.h"
@@ -36,6 +38,12 @@ class VideoModel {
     [[nodiscard]] virtual std::uint64_t passBytes(const catalog::RenderSettings& settings) const = 0;
     /// Frames that go through the VAE's encoder at once; 0: the render encodes none.
     [[nodiscard]] virtual int encodedFrames(const catalog::RenderSettings& settings) const = 0;
+
+    /// What a reader of the result has to be told: a line each.
+    [[nodiscard]] virtual std::vector<std::string> remarks(
+        const catalog::RenderSettings& /*settings*/) const {
+        return {};
+    }
 
     /// What became of products in FP8 that were asked for; nullopt where none were.
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const;

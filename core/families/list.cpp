@@ -1,5 +1,6 @@
 #include <array>
 
+#include "core/families/animatediff/facts.h"
 #include "core/families/cogvideox/facts.h"
 #include "core/families/family.h"
 #include "core/families/wan/facts.h"
@@ -11,6 +12,7 @@ std::span<const Family> families() {
     static const std::array kFamilies{
         wan::family(),
         cogvideox::family(),
+        animatediff::family(),
     };
     return kFamilies;
 }

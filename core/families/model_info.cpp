@@ -22,7 +22,14 @@ std::string FrameRule::words() const {
 
 std::uint64_t ModelInfo::bytes() const {
     std::uint64_t sum = 0;
-    for (const ComponentInfo& component : components) sum += component.bytes;
+    for (auto component = components.begin(); component != components.end(); ++component) {
+        // A file that holds several components counts once.
+        const bool isCounted =
+            std::ranges::any_of(components.begin(), component, [&](const ComponentInfo& earlier) {
+                return !earlier.files.empty() && earlier.files == component->files;
+            });
+        if (!isCounted) sum += component->bytes;
+    }
     return sum;
 }
 

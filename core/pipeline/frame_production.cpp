@@ -51,6 +51,7 @@ FrameProduction::FrameProduction(RenderPlan& plan, WarmModel& model, denoising::
 media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
     denoising::VideoModel& video = m_model.use(m_plan, m_clock);
     m_gemms = video.gemms();
+    m_remarks = video.remarks(m_plan.settings);
     m_plan.settleTiling(video);
     m_lockstep = lockstepOf(m_plan, m_clock);
     m_previews = previewsOf(m_plan, m_model.hasher(), m_preview);
@@ -67,12 +68,18 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
         m_attention.dispatcher().endPasses();
         m_attention.endFirst();
         m_clock.checkStop();
-        if (repetition == 0)
-            weights::writeHashedSafetensors(pending.latents(), {{"latents", latents}}).value();
+        if (repetition == 0) keepLatents(pending.latents(), latents);
         frames = denoising::decode(video, latents, settings, m_clock);
         if (repetition + 1 < settings.numRepetitions) m_repetitions.push_back(m_clock.finishRepetition());
     }
     return frames;
+}
+
+void FrameProduction::keepLatents(const std::filesystem::path& file, const at::Tensor& latents) const {
+    const std::map<std::string, at::Tensor> tensors{{"latents", latents}};
+    weights::writeHashedSafetensors(file, tensors).value();
+    if (m_plan.settings.chainSave)
+        weights::writeHashedSafetensors(*m_plan.settings.chainSave, tensors).value();
 }
 
 bool FrameProduction::isResumable() const {
@@ -102,6 +109,7 @@ result::Manifest FrameProduction::manifestNow() {
     result::Manifest manifest = renderManifest(m_plan);
     manifest.modelHashes = m_model.hashes();
     manifest.gemms = m_gemms;
+    manifest.remarks = m_remarks;
     manifest.attention = joined(m_earlier.manifest.attention, m_attention.dispatcher().records());
     manifest.resumedAt = m_earlier.manifest.resumedAt;
     return manifest;

@@ -45,6 +45,7 @@ class FrameProduction {
     [[nodiscard]] std::string sourcesKey();
 
   private:
+    void keepLatents(const std::filesystem::path& file, const at::Tensor& latents) const;
     void resume();
     [[nodiscard]] denoising::LoopFollowers followers(int repetition);
     [[nodiscard]] result::Manifest manifestNow();
@@ -58,6 +59,7 @@ class FrameProduction {
     ResumeFile m_points;
     ResumeFile::Story m_earlier;  ///< of the render that was interrupted, if one was
     std::optional<result::GemmRecord> m_gemms;
+    std::vector<std::string> m_remarks;  ///< of the model
     std::unique_ptr<PreviewObserver> m_previews;
     std::unique_ptr<lockstep::LockstepObserver> m_lockstep;
     std::vector<result::Timing> m_repetitions;

@@ -27,6 +27,12 @@ inline constexpr const char* kTilingOff = "off";
 inline constexpr const char* kOffloadAuto = "auto";  ///< in host memory, where the device hasn't room
 inline constexpr const char* kOffloadNone = "none";
 inline constexpr const char* kOffloadBlocks = "blocks";
+/// What --context-weights takes: how much the frames of a window count where windows overlap.
+inline constexpr const char* kPyramidWeights = "pyramid";  ///< most in its middle
+inline constexpr const char* kFlatWeights = "flat";
+/// What --context-noise takes: the noise of frames beyond the first window.
+inline constexpr const char* kShuffledNoise = "shuffle";  ///< that of earlier ones in another order
+inline constexpr const char* kRandomNoise = "random";
 /// Edge of a tile where nothing else is asked for.
 inline constexpr int kTilePixels = 256;
 
@@ -68,6 +74,21 @@ struct RenderFields {
     std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
     int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
     bool useDynamicCfg = false;          ///< CogVideoX: guidance that grows with the steps
+    std::optional<std::string> motionAdapter{};    ///< of the model; absent: what its folder has
+    std::vector<std::string> motionAdapterSkip{};  ///< blocks that go without: "up1"
+    int clipSkip = 0;                              ///< last layers of CLIP that are left out
+    std::optional<double> temporalAlpha{};  ///< how strongly frames see each other; absent: the model's
+    std::optional<int> contextFrames{};     ///< that see each other at once; absent: the model's choice
+    int contextStride = 4;                  ///< frames from one such window to the next
+    std::string contextWeights = kPyramidWeights;  ///< kPyramidWeights, kFlatWeights
+    std::string contextNoise = kShuffledNoise;     ///< kShuffledNoise, kRandomNoise
+    bool loop = false;                             ///< windows reach over the clip's end into its beginning
+    std::string promptTravel{};                    ///< prompts at frames (prompt_travel.h)
+    int framesTogether = 0;                        ///< frames that go through image layers at once; 0: all
+    std::optional<std::string> chainFrom{};        ///< absolute; latents that the clip goes on from
+    std::optional<std::string> chainSave{};        ///< absolute; where its own are kept for another
+    double chainAlpha = 0.6;                       ///< share of the steps that hold the first frame to them
+    int freeInit = 0;  ///< times that a clip is denoised by FreeInit; 0: once, without
     std::string attentionType = kReferenceBackend;
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
     std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
@@ -300,6 +321,101 @@ void forEachRenderField(Visit&& visit) {
                     .help = "Guidance that grows with the steps",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.useDynamicCfg; });
+    visit(
+        RenderField{.key = "motion_adapter",
+                    .help = "Motion modules for an image model: a folder, a file or a hub id (default: what "
+                            "the model's folder has)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.motionAdapter; });
+    visit(
+        RenderField{.key = "motion_adapter_skip",
+                    .help = "Blocks that go without them: down0, mid, up1, …, separated by commas",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.motionAdapterSkip; });
+    visit(
+        RenderField{.key = "clip_skip",
+                    .help = "Last layers of the text encoder that are left out",
+                    .range = {.least = 0, .most = 1023},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.clipSkip; });
+    visit(
+        RenderField{.key = "temporal_alpha",
+                    .help = "How strongly frames see each other; 0: not at all (default: the model's)",
+                    .range = {.least = 0, .most = 10},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.temporalAlpha; });
+    visit(
+        RenderField{.key = "context_frames",
+                    .help = "Frames that see each other at once, in windows that overlap (default: all; 16 "
+                            "in clips that have more frames than the model has positions)",
+                    .range = {.least = 2, .most = 1024},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.contextFrames; });
+    visit(
+        RenderField{.key = "context_stride",
+                    .help = "Frames from one window to the next",
+                    .range = {.least = 1, .most = 1024},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.contextStride; });
+    visit(
+        RenderField{.key = "context_weights",
+                    .help = "What frames count where windows overlap: pyramid (most in a window's middle) or "
+                            "flat",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.contextWeights; });
+    visit(
+        RenderField{.key = "context_noise",
+                    .help = "Noise of frames beyond the first window: shuffle (FreeNoise: that of earlier "
+                            "ones) or random",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.contextNoise; });
+    visit(
+        RenderField{.key = "loop",
+                    .help = "A clip whose end leads to its beginning: windows reach over it",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.loop; });
+    visit(
+        RenderField{.key = "prompt_travel",
+                    .help = "Prompts at later frames, blended between: 'FRAME: PROMPT | FRAME: PROMPT'",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.promptTravel; });
+    visit(
+        RenderField{.key = "free_init",
+                    .help = "Denoise so many times, each from the low frequencies of the last (FreeInit, "
+                            "usually 3); 0: once, as ever",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.freeInit; });
+    visit(
+        RenderField{.key = "frames_together",
+                    .help =
+                        "Frames that go through the image model's layers at once: fewer take less memory, 1 "
+                        "is frame by frame; 0: all",
+                    .range = {.least = 0, .most = 1024},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.framesTogether; });
+    visit(
+        RenderField{.key = "chain_from",
+                    .help = "Go on from another clip's last frame: that clip, or its latents",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.chainFrom; });
+    visit(
+        RenderField{.key = "chain_save",
+                    .help = "Keep the latents in a .safetensors file of their own, for --chain-from",
+                    .decides = Decides::Nothing,
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.chainSave; });
+    visit(
+        RenderField{.key = "chain_alpha",
+                    .help = "Share of the steps in which the first frame is held to that of --chain-from",
+                    .range = {.least = 0, .most = 1},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.chainAlpha; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -271,6 +271,7 @@ json toJson(const Manifest& manifest) {
         object["gemms"] = {{"requested", manifest.gemms->requested},
                            {"used", manifest.gemms->used},
                            {"why", manifest.gemms->why}};
+    if (!manifest.remarks.empty()) object["remarks"] = manifest.remarks;
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -297,6 +298,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* gemms = fields.object("gemms");
     const json* stepCache = fields.object("step_cache");
     const json* resumedAt = fields.array("resumed_at", kMaxEntries);
+    const json* remarks = fields.array("remarks", kMaxEntries);
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();
@@ -304,6 +306,11 @@ Result<Manifest> manifestFromJson(const json& object) {
         auto call = callFromJson((*attention)[i]);
         if (!call) return call.error();
         manifest.attention.push_back(*std::move(call));
+    }
+    for (std::size_t i = 0; remarks != nullptr && i < remarks->size(); ++i) {
+        if (!(*remarks)[i].is_string())
+            return Error{ErrorCode::InvalidData, "manifest: remarks: a list of texts was needed"};
+        manifest.remarks.push_back((*remarks)[i]);
     }
     if (calls != nullptr) {
         auto maps = callMapsFromJson(*calls);

@@ -80,6 +80,8 @@ struct Manifest {
     std::string clipSha256;    ///< of the clip's file: ties it to its companions
     std::optional<MemoryRecord> memory{};
     std::optional<GemmRecord> gemms{};
+    /// What the model has to say of this render: what of a prompt it didn't see.
+    std::vector<std::string> remarks{};
 
     /// Null when the backend was ours, or wasn't asked for.
     [[nodiscard]] const PluginRecord* pluginOf(const std::string& backend) const;

@@ -10,7 +10,8 @@ namespace reelgrid::result {
 Result<std::map<std::string, std::string>> pictureHashes(const catalog::RenderSettings& settings) {
     std::map<std::string, std::string> hashes;
     for (const auto& [field, path] : {std::pair{"img_file_path", &settings.imgFilePath},
-                                      std::pair{"last_img_file_path", &settings.lastImgFilePath}}) {
+                                      std::pair{"last_img_file_path", &settings.lastImgFilePath},
+                                      std::pair{"chain_from", &settings.chainFrom}}) {
         if (!*path) continue;
         if (auto readable = requireFile(**path, kMostPictureBytes); !readable) return readable.error();
         auto hash = sha256OfFile(**path);

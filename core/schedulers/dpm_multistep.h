@@ -15,6 +15,11 @@ class DpmMultistep final : public Scheduler {
     DpmMultistep(const weights::ModelConfig& config, NoiseSource noise);
 
     void setTimesteps(std::int64_t steps) override;
+    [[nodiscard]] at::Tensor noised(const at::Tensor& picture, const at::Tensor& noise,
+                                    std::int64_t i) const override {
+        const Level level = levelAt(i);
+        return level.alpha * picture + level.sigma * noise;
+    }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
     [[nodiscard]] std::optional<SchedulerState> state() const override;
     void restore(std::int64_t next, const SchedulerState& state) override;

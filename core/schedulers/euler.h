@@ -16,6 +16,10 @@ class EulerDiscrete : public Scheduler {
     void setTimesteps(std::int64_t steps) override;
     [[nodiscard]] double initialNoiseSigma() const override;
     [[nodiscard]] at::Tensor scaleModelInput(const at::Tensor& sample, std::int64_t i) const override;
+    [[nodiscard]] at::Tensor noised(const at::Tensor& picture, const at::Tensor& noise,
+                                    std::int64_t i) const override {
+        return picture + noise * m_sigmas.at(static_cast<std::size_t>(i));
+    }
     [[nodiscard]] std::optional<SchedulerState> state() const override { return SchedulerState{}; }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 

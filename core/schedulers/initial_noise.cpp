@@ -22,6 +22,13 @@ at::Tensor NoiseStream::draw(at::IntArrayRef shape) {
     return at::randn(shape, m_generator, at::TensorOptions().dtype(at::kFloat).device(m_device));
 }
 
+std::vector<std::int64_t> NoiseStream::permutation(std::int64_t count) {
+    const at::Tensor order =
+        at::randperm(count, m_generator, at::TensorOptions().dtype(at::kLong).device(m_device)).cpu();
+    const auto* first = order.const_data_ptr<std::int64_t>();
+    return {first, first + count};
+}
+
 at::Tensor initialNoise(std::uint64_t seed, at::IntArrayRef shape, at::Device generator) {
     return NoiseStream(seed, generator).draw(shape);
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace reelgrid::schedulers {
 
@@ -14,6 +15,9 @@ class NoiseStream {
 
     /// fp32 on the generator's device.
     [[nodiscard]] at::Tensor draw(at::IntArrayRef shape);
+
+    /// 0 to count − 1 in another order, as torch.randperm(count, generator=generator) gives them.
+    [[nodiscard]] std::vector<std::int64_t> permutation(std::int64_t count);
 
     /// The generator's state as bytes in host memory; after restore() of it the same pieces follow.
     [[nodiscard]] at::Tensor state() const { return m_generator.get_state(); }

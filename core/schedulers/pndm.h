@@ -16,6 +16,10 @@ class Pndm final : public Scheduler {
     explicit Pndm(const weights::ModelConfig& config);
 
     void setTimesteps(std::int64_t steps) override;
+    [[nodiscard]] at::Tensor noised(const at::Tensor& picture, const at::Tensor& noise,
+                                    std::int64_t i) const override {
+        return mixedByShare(picture, noise, m_sigmas.at(static_cast<std::size_t>(i)));
+    }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
     [[nodiscard]] std::optional<SchedulerState> state() const override;
     void restore(std::int64_t next, const SchedulerState& state) override;

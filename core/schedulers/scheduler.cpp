@@ -39,6 +39,10 @@ const SchedulerRow& requested(const std::string& option, const SchedulerRow& sto
 
 }  // namespace
 
+at::Tensor Scheduler::noised(const at::Tensor&, const at::Tensor&, std::int64_t) const {
+    throw Failure(ErrorCode::Unsupported, "this sampler can't begin with a picture");
+}
+
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides, NoiseSource noise) {
     const SchedulerRow& stored = storedIn(config);

@@ -42,6 +42,11 @@ class Scheduler {
     /// Steps must be taken in order from 0. Returns fp32 of the sample's shape.
     virtual at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) = 0;
 
+    /// The sample at step i of a picture with unit noise. Throws Failure(Unsupported) from a sampler that
+    /// can't say.
+    [[nodiscard]] virtual at::Tensor noised(const at::Tensor& picture, const at::Tensor& noise,
+                                            std::int64_t i) const;
+
     /// Everything that step() needs of the steps so far, bit for bit; nullopt from a sampler which can't save
     /// it, whose trajectories can't be resumed.
     [[nodiscard]] virtual std::optional<SchedulerState> state() const { return std::nullopt; }

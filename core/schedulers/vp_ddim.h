@@ -14,6 +14,10 @@ class VpDdim final : public Scheduler {
 
     void setTimesteps(std::int64_t steps) override;
     [[nodiscard]] std::optional<SchedulerState> state() const override { return SchedulerState{}; }
+    [[nodiscard]] at::Tensor noised(const at::Tensor& picture, const at::Tensor& noise,
+                                    std::int64_t i) const override {
+        return mixedByShare(picture, noise, m_sigmas.at(static_cast<std::size_t>(i)));
+    }
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 
   private:

@@ -112,6 +112,10 @@ at::Tensor noiseOf(VpPrediction prediction, double alphaCumprod, const at::Tenso
     return signal * output + noise * sample;
 }
 
+at::Tensor mixedByShare(const at::Tensor& picture, const at::Tensor& noise, double share) {
+    return std::sqrt(1 - share * share) * picture + share * noise;
+}
+
 double clipRangeOf(const weights::ModelConfig& config, bool usual) {
     if (config.flagOr("thresholding", false)) config.unsupported("thresholding", "false");
     if (!config.flagOr("clip_sample", usual)) return 0;

@@ -52,6 +52,9 @@ at::Tensor pictureOf(VpPrediction prediction, double alphaCumprod, const at::Ten
 at::Tensor noiseOf(VpPrediction prediction, double alphaCumprod, const at::Tensor& sample,
                    const at::Tensor& output);
 
+/// √(1 − share²) picture + share · noise.
+at::Tensor mixedByShare(const at::Tensor& picture, const at::Tensor& noise, double share);
+
 /// How a scheduler_config.json clips predicted pictures: `clip_sample` and its range; `usual` where it
 /// doesn't say. 0: it doesn't. Throws Failure(Unsupported) for dynamic thresholding.
 double clipRangeOf(const weights::ModelConfig& config, bool usual);

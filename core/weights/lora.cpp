@@ -21,7 +21,9 @@ struct Matrices {
 constexpr std::array kMatrices{
     Matrices{".lora_A.weight", ".lora_B.weight", ".lora_B.bias"},
     Matrices{".lora_down.weight", ".lora_up.weight", nullptr},
-    Matrices{".lora_A.default.weight", ".lora_B.default.weight", ".lora_B.default.bias"}};
+    Matrices{".lora_A.default.weight", ".lora_B.default.weight", ".lora_B.default.bias"},
+    // Below "to_q_lora" and the like, of attention in diffusers of before 2023.
+    Matrices{".down.weight", ".up.weight", nullptr}};
 
 constexpr std::string_view kPeftPrefix = "base_model.model.";
 /// What may stand before a module's name, in the order in which it is taken off.
@@ -49,8 +51,8 @@ std::string withoutPrefix(const std::string& kept) {
 }  // namespace
 
 LoraWeights::LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras,
-                         LoraNames names)
-    : m_checkpoint(std::move(checkpoint)), m_names(std::move(names)) {
+                         LoraNames names, LoraShare share)
+    : m_checkpoint(std::move(checkpoint)), m_names(std::move(names)), m_share(std::move(share)) {
     for (const Lora& lora : loras)
         m_loras.push_back(
             {lora, std::make_unique<SafetensorsFolder>(lora.file), safetensors::LoraSettings::of(lora.file)});
@@ -106,11 +108,14 @@ at::Tensor LoraWeights::differenceOfWeight(Opened& from, const Place& place, at:
         if (!a.defined() || !b.defined())
             throw Failure(ErrorCode::InvalidData, from.lora.file.string() + ": tensor " + module +
                                                       (a.defined() ? up : down) + " is missing");
-        if (shape.size() != 2 || a.dim() != 2 || a.size(1) != shape[1])
+        // A convolution's is one, with as many channels as the rank between.
+        const std::int64_t columns = shape.size() < 2 ? 0 : c10::multiply_integers(shape.slice(1));
+        if (columns == 0 || a.dim() < 2 || a.numel() != a.size(0) * columns)
             throwMisfit(from.lora, module + down, a.sizes(), "a rank × the columns of " + shapeText(shape));
-        if (b.dim() != 2 || b.size(0) != shape[0] || b.size(1) != a.size(0))
+        if (b.dim() < 2 || b.size(0) != shape[0] || b.numel() != shape[0] * a.size(0))
             throwMisfit(from.lora, module + up, b.sizes(), "the rows of " + shapeText(shape) + " × the rank");
-        const at::Tensor product = at::mm(b, a).mul_(strengthOf(from, place, a.size(0)));
+        const at::Tensor product =
+            at::mm(b.flatten(1), a.flatten(1)).mul_(strengthOf(from, place, a.size(0))).reshape(shape);
         difference = difference.defined() ? difference + product : product;
     }
     return difference;
@@ -158,12 +163,12 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
 
 void LoraWeights::requireAllTaken() const {
     for (const Opened& opened : m_loras) {
-        if (opened.taken.empty())
+        if (opened.taken.empty() && !m_share)
             throw Failure(ErrorCode::InvalidData, opened.lora.file.string() +
                                                       ": nothing in it is named after this model's layers, a "
                                                       "LoRA for this model was needed");
         for (const std::string& name : opened.tensors->names())
-            if (!opened.taken.contains(name))
+            if (!opened.taken.contains(name) && (!m_share || m_share(name)))
                 throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": tensor " + name +
                                                           " belongs to no layer of this model");
     }

@@ -23,15 +23,19 @@ struct Lora {
 /// Under which names a LoRA's file may keep what belongs to the model's module ("blocks.0.attn1.to_q").
 using LoraNames = std::function<std::vector<std::string>(const std::string& module)>;
 
+/// Which tensors of a LoRA's file are for one of several parts of a model; empty: all.
+using LoraShare = std::function<bool(const std::string& tensor)>;
+
 /// A checkpoint with LoRAs merged in, each tensor when it is asked for: W + Σ scale · strength · B A, in
 /// fp32, rounded to the dtype of W. Reads diffusers' and peft's (lora_A, lora_B) and kohya's (lora_down,
-/// lora_up, alpha) matrices, and whole differences (diff of a weight, diff_b of a bias). The strength is
-/// alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when neither is there. Source:
-/// diffusers' loaders/lora_conversion_utils.py.
+/// lora_up, alpha) matrices, also those of convolutions, and whole differences (diff of a weight, diff_b of a
+/// bias). The strength is alpha / rank of a tensor "alpha", what safetensors::LoraSettings say, or 1 when
+/// neither is there. Source: diffusers' loaders/lora_conversion_utils.py.
 class LoraWeights final : public WeightSource {
   public:
     /// Opens every file. Throws Failure as SafetensorsFolder and LoraSettings::of() do.
-    LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras, LoraNames names);
+    LoraWeights(std::unique_ptr<WeightSource> checkpoint, const std::vector<Lora>& loras, LoraNames names,
+                LoraShare share = {});
 
     /// Throws Failure(InvalidData) naming the LoRA's file and the tensor that doesn't fit, isn't finite or
     /// has no known strength.
@@ -42,7 +46,7 @@ class LoraWeights final : public WeightSource {
     }
 
     /// Once the model is loaded. Throws Failure(InvalidData) naming a file of which the model has taken
-    /// nothing, or the first tensor that it has no place for.
+    /// nothing, or the first tensor that it has no place for. Of a share: the latter alone.
     void requireAllTaken() const;
 
   private:
@@ -64,6 +68,7 @@ class LoraWeights final : public WeightSource {
     std::unique_ptr<WeightSource> m_checkpoint;
     std::vector<Opened> m_loras;
     LoraNames m_names;
+    LoraShare m_share;
 };
 
 }  // namespace reelgrid::weights

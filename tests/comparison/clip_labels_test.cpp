@@ -71,7 +71,8 @@ TEST(FindClips, AFolderThatCannotBeReadToItsEndIsAnErrorNotHalfOfItsClips) {
 }
 
 TEST(FindClips, LooksForTheNamesOfEveryFamilysClips) {
-    EXPECT_THAT(defaultClipPatterns(), testing::ElementsAre("*_attn_*.mp4", "cogvideox-*.mp4"));
+    EXPECT_THAT(defaultClipPatterns(),
+                testing::ElementsAre("*_attn_*.mp4", "cogvideox-*.mp4", "animatediff*.mp4"));
 }
 
 }  // namespace

@@ -12,7 +12,10 @@ std::string helpOf(const char* key) {
 }
 
 TEST(FieldHelp, SaysWhatEachFamilyAdds) {
-    EXPECT_EQ(helpOf("scheduler"), "Help (Wan: unipc, euler; CogVideoX: ddim, dpm)");
+    EXPECT_EQ(helpOf("scheduler"),
+              "Help (Wan: unipc, euler; CogVideoX: ddim, dpm; AnimateDiff: ddim, euler, euler-ancestral, "
+              "pndm, dpm++, "
+              "lcm)");
     EXPECT_EQ(helpOf("generator"), "Help (Wan: cpu; CogVideoX: on a GPU cuda)");
     EXPECT_EQ(helpOf("use_dynamic_cfg"), "Help (CogVideoX)");
     EXPECT_EQ(helpOf("seed"), "Help");

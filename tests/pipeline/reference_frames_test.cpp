@@ -64,6 +64,15 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
         {"device", [](auto& s) { s.device = "cuda:0"; }},
         {"scheduler", [](auto& s) { s.scheduler = "euler"; }},
         {"flow shift", [](auto& s) { s.flowShift = 3; }},
+        {"motion adapter", [](auto& s) { s.motionAdapter = "/mm.ckpt"; }},
+        {"blocks without motion", [](auto& s) { s.motionAdapterSkip = {"up1"}; }},
+        {"clip skip", [](auto& s) { s.clipSkip = 1; }},
+        {"temporal alpha", [](auto& s) { s.temporalAlpha = 0.5; }},
+        {"windows", [](auto& s) { s.contextFrames = 8; }},
+        {"loop", [](auto& s) { s.loop = true; }},
+        {"prompts at frames", [](auto& s) { s.promptTravel = "8: a dog"; }},
+        {"clip before", [](auto& s) { s.chainFrom = "/a.safetensors"; }},
+        {"FreeInit", [](auto& s) { s.freeInit = 3; }},
     };
     ReferenceFrames reference;
     reference.offer("model", settingsOf("sdpa"), kFrames);

@@ -35,6 +35,7 @@ Manifest rendered() {
     settings.attentionPolicy.rules = {{.backend = "sdpa", .steps = protocol::IndexRange{0, 1}}};
     settings.scheduler = "euler";
     settings.flowShift = 3.25;
+    manifest.remarks = {"the prompt is cut at 77 tokens"};
     manifest.versions = {{"reelgrid", "0.1.0"}, {"libtorch", "2.11.0"}};
     manifest.device = "cpu";
     manifest.threads = 4;

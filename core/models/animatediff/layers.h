@@ -10,6 +10,7 @@
 #include "core/models/layers/linear.h"
 #include "core/vae/group_norm.h"
 #include "core/vae/image_conv.h"
+#include "core/vae/picture_memory.h"
 #include "core/vae/point_conv.h"
 
 namespace reelgrid::models::animatediff {
@@ -27,8 +28,12 @@ class ResidualBlock {
 
     /// x_FHWC [F, H, W, C] and silu of the timestep's embedding [1, E] → [F, H, W, O].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& time_1E) const;
+    vae::Activations forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
+        return memory.noteResidualBlock(x, m_out);
+    }
 
   private:
+    std::int64_t m_out;
     vae::GroupNorm m_norm1;
     vae::ImageConv m_conv1;
     Linear m_time_emb_proj;
@@ -72,6 +77,10 @@ struct SelfProducts {
 
     static SelfProducts load(const weights::WeightScope& scope, std::int64_t channels);
 };
+
+/// What attention of tokens to each other and a GatedFeedForward take, on a residual path beside `beside`
+/// tensors of x's size.
+void noteTokenLayers(const vae::Activations& x, std::size_t beside, vae::PictureMemory& memory);
 
 /// [B, N, C] → [B, heads, N, D], a view.
 at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -68,16 +69,37 @@ at::Tensor MotionModule::attendInWindows(const Block& block, const at::Tensor& x
                                          const FrameWindows& windows,
                                          const attention::LayerContext& context) const {
     const std::int64_t frames = x_PFC.size(1), length = std::min(windows.length, frames);
-    const at::Tensor weights_F1 =
-        at::tensor(windows.weightsOver(length), at::kDouble).to(x_PFC.options()).unsqueeze(1);
+    const at::Tensor weights_F1 = windows.weightsOver(length, x_PFC.options()).unsqueeze(1);
     at::Tensor sum_PFC = at::zeros_like(x_PFC);
     const at::Tensor weight_F1 = at::zeros({frames, 1}, x_PFC.options());
     for (const std::int64_t begin : windows.beginsIn(frames)) {
-        const at::Tensor seen_PFC = attendTogether(block, x_PFC.narrow(1, begin, length), context);
-        sum_PFC.narrow(1, begin, length).add_(seen_PFC * weights_F1);
-        weight_F1.narrow(0, begin, length).add_(weights_F1);
+        // A window over the clip's end goes on at its beginning.
+        const std::int64_t before = std::min(length, frames - begin), after = length - before;
+        const at::Tensor window_PFC =
+            after == 0 ? x_PFC.narrow(1, begin, length)
+                       : at::cat({x_PFC.narrow(1, begin, before), x_PFC.narrow(1, 0, after)}, 1);
+        const at::Tensor seen_PFC = attendTogether(block, window_PFC, context) * weights_F1;
+        const std::int64_t skipped = length - windows.countedOf(begin, frames);
+        const auto add = [&](std::int64_t to, std::int64_t from, std::int64_t count) {
+            sum_PFC.narrow(1, to, count).add_(seen_PFC.narrow(1, from, count));
+            weight_F1.narrow(0, to, count).add_(weights_F1.narrow(0, from, count));
+        };
+        add(begin + skipped, skipped, before - skipped);
+        if (after > 0) add(0, before, after);
     }
     return sum_PFC.div_(weight_F1);
+}
+
+at::Tensor MotionModule::throughBlocks(at::Tensor x_PFC, const Manner& manner,
+                                       const attention::LayerContext& context) const {
+    x_PFC = m_proj_in(x_PFC.contiguous());
+    for (const Block& block : m_blocks) {
+        x_PFC = manner.windows ? attendInWindows(block, x_PFC, *manner.windows, context)
+                               : attendTogether(block, x_PFC, context);
+        const auto running = context.during(execution::Part::FeedForward);
+        x_PFC = x_PFC + block.ff(block.norm3(x_PFC));
+    }
+    return m_proj_out(x_PFC);
 }
 
 at::Tensor MotionModule::forward(const at::Tensor& x_FHWC, const Manner& manner,
@@ -91,14 +113,16 @@ at::Tensor MotionModule::forward(const at::Tensor& x_FHWC, const Manner& manner,
     // A norm's groups reach over all frames: as one picture, the frames below one another.
     const at::Tensor normed_FPC =
         m_norm.forward(x_FHWC.flatten(0, 1).unsqueeze(0)).view({frames, -1, m_sizes.channels});
-    at::Tensor y_PFC = m_proj_in(normed_FPC.transpose(0, 1).contiguous());
-    for (const Block& block : m_blocks) {
-        y_PFC = manner.windows ? attendInWindows(block, y_PFC, *manner.windows, context)
-                               : attendTogether(block, y_PFC, context);
-        const auto running = context.during(execution::Part::FeedForward);
-        y_PFC = y_PFC + block.ff(block.norm3(y_PFC));
-    }
-    const at::Tensor moved_FHWC = m_proj_out(y_PFC).transpose(0, 1).reshape(x_FHWC.sizes());
+    const std::int64_t pixels = normed_FPC.size(1);
+    const bool inParts = manner.framesTogether > 0 && manner.framesTogether < frames;
+    const std::int64_t most =
+        inParts ? std::max<std::int64_t>(1, pixels * manner.framesTogether / frames) : pixels;
+    std::vector<at::Tensor> made_PFC;
+    for (std::int64_t first = 0; first < pixels; first += most)
+        made_PFC.push_back(throughBlocks(
+            normed_FPC.narrow(1, first, std::min(most, pixels - first)).transpose(0, 1), manner, context));
+    const at::Tensor y_PFC = made_PFC.size() == 1 ? made_PFC.front() : at::cat(made_PFC);
+    const at::Tensor moved_FHWC = y_PFC.transpose(0, 1).reshape(x_FHWC.sizes());
     return manner.strength == 1 ? x_FHWC + moved_FHWC : at::add(x_FHWC, moved_FHWC, manner.strength);
 }
 

@@ -28,10 +28,16 @@ class MotionModule {
     struct Manner {
         double strength = 1;                    ///< what is added to x is times it
         std::optional<FrameWindows> windows{};  ///< absent: all frames at once
+        std::int64_t framesTogether = 0;  ///< so many frames' worth of pixels go through at once; 0: all
     };
     /// x_FHWC [F, H, W, C] → the same. Throws Failure(BadUsage) for more frames at once than maxFrames.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const Manner& manner,
                                      const attention::LayerContext& context) const;
+    /// What it will take beside other layers, of all frames at once.
+    void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
+        constexpr std::size_t kInputAndPositions = 2;
+        noteTokenLayers(x, kInputAndPositions, memory);
+    }
 
   private:
     struct Block {
@@ -46,6 +52,8 @@ class MotionModule {
     [[nodiscard]] at::Tensor attendInWindows(const Block& block, const at::Tensor& x_PFC,
                                              const FrameWindows& windows,
                                              const attention::LayerContext& context) const;
+    [[nodiscard]] at::Tensor throughBlocks(at::Tensor x_PFC, const Manner& manner,
+                                           const attention::LayerContext& context) const;
     [[nodiscard]] at::Tensor attend(const SelfProducts& products, const at::Tensor& x_PFC,
                                     const attention::LayerContext& context) const;
 

@@ -26,6 +26,11 @@ class SpatialTransformer {
     /// x_FHWC [F, H, W, C], text [1, N, X] of all frames or [F, N, X] → [F, H, W, C].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& text,
                                      const attention::LayerContext& context) const;
+    /// What it will take beside other layers.
+    void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
+        constexpr std::size_t kInput = 1;
+        noteTokenLayers(x, kInput, memory);
+    }
 
   private:
     struct Block {

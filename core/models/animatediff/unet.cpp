@@ -13,12 +13,8 @@ struct MotionUnet::Loader {
     const UnetConfig& config;
     const std::optional<MotionConfig>& motion;
     LayerSource image, motionWeights;
-    const MotionOptions& options;
     int nextPlace = 0;
 
-    [[nodiscard]] bool hasMotion(const std::string& block) const {
-        return motion && std::ranges::find(options.skippedBlocks, block) == options.skippedBlocks.end();
-    }
     [[nodiscard]] ResidualBlock residual(const LayerSource& block, std::int64_t layer, std::int64_t in,
                                          std::int64_t out) const {
         return {block / "resnets" / layer,
@@ -31,18 +27,17 @@ struct MotionUnet::Loader {
     /// `name`: of the block in a checkpoint; `level`: its size, 0 the full one.
     struct At {
         LayerSource image, motion;
-        bool moves = true;
+        bool hasMotion = true;
         std::size_t level = 0;
     };
     [[nodiscard]] At blockAt(const char* way, std::size_t index, std::size_t level) const {
         const auto number = static_cast<std::int64_t>(index);
         const std::string blocks = std::string(way) + "_blocks";
-        return {image / blocks / number, motionWeights / blocks / number,
-                hasMotion(way + std::to_string(index)), level};
+        return {image / blocks / number, motionWeights / blocks / number, motion.has_value(), level};
     }
     Place place(const At& at, std::int64_t layer, std::int64_t in, UnetConfig::BlockKind kind) {
         const std::int64_t channels = config.blockChannels[at.level];
-        Place made{residual(at.image, layer, in, channels), {}, {}};
+        Place made{residual(at.image, layer, in, channels), {}, {}, true};
         if (kind == UnetConfig::BlockKind::CrossAttention)
             made.attention.emplace(at.image / "attentions" / layer,
                                    SpatialTransformer::Sizes{.channels = channels,
@@ -52,7 +47,7 @@ struct MotionUnet::Loader {
                                                              .normGroups = config.normGroups,
                                                              .projection = config.tokenProjection},
                                    nextPlace);
-        if (at.moves)
+        if (at.hasMotion)
             made.motion.emplace(at.motion / "motion_modules" / layer,
                                 MotionModule::Sizes{.channels = channels,
                                                     .heads = motion->heads[at.level],
@@ -80,8 +75,8 @@ struct MotionUnet::Loader {
         return made;
     }
     Place midPlace() {
-        const bool moves = hasMotion("mid") && motion->midBlock == MotionConfig::MidBlock::Motion;
-        const At at{image / "mid_block", motionWeights / "mid_block", moves, config.blocks() - 1};
+        const bool hasMotion = motion && motion->midBlock == MotionConfig::MidBlock::Motion;
+        const At at{image / "mid_block", motionWeights / "mid_block", hasMotion, config.blocks() - 1};
         return place(at, 0, config.blockChannels.back(), UnetConfig::BlockKind::CrossAttention);
     }
     std::vector<Block> upBlocks() {
@@ -103,18 +98,6 @@ struct MotionUnet::Loader {
         }
         return made;
     }
-    void requireKnownBlocks() const {
-        std::vector<std::string> known{"mid"};
-        for (std::size_t i = 0; i < config.blocks(); ++i) {
-            known.push_back("down" + std::to_string(i));
-            known.push_back("up" + std::to_string(i));
-        }
-        for (const std::string& block : options.skippedBlocks)
-            if (std::ranges::find(known, block) == known.end())
-                throw Failure(ErrorCode::BadUsage, "motion_adapter_skip has '" + block +
-                                                       "', mid, or down or up and a number from 0 to " +
-                                                       std::to_string(config.blocks() - 1) + " is needed");
-    }
 };
 
 /// What a forward pass hands to every layer.
@@ -127,7 +110,9 @@ struct MotionUnet::Pass {
 MotionUnet::MotionUnet(const UnetConfig& config, const weights::WeightScope& image,
                        const std::optional<MotionConfig>& motion, const weights::WeightScope& motionWeights,
                        const MotionOptions& options)
-    : MotionUnet(Loader{config, motion, {image}, {motionWeights}, options}) {}
+    : MotionUnet(Loader{config, motion, {image}, {motionWeights}}) {
+    move(options);
+}
 
 MotionUnet::MotionUnet(const UnetConfig& config, const weights::WeightScope& image)
     : MotionUnet(config, image, std::nullopt, image) {}
@@ -136,13 +121,12 @@ MotionUnet::MotionUnet(Loader&& loader)
     : m_config(loader.config),
       m_options(
           at::TensorOptions().dtype(loader.image.weights.dtype()).device(loader.image.weights.device())),
-      m_manner(loader.options.manner),
       m_conv_in(loader.image / "conv_in", m_config.inChannels, m_config.blockChannels.front()),
       m_time_embedding_1(Linear::load(loader.image.weights / "time_embedding" / "linear_1",
                                       m_config.blockChannels.front(), m_config.timeChannels())),
       m_time_embedding_2(Linear::load(loader.image.weights / "time_embedding" / "linear_2",
                                       m_config.timeChannels(), m_config.timeChannels())),
-      m_down_blocks((loader.requireKnownBlocks(), loader.downBlocks())),
+      m_down_blocks(loader.downBlocks()),
       m_mid_first(loader.midPlace()),
       m_mid_last(loader.residual(loader.image / "mid_block", 1, m_config.blockChannels.back(),
                                  m_config.blockChannels.back())),
@@ -150,6 +134,33 @@ MotionUnet::MotionUnet(Loader&& loader)
       m_conv_norm_out(loader.image / "conv_norm_out", m_config.blockChannels.front(), m_config.normGroups,
                       m_config.normEps),
       m_conv_out(loader.image / "conv_out", m_config.blockChannels.front(), m_config.outChannels) {}
+
+void MotionUnet::requireKnownBlocks(const MotionOptions& options) const {
+    std::vector<std::string> known{"mid"};
+    for (std::size_t i = 0; i < m_config.blocks(); ++i) {
+        known.push_back("down" + std::to_string(i));
+        known.push_back("up" + std::to_string(i));
+    }
+    for (const std::string& block : options.skippedBlocks)
+        if (std::ranges::find(known, block) == known.end())
+            throw Failure(ErrorCode::BadUsage, "motion_adapter_skip has '" + block +
+                                                   "', mid, or down or up and a number from 0 to " +
+                                                   std::to_string(m_config.blocks() - 1) + " is needed");
+}
+
+void MotionUnet::move(const MotionOptions& options) {
+    requireKnownBlocks(options);
+    m_manner = options.manner;
+    m_framesTogether = options.framesTogether;
+    m_manner.framesTogether = options.framesTogether;
+    const auto moves = [&](const std::string& block) {
+        return std::ranges::find(options.skippedBlocks, block) == options.skippedBlocks.end();
+    };
+    for (const auto& [way, blocks] : {std::pair{"down", &m_down_blocks}, {"up", &m_up_blocks}})
+        for (std::size_t i = 0; i < blocks->size(); ++i)
+            for (Place& place : (*blocks)[i].places) place.moves = moves(way + std::to_string(i));
+    m_mid_first.moves = moves("mid");
+}
 
 /// Cosines, then sines of the timestep (Timesteps of diffusers with flip_sin_to_cos), and two products; then
 /// silu, with which every residual layer begins.
@@ -163,10 +174,26 @@ at::Tensor MotionUnet::embedTimestep(double timestep) const {
     return at::silu(m_time_embedding_2(at::silu(m_time_embedding_1(waves))));
 }
 
+at::Tensor MotionUnet::throughImageLayers(const Place& place, const at::Tensor& x_FHWC,
+                                          const Pass& pass) const {
+    const std::int64_t frames = x_FHWC.size(0);
+    const std::int64_t most = m_framesTogether > 0 ? std::min(m_framesTogether, frames) : frames;
+    std::vector<at::Tensor> made_FHWC;
+    for (std::int64_t first = 0; first < frames; first += most) {
+        const std::int64_t count = std::min(most, frames - first);
+        at::Tensor y_FHWC = place.resnet.forward(x_FHWC.narrow(0, first, count), pass.time_1E);
+        if (place.attention) {
+            const at::Tensor text = pass.text.size(0) == 1 ? pass.text : pass.text.narrow(0, first, count);
+            y_FHWC = place.attention->forward(y_FHWC, text, pass.context);
+        }
+        made_FHWC.push_back(y_FHWC);
+    }
+    return made_FHWC.size() == 1 ? made_FHWC.front() : at::cat(made_FHWC);
+}
+
 at::Tensor MotionUnet::throughPlace(const Place& place, const at::Tensor& x_FHWC, const Pass& pass) const {
-    at::Tensor y_FHWC = place.resnet.forward(x_FHWC, pass.time_1E);
-    if (place.attention) y_FHWC = place.attention->forward(y_FHWC, pass.text, pass.context);
-    if (place.motion) y_FHWC = place.motion->forward(y_FHWC, m_manner, pass.context);
+    at::Tensor y_FHWC = throughImageLayers(place, x_FHWC, pass);
+    if (place.motion && place.moves) y_FHWC = place.motion->forward(y_FHWC, m_manner, pass.context);
     return y_FHWC;
 }
 

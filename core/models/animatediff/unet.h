@@ -17,10 +17,14 @@
 
 namespace reelgrid::models::animatediff {
 
+/// What a render asks of the motion modules.
 struct MotionOptions {
     /// Blocks that go without their motion modules: "down0", "mid", "up3", numbered in the order of a forward
     /// pass.
     std::vector<std::string> skippedBlocks{};
+    /// Frames that go through the image model's layers at once, and in motion modules as many of the pixels
+    /// in proportion: memory follows it. 0: all.
+    std::int64_t framesTogether = 0;
     MotionModule::Manner manner{};
 };
 
@@ -37,6 +41,9 @@ class MotionUnet {
     /// The image model alone.
     MotionUnet(const UnetConfig& config, const weights::WeightScope& image);
 
+    /// From now on. Throws Failure(BadUsage) for a skipped block that there isn't.
+    void move(const MotionOptions& options);
+
     /// [1, E] of a training timestep, or of what the sampler says of its noise level.
     [[nodiscard]] at::Tensor embedTimestep(double timestep) const;
 
@@ -48,12 +55,27 @@ class MotionUnet {
 
     [[nodiscard]] const UnetConfig& config() const { return m_config; }
 
+    /// A pass over latents, in so many frames, rows and columns.
+    struct LatentSize {
+        std::int64_t frames = 0, rows = 0, columns = 0;
+    };
+    /// What it works in beside the weights, at its fullest moment, were the model of that dtype on that
+    /// device.
+    [[nodiscard]] vae::PictureMemory passBytes(const LatentSize& latents, at::ScalarType dtype,
+                                               at::Device device) const;
+    /// Of a model that isn't loaded: of both parts' weights as they are kept, and of a pass.
+    static std::uint64_t weightBytes(const UnetConfig& config, const MotionConfig& motion,
+                                     at::ScalarType dtype, at::Device device);
+    static std::uint64_t passBytesOf(const UnetConfig& config, const MotionConfig& motion,
+                                     const LatentSize& latents, at::ScalarType dtype, at::Device device);
+
   private:
     /// A residual layer and what follows it.
     struct Place {
         ResidualBlock resnet;
         std::optional<SpatialTransformer> attention;
         std::optional<MotionModule> motion;
+        bool moves = true;  ///< where there is a motion module
     };
     struct Block {
         std::vector<Place> places;
@@ -64,15 +86,22 @@ class MotionUnet {
     struct Pass;
     explicit MotionUnet(Loader&& loader);
 
+    void requireKnownBlocks(const MotionOptions& options) const;
+
+    [[nodiscard]] at::Tensor throughImageLayers(const Place& place, const at::Tensor& x_FHWC,
+                                                const Pass& pass) const;
     [[nodiscard]] at::Tensor throughPlace(const Place& place, const at::Tensor& x_FHWC,
                                           const Pass& pass) const;
     [[nodiscard]] at::Tensor down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
     [[nodiscard]] at::Tensor up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
+    vae::Activations placeBytes(const Place& place, const vae::Activations& x,
+                                vae::PictureMemory& memory) const;
     void requireInputs(const at::Tensor& latents, const at::Tensor& text) const;
 
     UnetConfig m_config;
     at::TensorOptions m_options;
     MotionModule::Manner m_manner;
+    std::int64_t m_framesTogether = 0;
     vae::ImageConv m_conv_in;
     Linear m_time_embedding_1, m_time_embedding_2;
     std::vector<Block> m_down_blocks;

@@ -35,6 +35,17 @@ ClipTextEncoder::ClipTextEncoder(const ClipTextConfig& config, const weights::We
     m_text_projection_PC = scope("text_projection.weight", {config.projectionDim, c});
 }
 
+std::uint64_t clipTextWeightBytes(const ClipTextConfig& config, at::ScalarType dtype) {
+    const bool isProjected = config.projection == ClipTextConfig::Projection::Learned;
+    weights::RecordingWeights counted(
+        [isProjected](const std::string& name) { return isProjected && name == "text_projection.weight"; });
+    const ClipTextEncoder encoder(config, weights::WeightScope(counted, at::kFloat));
+    std::int64_t values = 0;
+    for (const auto& [name, shape] : counted.requests())
+        if (!name.ends_with("token_embedding.weight")) values += c10::multiply_integers(shape);
+    return static_cast<std::uint64_t>(values) * c10::elementSize(dtype);
+}
+
 at::Tensor ClipTextEncoder::embed(std::span<const std::int64_t> ids) const {
     const auto count = static_cast<std::int64_t>(ids.size());
     if (count < 1 || count > m_config.maxPositionEmbeddings)

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "core/weights/weight_source.h"
 
 namespace reelgrid::text {
+
+/// Of its weights once it is loaded; its table of embeddings stays a memory map.
+std::uint64_t clipTextWeightBytes(const ClipTextConfig& config, at::ScalarType dtype);
 
 /// CLIP's text transformer: ViT-L's of Stable Diffusion, and with a projection of the pooled vector bigG's of
 /// SD 3. Source: transformers 5, modeling_clip.py (CLIPTextModel, CLIPTextModelWithProjection).

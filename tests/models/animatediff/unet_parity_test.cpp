@@ -82,6 +82,11 @@ TEST_P(MotionUnetParity, EqualsTheReferenceInFp32) {
     EXPECT_LE(error, 2e-5);
 }
 
+TEST_P(MotionUnetParity, IsTheSameFrameByFrame) {
+    EXPECT_LE(errorOf(m_tiny.moving(at::kFloat, {.framesTogether = 1}), "fp32"), 2e-5);
+    EXPECT_LE(errorOf(m_tiny.moving(at::kFloat, {.framesTogether = 2}), "fp32"), 2e-5);
+}
+
 TEST_P(MotionUnetParity, EqualsTheImageModelWithoutMotionModules) {
     EXPECT_LE(errorOf(m_tiny.still(at::kFloat), "image"), 2e-5);
     EXPECT_LE(errorOf(m_tiny.moving(at::kFloat, {.manner = {.strength = 0}}), "image"), 2e-5);
@@ -124,13 +129,38 @@ TEST(MotionUnetWindows, EqualTheReferences) {
     }
 }
 
+/// Which frame of a loop is the first makes no difference.
+TEST(MotionUnetWindows, OfALoopTurnWithItsFrames) {
+    TinyUnet tiny("v1");
+    wan::SdpaDispatcher dispatcher;
+    const FrameWindows windows{.length = 4, .stride = 1, .end = FrameWindows::End::Joined};
+    const MotionUnet unet = tiny.moving(at::kFloat, {.manner = {.windows = windows}});
+    at::manual_seed(3);
+    const at::Tensor latents = at::randn({1, 4, 7, 4, 4}), text = at::randn({1, 7, 20}),
+                     time = unet.embedTimestep(300);
+    const at::Tensor made = unet.forward(latents, time, text, dispatcher);
+    const at::Tensor turned = unet.forward(at::roll(latents, 2, 2), time, text, dispatcher);
+    EXPECT_LE(largestOf(turned - at::roll(made, 2, 2)) / largestOf(made), 2e-5);
+    const MotionUnet open =
+        tiny.moving(at::kFloat, {.manner = {.windows = FrameWindows{.length = 4, .stride = 1}}});
+    EXPECT_GT(largestOf(open.forward(latents, time, text, dispatcher) - made) / largestOf(made), 1e-3);
+}
+
 TEST(FrameWindowsTest, CoverAClipWhateverItsLength) {
     const FrameWindows windows{.length = 8, .stride = 3, .weights = FrameWindows::Weights::Pyramid};
     EXPECT_EQ(windows.beginsIn(14), (std::vector<std::int64_t>{0, 3, 6}));
     EXPECT_EQ(windows.beginsIn(15), (std::vector<std::int64_t>{0, 3, 6, 7}));
     EXPECT_EQ(windows.beginsIn(5), (std::vector<std::int64_t>{0}));
-    EXPECT_EQ(windows.weightsOver(5), (std::vector<double>{1, 2, 3, 2, 1}));
-    EXPECT_EQ(windows.weightsOver(4), (std::vector<double>{1, 2, 2, 1}));
+    EXPECT_EQ(windows.countedOf(6, 15), 8);
+    EXPECT_EQ(windows.countedOf(7, 15), 1) << "frame 14 is in no other";
+    EXPECT_EQ(windows.countedOf(0, 5), 5);
+    FrameWindows loop = windows;
+    loop.end = FrameWindows::End::Joined;
+    EXPECT_EQ(loop.beginsIn(10), (std::vector<std::int64_t>{0, 3, 6, 9}));
+    EXPECT_EQ(loop.countedOf(9, 10), 8);
+    const auto options = at::TensorOptions().dtype(at::kFloat);
+    EXPECT_TRUE(at::equal(windows.weightsOver(5, options), at::tensor({1.F, 2.F, 3.F, 2.F, 1.F})));
+    EXPECT_TRUE(at::equal(windows.weightsOver(4, options), at::tensor({1.F, 2.F, 2.F, 1.F})));
 }
 
 std::string unetFailure(const std::function<void()>& run) {

@@ -1,0 +1,93 @@
+// What MotionUnet says of its memory.
+
+#include <algorithm>
+
+#include "core/models/animatediff/unet.h"
+
+namespace reelgrid::models::animatediff {
+
+using vae::Activations;
+using vae::PictureMemory;
+
+Activations MotionUnet::placeBytes(const Place& place, const Activations& x, PictureMemory& memory) const {
+    const std::int64_t together = m_framesTogether > 0 ? std::min(m_framesTogether, x.frames) : x.frames;
+    const bool inParts = together < x.frames;
+    const Activations part = place.resnet.forwardBytes(x.ofFrames(together), memory),
+                      y = part.ofFrames(x.frames);
+    // Beside a part all that go in, and what the others have become.
+    if (inParts) {
+        memory.hold(x);
+        memory.hold(y);
+    }
+    if (place.attention) place.attention->forwardBytes(part, memory);
+    if (inParts) {
+        memory.note({memory.bytesOf(y)});
+        memory.letGo(x);
+        memory.hold(y);
+    }
+    if (place.motion && place.moves) place.motion->forwardBytes(part, memory);
+    if (inParts) {
+        memory.letGo(y);
+        memory.letGo(y);
+    }
+    return y;
+}
+
+PictureMemory MotionUnet::passBytes(const LatentSize& latents, at::ScalarType dtype,
+                                    at::Device device) const {
+    PictureMemory memory(dtype, device);
+    const Activations in{latents.frames, latents.rows, latents.columns, m_config.inChannels};
+    std::vector<Activations> skips{in.with(m_config.blockChannels.front())};
+    memory.hold(in);
+    memory.hold(skips.back());
+    Activations x = skips.back();
+    const auto keep = [&](const Activations& made) {
+        memory.hold(made);
+        skips.push_back(made);
+        x = made;
+    };
+    for (const Block& block : m_down_blocks) {
+        for (const Place& place : block.places) keep(placeBytes(place, x, memory));
+        if (!block.downsampler) continue;
+        const Activations half{x.frames, (x.rows + 1) / 2, (x.columns + 1) / 2, x.channels};
+        memory.endSize(half);
+        keep(half);
+    }
+    x = placeBytes(m_mid_first, x, memory);
+    m_mid_last.forwardBytes(x, memory);
+    for (const Block& block : m_up_blocks) {
+        for (const Place& place : block.places) {
+            // Beside the two that it joins.
+            const Activations joined = x.with(x.channels + skips.back().channels);
+            memory.hold(x);
+            const Activations made = placeBytes(place, joined, memory);
+            memory.letGo(x);
+            memory.letGo(skips.back());
+            skips.pop_back();
+            x = made;
+        }
+        if (!block.upsampler) continue;
+        memory.noteDoublingConv(x);
+        x = {x.frames, skips.back().rows, skips.back().columns, x.channels};
+    }
+    memory.noteNormSilu(x);
+    return memory;
+}
+
+std::uint64_t MotionUnet::weightBytes(const UnetConfig& config, const MotionConfig& motion,
+                                      at::ScalarType dtype, at::Device device) {
+    weights::RecordingWeights image, adapter;
+    const MotionUnet counted(config, weights::WeightScope(image, at::kFloat), motion,
+                             weights::WeightScope(adapter, at::kFloat));
+    return vae::pictureWeightBytes(image.requests(), dtype, device) +
+           vae::pictureWeightBytes(adapter.requests(), dtype, device);
+}
+
+std::uint64_t MotionUnet::passBytesOf(const UnetConfig& config, const MotionConfig& motion,
+                                      const LatentSize& latents, at::ScalarType dtype, at::Device device) {
+    weights::RecordingWeights none;
+    const weights::WeightScope scope(none, at::kFloat);
+    return MotionUnet(config, scope, motion, scope).passBytes(latents, dtype, device).peak();
+}
+
+}  // namespace reelgrid::models::animatediff

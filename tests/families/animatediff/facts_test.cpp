@@ -1,0 +1,75 @@
+#include "core/families/animatediff/facts.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/pending_file.h"
+
+namespace reelgrid::families::animatediff {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class AnimateDiffFolder : public testing::Test {
+  protected:
+    fs::path m_folder = fs::path(testing::TempDir()) / ("animatediff_facts_" + std::to_string(getpid()));
+    json m_index = {{"_class_name", "AnimateDiffPipeline"},
+                    {"motion_adapter", {"diffusers", "MotionAdapter"}}};
+    json m_unet = {{"sample_size", 64}, {"block_out_channels", {320, 640, 1280, 1280}}};
+    json m_vae = {{"block_out_channels", {128, 256, 512, 512}}};
+    json m_motion = {{"motion_max_seq_length", 24}};
+
+    void TearDown() override { fs::remove_all(m_folder); }
+
+    Result<ModelInfo> describe(const std::vector<ModelPart>& parts = {}) {
+        writeFile(m_folder / "model_index.json", m_index.dump()).value();
+        for (const auto& [part, config] :
+             {std::pair{"unet", &m_unet}, {"vae", &m_vae}, {"motion_adapter", &m_motion}})
+            writeFile(m_folder / part / "config.json", config->dump()).value();
+        const auto index = ModelIndex::read({.base = m_folder, .parts = parts});
+        if (!index) return index.error();
+        if (const Pipeline* pipeline = pipelineOf(*index)) return pipeline->describe(*index);
+        return Error{ErrorCode::Unsupported, "nobody knows it"};
+    }
+};
+
+TEST_F(AnimateDiffFolder, IsDescribedByItsConfigurations) {
+    const auto model = describe();
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->family, "animatediff");
+    EXPECT_EQ(model->defaults.width, 512);
+    EXPECT_EQ(model->defaults.numFrames, 16);
+    EXPECT_EQ(model->defaults.guidanceScale, 7.5);
+    EXPECT_EQ(model->layers, 21);
+    EXPECT_EQ(model->attentionKinds.size(), 3u);
+    EXPECT_FALSE(model->frames.allows(1));
+    EXPECT_TRUE(model->frames.allows(2));
+    EXPECT_TRUE(model->frames.allows(48)) << "in windows";
+    EXPECT_TRUE(model->takes("motion_adapter"));
+    EXPECT_FALSE(model->takes("step_cache"));
+    m_motion["motion_max_seq_length"] = 8;
+    EXPECT_EQ(describe()->defaults.numFrames, 8);
+    m_unet["sample_size"] = 0;
+    EXPECT_THAT(describe().error().message, HasSubstr("sample_size 0"));
+}
+
+TEST_F(AnimateDiffFolder, IsAnImageModelWithAnAdapterBesideIt) {
+    m_index = {{"_class_name", "StableDiffusionPipeline"}};
+    EXPECT_EQ(describe().error().message, "nobody knows it");
+    const fs::path adapter = m_folder / "animatediff_lightning_4step_diffusers.safetensors";
+    writeFile(adapter, "not looked at here").value();
+    const auto model = describe({{"motion_adapter", adapter}});
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->defaults.numInferenceSteps, 4);
+    EXPECT_EQ(model->defaults.guidanceScale, 1) << "distilled";
+    EXPECT_EQ(model->defaults.numFrames, 16);
+    const auto other = describe({{"motion_adapter", m_folder / "motion_adapter"}});
+    EXPECT_EQ(other->defaults.numInferenceSteps, 50);
+}
+
+}  // namespace
+}  // namespace reelgrid::families::animatediff
