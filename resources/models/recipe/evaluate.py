@@ -211,6 +211,35 @@ def generate_clips(a, rows):
         contact_sheet([list(c[::4]) for c in shown], SHOWCASE, f"{a.work}/showcase_{a.name}_{a.precision}.png")
 
 
+def heard(judge, clips, device="cpu", rows=25):
+    """What the judge says of each clip, by head."""
+    said = {k: [] for k in HEADS}
+    for chunk in clips.split(rows):
+        for k, v in judge(chunk.to(device)).items():
+            said[k] += v.argmax(1).tolist()
+    return said
+
+
+def shares(said, rows):
+    """Per cent right: of all prompts, of pairs held out, of animals and by motion; and every miss."""
+    rate = lambda head, keep: round(100 * float(np.mean([said[head][i] == l[head] for i, (_, l) in enumerate(rows) if keep(l)] or [0])), 1)
+    result = {"prompts": len(rows)}
+    for group, keep in (("all", lambda l: True), ("held out", lambda l: l["held_out"]),
+                        ("animals", lambda l: NAMES[l["object"]] in ANIMALS)):
+        result[group] = {k: rate(k, keep) for k in HEADS}
+    result["by motion"] = {m: {k: rate(k, lambda l, m=m: MOTIONS[l["motion"]] == m) for k in ("object", "motion")} for m in MOTIONS}
+    misses = [(i, {k: name_of(k, said[k][i]) for k in HEADS if said[k][i] != l[k]}) for i, (_, l) in enumerate(rows)]
+    return result, [{"prompt": rows[i][0], "judge saw": wrong, "held out": rows[i][1]["held_out"]} for i, wrong in misses if wrong]
+
+
+def sheets(clips, rows, path, step=1):
+    """Every `step`th frame of all clips, 50 clips a picture: PATH_0.jpg, PATH_50.jpg …"""
+    pictures = ((clips + 1) * 127.5).round().byte().permute(0, 2, 3, 4, 1).numpy()
+    for k in range(0, len(rows), 50):
+        contact_sheet([list(p[::step]) for p in pictures[k:k + 50]], [f"{k + j} {t[0]}" for j, t in enumerate(rows[k:k + 50])],
+                      f"{path}_{k}.jpg", 128)
+
+
 def judge_clips(a, rows):
     judge = Judge().to(a.device)
     judge.load_state_dict({k: v.float() for k, v in load_file(f"{a.work}/judge.safetensors").items()})
@@ -218,30 +247,14 @@ def judge_clips(a, rows):
     for guidance in a.guidance:
         clips = unpack(f"{a.work}/clips_{a.title(guidance)}.npz")
         part = rows[:len(clips)]
-        said = {k: [] for k in HEADS}
-        for chunk in clips.split(25):
-            for k, v in judge(chunk.to(a.device)).items():
-                said[k] += v.argmax(1).tolist()
-        rate = lambda head, keep: round(100 * float(np.mean([said[head][i] == l[head] for i, (_, l) in enumerate(part) if keep(l)]
-                                                            or [0])), 1)
-        result = {"prompts": len(part), "steps": a.steps, "guidance": guidance}
+        result, misses = shares(heard(judge, clips, a.device), part)
+        result |= {"steps": a.steps, "guidance": guidance}
         if a.family == "i2v":
             with open(f"{a.work}/kept_{a.title(guidance)}.json") as f:
                 result["first frame, dB"] = {k: v for k, v in json.load(f).items() if k != "all"}
-        for group, keep in (("all", lambda l: True), ("held out", lambda l: l["held_out"]),
-                            ("animals", lambda l: NAMES[l["object"]] in ANIMALS)):
-            result[group] = {k: rate(k, keep) for k in HEADS}
-        result["by motion"] = {m: {k: rate(k, lambda l, m=m: MOTIONS[l["motion"]] == m) for k in ("object", "motion")}
-                               for m in MOTIONS}
-        misses = [(i, {k: name_of(k, said[k][i]) for k in HEADS if said[k][i] != l[k]}) for i, (_, l) in enumerate(part)]
-        misses = [(i, wrong) for i, wrong in misses if wrong]
-        record(a.work, f"evaluation_{a.title(guidance)}.json",
-               result | {"misses": [{"prompt": part[i][0], "judge saw": w, "held out": part[i][1]["held_out"]} for i, w in misses]})
+        record(a.work, f"evaluation_{a.title(guidance)}.json", result | {"misses": misses})
         say(a.title(guidance), result, len(misses), "prompts with a miss")
-        pictures = ((clips + 1) * 127.5).round().byte().permute(0, 2, 3, 4, 1).numpy()
-        for k in range(0, len(part), 50):
-            contact_sheet([list(p[::2]) for p in pictures[k:k + 50]], [f"{k + j} {t[0]}" for j, t in enumerate(part[k:k + 50])],
-                          f"{a.work}/all_{a.title(guidance)}_{k}.jpg", 128)
+        sheets(clips, part, f"{a.work}/all_{a.title(guidance)}", 2)
 
 
 @torch.no_grad()

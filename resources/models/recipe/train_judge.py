@@ -71,16 +71,22 @@ def disturb(x):
 
 
 class Examples:
-    def __init__(self, device, scenes, seed):
-        self.device, self.scenes = device, scenes
+    """Clips of the generator as a judge sees them, with their labels. times: frames that it sees; see: what it makes of a clip."""
+
+    def __init__(self, device, scenes, seed, times=range(0, FRAMES, 4), see=view):
+        self.device, self.scenes, self.times, self.see = device, scenes, torch.tensor(list(times), device=device), see
         self.renderer, self.colours = Renderer(load_sprites(SPRITES)[0], device, seed=seed), sprite_colours().to(device)
 
-    def next(self):
+    def draw(self):
+        """Scenes, the times to render of each, and further labels."""
         scenes = on(self.device, next(self.scenes))
-        times = torch.arange(0, FRAMES, 4, device=self.device)[None].expand(len(scenes["count"]), 9)
+        return scenes, self.times[None].expand(len(scenes["count"]), -1), {}
+
+    def next(self):
+        scenes, times, more = self.draw()
         clips, _ = self.renderer.render(scenes, times, chunk=64)
-        return view(clips), {"object": scenes["object"], "background": scenes["background"], "motion": scenes["motion"],
-                             "count": scenes["count"] - 1, "colour": self.colours[scenes["sprites"][:, 0]]}
+        return self.see(clips), {"object": scenes["object"], "background": scenes["background"], "motion": scenes["motion"],
+                                 "count": scenes["count"] - 1, "colour": self.colours[scenes["sprites"][:, 0]]} | more
 
 
 def judge_loss(out, labels):
@@ -92,15 +98,16 @@ def judge_loss(out, labels):
     return total
 
 
-@torch.no_grad()
-def accuracy(judge, device, batches, size):
-    _, variants = load_sprites(SPRITES)
-    source = SceneSource(variants, 4321, held_out=True, pairs=0.2, twins=0.5)
+def unseen(size, **options):
+    """Scenes that no judge is trained on."""
+    source = SceneSource(load_sprites(SPRITES)[1], 4321, held_out=True, **({"pairs": 0.2, "twins": 0.5} | options))
+    while True:
+        yield {k: torch.as_tensor(v) for k, v in source.batch(size).items()}
 
-    def scenes():
-        while True:
-            yield {k: torch.as_tensor(v) for k, v in source.batch(size).items()}
-    examples, right = Examples(device, scenes(), 55), {k: [] for k in HEADS}
+
+@torch.no_grad()
+def accuracy(judge, examples, batches):
+    right = {k: [] for k in HEADS}
     for _ in range(batches):
         x, labels = examples.next()
         out = judge(x)
@@ -111,38 +118,54 @@ def accuracy(judge, device, batches, size):
     return {k: round(100 * float(np.mean(v)), 2) for k, v in right.items()}
 
 
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--work", required=True)
-    p.add_argument("--seconds", type=float, default=100)
-    p.add_argument("--batch", type=int, default=128)
-    p.add_argument("--lr", type=float, default=1.5e-3)
-    p.add_argument("--workers", type=int, default=5)
-    p.add_argument("--device", default="cuda")
-    a = p.parse_args()
-    prepare(a.device)
-    judge = Judge().to(a.device)
-    optimiser = torch.optim.AdamW(judge.parameters(), lr=a.lr, betas=(0.9, 0.98), weight_decay=0.02)
-    examples = Examples(a.device, scene_stream(a.batch, 7, a.workers, pairs=0.25, twins=0.5, held_out=True, loose=0.25), 44)
+def fit(a, judge, examples, losses=judge_loss, rows=128):
+    """Trains for a.seconds, `rows` clips a step; returns the number of steps."""
+    adam = torch.optim.AdamW(judge.parameters(), lr=a.lr, betas=(0.9, 0.98), weight_decay=0.02, fused=a.device == "cuda")
     start, step = time.time(), 0
     while (progress := (time.time() - start) / a.seconds) < 1:
         x, labels = examples.next()
-        with torch.autocast(a.device, torch.bfloat16):
-            loss = judge_loss({k: v.float() for k, v in judge(disturb(x)).items()}, labels)
-        loss.backward()
-        nn.utils.clip_grad_norm_(judge.parameters(), 1.0)
-        for g in optimiser.param_groups:
-            g["lr"] = a.lr * min(1, (step + 1) / 100) * max(0.01, 1 - progress)
-        optimiser.step()
-        optimiser.zero_grad(set_to_none=True)
-        step += 1
-        if step % 100 == 0:
-            say(f"judge step {step} progress {progress:.2f} loss {float(loss):.4f}")
+        for part in torch.arange(len(x), device=x.device).split(rows):
+            with torch.autocast(a.device, torch.bfloat16):
+                out = judge(disturb(x[part]))
+            loss = losses({k: v.float() for k, v in out.items()}, {k: v[part] for k, v in labels.items()})
+            loss.backward()
+            nn.utils.clip_grad_norm_(judge.parameters(), 1.0, foreach=True)
+            for g in adam.param_groups:
+                g["lr"] = a.lr * min(1, (step + 1) / 100) * max(0.01, 1 - progress)
+            adam.step()
+            adam.zero_grad(set_to_none=True)
+            step += 1
+            if step % 100 == 0:
+                say(f"judge step {step} progress {progress:.2f} loss {float(loss.detach()):.4f}")
     judge.eval()
-    save(f"{a.work}/judge.safetensors", judge.state_dict(), torch.float16)
-    result = {"steps": step, "clips": step * a.batch, **accuracy(judge, a.device, 2 if a.device == "cpu" else 16, a.batch)}
-    record(a.work, "judge.json", result)
+    return step
+
+
+def add_arguments(p, batch=128):
+    p.add_argument("--work", required=True)
+    p.add_argument("--seconds", type=float, default=100)
+    p.add_argument("--batch", type=int, default=batch, help="clips that are rendered at once")
+    p.add_argument("--lr", type=float, default=1.5e-3)
+    p.add_argument("--workers", type=int, default=5)
+    p.add_argument("--device", default="cuda")
+    p.add_argument("--tiny", type=int, default=0)
+
+
+def train(a, judge, name="judge", **seen):
+    """Trains a judge of objects, backgrounds, motions, counts and colours; NAME.safetensors and NAME.json."""
+    step = fit(a, judge, Examples(a.device, scene_stream(a.batch, 7, a.workers, pairs=0.25, twins=0.5, held_out=True, loose=0.25), 44, **seen))
+    save(f"{a.work}/{name}.safetensors", judge.state_dict(), torch.float16)
+    result = {"steps": step, **accuracy(judge, Examples(a.device, unseen(a.batch), 55, **seen), 2 if a.device == "cpu" else 16)}
+    record(a.work, f"{name}.json", result)
     say("judge on the generator's own unseen clips:", result)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    add_arguments(p)
+    a = p.parse_args()
+    prepare(a.device)
+    train(a, Judge().to(a.device))
 
 
 if __name__ == "__main__":
