@@ -2,8 +2,8 @@
 
 python3 export.py --work DIR --out FOLDER            what ReelGrid ships: transformer and text encoder in scaled FP8
 python3 export.py --work DIR --out FOLDER --plain 1  the same weights dequantised to bf16: loads in diffusers' pipeline
---family i2v and --family cogvideox write the other miniatures' folders. Tokenizer, scheduler and configs are copied from
---base; image to video links to the autoencoder, text encoder and tokenizer there. No file grows past 15 MB.
+--family i2v, --family turbo and --family cogvideox write the other miniatures' folders. Tokenizer, scheduler and configs are copied from
+--base; image to video and the four-step model link to the autoencoder, text encoder and tokenizer there. No file grows past 15 MB.
 """
 import argparse
 import json
@@ -15,6 +15,8 @@ from safetensors.torch import save_file
 
 import cog_model
 import cog_vae_model
+import rcm
+import train_turbo
 import transformer_model
 from adopt import load_folder
 from scaled_fp8 import dequantise, quantise
@@ -95,10 +97,8 @@ def export_wan(a):
         {"latents_mean": [round(v, 6) for v in mean.tolist()], "latents_std": [round(v, 6) for v in std.tolist()]})
 
 
-def export_i2v(a):
-    transformer = transformer_model.Transformer(in_channels=36, image_dim=transformer_model.IMAGE["image_dim"])
-    image_encoder = transformer_model.make_image_encoder()
-    read_image_model(a.work, transformer, image_encoder)
+def share_parts(a):
+    """Links to the autoencoder, text encoder and tokenizer of --base, or copies of them."""
     for part in ("vae", "text_encoder", "tokenizer"):
         into = f"{a.out}/{part}"
         if os.path.islink(into):
@@ -112,6 +112,31 @@ def export_i2v(a):
         put_text_encoder(f"{a.out}/text_encoder", load_folder(f"{a.base}/text_encoder"), True)
     shutil.copytree(f"{a.base}/scheduler", f"{a.out}/scheduler", dirs_exist_ok=True)
     shutil.copy(f"{a.base}/NOTICE", a.out)
+
+
+def export_turbo(a):
+    """proj_l stays in fp32, as sparse-linear attention has it."""
+    student = train_turbo.make_student()
+    train_turbo.read(a.work, student)
+    share_parts(a)
+    stored = quantise(student.state_dict())
+    stored = dequantise(stored) if a.plain else stored
+    write(f"{a.out}/transformer", "diffusion_pytorch_model", {k: v.float() if "proj_l" in k else v for k, v in stored.items()})
+    put(f"{a.out}/transformer", "config.json", get(f"{a.base}/transformer/config.json") | {"ffn_dim": train_turbo.HIDDEN})
+    put(f"{a.out}/scheduler", "scheduler_config.json", {
+        "_class_name": "RCMScheduler", "_diffusers_version": get(f"{a.base}/model_index.json")["_diffusers_version"],
+        "prediction_type": "flow_prediction", "use_flow_sigmas": True, "num_train_timesteps": 1000, "flow_shift": 3.0,
+        "sigma_max": rcm.SIGMA_MAX})
+    put(a.out, "model_index.json", get(f"{a.base}/model_index.json") | {"scheduler": ["diffusers", "RCMScheduler"]})
+    put(a.out, "reelgrid.json", get(f"{a.base}/reelgrid.json") | {
+        "title": "ReelGrid demo in four steps (TurboDiffusion, 26 M)", "num_inference_steps": 4, "guidance_scale": 1.0})
+
+
+def export_i2v(a):
+    transformer = transformer_model.Transformer(in_channels=36, image_dim=transformer_model.IMAGE["image_dim"])
+    image_encoder = transformer_model.make_image_encoder()
+    read_image_model(a.work, transformer, image_encoder)
+    share_parts(a)
     put_transformer(f"{a.out}/transformer", transformer, a.plain)
     put(f"{a.out}/transformer", "config.json", get(f"{a.base}/transformer/config.json") | transformer_model.IMAGE)
     write(f"{a.out}/image_encoder", "model", {"vision_model." + k: v for k, v in half(image_encoder.state_dict()).items()})
@@ -165,12 +190,12 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--work", required=True)
     p.add_argument("--out", required=True)
-    p.add_argument("--family", choices=["wan", "i2v", "cogvideox"], default="wan")
+    p.add_argument("--family", choices=["wan", "i2v", "turbo", "cogvideox"], default="wan")
     p.add_argument("--base", default=os.path.join(HERE, "..", "wan-demo"))
     p.add_argument("--guidance", type=float, default=3.0, help="the CogVideoX miniature's default")
     p.add_argument("--plain", type=int, default=0)
     a = p.parse_args()
-    {"wan": export_wan, "i2v": export_i2v, "cogvideox": export_cogvideox}[a.family](a)
+    {"wan": export_wan, "i2v": export_i2v, "turbo": export_turbo, "cogvideox": export_cogvideox}[a.family](a)
     total = sum(os.path.getsize(os.path.join(d, n)) for d, _, names in os.walk(a.out) for n in names)
     say(f"{a.out}: {total / 1e6:.1f} MB")
 

@@ -9,6 +9,8 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from sparse_linear import sparse_linear_attention
+
 CONFIG = dict(patch_size=(1, 2, 2), num_attention_heads=3, attention_head_dim=128, in_channels=16, out_channels=16,
               text_dim=256, freq_dim=256, ffn_dim=1536, num_layers=8, cross_attn_norm=True,
               qk_norm="rms_norm_across_heads", eps=1e-6, rope_max_seq_len=1024)
@@ -89,7 +91,7 @@ def rotate(x, cos, sin):
 class Attention(nn.Module):
     def __init__(self, dim, heads, picture=False):
         super().__init__()
-        self.heads = heads
+        self.heads, self.sparse, self.missed = heads, False, None
         self.to_q, self.to_k, self.to_v = nn.Linear(dim, dim), nn.Linear(dim, dim), nn.Linear(dim, dim)
         self.to_out = nn.ModuleList([nn.Linear(dim, dim)])
         self.norm_q, self.norm_k = RMSNorm(dim), RMSNorm(dim)
@@ -103,7 +105,10 @@ class Attention(nn.Module):
         if rope is not None:
             q, k = rotate(q, *rope), rotate(k, *rope)
         q, k, v = (y.to(v.dtype).transpose(1, 2) for y in (q, k, v))
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        if self.sparse:
+            y, self.missed = sparse_linear_attention(q, k, v, self.proj_l)
+        else:
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         if picture is not None:
             k, v = (p.unflatten(-1, (self.heads, -1)).to(v.dtype).transpose(1, 2) for p in
                     (self.norm_added_k(self.add_k_proj(picture)), self.add_v_proj(picture)))
