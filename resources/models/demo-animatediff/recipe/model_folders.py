@@ -24,12 +24,12 @@ SMALLEST, LARGEST_FILE = 16384, 13_000_000
 AS_THEY_ARE = ("embedding", "conv_in", "conv_out", "pos_embed", ".pe")
 
 
-def stored(tensors):
+def stored(tensors, smallest=SMALLEST):
     """Matrices and kernels X.weight in F8_E4M3 beside X.scale_weight; the rest, and what touches latents or words, in fp16."""
     out = {"scaled_fp8": torch.empty(0, dtype=torch.float8_e4m3fn)}
     for name, tensor in tensors.items():
         w = tensor.detach().float().cpu()
-        if not name.endswith(".weight") or w.dim() < 2 or w.numel() < SMALLEST or any(k in name for k in AS_THEY_ARE):
+        if not name.endswith(".weight") or w.dim() < 2 or w.numel() < smallest or any(k in name for k in AS_THEY_ARE):
             out[name] = w.half().contiguous()
             continue
         scale = (w.abs().max() / LARGEST).clamp_min(1e-12)
@@ -45,9 +45,9 @@ def put(folder, name, values):
         f.write("\n")
 
 
-def put_weights(folder, stem, tensors, plain, always_half=False):
+def put_weights(folder, stem, tensors, plain, always_half=False, smallest=SMALLEST):
     os.makedirs(folder, exist_ok=True)
-    tensors = {k: v.half().contiguous() for k, v in tensors.items()} if always_half else stored(tensors)
+    tensors = {k: v.half().contiguous() for k, v in tensors.items()} if always_half else stored(tensors, smallest)
     if plain and not always_half:
         tensors = dequantise(tensors, torch.float16)
     size = sum(t.numel() * t.element_size() for t in tensors.values())
@@ -57,7 +57,7 @@ def put_weights(folder, stem, tensors, plain, always_half=False):
     raise SystemExit(f"{folder}: {size} bytes in one file, at most {LARGEST_FILE} wanted")
 
 
-def put_model(a, part, model, tensors, always_half=False):
+def put_model(a, part, model, tensors, always_half=False, smallest=SMALLEST):
     """The model's config, and its weights with every buffer that it keeps."""
     missing, unknown = model.load_state_dict(tensors, strict=False)
     assert not unknown, unknown[:3]
@@ -71,7 +71,7 @@ def put_model(a, part, model, tensors, always_half=False):
         config["_diffusers_version"] = DIFFUSERS
         config.pop("_name_or_path", None)
         put(folder, "config.json", config)
-        put_weights(folder, "diffusion_pytorch_model", kept, a.plain, always_half)
+        put_weights(folder, "diffusion_pytorch_model", kept, a.plain, always_half, smallest)
     else:
         kept = {k if k.startswith("text_") else f"text_model.{k}": v for k, v in kept.items()}  # the published checkpoints' names
         put(folder, "config.json", {"architectures": [type(model).__name__], "dtype": "float16"} | model.config.to_diff_dict())
@@ -92,12 +92,15 @@ def put_scheduler(a, scheduler):
     put(f"{a.out}/scheduler", "scheduler_config.json", config | {"_diffusers_version": DIFFUSERS})
 
 
-def put_index(a, name, parts):
+def put_index(a, name, parts, defaults):
     put(a.out, "model_index.json", {"_class_name": name, "_diffusers_version": DIFFUSERS} | {k: list(v) for k, v in parts.items()})
     shutil.copy(f"{SHARED}/NOTICE", f"{a.out}/NOTICE")
-    common = {"width": base.WIDTH, "height": base.HEIGHT, "num_frames": base.FRAMES, "fps": 8, "num_inference_steps": 20,
-              "guidance_scale": a.guidance, "negative_prompt": ""}
-    put(a.out, "reelgrid.json", {"title": a.title} | common | ({"max_sequence_length": 77} if a.form == "sd35" else {}))
+    put(a.out, "reelgrid.json", defaults)
+
+
+def defaults(a, title):
+    return {"title": title, "width": base.WIDTH, "height": base.HEIGHT, "num_frames": base.FRAMES, "fps": 8, "num_inference_steps": 20,
+            "guidance_scale": a.guidance, "negative_prompt": ""}
 
 
 def export_sd15(a):
@@ -109,12 +112,11 @@ def export_sd15(a):
     put_model(a, "motion_adapter", make_motion(), read(a.work, "motion"))
     put_model(a, "vae", image_vae.make("sd15"), {k: v.float() for k, v in load_file(f"{a.work}/vae_sd15.safetensors").items()}, True)
     put_scheduler(a, DDIMScheduler(clip_sample=False, steps_offset=1, timestep_spacing=a.spacing, **SCHEDULE))
-    a.title = "ReelGrid demo (AnimateDiff, 14 M)"
     put_index(a, "AnimateDiffPipeline", {
         "unet": ("diffusers", "UNet2DConditionModel"), "motion_adapter": ("diffusers", "MotionAdapter"),
         "vae": ("diffusers", "AutoencoderKL"), "text_encoder": ("transformers", "CLIPTextModel"),
         "tokenizer": ("transformers", "CLIPTokenizer"), "scheduler": ("diffusers", "DDIMScheduler"),
-        "feature_extractor": (None, None), "image_encoder": (None, None)})
+        "feature_extractor": (None, None), "image_encoder": (None, None)}, defaults(a, "ReelGrid demo (AnimateDiff, 14 M)"))
 
 
 def export_sd35(a):
@@ -143,14 +145,14 @@ def export_sd35(a):
         if part == "text_encoder_3":
             from adopt import load_folder
             save_file({k: v.half() for k, v in load_folder(target).items()}, f"{into}/model.safetensors", metadata={"format": "pt"})
-    a.title = "ReelGrid demo (SD 3.5, 14 M)"
     put_index(a, "StableDiffusion3Pipeline", {
         "transformer": ("diffusers", "SD3Transformer2DModel"), "vae": ("diffusers", "AutoencoderKL"),
         "scheduler": ("diffusers", "FlowMatchEulerDiscreteScheduler"),
         "text_encoder": ("transformers", "CLIPTextModelWithProjection"), "tokenizer": ("transformers", "CLIPTokenizer"),
         "text_encoder_2": ("transformers", "CLIPTextModelWithProjection"), "tokenizer_2": ("transformers", "CLIPTokenizer"),
         "text_encoder_3": ("transformers", "T5EncoderModel"), "tokenizer_3": ("transformers", "TokenizersBackend"),
-        "image_encoder": (None, None), "feature_extractor": (None, None)})
+        "image_encoder": (None, None), "feature_extractor": (None, None)},
+        defaults(a, "ReelGrid demo (SD 3.5, 14 M)") | {"max_sequence_length": 77})
 
 
 def main():

@@ -47,14 +47,14 @@ def unpack(path):
     return torch.from_numpy(np.stack(out)).permute(0, 4, 1, 2, 3).float() / 127.5 - 1
 
 
-def rounded(a, tensors, model, names=None):
+def rounded(a, tensors, model, **options):
     """Puts the tensors into the model, rounded as they are shipped."""
     if a.precision == "fp8":
         from model_folders import stored
-        tensors = {k: v.float() for k, v in dequantise(stored(tensors)).items()}
+        tensors = {k: v.float() for k, v in dequantise(stored(tensors, **options)).items()}
     missing, unknown = model.load_state_dict(tensors, strict=False)
     assert not unknown, unknown[:3]
-    assert all(k.endswith("pe") or "pos_embed" in k or (names and names in k) for k in missing), missing[:3]
+    assert all(k.endswith("pe") or "pos_embed" in k for k in missing), missing[:3]
     return model.to(a.device).requires_grad_(False).eval()
 
 

@@ -24,6 +24,7 @@ from image_vae import load
 from latent_pool import LatentPool, even
 from muon import Muon
 from safetensors.torch import load_file
+from scaled_fp8 import dequantise
 from session import follow, prepare, record, save, say
 from vocabulary import MOTIONS
 
@@ -317,7 +318,7 @@ def read(work, stem):
     while os.path.exists(f"{work}/{stem}_{i}.safetensors"):
         tensors |= load_file(f"{work}/{stem}_{i}.safetensors")
         i += 1
-    return {k: v.float() for k, v in tensors.items()}
+    return dequantise(tensors, torch.float32)
 
 
 def arguments(*more):
