@@ -7,6 +7,7 @@
 #include "core/base/number_text.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/model_folder.h"
+#include "core/catalog/model_parts.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/model_download.h"
 #include "core/hub/repository.h"
@@ -53,29 +54,54 @@ Result<fs::path> fetch(const hub::HubAccess& access, const hub::ModelPlan& plan,
     return folder;
 }
 
-Result<std::vector<std::string>> everyComponent(const std::string& id, const std::string& modelIndex) {
-    const auto index = families::ModelIndex::parse(modelIndex, id);
+/// What a pipeline needs of its repository where some parts come from elsewhere.
+Result<std::vector<std::string>> componentsBeside(const std::vector<catalog::NamedPart>& parts,
+                                                  const std::string& id, const std::string& modelIndex) {
+    auto index = families::ModelIndex::parse(modelIndex, id);
     if (!index) return index.error();
+    for (const catalog::NamedPart& part : parts) index->name(part.component);
     return catalog::neededComponents(*index);
+}
+
+Result<fs::path> downloadBase(const std::string& id, const std::string& revision,
+                              const std::vector<catalog::NamedPart>& parts) {
+    const hub::HubAccess access = hub::HubAccess::fromEnvironment();
+    const InterruptWatch interrupts;
+    const auto plan = hub::planModel(
+        access, id, revision, [&](const std::string& index) { return componentsBeside(parts, id, index); },
+        {}, interrupts.token());
+    if (!plan) return plan.error();
+    return fetch(access, *plan, interrupts.token());
+}
+
+/// Nothing to do for what is on the disk, or is no part of the hub.
+Result<void> bringPart(const catalog::NamedPart& part) {
+    const auto id = hub::partIdFrom(part.source);
+    if (catalog::findPart(part) || !id) return {};
+    const hub::HubAccess access = hub::HubAccess::fromEnvironment();
+    const InterruptWatch interrupts;
+    const auto plan = hub::planPart(access, *id, kMain, {}, interrupts.token());
+    if (!plan) return plan.error();
+    const auto fetched = fetch(access, *plan, interrupts.token());
+    if (!fetched) return fetched.error();
+    return {};
 }
 
 }  // namespace
 
 Result<fs::path> download(const std::string& id, const std::string& revision) {
-    const hub::HubAccess access = hub::HubAccess::fromEnvironment();
-    const InterruptWatch interrupts;
-    const auto plan = hub::planModel(
-        access, id, revision, [&](const std::string& index) { return everyComponent(id, index); }, {},
-        interrupts.token());
-    if (!plan) return plan.error();
-    return fetch(access, *plan, interrupts.token());
+    return downloadBase(id, revision, {});
 }
 
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {
-    if (auto base = catalog::findModel(request.model); !base && base.error().code == ErrorCode::NotFound &&
-                                                       hub::isHubId(request.model) &&
-                                                       !hub::HubAccess::fromEnvironment().offline)
-        if (auto downloaded = download(request.model, kMain); !downloaded) return downloaded.error();
+    if (hub::HubAccess::fromEnvironment().offline) return catalog::findModel(request);
+    const auto parts = catalog::namedParts(request);
+    if (auto base = catalog::findModel(request.model);
+        !base && base.error().code == ErrorCode::NotFound && hub::isHubId(request.model))
+        if (auto downloaded = downloadBase(request.model, kMain, parts); !downloaded)
+            return downloaded.error();
+    for (const catalog::NamedPart& part : parts)
+        if (auto brought = bringPart(part); !brought) return brought.error();
     return catalog::findModel(request);
 }
 

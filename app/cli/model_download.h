@@ -10,8 +10,8 @@
 
 namespace reelgrid::cli {
 
-/// catalog::findModel(), after a download of what the Hugging Face cache lacks of the model's hub id; says on
-/// stderr what is fetched from where. With HF_HUB_OFFLINE nothing is.
+/// catalog::findModel(), after a download of what the Hugging Face cache lacks of the model's hub id and of
+/// its parts'; says on stderr what is fetched from where. With HF_HUB_OFFLINE nothing is.
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request);
 
 /// The same for a hub id alone, whatever is in the cache: its snapshot is up to date afterwards.

@@ -1,13 +1,12 @@
 #include "core/catalog/model_catalog.h"
 
 #include <algorithm>
-#include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/base/resources.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/model_folder.h"
+#include "core/catalog/model_parts.h"
 #include "core/families/model_layout.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/repository.h"
@@ -68,20 +67,6 @@ Result<Located> locate(const std::string& idOrFolder) {
                      idOrFolder + ")"};
 }
 
-/// A part that a field of the request names.
-Result<families::ModelPart> partOf(const protocol::RenderField& field, const std::string& idOrPath) {
-    std::error_code failed;
-    if (fs::exists(idOrPath, failed))
-        return families::ModelPart{field.key, fs::weakly_canonical(idOrPath, failed)};
-    const fs::path cache = hub::HubAccess::fromEnvironment().cache;
-    if (hub::isHubId(idOrPath))
-        if (const fs::path snapshot = hub::Repository(cache, idOrPath).presentSnapshot(); !snapshot.empty())
-            return families::ModelPart{field.key, snapshot};
-    return Error{ErrorCode::NotFound,
-                 optionOf(field) + " " + idOrPath +
-                     ": no such file or folder, and no hub id in the Hugging Face cache " + cache.string()};
-}
-
 Result<families::ModelInfo> readLocated(const Located& located, std::vector<families::ModelPart> parts = {}) {
     auto model = readModel({.base = located.base, .parts = std::move(parts)});
     if (!model) return model;
@@ -102,19 +87,11 @@ Result<families::ModelInfo> findModel(const protocol::RenderRequest& request) {
     const auto located = locate(request.model);
     if (!located) return located.error();
     std::vector<families::ModelPart> parts;
-    std::optional<Error> error;
-    protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
-        if constexpr (std::is_same_v<decltype(access(request)), const std::optional<std::string>&>) {
-            const auto& named = access(request);
-            if (!field.isModelPart || !named || error) return;
-            auto part = partOf(field, *named);
-            if (part)
-                parts.push_back(*std::move(part));
-            else
-                error = part.error();
-        }
-    });
-    if (error) return *error;
+    for (const NamedPart& named : namedParts(request)) {
+        auto part = findPart(named);
+        if (!part) return part.error();
+        parts.push_back(*std::move(part));
+    }
     return readLocated(*located, std::move(parts));
 }
 

@@ -19,8 +19,8 @@ inline constexpr const char* kDemoModel = "demo";
 /// looked; Unsupported names the pipeline class.
 Result<families::ModelInfo> findModel(const std::string& idOrFolder);
 
-/// The same with the further parts that the request names (protocol::RenderField::isModelPart), each a
-/// folder, a file or a hub id in the cache. NotFound names the option and its value.
+/// The same with the further parts that the request names (model_parts.h). NotFound names the option and its
+/// value.
 Result<families::ModelInfo> findModel(const protocol::RenderRequest& request);
 
 /// The built-in models and every supported model in the Hugging Face cache.

@@ -73,6 +73,15 @@ Result<const families::Pipeline*> knownPipelineOf(const families::ModelIndex& in
                                              supportedPipelines()};
 }
 
+/// "; --motion-adapter names one": of a component that a request can bring.
+std::string hintOf(const std::string& component) {
+    std::string hint;
+    protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
+        if (field.isModelPart && component == field.key) hint = "; " + optionOf(field) + " names one";
+    });
+    return hint;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
@@ -100,7 +109,8 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
         const bool isBuiltIn = index->file().empty() && index->pathOf(name).empty();
         if (index->classOf(name).empty() || (!isBuiltIn && !fs::exists(index->pathOf(name), failed)))
             return Error{ErrorCode::InvalidData, "model " + folder.string() + ": it has no " + name + ", a " +
-                                                     std::string(mine.title) + " folder needs one"};
+                                                     std::string(mine.title) + " folder needs one" +
+                                                     hintOf(name)};
         components.push_back(readComponent(*index, name));
     }
     auto model = mine.describe(*index);

@@ -22,6 +22,8 @@ class ModelIndex {
     static Result<ModelIndex> read(const ModelSource& source);
     /// One that isn't in a folder yet: of a hub's model, by its id. It has no configs.
     static Result<ModelIndex> parse(const std::string& json, const std::string& id);
+    /// Further components that come from elsewhere.
+    void name(const std::string& component) { m_index[component] = {"reelgrid", "file"}; }
 
     /// The base, which may be a file.
     [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }

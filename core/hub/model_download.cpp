@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -156,11 +157,9 @@ Result<void> fetchBlobs(Fetch& fetch, const std::function<void(const DownloadPro
     return {};
 }
 
-}  // namespace
-
-Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
-                            const ComponentsOf& componentsOf, const Patience& patience,
-                            const std::stop_token& stop) {
+/// What a revision holds.
+Result<FileList> filesOf(const HubAccess& access, const std::string& id, const std::string& revision,
+                         const Patience& patience, const std::stop_token& stop) {
     if (!isHubId(id)) return Error{ErrorCode::BadUsage, "model " + id + ": a hub id was needed, OWNER/NAME"};
     if (access.offline)
         return Error{ErrorCode::BadUsage, "model " + id + ": HF_HUB_OFFLINE is set, nothing is downloaded"};
@@ -168,7 +167,28 @@ Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, cons
         access.endpoint + "/api/models/" + id + "/revision/" + urlPath(revision) + "?blobs=true";
     const auto text = fetchText(access, url, kMostListBytes, patience, stop);
     if (!text) return text.error().in("model " + id);
-    const auto list = fileListFrom(*text, url);
+    return fileListFrom(*text, url);
+}
+
+/// A plan of files whose bytes are added up.
+Result<ModelPlan> withSizes(const HubAccess& access, ModelPlan plan) {
+    const Repository repository(access.cache, plan.id);
+    for (const RemoteFile& file : plan.files) {
+        if (file.size > kMostModelBytes - plan.bytes)
+            return Error{ErrorCode::InvalidData, "model " + plan.id + ": its files have more than " +
+                                                     byteCount(kMostModelBytes) + " by what the hub says"};
+        plan.bytes += file.size;
+        if (!isThere(repository, file)) plan.missingBytes += file.size;
+    }
+    return plan;
+}
+
+}  // namespace
+
+Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
+                            const ComponentsOf& componentsOf, const Patience& patience,
+                            const std::stop_token& stop) {
+    const auto list = filesOf(access, id, revision, patience, stop);
     if (!list) return list.error();
     const auto index = std::find_if(list->files.begin(), list->files.end(),
                                     [](const RemoteFile& file) { return file.path == "model_index.json"; });
@@ -182,19 +202,35 @@ Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, cons
     if (!contents) return contents.error().in("model " + id);
     const auto components = componentsOf(*contents);
     if (!components) return components.error();
-    ModelPlan plan{.id = id,
-                   .revision = revision,
-                   .commit = list->commit,
-                   .files = neededFiles(list->files, *components)};
-    const Repository repository(access.cache, id);
-    for (const RemoteFile& file : plan.files) {
-        if (file.size > kMostModelBytes - plan.bytes)
-            return Error{ErrorCode::InvalidData, "model " + id + ": its files have more than " +
-                                                     byteCount(kMostModelBytes) + " by what the hub says"};
-        plan.bytes += file.size;
-        if (!isThere(repository, file)) plan.missingBytes += file.size;
+    return withSizes(access, {.id = id,
+                              .revision = revision,
+                              .commit = list->commit,
+                              .files = neededFiles(list->files, *components)});
+}
+
+Result<ModelPlan> planPart(const HubAccess& access, const PartId& part, const std::string& revision,
+                           const Patience& patience, const std::stop_token& stop) {
+    const auto list = filesOf(access, part.id, revision, patience, stop);
+    if (!list) return list.error();
+    std::vector<RemoteFile> files;
+    if (part.file.empty()) {
+        const std::string top;
+        files = neededFiles(list->files, {top});
+        std::erase_if(files, [](const RemoteFile& file) { return file.path == "model_index.json"; });
+        const auto isWeights = [](const RemoteFile& file) { return file.path.ends_with(".safetensors"); };
+        if (std::ranges::none_of(files, isWeights)) files.clear();
+    } else {
+        std::ranges::copy_if(list->files, std::back_inserter(files),
+                             [&](const RemoteFile& file) { return file.path == part.file; });
     }
-    return plan;
+    if (files.empty())
+        return Error{ErrorCode::Unsupported,
+                     "model " + part.id + ": it has no " +
+                         (part.file.empty() ? "config.json with diffusion_pytorch_model.safetensors at its "
+                                              "top; one of its files was needed, OWNER/NAME/FILE"
+                                            : part.file)};
+    return withSizes(
+        access, {.id = part.id, .revision = revision, .commit = list->commit, .files = std::move(files)});
 }
 
 Result<fs::path> downloadModel(const HubAccess& access, const ModelPlan& plan, const Patience& patience,

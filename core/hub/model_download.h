@@ -9,13 +9,14 @@
 #include "core/hub/file_download.h"
 #include "core/hub/hub_access.h"
 #include "core/hub/remote_file.h"
+#include "core/hub/repository.h"
 
 namespace reelgrid::hub {
 
 /// What a model needs of its repository, at one commit.
 struct ModelPlan {
     std::string id, revision, commit;
-    std::vector<RemoteFile> files;   ///< model_index.json last
+    std::vector<RemoteFile> files;   ///< of a model model_index.json last
     std::uint64_t bytes = 0;         ///< of all of them
     std::uint64_t missingBytes = 0;  ///< that aren't in the cache yet
 };
@@ -29,6 +30,11 @@ using ComponentsOf = std::function<Result<std::vector<std::string>>(const std::s
 Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
                             const ComponentsOf& componentsOf, const Patience& patience,
                             const std::stop_token& stop);
+
+/// The same of a part: its file, or the configuration and weights at the top of its repository. Unsupported
+/// when there are none.
+Result<ModelPlan> planPart(const HubAccess& access, const PartId& part, const std::string& revision,
+                           const Patience& patience, const std::stop_token& stop);
 
 struct DownloadProgress {
     std::uint64_t bytes = 0, totalBytes = 0;  ///< of what was missing

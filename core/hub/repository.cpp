@@ -25,6 +25,15 @@ bool isHubId(const std::string& text) {
     return text.size() <= 200 && text.find("--") == std::string::npos && std::regex_match(text, hubId);
 }
 
+std::optional<PartId> partIdFrom(const std::string& text) {
+    const auto owner = text.find('/'), name = owner == text.npos ? owner : text.find('/', owner + 1);
+    const PartId part{text.substr(0, name), name == text.npos ? "" : text.substr(name + 1)};
+    const fs::path file(part.file);
+    const bool staysInside = file.is_relative() && std::ranges::find(file, fs::path("..")) == file.end();
+    if (!isHubId(part.id) || !staysInside || (name != text.npos && !file.has_filename())) return std::nullopt;
+    return part;
+}
+
 Repository::Repository(const fs::path& cache, const std::string& id)
     : m_folder(cache / folderNameOf(id)), m_locks(cache / ".locks" / folderNameOf(id)) {}
 
@@ -52,6 +61,14 @@ fs::path Repository::presentSnapshot() const {
         for (const auto& entry : *snapshots)
             if (entry.is_directory(failed)) return entry.path();
     return {};
+}
+
+fs::path Repository::presentPart(const std::string& file) const {
+    const fs::path snapshot = presentSnapshot();
+    if (snapshot.empty()) return {};
+    std::error_code failed;
+    if (!file.empty()) return fs::is_regular_file(snapshot / file, failed) ? snapshot / file : fs::path();
+    return fs::exists(snapshot / "config.json", failed) ? snapshot : fs::path();
 }
 
 Result<void> Repository::link(const std::string& commit, const std::string& file,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,15 @@ namespace reelgrid::hub {
 
 /// "Wan-AI/Wan2.1-T2V-1.3B-Diffusers": owner and name.
 bool isHubId(const std::string& text);
+
+/// A part of a model on the hub: "guoyww/animatediff/mm_sd_v15_v2.ckpt".
+struct PartId {
+    std::string id;    ///< OWNER/NAME
+    std::string file;  ///< inside the repository; empty: what lies at its top
+};
+
+/// Nothing for what is neither OWNER/NAME nor a file of it.
+std::optional<PartId> partIdFrom(const std::string& text);
 
 /// One repository's folder in the Hugging Face cache: blobs by their hashes, and a snapshot of links to them
 /// for each commit.
@@ -25,6 +35,10 @@ class Repository {
     [[nodiscard]] std::filesystem::path snapshot(const std::string& commit) const;
     /// The snapshot that refs/main names, else the only one; empty when there is none.
     [[nodiscard]] std::filesystem::path presentSnapshot() const;
+
+    /// The file of the present snapshot, or the snapshot itself where a part's configuration is there; empty:
+    /// not in the cache.
+    [[nodiscard]] std::filesystem::path presentPart(const std::string& file) const;
 
     /// Makes `file` of the snapshot a relative link to the blob; Io.
     [[nodiscard]] Result<void> link(const std::string& commit, const std::string& file,

@@ -73,6 +73,29 @@ TEST_F(DownloadTest, BringsWhatAModelNeedsAsHuggingFacesCacheHasIt) {
     EXPECT_EQ(m_hub.log().size(), before + 2);  // the list and the index
 }
 
+TEST_F(DownloadTest, BringsAFileOfARepositoryOrWhatLiesAtItsTop) {
+    m_hub.addModel("owner/parts");
+    const auto bring = [&](const std::string& file) -> Result<fs::path> {
+        const auto planned = planPart(m_hub.access(), {"owner/parts", file}, "main", impatient(), {});
+        if (!planned) return planned.error();
+        return downloadModel(m_hub.access(), *planned, impatient(), [](const DownloadProgress&) {}, {});
+    };
+    const Repository repository(m_hub.access().cache, "owner/parts");
+    ASSERT_TRUE(bring("vae/model.safetensors"));
+    EXPECT_EQ(readFile(repository.presentPart("vae/model.safetensors")).value(),
+              m_hub.contents("owner/parts", "vae/model.safetensors"));
+    EXPECT_TRUE(repository.presentPart(kShard).empty());
+    EXPECT_THAT(bring("vae/none.ckpt").error().message, HasSubstr("owner/parts: it has no vae/none.ckpt"));
+    EXPECT_THAT(bring("").error().message, HasSubstr("OWNER/NAME/FILE"));
+    for (const char* file : {"config.json", "diffusion_pytorch_model.safetensors", "model.fp16.safetensors"})
+        ASSERT_TRUE(writeFile(m_hub.folder() / "served/owner/parts" / file, std::string("of ") + file));
+    ASSERT_TRUE(bring(""));
+    EXPECT_FALSE(repository.presentPart("").empty());
+    EXPECT_EQ(readFile(repository.presentPart("diffusion_pytorch_model.safetensors")).value(),
+              "of diffusion_pytorch_model.safetensors");
+    EXPECT_TRUE(repository.presentPart("model.fp16.safetensors").empty());
+}
+
 TEST_F(DownloadTest, TheTokenGoesToTheEndpointAlone) {
     m_hub.addModel("owner/private");
     expectWhole("owner/private", fetch("owner/private"));

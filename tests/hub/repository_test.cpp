@@ -16,6 +16,19 @@ TEST(HubId, IsOwnerAndName) {
         EXPECT_FALSE(isHubId(other)) << other;
 }
 
+TEST(PartId, IsARepositoryOrAFileOfIt) {
+    const auto whole = partIdFrom("guoyww/animatediff-motion-adapter-v1-5-2");
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(whole->id, "guoyww/animatediff-motion-adapter-v1-5-2");
+    EXPECT_EQ(whole->file, "");
+    const auto file = partIdFrom("guoyww/animatediff/folder/mm.ckpt");
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->id, "guoyww/animatediff");
+    EXPECT_EQ(file->file, "folder/mm.ckpt");
+    for (const char* other : {"mm.ckpt", "a/b/../../c", "a/b/", "/a/b/c", "a/b//c", "../a/b"})
+        EXPECT_FALSE(partIdFrom(other)) << other;
+}
+
 TEST(Repository, ShowsTheSnapshotOfMain) {
     const fs::path cache = fs::path(testing::TempDir()) / ("repository_" + std::to_string(getpid()));
     const Repository repository(cache, "owner/name");
@@ -26,6 +39,11 @@ TEST(Repository, ShowsTheSnapshotOfMain) {
     EXPECT_EQ(repository.presentSnapshot(), repository.snapshot("2222"));
     EXPECT_EQ(readFile(repository.presentSnapshot() / "folder/file.json").value(), "contents");
     repository.link("2222", "folder/file.json", "abc").value();  // again
+    EXPECT_EQ(repository.presentPart("folder/file.json"), repository.presentSnapshot() / "folder/file.json");
+    for (const char* absent : {"other.json", "folder", ""})
+        EXPECT_TRUE(repository.presentPart(absent).empty());
+    repository.link("2222", "config.json", "abc").value();
+    EXPECT_EQ(repository.presentPart(""), repository.presentSnapshot());
     EXPECT_THAT(cachedIds(cache), testing::ElementsAre("owner/name"));
     fs::remove_all(cache);
 }

@@ -111,11 +111,10 @@ int lightningSteps(const fs::path& adapter) {
     return read.ec == std::errc() && steps <= 1000 ? std::max(steps, 0) : 0;
 }
 
-/// diffusers' own pipeline, or Stable Diffusion's with a motion adapter beside it.
+/// diffusers' own pipeline, or Stable Diffusion's, which needs a motion adapter beside it.
 bool recognises(const ModelIndex& index) {
-    const bool still = index.pipelineClass() == "StableDiffusionPipeline";
-    return index.pipelineClass() == "AnimateDiffPipeline" ||
-           (still && !index.classOf(std::string(kMotion)).empty());
+    const std::string name = index.pipelineClass();
+    return name == "AnimateDiffPipeline" || name == "StableDiffusionPipeline";
 }
 
 Result<ModelInfo> describe(const ModelIndex& index) {

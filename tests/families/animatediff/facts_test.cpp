@@ -59,7 +59,6 @@ TEST_F(AnimateDiffFolder, IsDescribedByItsConfigurations) {
 
 TEST_F(AnimateDiffFolder, IsAnImageModelWithAnAdapterBesideIt) {
     m_index = {{"_class_name", "StableDiffusionPipeline"}};
-    EXPECT_EQ(describe().error().message, "nobody knows it");
     const fs::path adapter = m_folder / "animatediff_lightning_4step_diffusers.safetensors";
     writeFile(adapter, "not looked at here").value();
     const auto model = describe({{"motion_adapter", adapter}});

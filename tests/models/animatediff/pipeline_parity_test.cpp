@@ -135,7 +135,8 @@ TEST(AnimateDiffModel, IsDescribedByItsConfigurations) {
     EXPECT_TRUE(model.takes("motion_adapter"));
     const TinyModel base(TinyModel::Motion::Apart);
     EXPECT_THAT(catalog::readModelFolder(base.folder()).error().message,
-                testing::HasSubstr("StableDiffusionPipeline"));
+                testing::HasSubstr("it has no motion_adapter, a AnimateDiff text-to-video folder needs one; "
+                                   "--motion-adapter names one"));
 }
 
 }  // namespace
