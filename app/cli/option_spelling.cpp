@@ -8,9 +8,13 @@ namespace reelgrid::cli {
 namespace {
 
 constexpr std::array kRenamed{
-    std::pair{"--model-path", "--model"},       std::pair{"--compile", "--use-torch-compile"},
-    std::pair{"-metric", "--metric"},           std::pair{"-causal", "--causal"},
-    std::pair{"-no-k-smooth", "--no-k-smooth"}, std::pair{"-no_k_smooth", "--no-k-smooth"},
+    std::pair{"--model-path", "--model"},
+    std::pair{"--compile", "--use-torch-compile"},
+    std::pair{"-metric", "--metric"},
+    std::pair{"-causal", "--causal"},
+    std::pair{"-no-k-smooth", "--no-k-smooth"},
+    std::pair{"-no_k_smooth", "--no-k-smooth"},
+    std::pair{"--steps", "--num-inference-steps"},
 };
 
 std::string currentSpelling(std::string name) {

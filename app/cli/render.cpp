@@ -13,6 +13,7 @@
 #include "app/cli/worker_render.h"
 #include "core/base/byte_count.h"
 #include "core/comparison/clip_name.h"
+#include "core/comparison/phase_table.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
 #include "core/pipeline/renderer.h"
@@ -46,6 +47,16 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     if (auto container = media::containerOf(clip); !container)
         return Error{ErrorCode::BadUsage, "--output " + container.error().message};
     return fs::absolute(clip).lexically_normal();
+}
+
+void sayTimes(const result::Timing& timing, const fs::path& clip, const CheckedRequest& checked) {
+    say(comparison::timingLine(timing));
+    std::error_code unknown;
+    const auto latents = fs::file_size(protocol::resultFolderOf(clip) / protocol::kLatentsFile, unknown);
+    for (const std::string& line : comparison::phaseTable(timing, {.frames = checked.settings().numFrames,
+                                                                  .latentBytes = unknown ? 0 : latents,
+                                                                  .weightBytes = checked.model().bytes()}))
+        say(line);
 }
 
 int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
@@ -94,7 +105,7 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
         !tiles.empty())
         say("note: " + tiles);
     if (!checked->request().attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
-    if (const result::Timing* timing = result.timing()) say(comparison::timingLine(*timing));
+    if (const result::Timing* timing = result.timing()) sayTimes(*timing, *clip, *checked);
     if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
     return printResult(*clip);

@@ -19,6 +19,11 @@ TEST(OptionSpelling, OldNamesBecomeTheNewOnes) {
         ElementsAre("--model", "x", "--model=y", "--use-torch-compile", "--metric", "--no-k-smooth"));
 }
 
+TEST(OptionSpelling, StepsAreThoseOfInference) {
+    EXPECT_THAT(withCurrentSpelling({"render", "--steps", "28"}),
+                ElementsAre("render", "--num-inference-steps", "28"));
+}
+
 TEST(OptionSpelling, LeavesWhatFollowsTheSeparator) {
     EXPECT_THAT(withCurrentSpelling({"stitch", "--", "--my_clip.mp4"}),
                 ElementsAre("stitch", "--", "--my_clip.mp4"));
