@@ -18,7 +18,8 @@ class Denoiser {
     [[nodiscard]] virtual schedulers::Scheduler& scheduler() = 0;
     /// Called once, before anything of the steps: the loop begins at this one.
     virtual void begin(int /*firstStep*/) {}
-    /// What the sampler starts from, fp32 on the model's device. Not called when a render is resumed.
+    /// What the sampler starts from, fp32 on the model's device. Called before restore() when a render is
+    /// resumed, whose latents must have this shape.
     [[nodiscard]] virtual at::Tensor initialLatents() = 0;
     /// The guided prediction for `input`, Scheduler::scaleModelInput() of the latents. Also called again for
     /// a step that was made, with another dispatcher.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/denoising/named_tensors.h"
 
@@ -10,6 +11,7 @@ namespace reelgrid::denoising {
 struct ResumePoint {
     int done = 0;
     NamedTensors tensors;  ///< "latents", and whatever else the loop remembers
+    std::string source{};  ///< where it was read from, for errors
 };
 
 /// Keeps a render's points while it denoises, and has the one at which an interrupted render stopped. Lives

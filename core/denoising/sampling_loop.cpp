@@ -1,9 +1,12 @@
 #include "core/denoising/sampling_loop.h"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "core/base/result.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -11,6 +14,15 @@ namespace {
 constexpr const char* kLatents = "latents";
 /// Of the sampler's tensors in a resume point.
 constexpr std::string_view kSchedulerPrefix = "scheduler.";
+
+void requireShape(const ResumePoint& point, const std::string& name, const at::Tensor& tensor,
+                  at::IntArrayRef shape) {
+    if (tensor.sizes() == shape && tensor.is_floating_point()) return;
+    std::ostringstream text;
+    text << point.source << ": " << name << " is a tensor of " << tensor.sizes() << ", "
+         << c10::toString(tensor.scalar_type()) << "; one of " << shape << " in floating point was needed";
+    throw Failure(ErrorCode::InvalidData, text.str());
+}
 
 }  // namespace
 
@@ -26,7 +38,8 @@ at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
     const auto start = m_followers.resume != nullptr ? m_followers.resume->takeStart() : std::nullopt;
     const int first = start ? start->done : 0;
     m_denoiser.begin(std::min(first, steps - 1));
-    at::Tensor latents = start ? restored(*start) : m_denoiser.initialLatents();
+    at::Tensor latents = m_denoiser.initialLatents();
+    if (start) latents = restored(*start, latents.sizes());
 
     m_clock.begin("denoise", steps, first);
     for (int step = first; step < steps; ++step) {
@@ -50,12 +63,16 @@ at::Tensor SamplingLoop::next(const at::Tensor& latents, int step, attention::Di
     return m_scheduler.step(predicted, step, latents);
 }
 
-/// Makes sampler and denoiser what they were at the point; the latents there.
-at::Tensor SamplingLoop::restored(const ResumePoint& point) {
+/// Makes sampler and denoiser what they were at the point; the latents there, which have the shape of the
+/// first.
+at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shape) {
+    requireShape(point, kLatents, point.tensors.at(kLatents), shape);
     schedulers::SchedulerState state;
-    for (const auto& [name, tensor] : point.tensors)
-        if (name.starts_with(kSchedulerPrefix))
-            state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
+    for (const auto& [name, tensor] : point.tensors) {
+        if (!name.starts_with(kSchedulerPrefix)) continue;
+        if (tensor.dim() == std::ssize(shape)) requireShape(point, name, tensor, shape);
+        state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
+    }
     m_scheduler.restore(point.done, state);
     m_denoiser.restore(point.tensors);
     return point.tensors.at(kLatents).to(m_device);

@@ -28,7 +28,7 @@ class SamplingLoop {
     [[nodiscard]] at::Tensor run(attention::Dispatcher& attention);
 
   private:
-    [[nodiscard]] at::Tensor restored(const ResumePoint& point);
+    [[nodiscard]] at::Tensor restored(const ResumePoint& point, at::IntArrayRef shape);
     [[nodiscard]] at::Tensor next(const at::Tensor& latents, int step, attention::Dispatcher& attention);
     void keepPoint(int done, const at::Tensor& latents);
 

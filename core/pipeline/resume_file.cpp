@@ -88,7 +88,7 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
                                   safetensors::Hashes::Needed);
     weights::SafetensorsFolder file(m_file);
     Story story = readStory(storyIn(file, m_file), m_file, m_steps);
-    denoising::ResumePoint point{story.done, {}};
+    denoising::ResumePoint point{story.done, {}, m_file.string()};
     const std::string other = result::differenceInDenoising(story.manifest, now);
     if (!other.empty())
         throw Failure(ErrorCode::InvalidData, "--resume: " + m_file.string() +

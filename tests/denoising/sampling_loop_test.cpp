@@ -10,6 +10,7 @@
 namespace reelgrid::denoising {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -46,10 +47,7 @@ class Stepping final : public Denoiser {
     }
     schedulers::Scheduler& scheduler() override { return *m_scheduler; }
     void begin(int firstStep) override { begun.push_back(firstStep); }
-    at::Tensor initialLatents() override {
-        ++started;
-        return at::ones({2});
-    }
+    at::Tensor initialLatents() override { return at::ones({2}); }
     at::Tensor predict(const at::Tensor& input, int step, attention::Dispatcher&) override {
         m_memory = m_memory + input.sum();
         return input * step + m_memory;
@@ -59,7 +57,6 @@ class Stepping final : public Denoiser {
     void restore(const NamedTensors& from) override { m_memory = from.at("memory"); }
 
     std::vector<int> begun;
-    int started = 0;
 
   private:
     std::unique_ptr<schedulers::Scheduler> m_scheduler;
@@ -140,9 +137,26 @@ TEST(SamplingLoop, ResumedAtAnyStepGivesTheSameBits) {
         Watching watching;
         EXPECT_TRUE(at::equal(run(second, {{&watching}, &left}, clock), expected)) << at;
         EXPECT_EQ(watching.steps.size(), std::size_t(kSteps - at));
-        EXPECT_EQ(second.started, 0) << "noise was drawn for nothing";
         EXPECT_THAT(second.begun, ElementsAre(std::min(at, kSteps - 1)));
     }
+}
+
+TEST(SamplingLoop, RefusesKeptLatentsOfAnotherShapeByFileAndBothShapes) {
+    StageClock clock({}, {});
+    const auto complaint = [&](const at::Tensor& latents) -> std::string {
+        Keeping left(0,
+                     ResumePoint{1, {{"latents", latents}, {"memory", at::zeros({})}}, "clip.files/resume"});
+        Stepping denoiser(2, std::make_unique<Adding>());
+        try {
+            (void)run(denoiser, {.resume = &left}, clock);
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return "none";
+    };
+    EXPECT_THAT(complaint(at::ones({3})),
+                AllOf(HasSubstr("clip.files/resume: latents is a tensor of [3], Float"), HasSubstr("[2]")));
+    EXPECT_THAT(complaint(at::ones({2}, at::kLong)), HasSubstr("[2], Long"));
 }
 
 TEST(SamplingLoop, KeepsNothingOfASamplerThatCannotSaveItsState) {
