@@ -10,27 +10,20 @@
 #include "core/media/av_error.h"
 #include "core/media/exif_orientation.h"
 #include "core/media/image_limits.h"
+#include "core/media/lossy_picture.h"
 #include "core/media/picture.h"
 #include "core/media/picture_structure.h"
 #include "core/media/rgb.h"
+#include "core/media/rgb_frame.h"
 
 namespace reelgrid::media {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The decoder that a file's first bytes ask for. Whole files go to it: no demuxer sees them.
-AVCodecID codecOf(std::string_view bytes) {
-    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return AV_CODEC_ID_PNG;
-    if (bytes.starts_with("\xFF\xD8\xFF")) return AV_CODEC_ID_MJPEG;
-    if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return AV_CODEC_ID_WEBP;
-    return AV_CODEC_ID_NONE;
-}
-
-Result<FrameHandle> decode(const std::string& bytes, AVCodecID id) {
-    const AVCodec* decoder = avcodec_find_decoder(id);
-    if (decoder == nullptr)
-        return Error{ErrorCode::Unsupported, std::string("no decoder for ") + avcodec_get_name(id)};
+Result<FrameHandle> decodePng(const std::string& bytes) {
+    const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_PNG);
+    if (decoder == nullptr) return Error{ErrorCode::Unsupported, "FFmpeg has no decoder for PNG"};
     const CodecHandle codec(avcodec_alloc_context3(decoder));
     const PacketHandle packet(av_packet_alloc());
     FrameHandle frame(av_frame_alloc());
@@ -45,24 +38,25 @@ Result<FrameHandle> decode(const std::string& bytes, AVCodecID id) {
     int status = avcodec_send_packet(codec.get(), packet.get());
     if (status >= 0) avcodec_send_packet(codec.get(), nullptr);  // there is no more
     if (status >= 0) status = avcodec_receive_frame(codec.get(), frame.get());
-    if (status < 0)
-        return Error{ErrorCode::InvalidData,
-                     std::string("not a picture that can be decoded as ") + avcodec_get_name(id)};
+    if (status < 0) return Error{ErrorCode::InvalidData, "not a picture that can be decoded as PNG"};
     return frame;
+}
+
+/// What a file's first bytes ask for, of whole files: no demuxer sees them. Null for other formats.
+auto decoderOf(std::string_view bytes) -> Result<FrameHandle> (*)(const std::string&) {
+    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decodePng;
+    if (bytes.starts_with("\xFF\xD8\xFF")) return decodeJpeg;
+    if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return decodeWebp;
+    return nullptr;
 }
 
 /// A palette's picture with the colours themselves: swscale would mix those of neighbours.
 Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
-    FrameHandle rgb(av_frame_alloc());
-    if (!rgb) return Error{ErrorCode::OutOfMemory, "no memory for a picture"};
-    rgb->width = indexed.width;
-    rgb->height = indexed.height;
-    rgb->format = AV_PIX_FMT_RGB24;
-    if (const int failed = av_frame_get_buffer(rgb.get(), 0); failed < 0)
-        return avError("picture buffer", failed);
+    auto rgb = rgbFrame(indexed.width, indexed.height);
+    if (!rgb) return rgb.error();
     for (int y = 0; y < indexed.height; ++y) {
         const std::uint8_t* from = indexed.data[0] + std::ptrdiff_t(y) * indexed.linesize[0];
-        std::uint8_t* to = rgb->data[0] + std::ptrdiff_t(y) * rgb->linesize[0];
+        std::uint8_t* to = (*rgb)->data[0] + std::ptrdiff_t(y) * (*rgb)->linesize[0];
         for (int x = 0; x < indexed.width; ++x) {
             std::uint32_t color = 0;  // 0xAARRGGBB
             std::memcpy(&color, indexed.data[1] + sizeof color * from[x], sizeof color);
@@ -73,15 +67,15 @@ Result<FrameHandle> withoutPalette(const AVFrame& indexed) {
 }
 
 Result<RgbImage> imageFrom(const std::string& bytes) {
-    const AVCodecID id = codecOf(bytes);
-    if (id == AV_CODEC_ID_NONE) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
+    const auto decode = decoderOf(bytes);
+    if (decode == nullptr) return Error{ErrorCode::Unsupported, "a PNG, JPEG or WebP file was needed"};
     const PictureStructure structure = pictureStructure(bytes);
     if (const auto& size = structure.size; size && !isSaneSize(size->width, size->height))
         return Error{ErrorCode::InvalidData,
                      "it has " + std::to_string(size->width) + "x" + std::to_string(size->height) +
                          " pixels, 1x1 to " + std::to_string(kMaxSide) + "x" + std::to_string(kMaxSide) +
                          " and at most " + std::to_string(kMaxPixels) + " together were expected"};
-    auto frame = decode(bytes, id);
+    auto frame = decode(bytes);
     if (frame && structure.missing) return Error{ErrorCode::InvalidData, *structure.missing};
     if (frame && (*frame)->format == AV_PIX_FMT_PAL8) frame = withoutPalette(**frame);
     if (!frame) return frame.error();

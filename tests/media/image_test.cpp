@@ -71,6 +71,21 @@ TEST(Image, OfOtherKindsOfPixelsIsRgb) {
     EXPECT_NEAR(red[0], 76, 1);  // Pillow's luma of red
 }
 
+TEST(LossyImage, IsWithinACodeOfPillows) {
+    for (const char* name : {"full.jpg", "half.jpg", "wide.jpg", "progressive.jpg", "grey.jpg", "inks.jpg",
+                             "smooth.webp", "alpha.webp"}) {
+        const auto image = readImage(kPictures / name),
+                   pillows = readImage(kPictures / (std::string(name) + ".png"));
+        ASSERT_TRUE(image) << image.error().message;
+        ASSERT_TRUE(pillows) << pillows.error().message;
+        ASSERT_EQ(image->size(), pillows->size());
+        int worst = 0;
+        for (std::size_t i = 0; i < image->pixels.size(); ++i)
+            worst = std::max(worst, std::abs(int(image->pixels[i]) - int(pillows->pixels[i])));
+        EXPECT_LE(worst, 1) << name;
+    }
+}
+
 TEST(Resized, IsPillowsCodeForCode) {
     const RgbImage picture = readImage(kPictures / "noise.png").value();
     for (const auto& [name, filter] :
@@ -99,10 +114,10 @@ class DamagedImage : public testing::Test {
 TEST_F(DamagedImage, IsRefusedNamingTheFile) {
     EXPECT_THAT(complaint("hello"),
                 testing::AllOf(HasSubstr(m_file.string()), HasSubstr("PNG, JPEG or WebP")));
-    EXPECT_THAT(complaint("\x89PNG\r\n\x1a\n"), HasSubstr("not a picture that can be decoded as png"));
+    EXPECT_THAT(complaint("\x89PNG\r\n\x1a\n"), HasSubstr("not a picture that can be decoded as PNG"));
     const std::string whole = readFile(kPictures / "6.jpg").value();
     for (const std::size_t size : {3, 30, 40, 60})
-        EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("not a picture that can be decoded as mjpeg"))
+        EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("not a picture that can be decoded as JPEG"))
             << size;
     EXPECT_EQ(readImage("/nowhere.png").error().code, ErrorCode::NotFound);
 }

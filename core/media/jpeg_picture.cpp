@@ -1,0 +1,107 @@
+#include <jerror.h>  // after jpeglib.h, whose types it uses
+#include <jpeglib.h>
+
+#include <csetjmp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/media/image_limits.h"
+#include "core/media/lossy_picture.h"
+#include "core/media/rgb_frame.h"
+
+namespace reelgrid::media {
+namespace {
+
+/// Progressive files can repeat their passes without end.
+constexpr int kMostScans = 500;
+
+/// libjpeg's state; its errors jump back to where a call was guarded, so nothing with a destructor may live
+/// there.
+struct JpegReader {
+    jpeg_decompress_struct jpeg{};
+    jpeg_error_mgr errors{};
+    jpeg_progress_mgr progress{};
+    std::jmp_buf failed{};
+    bool isCutShort = false;
+
+    static JpegReader& of(j_common_ptr jpeg) { return *static_cast<JpegReader*>(jpeg->client_data); }
+
+    explicit JpegReader(const std::string& bytes) {
+        jpeg.err = jpeg_std_error(&errors);
+        errors.error_exit = [](j_common_ptr common) { std::longjmp(of(common).failed, 1); };
+        errors.output_message = [](j_common_ptr) {};
+        errors.emit_message = [](j_common_ptr common, int level) {
+            if (level < 0 && common->err->msg_code == JWRN_JPEG_EOF) of(common).isCutShort = true;
+        };
+        jpeg.client_data = this;
+        jpeg_create_decompress(&jpeg);
+        progress.progress_monitor = [](j_common_ptr common) {
+            if (of(common).jpeg.input_scan_number > kMostScans) std::longjmp(of(common).failed, 1);
+        };
+        jpeg.progress = &progress;
+        jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    }
+    JpegReader(const JpegReader&) = delete;
+    JpegReader& operator=(const JpegReader&) = delete;
+    ~JpegReader() { jpeg_destroy_decompress(&jpeg); }
+
+    /// False where the header is no JPEG's.
+    bool readHeader() {
+        if (setjmp(failed) != 0) return false;
+        return jpeg_read_header(&jpeg, TRUE) == JPEG_HEADER_OK;
+    }
+
+    /// Rows of `stride` bytes; false where they can't be decoded.
+    bool readRows(std::uint8_t* rows, std::ptrdiff_t stride) {
+        if (setjmp(failed) != 0) return false;
+        jpeg_start_decompress(&jpeg);
+        while (jpeg.output_scanline < jpeg.output_height) {
+            JSAMPROW row = rows + std::ptrdiff_t(jpeg.output_scanline) * stride;
+            jpeg_read_scanlines(&jpeg, &row, 1);
+        }
+        jpeg_finish_decompress(&jpeg);
+        return !isCutShort;
+    }
+};
+
+/// Pillow's: black takes light away from what the inks leave. Adobe's files store how little ink there is.
+void rgbFromInks(const std::uint8_t* cmyk, std::uint8_t* rgb, int width, bool isInverted) {
+    for (int x = 0; x < width; ++x, cmyk += 4, rgb += 3) {
+        const auto ink = [&](int i) { return isInverted ? 255 - cmyk[i] : int(cmyk[i]); };
+        const int light = 255 - ink(3);
+        for (int i = 0; i < 3; ++i) {
+            const int product = ink(i) * light + 128;
+            rgb[i] = std::uint8_t(light - ((product + (product >> 8)) >> 8));
+        }
+    }
+}
+
+}  // namespace
+
+Result<FrameHandle> decodeJpeg(const std::string& bytes) {
+    const Error damaged{ErrorCode::InvalidData, "not a picture that can be decoded as JPEG"};
+    const auto reader = std::make_unique<JpegReader>(bytes);
+    if (!reader->readHeader()) return damaged;
+    jpeg_decompress_struct& jpeg = reader->jpeg;
+    if (!isSaneSize(jpeg.image_width, jpeg.image_height)) return damaged;
+    const bool hasInks = jpeg.num_components == 4;
+    jpeg.out_color_space = hasInks ? JCS_CMYK : JCS_RGB;
+    const int width = int(jpeg.image_width), height = int(jpeg.image_height);
+    auto frame = rgbFrame(width, height);
+    if (!frame) return frame.error();
+    std::uint8_t* const rows = (*frame)->data[0];
+    const std::ptrdiff_t stride = (*frame)->linesize[0];
+    if (!hasInks) {
+        if (!reader->readRows(rows, stride)) return damaged;
+        return frame;
+    }
+    std::vector<std::uint8_t> inks(std::size_t(4) * std::size_t(width) * std::size_t(height));
+    if (!reader->readRows(inks.data(), 4 * std::ptrdiff_t(width))) return damaged;
+    for (int y = 0; y < height; ++y)
+        rgbFromInks(inks.data() + std::size_t(4) * std::size_t(width) * std::size_t(y), rows + y * stride,
+                    width, jpeg.saw_Adobe_marker != 0);
+    return frame;
+}
+
+}  // namespace reelgrid::media
