@@ -70,7 +70,8 @@ at::Tensor SamplingLoop::restored(const ResumePoint& point, at::IntArrayRef shap
     schedulers::SchedulerState state;
     for (const auto& [name, tensor] : point.tensors) {
         if (!name.starts_with(kSchedulerPrefix)) continue;
-        if (tensor.dim() == std::ssize(shape)) requireShape(point, name, tensor, shape);
+        if (tensor.is_floating_point() && tensor.dim() == std::ssize(shape))
+            requireShape(point, name, tensor, shape);
         state[name.substr(kSchedulerPrefix.size())] = tensor.to(m_device);
     }
     m_scheduler.restore(point.done, state);
