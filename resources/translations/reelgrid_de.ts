@@ -3187,6 +3187,29 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::widgets::MotionFields</name>
+    <message>
+        <source>Loop</source>
+        <translation>Schleife</translation>
+    </message>
+    <message>
+        <source>The clip&apos;s end leads to its beginning</source>
+        <translation>Das Ende des Clips führt zu seinem Anfang</translation>
+    </message>
+    <message>
+        <source>Motion adapter</source>
+        <translation>Bewegungsadapter</translation>
+    </message>
+    <message>
+        <source>The model&apos;s own</source>
+        <translation>Der des Modells</translation>
+    </message>
+    <message>
+        <source>Motion modules in place of the model&apos;s: a folder, a file or a hub id</source>
+        <translation>Bewegungsmodule anstelle derer des Modells: ein Ordner, eine Datei oder eine Hub-Kennung</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::PictureFields</name>
     <message>
         <source>First picture</source>
@@ -3326,6 +3349,37 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>--prompt: some words are needed</source>
         <translation>--prompt: ein paar Wörter sind nötig</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::PromptTable</name>
+    <message>
+        <source>Add prompt at a frame</source>
+        <translation>Prompt ab einem Bild hinzufügen</translation>
+    </message>
+    <message>
+        <source>From there on the clip is told another prompt, blended in from the one before</source>
+        <translation>Von dort an gilt ein anderer Prompt, in den der vorige übergeht</translation>
+    </message>
+    <message>
+        <source>Frame of a prompt</source>
+        <translation>Bild eines Prompts</translation>
+    </message>
+    <message>
+        <source>Prompt at frame %1</source>
+        <translation>Prompt ab Bild %1</translation>
+    </message>
+    <message>
+        <source>What is seen from there on</source>
+        <translation>Was von dort an zu sehen ist</translation>
+    </message>
+    <message>
+        <source>Render without this prompt</source>
+        <translation>Ohne diesen Prompt rendern</translation>
+    </message>
+    <message>
+        <source>Remove the prompt at frame %1</source>
+        <translation>Prompt ab Bild %1 entfernen</translation>
     </message>
 </context>
 <context>

@@ -23,6 +23,7 @@
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
 #include "widgets/panels/job_row.h"
+#include "widgets/panels/motion_fields.h"
 #include "widgets/panels/picture_slot.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/sampling_fields.h"
@@ -333,6 +334,41 @@ TEST_F(RequestEditorTest, TheAdvancedFieldsUnfoldWhenTheyHoldSomethingAndAreChec
     m_editor.setRequest(request);
     EXPECT_EQ(m_editor.request().dtype, "fp8");
     EXPECT_TRUE(m_editor.problem().startsWith("--dtype fp8: ")) << m_editor.problem().toStdString();
+}
+
+TEST_F(RequestEditorTest, OffersPromptsAtFramesLoopsAndAMotionAdapterWhereTheModelTakesThem) {
+    m_editor.show();
+    families::ModelInfo moving = m_editor.models().front();
+    moving.id = "moving";
+    moving.extraFields = {"motion_adapter", "prompt_travel", "loop"};
+    families::ModelInfo other = moving;
+    other.id = "other";
+    other.extraFields.clear();
+    m_editor.addModel(other);
+    EXPECT_FALSE(m_editor.findChild<MotionFields*>()->isVisible());
+    m_editor.addModel(moving);
+    EXPECT_TRUE(m_editor.findChild<MotionFields*>()->isVisible());
+    for (auto* button : m_editor.findChildren<QPushButton*>())
+        if (button->text() == "Add prompt at a frame") button->click();
+    field<QLineEdit>("Prompt at frame 8")->setText("a dog");
+    EXPECT_EQ(m_editor.request().promptTravel, "8: a dog");
+    field<QLineEdit>("Motion adapter")->setText(" /adapters/mm.ckpt ");
+    EXPECT_EQ(m_editor.request().motionAdapter, "/adapters/mm.ckpt");
+
+    protocol::RenderRequest request = m_editor.request();
+    request.promptTravel = "4: a cat | 12: a fox";
+    request.loop = true;
+    request.motionAdapter.reset();
+    m_editor.setRequest(request);
+    EXPECT_EQ(m_editor.request(), request);
+    field<QPushButton>("Remove the prompt at frame 4")->click();
+    EXPECT_EQ(m_editor.request().promptTravel, "12: a fox");
+    field<QLineEdit>("Prompt at frame 12")->setText("a | b");
+    EXPECT_TRUE(m_editor.problem().startsWith("--prompt-travel ' b': FRAME: PROMPT"))
+        << m_editor.problem().toStdString();
+    request = m_editor.request();
+    m_editor.addModel(other);
+    EXPECT_EQ(m_editor.request().promptTravel, "") << "of no use there";
 }
 
 TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {

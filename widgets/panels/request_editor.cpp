@@ -19,6 +19,7 @@
 #include "widgets/panels/expert_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_box.h"
+#include "widgets/panels/motion_fields.h"
 #include "widgets/panels/picture_slot.h"
 #include "widgets/panels/policy_box.h"
 #include "widgets/panels/prompt_fields.h"
@@ -51,6 +52,7 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
     : QWidget(parent),
       m_machine(std::move(machine)),
       m_prompt(new PromptFields),
+      m_motion(new MotionFields),
       m_pictures(new PictureFields),
       m_model(new ModelBox),
       m_backends(new BackendBoxes),
@@ -60,7 +62,7 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
       m_expert(new ExpertFields),
       m_advanced(new AdvancedFields(m_machine.gpus)),
       // The model first: its defaults are what the others show where a request says nothing.
-      m_fields{m_model, m_prompt, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
+      m_fields{m_model, m_prompt, m_motion, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
       m_problem(new QLabel),
       m_forecast(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
@@ -101,6 +103,7 @@ void RequestEditor::buildLayout() {
     column->setContentsMargins(0, 0, 6, 0);
     column->setSpacing(6);
     column->addWidget(m_prompt);
+    column->addWidget(m_motion);
     column->addSpacing(6);
     column->addWidget(heading(tr("MODEL")));
     column->addWidget(m_model);

@@ -20,6 +20,7 @@ namespace reelgrid::widgets {
 class AdvancedFields;
 class ExpertFields;
 class ModelBox;
+class MotionFields;
 class PolicyBox;
 class PromptFields;
 class RequestFields;
@@ -107,6 +108,7 @@ class RequestEditor : public QWidget {
     machine::Machine m_machine;
     protocol::RenderRequest m_asked;  // by setRequest(): what no field shows is kept
     PromptFields* m_prompt;
+    MotionFields* m_motion;
     PictureFields* m_pictures;
     ModelBox* m_model;
     BackendBoxes* m_backends;
