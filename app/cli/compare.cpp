@@ -21,6 +21,7 @@
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
+#include "core/protocol/attention_name.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/writer_lock.h"
@@ -87,6 +88,21 @@ void add(CheckedRequest checked, Comparison& comparison) {
     comparison.entries.push_back(std::move(entry));
 }
 
+/// Whether every clip of the comparison is of something less than the model as it is.
+bool isShortened(const catalog::RenderSettings& settings) {
+    return settings.stepCache > 0 || !protocol::linearName(settings.linear).empty();
+}
+
+/// What a step cache or rounded linear layers leave of the picture is seen beside a clip whose every pass ran
+/// whole, in the dtype.
+Result<CheckedRequest> unshortened(const CheckedRequest& checked, const machine::Machine& machine) {
+    return checked.with(machine, [&](protocol::RenderRequest& request) {
+        request.stepCache = 0;
+        request.useFp8Gemms = false;
+        if (checked.model().takes("linear")) request.linear = checked.settings().dtype;
+    });
+}
+
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
     if (auto built = verb.unbuilt.check(); !built) return built.error();
     Comparison comparison;
@@ -95,15 +111,6 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     std::set<std::string> seen;
     const auto types = verb.types.empty() ? typesOfDevice(verb, machine) : Result(verb.types);
     if (!types) return types.error();
-    if (verb.render.stepCache() > 0) {
-        const auto checked = verb.render.check(protocol::kReferenceBackend, machine);
-        if (!checked) return checked.error();
-        // What a step cache leaves of the picture is seen beside a clip whose every pass ran whole.
-        auto reference = checked->with(machine, [](auto& request) { request.stepCache = 0; });
-        if (!reference) return reference.error();
-        model = reference->model();
-        add(*std::move(reference), comparison);
-    }
     for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type, machine); !known) return known.error();
         if (!seen.insert(type).second)
@@ -112,6 +119,13 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
         auto checked = model ? verb.render.check(type, *model, machine) : verb.render.check(type, machine);
         if (!checked) return checked.error();
         model = checked->model();
+        if (comparison.entries.empty() && isShortened(checked->settings())) {
+            const auto reference = verb.render.check(protocol::kReferenceBackend, *model, machine);
+            if (!reference) return reference.error();
+            auto whole = unshortened(*reference, machine);
+            if (!whole) return whole.error();
+            add(*std::move(whole), comparison);
+        }
         add(*std::move(checked), comparison);
     }
     for (ComparisonEntry& entry : comparison.entries) entry.checked.setResume(verb.resume);

@@ -74,10 +74,13 @@ Result<void> saveSession(const Comparison& comparison) {
     session::Session session;
     for (const ComparisonEntry* entry : comparison.finished())
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
-    // The first one may be the reference of a step cache.
+    // The first one may be the reference of a step cache or of rounded linear layers.
     if (!comparison.entries.empty()) {
+        const protocol::RenderRequest& last = comparison.entries.back().checked.request();
         session.request = comparison.entries.front().checked.request();
-        session.request.stepCache = comparison.entries.back().checked.request().stepCache;
+        session.request.stepCache = last.stepCache;
+        session.request.linear = last.linear;
+        session.request.useFp8Gemms = last.useFp8Gemms;
     }
     session.request.resume = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.

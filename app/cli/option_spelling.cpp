@@ -15,6 +15,14 @@ constexpr std::array kRenamed{
     std::pair{"-no-k-smooth", "--no-k-smooth"},
     std::pair{"-no_k_smooth", "--no-k-smooth"},
     std::pair{"--steps", "--num-inference-steps"},
+    // TurboDiffusion's
+    std::pair{"--num-steps", "--num-inference-steps"},
+    std::pair{"--save-path", "--output"},
+    std::pair{"--image-path", "--img-file-path"},
+    std::pair{"--vae-path", "--vae"},
+    std::pair{"--text-encoder-path", "--text-encoder"},
+    std::pair{"--high-noise-model-path", "--dit-path"},
+    std::pair{"--low-noise-model-path", "--transformer-2"},
 };
 
 std::string currentSpelling(std::string name) {

@@ -43,7 +43,10 @@ Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked)
     fs::path clip = comparison::clipName(checked.model(), checked.settings());
     if (!verb.benchmarkFolder.empty())
         clip = fs::path(verb.benchmarkFolder) / protocol::kResultsFolder / clip;
-    if (!verb.output.empty()) clip = verb.output;
+    if (!verb.output.empty())
+        clip = verb.output;
+    else if (verb.benchmarkFolder.empty() && verb.render.isScript())
+        clip = ScriptOptions::kOutput;
     if (auto container = media::containerOf(clip); !container)
         return Error{ErrorCode::BadUsage, "--output " + container.error().message};
     return fs::absolute(clip).lexically_normal();

@@ -79,11 +79,12 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
 
 void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_view> without) {
     command
-        .add_option("--model", m_request.model,
-                    catalog::builtInNames() +
-                        ", a diffusers folder, a .safetensors file with a transformer (VAE and encoders "
-                        "beside it), or "
-                        "a hub id, which is downloaded where the cache lacks it")
+        .add_option(
+            "--model", m_request.model,
+            catalog::builtInNames() +
+                ", a diffusers folder, a .safetensors or .pth file with a transformer (VAE and encoders "
+                "beside it), or "
+                "a hub id, which is downloaded where the cache lacks it")
         ->capture_default_str();
     TableOptions options(command);
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -98,6 +99,7 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
             options.add(field, access(m_request));
     });
     if (std::ranges::find(without, "attention_policy") == without.end()) m_policy.addTo(command);
+    m_script.addTo(command);
     m_unbuilt.addRenderOptions(command);
     addPluginOption(command);
 }
@@ -119,9 +121,10 @@ Result<CheckedRequest> RenderOptions::check(const std::string& attentionType,
     return checkFor(*std::move(request), model, machine);
 }
 
-Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& attentionType,
+Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& asked,
                                                           const machine::Machine& machine) const {
     if (auto built = m_unbuilt.check(); !built) return built.error();
+    const std::string attentionType = m_script.backendOf(asked);
     if (auto known = checkAttentionType("--attention-type", attentionType, machine); !known)
         return known.error();
     protocol::RenderRequest request = m_request;
@@ -129,6 +132,11 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& att
     auto seed = seedFrom(m_seed);
     if (!seed) return seed.error();
     request.seed = *seed;
+    if (auto applied = m_script.apply(request); !applied) return applied.error();
+    for (auto* part : {&request.vae, &request.textEncoder, &request.transformer2}) {
+        std::error_code failed;
+        if (*part && fs::exists(**part, failed)) *part = fs::absolute(**part).lexically_normal().string();
+    }
     if (!request.inputDir.empty()) request.inputDir = fs::absolute(request.inputDir).lexically_normal();
     for (const auto& [option, path] : {std::pair{"--img-file-path", &request.imgFilePath},
                                        std::pair{"--last-img-file-path", &request.lastImgFilePath}}) {

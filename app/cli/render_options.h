@@ -8,6 +8,7 @@
 
 #include "app/cli/checked_request.h"
 #include "app/cli/policy_options.h"
+#include "app/cli/script_options.h"
 #include "app/cli/unbuilt_options.h"
 #include "core/base/result.h"
 
@@ -28,8 +29,8 @@ class RenderOptions {
                                                const families::ModelInfo& model,
                                                const machine::Machine& machine) const;
 
-    /// --step-cache as it was given.
-    [[nodiscard]] double stepCache() const { return m_request.stepCache; }
+    /// Whether the command is another program's script's (ScriptOptions).
+    [[nodiscard]] bool isScript() const { return m_script.isScript(); }
 
   private:
     /// What can be said without the model.
@@ -44,6 +45,7 @@ class RenderOptions {
     std::string m_seed = "42";
     std::optional<std::string> m_dtype;
     PolicyOptions m_policy;
+    ScriptOptions m_script;
     UnbuiltOptions m_unbuilt;
 };
 

@@ -9,14 +9,18 @@
 
 namespace reelgrid::attention {
 
-Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution)
-    : m_policy(std::move(policy)), m_execution(execution), m_guard(std::make_unique<PluginGuard>()) {}
+Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution, double slaTopk)
+    : m_policy(std::move(policy)),
+      m_execution(execution),
+      m_slaTopk(slaTopk),
+      m_guard(std::make_unique<PluginGuard>()) {}
 
 Dispatcher::~Dispatcher() = default;
 
 at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
     const std::string& requested = m_policy.backendFor(site, m_pass);
-    Served served = serve(requested, inputs, m_execution, {.kind = site.kind}, *m_guard);
+    Served served =
+        serve(requested, inputs, m_execution, {.kind = site.kind, .slaTopk = m_slaTopk}, *m_guard);
     const protocol::BackendChoice choice{requested, served.used, served.why};
     if (m_recording != nullptr) {
         m_recording->push_back({site, shapeOf(inputs), choice});

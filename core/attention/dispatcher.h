@@ -10,6 +10,7 @@
 #include "core/attention/call_records.h"
 #include "core/attention/policy.h"
 #include "core/execution/execution.h"
+#include "kernels/attention/problem.h"
 
 namespace reelgrid::attention {
 
@@ -20,7 +21,9 @@ class PluginGuard;
 class Dispatcher {
   public:
     /// Every backend that `policy` names must be known; makeDispatcher() checks that.
-    explicit Dispatcher(Policy policy, const execution::Execution& execution = {});
+    /// `slaTopk`: CallOptions' of every call.
+    explicit Dispatcher(Policy policy, const execution::Execution& execution = {},
+                        double slaTopk = kernels::SparseLinear{}.topkRatio);
     ~Dispatcher();
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
@@ -52,6 +55,7 @@ class Dispatcher {
   private:
     Policy m_policy;
     execution::Execution m_execution;
+    double m_slaTopk;
     Pass m_pass;
     std::unique_ptr<PluginGuard> m_guard;
     CallRecords m_records;

@@ -47,7 +47,7 @@ std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
 }  // namespace
 
 KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs,
-                       const execution::Execution& execution, LogSumExp logSumExp)
+                       const execution::Execution& execution, const CallOptions& options)
     : m_inputs(inputs), m_obstacle(obstacleOf(inputs, execution.device)) {
     if (m_obstacle) return;
     const at::Tensor& q_BHND = m_inputs.q_BHND;
@@ -55,12 +55,13 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     m_problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
+    m_problem.sparseLinear.topkRatio = options.slaTopk;
     if (m_inputs.projL_DD.defined()) {
         m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
         if (m_inputs.projLBias_D.defined())
             m_problem.sparseLinear.bias = m_inputs.projLBias_D.const_data_ptr<float>();
     }
-    if (logSumExp == LogSumExp::Asked) {
+    if (options.logSumExp == LogSumExp::Asked) {
         m_lse_BHN =
             at::empty({q_BHND.size(0), q_BHND.size(1), q_BHND.size(2)}, q_BHND.options().dtype(at::kFloat));
         m_problem.lse = m_lse_BHN.data_ptr<float>();

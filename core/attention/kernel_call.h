@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/attention/inputs.h"
+#include "core/attention/serve.h"
 #include "core/execution/execution.h"
 #include "kernels/backends/backend_list.h"
 
@@ -17,8 +18,7 @@ namespace reelgrid::attention {
 class KernelCall {
   public:
     explicit KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs,
-                        const execution::Execution& execution = {},
-                        LogSumExp logSumExp = LogSumExp::NotAsked);
+                        const execution::Execution& execution = {}, const CallOptions& options = {});
 
     /// Why the backend can't run it (device, dtype, head dim, …); nothing when it can.
     [[nodiscard]] const std::optional<std::string>& whyNot() const { return m_obstacle; }

@@ -20,7 +20,8 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionT
     return makeDispatcher(Policy(attentionType));
 }
 
-Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution) {
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution,
+                                                   double slaTopk) {
     for (const std::string& type : policy.backends())
         if (type != protocol::kDefaultBackend && kernels::findBackend(type) == nullptr)
             return Error{ErrorCode::BadUsage,
@@ -30,7 +31,7 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const executio
     } catch (const std::runtime_error& error) {
         return Error{ErrorCode::BadUsage, error.what()};
     }
-    return std::make_unique<Dispatcher>(std::move(policy), execution);
+    return std::make_unique<Dispatcher>(std::move(policy), execution, slaTopk);
 }
 
 }  // namespace reelgrid::attention

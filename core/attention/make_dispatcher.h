@@ -13,7 +13,8 @@ namespace reelgrid::attention {
 /// A dispatcher that asks for what `policy` says, on the execution's device. "default" is what the family's
 /// reference uses: sdpa. BadUsage naming the valid types when the policy names another one, or when
 /// REELGRID_CPU forces instructions that this machine lacks.
-Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution = {});
+Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution = {},
+                                                   double slaTopk = kernels::SparseLinear{}.topkRatio);
 
 /// A dispatcher that sends self-attention to `attentionType` and cross-attention to sdpa.
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType);

@@ -41,7 +41,7 @@ class Serving {
     }
 
     [[nodiscard]] Served byKernels(const kernels::BackendInfo& backend) {
-        const KernelCall call(backend, m_inputs, m_execution, m_options.logSumExp);
+        const KernelCall call(backend, m_inputs, m_execution, m_options);
         if (call.whyNot()) return bySdpa(*call.whyNot());
         const auto range = inTrace(backend.name);
         Served served{.lse_BHN = call.lse_BHN(), .used = std::string(backend.name)};

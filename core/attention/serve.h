@@ -10,6 +10,7 @@
 #include "core/attention/inputs.h"
 #include "core/execution/execution.h"
 #include "core/protocol/attention_call.h"
+#include "kernels/attention/problem.h"
 
 namespace reelgrid::attention {
 
@@ -27,6 +28,7 @@ struct Served {
 struct CallOptions {
     LogSumExp logSumExp = LogSumExp::NotAsked;
     protocol::ModuleKind kind = protocol::ModuleKind::Self;  ///< which a trace names
+    double slaTopk = kernels::SparseLinear{}.topkRatio;      ///< of sparse-linear backends
 };
 
 /// softmax(q kᵀ / √D + keyBias) v by `backend`, which must be known, or by sdpa where that can't: then `why`

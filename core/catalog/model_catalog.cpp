@@ -54,10 +54,9 @@ Result<Located> locate(const std::string& idOrFolder) {
     std::error_code failed;
     if (fs::exists(idOrFolder, failed)) return Located{.base = fs::weakly_canonical(idOrFolder, failed)};
     if (!hub::isHubId(idOrFolder))
-        return Error{
-            ErrorCode::NotFound,
-            "model " + idOrFolder +
-                ": no such folder; \"demo\", a diffusers folder, a .safetensors file or a hub id was needed"};
+        return Error{ErrorCode::NotFound, "model " + idOrFolder +
+                                              ": no such folder; \"demo\", a diffusers folder, a "
+                                              ".safetensors or .pth file or a hub id was needed"};
     if (const fs::path snapshot = snapshotOf(idOrFolder); !snapshot.empty())
         return Located{.base = snapshot, .id = idOrFolder, .title = idOrFolder};
     return Error{ErrorCode::NotFound,

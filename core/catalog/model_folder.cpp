@@ -8,17 +8,17 @@
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/render_request.h"
-#include "core/safetensors/header.h"
+#include "core/pt/state_dict.h"
 
 namespace reelgrid::catalog {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Adds one safetensors file's element count and dtypes to `component`. The header is only counted here, the
+/// Adds one file of weights' element count and dtypes to `component`. The header is only counted here, the
 /// loader says what is wrong with it: a damaged one is left out of the count.
 void countTensors(const fs::path& file, families::ComponentInfo& component, std::set<std::string>& dtypes) {
-    const auto tensors = safetensors::readHeaderOf(file);
+    const auto tensors = pt::weightHeaderOf(file);
     if (!tensors) return;
     for (const auto& [name, tensor] : *tensors) {
         component.parameters += static_cast<std::int64_t>(tensor.elements());
@@ -38,7 +38,7 @@ families::ComponentInfo readComponent(const families::ModelIndex& index, const s
     for (const fs::path& file : component.files) {
         std::error_code failed;
         component.bytes += fs::file_size(file, failed);
-        if (file.extension() == ".safetensors") countTensors(file, component, dtypes);
+        if (file.extension() == ".safetensors" || pt::isPtName(file)) countTensors(file, component, dtypes);
     }
     component.dtypes.assign(dtypes.begin(), dtypes.end());
     return component;

@@ -186,6 +186,18 @@ struct DeviceChoice {
     std::vector<std::string> onCpu, onGpu;
 };
 
+/// After the dtype.
+Result<void> settleLinear(RenderSettings& settings, const families::ModelInfo& model) {
+    std::string& linear = settings.linear;
+    if (settings.useFp8Gemms && linear != protocol::kLinearAuto && linear != protocol::kLinearFp8)
+        return Error{ErrorCode::BadUsage,
+                     "--use-fp8-gemms: --linear is " + linear + ", one of the two was needed"};
+    if (settings.useFp8Gemms) linear = protocol::kLinearFp8;
+    if (linear == protocol::kLinearAuto) linear = model.storesInt8 ? protocol::kLinearInt8 : settings.dtype;
+    const std::vector<std::string> names{settings.dtype, protocol::kLinearInt8, protocol::kLinearFp8};
+    return isAmong(names, linear) ? Result<void>() : wrong("--linear", linear, oneOf(names));
+}
+
 /// What is chosen by the device where the request leaves it open, and what the device can't do.
 Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo& model,
                             const machine::Machine& machine) {
@@ -200,6 +212,8 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     if (settings.vaeDtype.empty())
         settings.vaeDtype = !onCpu && model.gpuVaeFollowsDtype ? settings.dtype : "fp32";
     if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
+
+    if (auto settled = settleLinear(settings, model); !settled) return settled;
 
     for (const DeviceChoice& choice :
          {DeviceChoice{"--dtype", settings.dtype, {"fp32", "bf16"}, {"fp32", "bf16", "fp16"}},

@@ -14,7 +14,7 @@ enum class Offload { None, Blocks };
 /// Whether the encoders of text and pictures stay in memory between the prompts.
 enum class Encoders { Kept, FreedAfterUse };
 /// What products of the transformer's linear layers, and of its time embedding, run in.
-enum class Gemms { AsDtype, Fp8 };
+enum class Gemms { AsDtype, Fp8, Int8 };
 enum class TimeGemms { Fp32, Bf16 };
 
 /// How a model is loaded: what its layers and its VAE compute in, and where. A text encoder may take a wider

@@ -10,6 +10,7 @@ models::BlockOptions blockOptions(const LoadOptions& options) {
         blocks.residence =
             options.execution.device.is_cpu() ? BlockResidence::Streamed : BlockResidence::Windowed;
     if (options.gemms == Gemms::Fp8) blocks.products = models::LinearProducts::Fp8;
+    if (options.gemms == Gemms::Int8) blocks.products = models::LinearProducts::Int8;
     return blocks;
 }
 

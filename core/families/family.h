@@ -57,6 +57,8 @@ struct Family {
     std::span<const KnownModel> knownModels;  ///< in the order in which they are listed
     std::span<const Miniature> miniatures;    ///< likewise
     std::span<const FieldNote> notes;
+    /// What others' command lines call the sizes of a transformer that they name by its file (--dit-path).
+    std::span<const std::string_view> scriptNames{};
     /// Clips whose names begin so are called <ModelInfo::clipPrefix>_<attention>.mp4; empty: the family's
     /// clips have the names that all others have (comparison::clipName()).
     std::string_view clipPrefix;

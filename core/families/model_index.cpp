@@ -5,7 +5,7 @@
 #include "core/base/folder.h"
 #include "core/base/json.h"
 #include "core/families/family.h"
-#include "core/safetensors/header.h"
+#include "core/pt/state_dict.h"
 
 namespace reelgrid::families {
 
@@ -17,11 +17,11 @@ namespace {
 constexpr const char* kIndexFile = "model_index.json";
 
 Result<void> checkFile(const fs::path& file) {
-    if (file.extension() != ".safetensors")
+    if (file.extension() != ".safetensors" && !pt::isPtName(file))
         return Error{ErrorCode::Unsupported,
                      "model " + file.string() +
-                         ": a .safetensors file with a transformer, or a model's folder, was needed"};
-    const auto tensors = safetensors::readHeaderOf(file);
+                         ": a .safetensors or .pth file with a transformer, or a model's folder, was needed"};
+    const auto tensors = pt::weightHeaderOf(file);
     return tensors ? Result<void>() : tensors.error();
 }
 
@@ -36,7 +36,8 @@ Error ofNoFamily(const fs::path& file) {
 
 }  // namespace
 
-Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
+Result<ModelIndex> ModelIndex::readBase(const ModelSource& source) {
+    const fs::path& folder = source.base;
     std::error_code failed;
     const bool isFile = fs::is_regular_file(folder, failed);
     if (!isFile && !fs::is_directory(folder, failed))
@@ -48,7 +49,7 @@ Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     const LayoutReader* reader = layoutReaderOf(folder);
     if (isFile && reader == nullptr) return ofNoFamily(folder);
     if (reader != nullptr) {
-        auto layout = reader->read(folder);
+        auto layout = reader->read(source);
         if (!layout) return layout.error();
         index.m_index = layout->index;
         index.m_layout = *std::move(layout);
@@ -63,8 +64,12 @@ Result<ModelIndex> ModelIndex::read(const fs::path& folder) {
     return index;
 }
 
+Result<ModelIndex> ModelIndex::read(const fs::path& base) {
+    return readBase({.base = base});
+}
+
 Result<ModelIndex> ModelIndex::read(const ModelSource& source) {
-    auto index = read(source.base);
+    auto index = readBase(source);
     if (!index) return index;
     for (const ModelPart& part : source.parts)
         if (auto added = index->add(part); !added) return added.error();
@@ -72,6 +77,8 @@ Result<ModelIndex> ModelIndex::read(const ModelSource& source) {
 }
 
 Result<void> ModelIndex::add(const ModelPart& part) {
+    // What a layout has taken up already.
+    if (m_layout && pathOf(part.component) == part.path) return {};
     std::error_code failed;
     const bool isFile = fs::is_regular_file(part.path, failed);
     if (!isFile && !fs::is_directory(part.path, failed))
@@ -118,7 +125,10 @@ bool ModelIndex::isOn(const std::string& key) const {
 }
 
 Result<json> ModelIndex::config(const std::string& component, const std::string& fileName) const {
-    if (const auto part = m_parts.find(component); part != m_parts.end())
+    // A file says nothing of itself: it is of the kind that it stands in for.
+    std::error_code failed;
+    if (const auto part = m_parts.find(component);
+        part != m_parts.end() && !fs::is_regular_file(part->second, failed))
         return readJsonObject(part->second / fileName);
     if (!m_layout) return readJsonObject(m_folder / component / fileName);
     const auto config = m_layout->configs.find(component);

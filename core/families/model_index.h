@@ -47,6 +47,7 @@ class ModelIndex {
     [[nodiscard]] std::filesystem::path file() const;
 
   private:
+    static Result<ModelIndex> readBase(const ModelSource& source);
     /// Whether a file in a component's folder is the component's.
     [[nodiscard]] bool isOf(const std::string& component, const std::string& fileName) const;
 

@@ -80,6 +80,8 @@ struct ModelInfo {
     std::string gpuDtype = "bf16", gpuGenerator = "cpu";
     /// Whether a GPU's VAE computes in the transformer's dtype where the request says nothing; else fp32.
     bool gpuVaeFollowsDtype = false;
+    /// Whether linear layers are stored in int8, which products are in unless asked otherwise.
+    bool storesInt8 = false;
     /// Whether the defaults' width and height are the only size.
     bool isSizeFixed = false;
     /// The prompt where none is given; empty: one has to be.

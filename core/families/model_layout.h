@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/families/model_source.h"
 
 namespace reelgrid::families {
 
@@ -22,10 +23,11 @@ struct ModelLayout {
 
 /// One such form.
 struct LayoutReader {
-    /// Whether a folder or a .safetensors file has this form. Damage is reported by read().
+    /// Whether a folder or a file of weights has this form. Damage is reported by read().
     bool (*recognises)(const std::filesystem::path& path);
-    /// NotFound, InvalidData or Unsupported naming what is missing or wrong.
-    Result<ModelLayout> (*read)(const std::filesystem::path& path);
+    /// Of the source's base, which this form was recognised in; a part that the source names needs no place
+    /// beside it. NotFound, InvalidData or Unsupported naming what is missing or wrong.
+    Result<ModelLayout> (*read)(const ModelSource& source);
 };
 
 /// The reader of any family that recognises a folder or file; null for diffusers' folders and what nobody

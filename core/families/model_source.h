@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelgrid::families {
@@ -18,6 +19,13 @@ struct ModelPart {
 struct ModelSource {
     std::filesystem::path base;      ///< diffusers' folder, or what a LayoutReader recognises
     std::vector<ModelPart> parts{};  ///< each one component, in the place of the base's own if that has it
+
+    /// Where a component comes from that isn't the base's; empty: from the base.
+    [[nodiscard]] std::filesystem::path partOf(std::string_view component) const {
+        for (const ModelPart& part : parts)
+            if (part.component == component) return part.path;
+        return {};
+    }
 
     bool operator==(const ModelSource&) const = default;
 };

@@ -11,8 +11,8 @@ constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 }
 
 CallComparison::CallComparison(const std::vector<std::string>& backends, int layers, int steps,
-                               const execution::Execution& execution)
-    : m_execution(execution) {
+                               const execution::Execution& execution, double slaTopk)
+    : m_execution(execution), m_slaTopk(slaTopk) {
     m_frame.layers = layers;
     m_frame.steps = steps;
     m_frame.reference = protocol::kReferenceBackend;
@@ -34,8 +34,8 @@ void CallComparison::served(const attention::Call& call, const attention::Served
 void CallComparison::compare(Backend& backend, std::size_t index, const attention::Call& call,
                              const at::Tensor& reference_BHND) const {
     Site& site = backend.sites[index];
-    const attention::Served other =
-        attention::serve(backend.name, call.inputs, m_execution, {.kind = call.site.kind});
+    const attention::Served other = attention::serve(backend.name, call.inputs, m_execution,
+                                                     {.kind = call.site.kind, .slaTopk = m_slaTopk});
     if (other.used != backend.name) {
         site.complete = false;
         backend.why = other.why;

@@ -16,9 +16,10 @@ namespace reelgrid::lockstep {
 /// from the same inputs what its error is measured on.
 class CallComparison final : public attention::CallObserver {
   public:
-    /// `layers` and `steps` are how many sites the map will have; names must be known.
+    /// `layers` and `steps` are how many sites the map will have; names must be known. `slaTopk`:
+    /// attention::CallOptions' of every call.
     CallComparison(const std::vector<std::string>& backends, int layers, int steps,
-                   const execution::Execution& execution);
+                   const execution::Execution& execution, double slaTopk);
 
     void served(const attention::Call& call, const attention::Served& reference) override;
     /// Never: every pass is called.
@@ -45,6 +46,7 @@ class CallComparison final : public attention::CallObserver {
                  const at::Tensor& reference_BHND) const;
 
     execution::Execution m_execution;
+    double m_slaTopk;
     metrics::LockstepMap m_frame;  ///< extent, and the reference's seconds
     std::vector<Backend> m_backends;
 };

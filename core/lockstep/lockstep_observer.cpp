@@ -33,9 +33,11 @@ void push(metrics::OutputErrors& errors, const OutputError& error) {
 }  // namespace
 
 LockstepObserver::LockstepObserver(std::vector<std::string> backends, int layers, int steps,
-                                   const execution::Execution& execution, denoising::StageClock& clock)
+                                   const execution::Execution& execution, denoising::StageClock& clock,
+                                   double slaTopk)
     : m_backends(std::move(backends)),
       m_execution(execution),
+      m_slaTopk(slaTopk),
       m_clock(clock),
       m_flows(m_backends.size()),
       m_whys(m_backends.size()),
@@ -50,7 +52,7 @@ void LockstepObserver::denoised(const at::Tensor& latents) {
     // A unit is one prediction of a step: the one that attends with all backends takes as long as several,
     // which only the estimate of what is left suffers from.
     m_clock.begin("lockstep", int(m_steps.size() * (1 + m_backends.size())));
-    CallComparison comparison(m_backends, m_layers, m_stepCount, m_execution);
+    CallComparison comparison(m_backends, m_layers, m_stepCount, m_execution, m_slaTopk);
     const auto reference =
         attention::makeDispatcher(attention::Policy(protocol::kReferenceBackend), m_execution).value();
     reference->observe(comparison);
@@ -94,7 +96,8 @@ void LockstepObserver::measure(std::size_t index, const at::Tensor& next, attent
 /// Undefined, with the reason, when the backend didn't run in all of the step's calls.
 at::Tensor LockstepObserver::predictWith(const std::string& backend, const Step& step,
                                          std::string& why) const {
-    const auto dispatcher = attention::makeDispatcher(attention::Policy(backend), m_execution).value();
+    const auto dispatcher =
+        attention::makeDispatcher(attention::Policy(backend), m_execution, m_slaTopk).value();
     at::Tensor flow = step.predict(*dispatcher);
     const auto substituted = substitutionIn(dispatcher->records());
     if (!substituted) return flow;

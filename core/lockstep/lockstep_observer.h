@@ -18,7 +18,8 @@ namespace reelgrid::lockstep {
 class LockstepObserver final : public denoising::StepObserver {
   public:
     LockstepObserver(std::vector<std::string> backends, int layers, int steps,
-                     const execution::Execution& execution, denoising::StageClock& clock);
+                     const execution::Execution& execution, denoising::StageClock& clock,
+                     double slaTopk = kernels::SparseLinear{}.topkRatio);
 
     void predicted(int step, const at::Tensor& latents, Prediction predict) override;
     void denoised(const at::Tensor& latents) override;
@@ -37,6 +38,7 @@ class LockstepObserver final : public denoising::StepObserver {
 
     std::vector<std::string> m_backends;
     execution::Execution m_execution;
+    double m_slaTopk;
     denoising::StageClock& m_clock;
     std::vector<Step> m_steps;
     std::vector<metrics::OutputErrors> m_flows;  ///< one a backend

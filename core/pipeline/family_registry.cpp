@@ -49,7 +49,9 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
             .secondLoras = lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2),
             .offload = choices.offload,
             .encoders = choices.encoders,
-            .gemms = choices.useFp8Gemms ? denoising::Gemms::Fp8 : denoising::Gemms::AsDtype,
+            .gemms = choices.linear == protocol::kLinearFp8    ? denoising::Gemms::Fp8
+                     : choices.linear == protocol::kLinearInt8 ? denoising::Gemms::Int8
+                                                               : denoising::Gemms::AsDtype,
             .timeGemms = choices.useBf16TeGemms ? denoising::TimeGemms::Bf16 : denoising::TimeGemms::Fp32};
 }
 

@@ -20,7 +20,7 @@ struct LoadChoices {
     std::string dtype = "fp32";
     std::string vaeDtype = "fp32";
     std::vector<std::string> lora{}, lora2{};
-    bool useFp8Gemms = false;
+    std::string linear{};  ///< resolved RenderFields::linear; a dtype: products in it
     bool useBf16TeGemms = false;
     Offload offload = Offload::None;
     Encoders encoders = Encoders::Kept;

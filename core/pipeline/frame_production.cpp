@@ -27,8 +27,9 @@ std::unique_ptr<PreviewObserver> previewsOf(const RenderPlan& plan, result::Comp
 /// What measures other backends on this render's latents; null when none are asked for.
 std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, denoising::StageClock& clock) {
     if (plan.settings.lockstep.empty()) return nullptr;
-    return std::make_unique<lockstep::LockstepObserver>(
-        plan.settings.lockstep, plan.model.layers, plan.settings.numInferenceSteps, plan.execution, clock);
+    return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers,
+                                                        plan.settings.numInferenceSteps, plan.execution,
+                                                        clock, plan.settings.slaTopk);
 }
 
 }  // namespace

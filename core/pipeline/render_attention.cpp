@@ -13,7 +13,7 @@ std::unique_ptr<attention::Dispatcher> dispatcherOf(const RenderPlan& plan) {
     const catalog::RenderSettings& settings = plan.settings;
     auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
                                             {plan.model.layers, settings.numInferenceSteps});
-    return attention::makeDispatcher(*std::move(policy), plan.execution).value();
+    return attention::makeDispatcher(*std::move(policy), plan.execution, settings.slaTopk).value();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ LoadChoices loadChoicesOf(const catalog::RenderSettings& settings, const MemoryC
             .vaeDtype = settings.vaeDtype,
             .lora = settings.lora,
             .lora2 = settings.lora2,
-            .useFp8Gemms = settings.useFp8Gemms,
+            .linear = settings.linear,
             .useBf16TeGemms = settings.useBf16TeGemms,
             .offload = memory.offload,
             .encoders = memory.encoders};

@@ -1,19 +1,50 @@
 #include "core/protocol/attention_name.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace reelgrid::protocol {
+namespace {
+
+/// The shortest text that means it.
+std::string shortText(double number) {
+    std::string text = nlohmann::json(number).dump();
+    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    return text;
+}
+
+/// Whether a backend's calls depend on RenderFields::slaTopk.
+bool isSparse(const std::string& backend) {
+    constexpr std::array<std::string_view, 2> kSparse{"sla", "sagesla"};
+    return std::ranges::find(kSparse, backend) != kSparse.end();
+}
+
+template <template <class> class Maybe>
+bool asksForSparse(const RenderFields<Maybe>& fields) {
+    return isSparse(fields.attentionType) ||
+           std::ranges::any_of(fields.attentionPolicy.rules,
+                               [](const AttentionRule& rule) { return isSparse(rule.backend); });
+}
+
+}  // namespace
+
+std::string linearName(const std::string& linear) {
+    return linear == kLinearInt8 || linear == kLinearFp8 ? linear : std::string();
+}
 
 std::string stepCacheName(double threshold) {
-    if (threshold <= 0) return {};
-    std::string number = nlohmann::json(threshold).dump();  // the shortest text that means it
-    if (number.ends_with(".0")) number.resize(number.size() - 2);
-    return "cache-" + number;
+    return threshold <= 0 ? std::string() : "cache-" + shortText(threshold);
 }
 
 template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields) {
     std::string name = attentionName(fields.attentionType, fields.attentionPolicy);
+    if (fields.slaTopk != kSlaTopk && asksForSparse(fields)) name += "+topk-" + shortText(fields.slaTopk);
+    if (const std::string linear = linearName(fields.useFp8Gemms ? kLinearFp8 : fields.linear);
+        !linear.empty())
+        name += "+" + linear;
     if (const std::string cache = stepCacheName(fields.stepCache); !cache.empty()) name += "+" + cache;
     return name;
 }

@@ -35,6 +35,12 @@ inline constexpr const char* kShuffledNoise = "shuffle";  ///< that of earlier o
 inline constexpr const char* kRandomNoise = "random";
 /// Edge of a tile where nothing else is asked for.
 inline constexpr int kTilePixels = 256;
+/// What --linear takes beside the name of the dtype: what linear layers multiply.
+inline constexpr const char* kLinearAuto = "auto";  ///< int8 where the checkpoint stores that, else the dtype
+inline constexpr const char* kLinearInt8 = "int8";
+inline constexpr const char* kLinearFp8 = "fp8";
+/// Share of the key blocks that sparse-linear attention keeps where nothing else is asked for, as upstream's.
+inline constexpr double kSlaTopk = 0.1;
 
 /// Every choice of a render, declared once. In a request `Maybe` is std::optional: what is absent takes the
 /// model's own default. In resolved settings and in a model's defaults it is Given. A new choice is a member
@@ -54,8 +60,13 @@ struct RenderFields {
     Maybe<double> guidanceScale{};
     std::optional<double> guidanceScale2{};  ///< of the second expert; absent: guidanceScale's, the model's
     Maybe<double> fps{};
-    std::optional<std::string> scheduler{};  ///< absent: the checkpoint's
-    std::optional<double> flowShift{};       ///< absent: the model's, else the checkpoint's
+    std::optional<std::string> scheduler{};     ///< absent: the checkpoint's
+    std::optional<double> flowShift{};          ///< absent: the model's, else the checkpoint's
+    std::optional<double> sigmaMax{};           ///< where rCM's sampler starts; absent: the checkpoint's
+    std::optional<double> boundary{};           ///< between two experts, of 1; absent: the checkpoint's
+    std::optional<std::string> vae{};           ///< file or folder in the place of the model's own
+    std::optional<std::string> textEncoder{};   ///< likewise
+    std::optional<std::string> transformer2{};  ///< likewise the second expert
     /// LoRAs (lora_choice.h), by absolute files; the second expert's, where they aren't the same.
     std::vector<std::string> lora{}, lora2{};
     std::uint64_t seed = 42;
@@ -68,6 +79,7 @@ struct RenderFields {
     std::string fp32Precision = kIeee;   ///< kIeee or kTf32: how a GPU multiplies fp32
     Maybe<std::string> generator{};      ///< "cpu", "cuda": whose random numbers the noise is
     bool useTorchCompile = false;        ///< a step's passes as CUDA graphs
+    std::string linear = kLinearAuto;    ///< resolved: kLinearInt8, kLinearFp8 or the dtype
     bool useFp8Gemms = false;            ///< products of the transformer's linear layers in e4m3
     bool useBf16TeGemms = false;         ///< products of the time embedding in bf16
     double stepCache = 0;                ///< what the first block may change by, added up over skipped passes
@@ -90,6 +102,7 @@ struct RenderFields {
     double chainAlpha = 0.6;                       ///< share of the steps that hold the first frame to them
     int freeInit = 0;  ///< times that a clip is denoised by FreeInit; 0: once, without
     std::string attentionType = kReferenceBackend;
+    double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
     std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
     std::optional<int> profileWait{};            ///< denoising steps, as torch.profiler.schedule counts them
@@ -224,6 +237,41 @@ void forEachRenderField(Visit&& visit) {
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.flowShift; });
     visit(
+        RenderField{.key = "sigma_max",
+                    .help = "Noise level that rcm and rcm-ode start from, such as 80 or 1600 (default: the "
+                            "checkpoint's)",
+                    .range = {.least = 0, .most = 1e6, .leastIs = ValueRange::LeastIs::TooLittle},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.sigmaMax; });
+    visit(
+        RenderField{.key = "boundary",
+                    .help = "Share of the timesteps below which the second expert predicts (default: the "
+                            "checkpoint's)",
+                    .range = {.least = 0, .most = 1},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.boundary; });
+    visit(
+        RenderField{.key = "vae",
+                    .help = "File or folder of another VAE (default: the model's, or one found beside it)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.vae; });
+    visit(
+        RenderField{.key = "text_encoder",
+                    .help = "The same of the text encoder",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.textEncoder; });
+    visit(
+        RenderField{.key = "transformer_2",
+                    .help = "File of the second expert, which predicts in the low-noise steps",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.transformer2; });
+    visit(
         RenderField{
             .key = "lora",
             .help = "LoRAs to merge in: FILE.safetensors or FILE.safetensors:SCALE, separated by commas",
@@ -283,11 +331,18 @@ void forEachRenderField(Visit&& visit) {
                     .decides = Decides::Nothing},
         [](auto& fields) -> auto& { return fields.useTorchCompile; });
     visit(
-        RenderField{
-            .key = "use_fp8_gemms",
-            .help = "Products of linear layers in FP8 (e4m3); exact in bf16 where the device has none",
-            .decides = Decides::Attention,
-            .families = RenderField::For::SomeFamilies},
+        RenderField{.key = "linear",
+                    .help =
+                        "Products of linear layers: int8 (weights and tokens in blocks of 128), fp8, or as "
+                        "--dtype says by its name (default: auto, int8 where the checkpoint stores that)",
+                    .decides = Decides::Attention,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.linear; });
+    visit(
+        RenderField{.key = "use_fp8_gemms",
+                    .help = "--linear fp8",
+                    .decides = Decides::Attention,
+                    .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.useFp8Gemms; });
     visit(
         RenderField{.key = "use_bf16_te_gemms",
@@ -420,6 +475,13 @@ void forEachRenderField(Visit&& visit) {
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},
         [](auto& fields) -> auto& { return fields.attentionType; });
+    visit(
+        RenderField{.key = "sla_topk",
+                    .help = "Share of the key blocks that each block of queries keeps in sparse-linear "
+                            "attention",
+                    .decides = Decides::Attention,
+                    .range = {.least = 0, .most = 1, .leastIs = ValueRange::LeastIs::TooLittle}},
+        [](auto& fields) -> auto& { return fields.slaTopk; });
     visit(
         RenderField{.key = "attention_policy",
                     .help = "A backend per kind of attention, layers, steps and branch",

@@ -51,6 +51,7 @@ std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                         .stored = stored,
                         .isStored = &wanted == &stored,
                         .flowShift = overrides.flowShift,
+                        .sigmaMax = overrides.sigmaMax,
                         .noise = std::move(noise)});
 }
 

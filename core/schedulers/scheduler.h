@@ -63,6 +63,7 @@ class Scheduler {
 struct SchedulerOverrides {
     std::optional<std::string> name;  ///< an option of schedulerList()
     std::optional<double> flowShift;
+    std::optional<double> sigmaMax{};
 };
 
 /// Gives fresh unit noise of the sample's shape each time that it is called.

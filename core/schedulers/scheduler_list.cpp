@@ -7,6 +7,7 @@
 #include "core/schedulers/flow_match_euler.h"
 #include "core/schedulers/lcm.h"
 #include "core/schedulers/pndm.h"
+#include "core/schedulers/rcm.h"
 #include "core/schedulers/snr_shifted_ddim.h"
 #include "core/schedulers/snr_shifted_dpm.h"
 #include "core/schedulers/unipc_multistep.h"
@@ -34,6 +35,8 @@ std::span<const SchedulerRow> schedulerList() {
     static constexpr std::array kRows{
         SchedulerRow{"unipc", "UniPCMultistepScheduler", Flow, UniPCMultistep::make, "flow_shift"},
         SchedulerRow{"euler", "FlowMatchEulerDiscreteScheduler", Flow, FlowMatchEuler::make, "shift"},
+        SchedulerRow{"rcm", "RCMScheduler", Flow, Rcm::makeSde, "flow_shift"},
+        SchedulerRow{"rcm-ode", "RCMOdeScheduler", Flow, Rcm::makeOde, "flow_shift"},
         SchedulerRow{"ddim", "CogVideoXDDIMScheduler", SnrShiftedVelocity, SnrShiftedDdim::make},
         SchedulerRow{"dpm", "CogVideoXDPMScheduler", SnrShiftedVelocity, SnrShiftedDpm::make},
         SchedulerRow{"ddim", "DDIMScheduler", VariancePreserving, made<VpDdim>},

@@ -25,13 +25,14 @@ struct SchedulerSource {
     const SchedulerRow& stored;          ///< the sampler that the file is of
     bool isStored = true;                ///< whether that one is made; its options are for no other
     std::optional<double> flowShift{};   ///< the request's own
+    std::optional<double> sigmaMax{};    ///< likewise
     NoiseSource noise{};                 ///< for samplers that draw in each step
 };
 
 /// One sampler.
 struct SchedulerRow {
     std::string_view option;     ///< as --scheduler takes it; unique among those for the same prediction
-    std::string_view className;  ///< in a scheduler_config.json; unique
+    std::string_view className;  ///< in a scheduler_config.json; unique; ours where diffusers has none
     Prediction prediction;
     std::unique_ptr<Scheduler> (*make)(const SchedulerSource& source);  ///< throws as makeScheduler()
     const char* shiftKey = "";  ///< what its config calls the shift of flow matching

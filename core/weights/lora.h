@@ -40,7 +40,10 @@ class LoraWeights final : public WeightSource {
     /// Throws Failure(InvalidData) naming the LoRA's file and the tensor that doesn't fit, isn't finite or
     /// has no known strength.
     at::Tensor require(const std::string& name, at::IntArrayRef shape) override;
-    [[nodiscard]] bool has(const std::string& name) const override { return m_checkpoint->has(name); }
+    /// A checkpoint's own integers (int8_blocks.h) aren't there beside a LoRA, which they lack.
+    [[nodiscard]] bool has(const std::string& name) const override {
+        return m_checkpoint->has(name) && (m_loras.empty() || !name.ends_with(".int8_weight"));
+    }
     [[nodiscard]] std::string whereIs(const std::string& name) const override {
         return m_checkpoint->whereIs(name);
     }

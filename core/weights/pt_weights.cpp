@@ -1,33 +1,14 @@
 #include "core/weights/pt_weights.h"
 
 #include "core/base/result.h"
-#include "core/pt/pt_file.h"
+#include "core/pt/state_dict.h"
 #include "core/weights/pt_tensors.h"
 #include "core/weights/shape_check.h"
 
 namespace reelgrid::weights {
-namespace {
 
-const pt::Dict* stateDictOf(const pt::Value& file) {
-    const auto* dict = file.as<pt::Dict>();
-    const pt::Value* inner = dict == nullptr ? nullptr : dict->find("state_dict");
-    return inner == nullptr ? dict : inner->as<pt::Dict>();
-}
-
-}  // namespace
-
-PtWeights::PtWeights(const std::filesystem::path& file) : m_file(file) {
-    const pt::Value value = pt::readPt(file).value();
-    if (const pt::Dict* dict = stateDictOf(value))
-        for (const pt::Entry& entry : dict->entries) {
-            const auto* name = entry.key.as<std::string>();
-            const auto* tensor = entry.value.as<pt::Tensor>();
-            if (name != nullptr && tensor != nullptr) m_tensors.insert_or_assign(*name, *tensor);
-        }
-    if (m_tensors.empty())
-        throw Failure(ErrorCode::InvalidData,
-                      file.string() + ": holds no named tensors, a state dict was needed");
-}
+PtWeights::PtWeights(const std::filesystem::path& file)
+    : m_file(file), m_tensors(pt::readStateDict(file).value()) {}
 
 std::vector<std::string> PtWeights::names() const {
     std::vector<std::string> names;

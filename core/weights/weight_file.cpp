@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/pt/state_dict.h"
 #include "core/weights/pt_weights.h"
 #include "core/weights/safetensors_folder.h"
 
@@ -20,9 +21,7 @@ WeightFile opened(const std::filesystem::path& path) {
 }  // namespace
 
 WeightFile openWeights(const std::filesystem::path& path) {
-    const auto extension = path.extension();
-    const bool isPt = extension == ".pth" || extension == ".pt" || extension == ".ckpt";
-    return isPt ? opened<PtWeights>(path) : opened<SafetensorsFolder>(path);
+    return pt::isPtName(path) ? opened<PtWeights>(path) : opened<SafetensorsFolder>(path);
 }
 
 }  // namespace reelgrid::weights

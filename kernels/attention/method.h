@@ -5,10 +5,16 @@
 
 namespace reelgrid::kernels {
 
-enum class Method { Flash, Flash3, Sage1, Flash3Sage, Flash3Fp8, SparseLinear };
+enum class Method { Flash, Flash3, Sage1, Flash3Sage, Flash3Fp8, SparseLinear, SageSparseLinear };
 
 /// Rows of Q and of K that share a scale.
 struct ScaleBlocks {
+    int queries = 0;
+    int keys = 0;
+};
+
+/// Blocks of queries that attend to some of the blocks of keys; 0 for dense methods.
+struct SparseBlocks {
     int queries = 0;
     int keys = 0;
 };
@@ -22,10 +28,17 @@ enum class ValueScales { None, PerChannel, PerHead };
 struct MethodTraits {
     ScaleBlocks scaleBlocks{};  ///< 0 for methods without scales
     ValueScales valueScales = ValueScales::None;
+    float largestValue = 448;  ///< e4m3 that the largest |V| of those becomes
     bool centresKeys = false;  ///< K minus its mean over the sequence
     bool rotates = false;      ///< Q and K times a Hadamard matrix with random signs (rotation_signs.h)
-    bool sparse = false;       ///< blocks of kSparseQueries attend to some of the blocks of kSparseKeys
+    SparseBlocks sparse{};
+
+    [[nodiscard]] constexpr bool isSparse() const { return sparse.keys > 0; }
 };
+
+/// sla's BLKQ and BLKK as inference uses them.
+constexpr int kSparseQueries = 128;
+constexpr int kSparseKeys = 64;
 
 constexpr MethodTraits traitsOf(Method method, int headDim) {
     switch (method) {
@@ -38,16 +51,19 @@ constexpr MethodTraits traitsOf(Method method, int headDim) {
                     .valueScales = ValueScales::PerHead,
                     .rotates = true};
         case Method::SparseLinear:
-            return {.sparse = true};
+            return {.sparse = {kSparseQueries, kSparseKeys}};
+        case Method::SageSparseLinear:  // as upstream has it on Hopper; V below 2.25 is for other GPUs' fp16
+                                        // sums
+            return {.scaleBlocks = {64, 128},
+                    .valueScales = ValueScales::PerChannel,
+                    .largestValue = 2.25F,
+                    .centresKeys = true,
+                    .sparse = {64, 128}};
         case Method::Flash:
         case Method::Flash3:
             break;
     }
     return {};
 }
-
-/// sla's BLKQ and BLKK as inference uses them.
-constexpr int kSparseQueries = 128;
-constexpr int kSparseKeys = 64;
 
 }  // namespace reelgrid::kernels

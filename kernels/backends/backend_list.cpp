@@ -47,7 +47,7 @@ constexpr Support kQuantisedOnCuda{.causal = true,
                                    .unsmoothedKeys = true,
                                    .maxHeadDim = cuda::kMaxHeadDim};
 
-constexpr std::array<BackendInfo, 9> kBackends{{
+constexpr std::array<BackendInfo, 10> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
@@ -203,6 +203,33 @@ constexpr std::array<BackendInfo, 9> kBackends{{
                      "64 or 128.",
                  .supports = {.maxHeadDim = cuda::kMaxHeadDim},
                  .plan = &cuda::plan<Method::SparseLinear>},
+    },
+    {
+        .name = "sagesla",
+        .title = "Sparse-linear attention with SageAttention's int8 scores and e4m3 P and V",
+        .description = "sla as TurboDiffusion's SageSLA runs it on Hopper: each block of 64 queries attends "
+                       "to the share of "
+                       "the 128-key blocks (at least one) whose mean key scores highest; in them K minus its "
+                       "mean and Q are "
+                       "int8 with a scale for each of those blocks (absmax/127), V is e4m3 with a scale a "
+                       "channel that puts "
+                       "its largest at 2.25, P is e4m3 of 448 times the weight; fp32 sums. The linear branch "
+                       "is sla's, with V "
+                       "as it came.",
+        .method = Method::SageSparseLinear,
+        .sparse = true,
+        .linearBranch = true,
+        .cpu =
+            {.deviation =
+                 "At least one block is kept; block means, denominators and sums of the linear branch are "
+                 "fp32 instead of bf16; e4m3 values are multiplied as bf16 (AVX-512) or fp32, which hold "
+                 "them "
+                 "exactly; fp32 accumulators where Hopper's keep about 22 bits; an all-zero block or channel "
+                 "gives zeros where upstream adds 1e-7 to the scale; every head dim, not 64 and 128 alone; "
+                 "no "
+                 "causal mask and no log-sum-exp; with AMX as with AVX-512.",
+             .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+             .plan = &cpu::plan<Method::SageSparseLinear>},
     },
     {
         .name = "cudnn",

@@ -29,7 +29,7 @@ Inputs inputsOf(at::ScalarType dtype, std::int64_t queries, std::int64_t keys, s
 
 /// Relative L1 error on normal inputs. e4m3 P and V cost 0.04; sla reads one block of keys of the four here.
 double mostError(const std::string& backend) {
-    if (backend == "sla") return 3;
+    if (backend == "sla" || backend == "sagesla") return 3;
     return backend == "fav3_fp8" || backend == "fav3_sage" ? 0.07 : 0.03;
 }
 
@@ -51,7 +51,9 @@ TEST_P(EveryBackend, IsCloseToDoublePrecisionAndSaysThatItRan) {
         EXPECT_EQ(records[0].requested, GetParam());
         EXPECT_EQ(records[0].used, GetParam());
         EXPECT_EQ(records[0].why,
-                  GetParam() == "sla" ? "no proj_l for the linear branch: the sparse part alone" : "");
+                  GetParam() == "sla" || GetParam() == "sagesla"
+                      ? "no proj_l for the linear branch: the sparse part alone"
+                      : "");
         EXPECT_EQ(records[0].calls, 1);
     }
 }
@@ -64,6 +66,17 @@ std::vector<std::string> names() {
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryBackend, testing::ValuesIn(names()),
                          [](const auto& tested) { return tested.param; });
+
+TEST(Dispatcher, SparseBackendsKeepTheShareThatIsAskedFor) {
+    const Inputs in = inputsOf(at::kFloat, 200, 1300, 64);
+    const auto outOf = [&](const char* backend, double topk) {
+        return makeDispatcher(Policy(backend), {}, topk).value()->attend(in, kSelf).clone();
+    };
+    EXPECT_TRUE(at::equal(outOf("sla", 1), outOf("fav2", 0.5)));
+    EXPECT_FALSE(at::equal(outOf("sla", 0.5), outOf("sla", 0.1)));
+    EXPECT_FALSE(at::equal(outOf("sagesla", 0.5), outOf("sagesla", 0.1)));
+    EXPECT_TRUE(at::equal(outOf("sla", 0.1), makeDispatcher("sla").value()->attend(in, kSelf)));
+}
 
 TEST(Dispatcher, SlaAddsItsLinearBranchThroughTheLayersProjL) {
     const auto dispatcher = makeDispatcher("sla").value();

@@ -37,20 +37,21 @@ class ServeBy : public testing::TestWithParam<std::string> {};
 
 TEST_P(ServeBy, GivesTheLogSumExpWhereItIsAskedForOrSaysWhyAnotherDoes) {
     const std::string& backend = GetParam();
+    const bool isSparse = backend == "sla" || backend == "sagesla";
     const bool quantises = backend == "sagev1" || backend == "fav3_sage" || backend == "fav3_fp8";
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         const Inputs in = randomInputs(dtype, 150, 230);
         const Served plain = serve(backend, in), served = serve(backend, in, {}, kWithLogSumExp);
         EXPECT_EQ(plain.used, backend);
         EXPECT_FALSE(plain.lse_BHN.defined());
-        EXPECT_EQ(served.used, backend == "sla" ? "sdpa" : backend);
-        EXPECT_EQ(served.why, backend == "sla" ? "sla: gives no log-sum-exp" : "");
+        EXPECT_EQ(served.used, isSparse ? "sdpa" : backend);
+        EXPECT_EQ(served.why, isSparse ? backend + ": gives no log-sum-exp" : "");
         ASSERT_EQ(served.lse_BHN.sizes(), (std::vector<std::int64_t>{2, 4, 150}));
         EXPECT_EQ(served.lse_BHN.scalar_type(), at::kFloat);
         EXPECT_TRUE(served.lse_BHN.is_contiguous());
         EXPECT_LE(largestLogSumExpError(served, in), quantises ? 0.1 : 2e-3) << at::toString(dtype);
         EXPECT_TRUE(served.out_BHND.transpose(1, 2).is_contiguous());
-        EXPECT_TRUE(backend == "sla" || at::equal(served.out_BHND, plain.out_BHND));
+        EXPECT_TRUE(isSparse || at::equal(served.out_BHND, plain.out_BHND));
     }
 }
 

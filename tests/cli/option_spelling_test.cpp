@@ -24,6 +24,13 @@ TEST(OptionSpelling, StepsAreThoseOfInference) {
                 ElementsAre("render", "--num-inference-steps", "28"));
 }
 
+TEST(OptionSpelling, TurboDiffusionsNamesBecomeOurs) {
+    EXPECT_THAT(withCurrentSpelling({"--num_steps=4", "--save_path", "a_b.mp4", "--low_noise_model_path",
+                                     "l.pth", "--high_noise_model_path", "h.pth", "--dit_path", "d.pth"}),
+                ElementsAre("--num-inference-steps=4", "--output", "a_b.mp4", "--transformer-2", "l.pth",
+                            "--dit-path", "h.pth", "--dit-path", "d.pth"));
+}
+
 TEST(OptionSpelling, LeavesWhatFollowsTheSeparator) {
     EXPECT_THAT(withCurrentSpelling({"stitch", "--", "--my_clip.mp4"}),
                 ElementsAre("stitch", "--", "--my_clip.mp4"));

@@ -78,6 +78,18 @@ TEST_F(ResumeTest, GoesOnWithTheSameBits) {
     EXPECT_FALSE(fs::exists(file(protocol::kUnfinishedFile)));
 }
 
+TEST_F(ResumeTest, OfASamplerThatDrawsInEachStepGoesOnWithTheSameNoise) {
+    protocol::RenderRequest request = longRequest();
+    request.scheduler = "rcm";
+    request.numInferenceSteps = 4;
+    request.saveLatentsEvery = 1;
+    const std::string whole = uninterrupted(request);
+    interrupted(request, 2);
+    const result::ClipResult read = resumed(request);
+    EXPECT_EQ(read.manifest.framesSha256, whole);
+    EXPECT_THAT(read.manifest.resumedAt, ElementsAre(2));
+}
+
 TEST_F(ResumeTest, TellsOfTheWholeRenderWhoeverMadeWhichStep) {
     const result::ClipResult plain = rendered(longRequest());
     interrupted(longRequest(), 3);

@@ -75,7 +75,8 @@ TEST(SchedulerConfig, RejectsWhatItCannotDoNamingKeyAndValue) {
         EXPECT_THAT(error.message, AllOf(HasSubstr(key), HasSubstr(shown)));
     }
     EXPECT_EQ(errorOf(uniPC(), {"ddim", {}}).message,
-              "scheduler ddim: unipc or euler was needed, the model's is UniPCMultistepScheduler");
+              "scheduler ddim: unipc or euler or rcm or rcm-ode was needed, the model's is "
+              "UniPCMultistepScheduler");
 }
 
 /// A config as diffusers saves it, -Infinity included: the message is about the class.
@@ -87,6 +88,7 @@ TEST(SchedulerConfig, NamesAClassThatIsNotHereAndThoseThatAre) {
     EXPECT_EQ(errorOf(stored).message,
               "scheduler_config.json: _class_name is \"HeunDiscreteScheduler\", this version needs "
               "UniPCMultistepScheduler (unipc) or FlowMatchEulerDiscreteScheduler (euler) or "
+              "RCMScheduler (rcm) or RCMOdeScheduler (rcm-ode) or "
               "CogVideoXDDIMScheduler (ddim) or CogVideoXDPMScheduler (dpm) or DDIMScheduler (ddim) or "
               "PNDMScheduler (pndm) or EulerDiscreteScheduler (euler) or EulerAncestralDiscreteScheduler "
               "(euler-ancestral) or DPMSolverMultistepScheduler (dpm++) or LCMScheduler (lcm)");

@@ -8,7 +8,7 @@ namespace {
 
 TEST_F(WindowTest, OffersEveryBackendAndStartsWithBaselineExactAndQuantised) {
     EXPECT_EQ(m_window.editor().checkedBackends(), (QStringList{"sdpa", "fav2", "sagev1"}));
-    const QStringList all{"sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"};
+    const QStringList all{"sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla", "sagesla"};
     m_window.editor().setCheckedBackends(all);
     EXPECT_EQ(m_window.editor().checkedBackends(), all);
     for (const auto* box : m_window.editor().findChildren<QCheckBox*>())

@@ -19,9 +19,18 @@ constexpr std::array<std::string_view, 5> kComponents{
 };
 constexpr std::array<std::string_view, 2> kSchedulers{"ddim", "dpm"};
 /// Fields of the request that all CogVideoX models take.
-constexpr std::array<std::string_view, 11> kFields{
-    "negative_prompt",   "guidance_scale", "use_dynamic_cfg", "scheduler", "vae_tiling",
-    "vae_tile_px",       "lora",           "step_cache",      "offload",   "use_fp8_gemms",
+constexpr std::array<std::string_view, 12> kFields{
+    "negative_prompt",
+    "guidance_scale",
+    "use_dynamic_cfg",
+    "scheduler",
+    "vae_tiling",
+    "vae_tile_px",
+    "lora",
+    "step_cache",
+    "offload",
+    "linear",
+    "use_fp8_gemms",
     "use_bf16_te_gemms",
 };
 constexpr std::string_view kClipPrefix = "cogvideox-";

@@ -30,6 +30,8 @@ constexpr Named kPatchEmbedding{"patch_embedding.weight", "patch_embedding.weigh
 constexpr Named kText{"text_embedding.0.weight", "condition_embedder.text_embedder.linear_1.weight"};
 constexpr Named kTime{"time_embedding.0.weight", "condition_embedder.time_embedder.linear_1.weight"};
 constexpr Named kFeedForward{"blocks.0.ffn.0.weight", "blocks.0.ffn.net.0.proj.weight"};
+/// The same where linear layers are stored in integers (weights/int8_blocks.h).
+constexpr Named kInt8FeedForward{"blocks.0.ffn.0.int8_weight", "blocks.0.ffn.net.0.proj.int8_weight"};
 constexpr Named kCrossNorm{"blocks.0.norm3.weight", "blocks.0.norm2.weight"};
 constexpr Named kHead{"head.head.weight", "proj_out.weight"};
 constexpr Named kImage{"img_emb.proj.1.weight", "condition_embedder.image_embedder.ff.net.0.proj.weight"};
@@ -93,6 +95,16 @@ class Shapes {
     std::string m_prefix;
 };
 
+/// [channels, patch's channels, frames, rows, columns]. TurboDiffusion's networks store the convolution as
+/// the linear layer that it is; the published patch is [1, 2, 2].
+std::optional<Shape> patchShapeOf(const Shapes& shapes) {
+    if (auto convolution = shapes.of(kPatchEmbedding, 5)) return convolution;
+    constexpr std::int64_t kSide = 2;
+    const auto linear = shapes.of(kPatchEmbedding, 2);
+    if (!linear || (*linear)[1] % (kSide * kSide) != 0) return std::nullopt;
+    return Shape{(*linear)[0], (*linear)[1] / (kSide * kSide), 1, kSide, kSide};
+}
+
 /// The config.json beside a file, if it is a Wan transformer's, else an empty object.
 json configBeside(const fs::path& file) {
     const auto beside = readJsonObject(file.parent_path() / "config.json");
@@ -113,6 +125,11 @@ Result<std::int64_t> headDimOf(const json& beside, const fs::path& file, std::in
     return Error{ErrorCode::InvalidData, file.string() + ": the transformer has " + std::to_string(channels) +
                                              " channels, a multiple of " + std::to_string(dim) +
                                              " (a head's) was needed"};
+}
+
+bool isTrue(const json& config, const char* key) {
+    const auto found = config.find(key);
+    return found != config.end() && *found == true;
 }
 
 }  // namespace
@@ -152,6 +169,14 @@ bool hasWanTransformer(const TensorEntries& tensors) {
     });
 }
 
+bool isDistilled(const json& transformer) {
+    return isTrue(transformer, kDistilledKey);
+}
+
+bool storesInt8(const json& transformer) {
+    return isTrue(transformer, kInt8Key);
+}
+
 void addImageKeys(const TensorEntries& tensors, json& config) {
     const Shapes shapes(tensors);
     const auto image = shapes.of(kImage, 2);
@@ -164,8 +189,10 @@ void addImageKeys(const TensorEntries& tensors, json& config) {
 
 Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file) {
     const Shapes shapes(tensors);
-    const auto patch = shapes.of(kPatchEmbedding, 5), head = shapes.of(kHead, 2);
-    const auto text = shapes.of(kText, 2), time = shapes.of(kTime, 2), wide = shapes.of(kFeedForward, 2);
+    const auto patch = patchShapeOf(shapes), head = shapes.of(kHead, 2);
+    const auto text = shapes.of(kText, 2), time = shapes.of(kTime, 2);
+    const auto plain = shapes.of(kFeedForward, 2);
+    const auto wide = plain ? plain : shapes.of(kInt8FeedForward, 2);
     if (!patch || !head || !text || !time || !wide)
         return Error{
             ErrorCode::InvalidData,
@@ -209,6 +236,8 @@ Result<json> configOfTensors(const TensorEntries& tensors, const fs::path& file)
                    {"num_layers", shapes.blocks()},
                    {"cross_attn_norm", shapes.of(kCrossNorm, 1).has_value()}};
     if (const auto type = beside.find("model_type"); type != beside.end()) config["model_type"] = *type;
+    if (!shapes.of(kPatchEmbedding, 5)) config[kDistilledKey] = true;
+    if (!plain) config[kInt8Key] = true;
     addImageKeys(tensors, config);
     return config;
 }

@@ -11,12 +11,19 @@ namespace reelgrid::families::wan {
 // A Wan transformer's config.json in diffusers' words (WanTransformer3DModel), from what there is in its
 // place.
 
+/// Of such a config, ours: the network is of rCM's kind, distilled to a few steps, as TurboDiffusion trains
+/// and stores it. Its patch embedding is a linear layer, its timestep's angles are float64's.
+inline constexpr const char* kDistilledKey = "few_step_distilled";
+
+/// Likewise: linear layers are stored in int8.
+inline constexpr const char* kInt8Key = "int8_linear";
+
 /// From the config.json of Wan's authors (WanModel). InvalidData naming `file`, the key and its value.
 Result<nlohmann::json> configOfWanModel(const nlohmann::json& own, const std::filesystem::path& file);
 
-/// From the names and shapes of its tensors, those of Wan's authors or diffusers', or below a prefix of
-/// ComfyUI's. Heads have 128 channels, as in all published models, unless the config.json beside `file` is
-/// the transformer's and says otherwise. InvalidData or Unsupported naming `file` and what it has.
+/// From the names and shapes of its tensors, those of Wan's authors, diffusers' or TurboDiffusion's, or below
+/// a prefix of ComfyUI's. Heads have 128 channels, as in all published models, unless the config.json beside
+/// `file` is the transformer's and says otherwise. InvalidData or Unsupported naming `file` and what it has.
 Result<nlohmann::json> configOfTensors(const safetensors::TensorEntries& tensors,
                                        const std::filesystem::path& file);
 
@@ -25,5 +32,9 @@ bool hasWanTransformer(const safetensors::TensorEntries& tensors);
 
 /// image_dim and its companions, of a transformer that takes a picture's embedding; none for others.
 void addImageKeys(const safetensors::TensorEntries& tensors, nlohmann::json& config);
+
+/// Whether a transformer's config says so.
+bool isDistilled(const nlohmann::json& transformer);
+bool storesInt8(const nlohmann::json& transformer);
 
 }  // namespace reelgrid::families::wan

@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/families/config_bounds.h"
 #include "core/families/offered_tasks.h"
+#include "core/families/wan/config.h"
 #include "core/families/wan/layout.h"
 #include "core/protocol/field_reader.h"
 
@@ -27,12 +28,24 @@ constexpr std::array<std::string_view, 7> kImageComponents{
 constexpr std::array<std::string_view, 6> kExpertsComponents{
     "transformer", "transformer_2", "text_encoder", "vae", "tokenizer", "scheduler",
 };
-constexpr std::array<std::string_view, 2> kSchedulers{"unipc", "euler"};
+constexpr std::array<std::string_view, 4> kSchedulers{"unipc", "euler", "rcm", "rcm-ode"};
 /// Fields of the request that all Wan models take.
-constexpr std::array<std::string_view, 11> kFields{
-    "negative_prompt",   "guidance_scale", "scheduler",  "flow_shift", "vae_tiling",
-    "vae_tile_px",       "lora",           "step_cache", "offload",    "use_fp8_gemms",
+constexpr std::array<std::string_view, 15> kFields{
+    "negative_prompt",
+    "guidance_scale",
+    "scheduler",
+    "flow_shift",
+    "sigma_max",
+    "vae_tiling",
+    "vae_tile_px",
+    "lora",
+    "step_cache",
+    "offload",
+    "linear",
+    "use_fp8_gemms",
     "use_bf16_te_gemms",
+    "vae",
+    "text_encoder",
 };
 
 /// sample_neg_prompt of Wan's own configurations, which all its examples are made with.
@@ -115,6 +128,28 @@ bool hasTokenTimes(const ModelIndex& index) {
            index.isOn("expand_timesteps");
 }
 
+/// As TurboDiffusion's scripts render: a few steps without guidance, at the resolution of the file's name.
+void useFewSteps(ModelInfo& model, const std::filesystem::path& file) {
+    model.defaults.numInferenceSteps = 4;
+    model.defaults.guidanceScale = 1;
+    model.defaults.guidanceScale2.reset();
+    model.defaults.flowShift.reset();
+    model.defaults.negativePrompt.clear();
+    const bool isLarge = file.filename().string().find("720") != std::string::npos;
+    model.defaults.width = isLarge ? 1280 : 832;
+    model.defaults.height = isLarge ? 720 : 480;
+}
+
+bool hasIntegers(const ModelIndex& index) {
+    const auto transformer = index.config("transformer");
+    return transformer && storesInt8(*transformer);
+}
+
+bool hasFewSteps(const ModelIndex& index) {
+    const auto transformer = index.config("transformer");
+    return transformer && isDistilled(*transformer);
+}
+
 /// The description that all Wan models share.
 Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view family) {
     auto architecture = readArchitecture(index);
@@ -137,13 +172,15 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
     model.extraFields.assign(kFields.begin(), kFields.end());
     model.schedulers.assign(kSchedulers.begin(), kSchedulers.end());
     model.layers = architecture->layers;
+    model.storesInt8 = hasIntegers(index);
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;
 }
 
 /// As in Wan's own configurations of its two experts.
 void useExperts(ModelInfo& model, double highNoiseGuidance, double lowNoiseGuidance, double flowShift) {
-    model.extraFields.insert(model.extraFields.end(), {"guidance_scale_2", "lora_2"});
+    model.extraFields.insert(model.extraFields.end(),
+                             {"guidance_scale_2", "lora_2", "transformer_2", "boundary"});
     model.defaults.guidanceScale = highNoiseGuidance;
     model.defaults.guidanceScale2 = lowNoiseGuidance;
     model.defaults.flowShift = flowShift;
@@ -154,7 +191,9 @@ void useExperts(ModelInfo& model, double highNoiseGuidance, double lowNoiseGuida
 
 Result<ModelInfo> describeText(const ModelIndex& index) {
     auto model = describeCommon(index, kWan21);
-    if (model) offer(*model, {{.name = "t2v"}});
+    if (!model) return model;
+    offer(*model, {{.name = "t2v"}});
+    if (hasFewSteps(index)) useFewSteps(*model, index.folder());
     return model;
 }
 
@@ -199,6 +238,7 @@ Result<ModelInfo> describeImageExperts(const ModelIndex& index) {
     offer(*model,
           {{.name = "i2v", .prompt = Need::Required, .image = Need::Required, .lastImage = Need::Optional}});
     useExperts(*model, 3.5, 3.5, 5);
+    if (hasFewSteps(index)) useFewSteps(*model, index.folder());
     return model;
 }
 
@@ -252,6 +292,9 @@ constexpr std::array kMiniatures{
               .picture = "pictures/red-car-beach.png"},
 };
 
+/// --model of TurboDiffusion's scripts.
+constexpr std::array<std::string_view, 3> kScriptNames{"Wan2.1-1.3B", "Wan2.1-14B", "Wan2.2-A14B"};
+
 constexpr std::array kNotes{
     FieldNote{"generator", "cpu"},
 };
@@ -267,6 +310,7 @@ Family family() {
             .knownModels = kKnownModels,
             .miniatures = kMiniatures,
             .notes = kNotes,
+            .scriptNames = kScriptNames,
             .clipPrefix = ""};
 }
 

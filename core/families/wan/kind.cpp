@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/families/model_layout.h"
+#include "core/families/wan/config.h"
 
 namespace reelgrid::families::wan {
 namespace {
@@ -31,6 +32,14 @@ double flowShiftOf(WanKind kind, std::string where) {
         default:
             return 5;
     }
+}
+
+/// rCM's sampler with the first noise level of TurboDiffusion's scripts. The flow shift is for other samplers
+/// that are asked for.
+json rcmScheduler(WanKind kind, double flowShift) {
+    return {{"_class_name", "RCMScheduler"}, {"prediction_type", "flow_prediction"},
+            {"use_flow_sigmas", true},       {"num_train_timesteps", 1000},
+            {"flow_shift", flowShift},       {"sigma_max", takesPictures(kind) ? 200 : 80}};
 }
 
 }  // namespace
@@ -75,6 +84,7 @@ ModelLayout layoutOf(WanKind kind, const json& transformer, const std::string& w
                                    {"use_flow_sigmas", true},
                                    {"num_train_timesteps", 1000},
                                    {"flow_shift", flowShiftOf(kind, where)}};
+    if (isDistilled(transformer)) layout.configs["scheduler"] = rcmScheduler(kind, flowShiftOf(kind, where));
     if (hasImageEncoder(kind)) {
         layout.index["image_encoder"] = {"wan", "CLIPModel"};
         layout.index["image_processor"] = {"wan", "CLIPModel"};

@@ -72,7 +72,8 @@ bool isWanLayout(const fs::path& folder) {
     return false;
 }
 
-Result<ModelLayout> readWanLayout(const fs::path& folder) {
+Result<ModelLayout> readWanLayout(const ModelSource& source) {
+    const fs::path& folder = source.base;
     const bool hasExperts = isThere(folder / kHighNoise);
     const fs::path first = hasExperts ? folder / kHighNoise : folder;
     const auto transformer = transformerConfig(first);

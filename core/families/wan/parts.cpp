@@ -44,6 +44,7 @@ std::vector<fs::path> rootsOf(const fs::path& file) {
         for (std::string folder; std::getline(list, folder, ':');)
             if (!folder.empty()) add(fs::absolute(folder).lexically_normal());
     }
+    if (const char* home = std::getenv("HOME")) add(fs::path(home) / ".cache/wan");
     return roots;
 }
 
@@ -140,28 +141,34 @@ bool hasTokenizerInside(const fs::path& textEncoder) {
 
 Result<fs::path> findTokenizer(const std::vector<fs::path>& roots, const fs::path& transformer) {
     for (const fs::path& root : roots)
-        for (const char* name : {"google/umt5-xxl", "tokenizer"})
+        for (const char* name : {"google/umt5-xxl", "umt5-xxl", "tokenizer"})
             for (const char* file : {"spiece.model", "tokenizer.json"})
                 if (isPresent(root / name / file)) return root / name;
-    return Error{ErrorCode::NotFound,
-                 "model " + transformer.string() +
-                     ": no tokenizer was found: google/umt5-xxl/ or tokenizer/ (with spiece.model or "
-                     "tokenizer.json), or a umT5 file of ComfyUI's, which has it inside, was needed"};
+    return Error{
+        ErrorCode::NotFound,
+        "model " + transformer.string() +
+            ": no tokenizer was found: google/umt5-xxl/, umt5-xxl/ or tokenizer/ (with spiece.model or "
+            "tokenizer.json), or a umT5 file of ComfyUI's, which has it inside, was needed"};
 }
 
 }  // namespace
 
-Result<WanParts> findWanParts(const fs::path& transformer, WanKind kind) {
+Result<WanParts> findWanParts(const ModelSource& source, WanKind kind) {
+    const fs::path& transformer = source.base;
     const std::vector<fs::path> roots = rootsOf(transformer);
+    const auto named = [&](const char* component, const Part& part) -> Result<fs::path> {
+        const fs::path path = source.partOf(component);
+        return path.empty() ? find(part, roots, transformer) : path;
+    };
     WanParts parts;
-    auto vae = find(vaeOf(kind), roots, transformer);
+    auto vae = named("vae", vaeOf(kind));
     if (!vae) return vae.error();
     parts.vae = *std::move(vae);
-    auto text = find(textEncoder(), roots, transformer);
+    auto text = named("text_encoder", textEncoder());
     if (!text) return text.error();
     parts.textEncoder = *std::move(text);
     if (kind == WanKind::Image21 || kind == WanKind::TwoPictures21) {
-        auto image = find(imageEncoder(), roots, transformer);
+        auto image = named("image_encoder", imageEncoder());
         if (!image) return image.error();
         parts.imageEncoder = *std::move(image);
     }

@@ -17,8 +17,9 @@ struct WanParts {
 /// Looks beside the file, in its folder and the two above it (and in those that REELGRID_MODEL_PARTS names,
 /// separated by colons), as ComfyUI, Wan's authors and diffusers name things: vae/wan_2.1_vae.safetensors,
 /// Wan2.1_VAE.pth, vae/; text_encoders/umt5_xxl_fp16.safetensors, models_t5_*.pth, text_encoder/;
-/// clip_vision/clip_vision_h.safetensors, models_clip_*.pth, image_encoder/; google/umt5-xxl/, tokenizer/.
-/// NotFound naming what is missing and where it was looked for.
-Result<WanParts> findWanParts(const std::filesystem::path& transformer, WanKind kind);
+/// clip_vision/clip_vision_h.safetensors, models_clip_*.pth, image_encoder/; google/umt5-xxl/, umt5-xxl/,
+/// tokenizer/; ~/.cache/wan comes last. What the source names isn't looked for. NotFound naming what is
+/// missing and where it was looked for.
+Result<WanParts> findWanParts(const ModelSource& source, WanKind kind);
 
 }  // namespace reelgrid::families::wan

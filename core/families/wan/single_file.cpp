@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "core/families/wan/config.h"
 #include "core/families/wan/kind.h"
 #include "core/families/wan/layout.h"
 #include "core/families/wan/parts.h"
+#include "core/pt/state_dict.h"
 
 namespace reelgrid::families::wan {
 namespace {
@@ -35,12 +37,33 @@ std::string otherExpert(const std::string& name, const std::string& from, const 
     return {};
 }
 
-Result<Transformers> transformersOf(const fs::path& file) {
+/// The same where `from` is a word of its own between dashes, as TurboDiffusion names its experts, and the
+/// other file is there: such a word may mean anything else.
+std::string otherWord(const fs::path& file, std::string_view from, std::string_view to) {
     const std::string name = file.filename().string();
+    std::string word("-");
+    word.append(from).append("-");
+    const auto at = name.find(word);
+    if (at == std::string::npos) return {};
+    std::string other = name.substr(0, at + 1);
+    other.append(to).append(name, at + word.size() - 1);
+    std::error_code failed;
+    return fs::is_regular_file(file.parent_path() / other, failed) ? other : std::string();
+}
+
+Result<Transformers> transformersOf(const ModelSource& source) {
+    const fs::path& file = source.base;
+    if (const fs::path second = source.partOf("transformer_2"); !second.empty())
+        return Transformers{file, second};
+    const std::string name = file.filename().string();
+    const auto other = [&](const char* from, const char* to) {
+        const std::string beforeNoise = otherExpert(name, from, to);
+        return beforeNoise.empty() ? otherWord(file, from, to) : beforeNoise;
+    };
     Transformers files{file, {}};
-    if (const std::string low = otherExpert(name, "high", "low"); !low.empty())
+    if (const std::string low = other("high", "low"); !low.empty())
         files.second = file.parent_path() / low;
-    else if (const std::string high = otherExpert(name, "low", "high"); !high.empty())
+    else if (const std::string high = other("low", "high"); !high.empty())
         files = {file.parent_path() / high, file};
     std::error_code failed;
     for (const fs::path& each : {files.first, files.second})
@@ -51,7 +74,7 @@ Result<Transformers> transformersOf(const fs::path& file) {
 }
 
 Result<json> configOf(const fs::path& file) {
-    const auto tensors = safetensors::readHeaderOf(file);
+    const auto tensors = pt::weightHeaderOf(file);
     if (!tensors) return tensors.error();
     return configOfTensors(*tensors, file);
 }
@@ -59,13 +82,14 @@ Result<json> configOf(const fs::path& file) {
 }  // namespace
 
 bool isWanFile(const fs::path& file) {
-    if (file.extension() != ".safetensors") return false;
-    const auto tensors = safetensors::readHeaderOf(file);
+    if (file.extension() != ".safetensors" && !pt::isPtName(file)) return false;
+    const auto tensors = pt::weightHeaderOf(file);
     return tensors && hasWanTransformer(*tensors);
 }
 
-Result<ModelLayout> readWanFile(const fs::path& file) {
-    const auto files = transformersOf(file);
+Result<ModelLayout> readWanFile(const ModelSource& source) {
+    const fs::path& file = source.base;
+    const auto files = transformersOf(source);
     if (!files) return files.error();
     const auto transformer = configOf(files->first);
     if (!transformer) return transformer.error();
@@ -73,7 +97,7 @@ Result<ModelLayout> readWanFile(const fs::path& file) {
         wanKindOf(*transformer, files->second.empty() ? WanTransformers::One : WanTransformers::Two,
                   "model " + file.string());
     if (!kind) return kind.error();
-    const auto parts = findWanParts(files->first, *kind);
+    const auto parts = findWanParts({.base = files->first, .parts = source.parts}, *kind);
     if (!parts) return parts.error();
 
     ModelLayout layout = layoutOf(*kind, *transformer, file.string());

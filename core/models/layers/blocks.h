@@ -150,10 +150,12 @@ class StreamedBlocks final : public Blocks<Block> {
 /// What `loader` loads has to be there as long where blocks are streamed.
 template <class Block>
 std::unique_ptr<Blocks<Block>> makeBlocks(BlockLoader<Block> loader, const BlockOptions& options) {
-    if (options.products == LinearProducts::Fp8)
-        loader.load = [load = std::move(loader.load)](int layer) {
+    if (options.products != LinearProducts::AsStored)
+        loader.load = [load = std::move(loader.load), products = options.products](int layer) {
             Block block = load(layer);
-            block.eachLinear([](Linear& linear) { linear.roundToFp8(); });
+            block.eachLinear([&](Linear& linear) {
+                products == LinearProducts::Fp8 ? linear.roundToFp8() : linear.roundToInt8();
+            });
             return block;
         };
     switch (options.residence) {

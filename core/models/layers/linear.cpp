@@ -2,6 +2,8 @@
 
 #include "core/execution/kernel_arguments.h"
 #include "core/models/layers/norms.h"
+#include "core/weights/int8_blocks.h"
+#include "kernels/cpu/transformer/int8_linear.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::models {
@@ -39,7 +41,69 @@ Fp8Rows toFp8OnGpu(const at::Tensor& x_NC, kernels::cuda::Activation activation)
     return rows;
 }
 
+namespace cpu = kernels::transformer;
+
+/// Each block of a weight [out, in], without a checkpoint's integers.
+StoredInt8 toInt8(const at::Tensor& weight_OI) {
+    const at::Tensor x = weight_OI.to(at::kFloat).cpu().contiguous();
+    StoredInt8 made{at::empty(x.sizes(), at::kChar),
+                    at::empty({weights::int8BlocksOf(x.size(0)), weights::int8BlocksOf(x.size(1))})};
+    cpu::quantiseInt8(x.size(0), x.size(1), x.const_data_ptr<float>(),
+                      made.integers_OI.data_ptr<std::int8_t>(), made.scales.data_ptr<float>());
+    return made;
+}
+
+/// Scales of the rows of several weights, one below the other: [⌈in / 128⌉, `padded`].
+at::Tensor scalesOfOutputs(const std::vector<StoredInt8>& parts, std::int64_t blocks, std::int64_t padded) {
+    at::Tensor scales_KO = at::zeros({blocks, padded}, at::kFloat);
+    std::int64_t first = 0;
+    for (const StoredInt8& part : parts) {
+        const std::int64_t out = part.integers_OI.size(0);
+        scales_KO.narrow(1, first, out)
+            .copy_(
+                part.scales.to(at::kFloat).repeat_interleave(weights::kInt8Block, 0).narrow(0, 0, out).t());
+        first += out;
+    }
+    return scales_KO;
+}
+
+at::Tensor integersOf(const std::vector<StoredInt8>& parts) {
+    std::vector<at::Tensor> integers;
+    for (const StoredInt8& part : parts) integers.push_back(part.integers_OI);
+    return at::cat(integers).contiguous();
+}
+
+/// x_NC as if its blocks had been rounded to int8 and multiplied by their scales again.
+at::Tensor roundedToInt8(const at::Tensor& x_NC) {
+    constexpr std::int64_t kBlock = weights::kInt8Block;
+    const std::int64_t n = x_NC.size(0), c = x_NC.size(1);
+    const std::int64_t down = weights::int8BlocksOf(n), across = weights::int8BlocksOf(c);
+    const at::Tensor blocks =
+        at::constant_pad_nd(x_NC.to(at::kFloat), {0, across * kBlock - c, 0, down * kBlock - n})
+            .view({down, kBlock, across, kBlock});
+    const at::Tensor most = blocks.abs().amax({1, 3}, true).clamp_min(1e-8);
+    const at::Tensor rounded = (blocks * (128 / most)).round_().clamp_(-128, 127).mul_(most / 128);
+    return rounded.view({down * kBlock, across * kBlock})
+        .narrow(0, 0, n)
+        .narrow(1, 0, c)
+        .to(x_NC.scalar_type());
+}
+
 }  // namespace
+
+Linear Linear::load(const weights::WeightScope& scope, std::int64_t in, std::int64_t out) {
+    Linear linear{scope("weight", {out, in}), scope("bias", {out})};
+    // A recording of what a model asks for has no integers.
+    if (!linear.weight.is_meta() && scope.has("int8_weight"))
+        linear.stored.push_back(
+            {scope.stored("int8_weight", {out, in}),
+             scope.stored("scale", {weights::int8BlocksOf(out), weights::int8BlocksOf(in)})});
+    return linear;
+}
+
+bool multipliesInt8(at::Device device) {
+    return device.is_cpu();
+}
 
 bool multipliesFp8(at::Device device) {
     return device.is_cuda() && kernels::cuda::library() != nullptr &&
@@ -81,6 +145,55 @@ at::Tensor Linear::fp8Product(const at::Tensor& x, Before before) const {
     const Fp8Rows rows = toFp8(x_NC);
     const at::Tensor y_NO = execution::linear(rows.values.to(x.scalar_type()), weight).to(at::kFloat);
     return (y_NO * rows.scales_N1 * scale_O + bias).to(x.scalar_type()).view(shape);
+}
+
+void Linear::roundToInt8() {
+    if (!weight.defined() || blockScales_KO.defined() || roundsInputs) return;
+    const std::int64_t out = weight.size(0), in = weight.size(1);
+    const std::int64_t blocks = weights::int8BlocksOf(in), padded = cpu::int8PaddedOutputs(out);
+    if (weight.is_meta()) {
+        weight = at::empty({cpu::int8PackedBytes(out, in)}, weight.options().dtype(at::kByte));
+        blockScales_KO = at::empty({blocks, padded}, weight.options().dtype(at::kFloat));
+        return;
+    }
+    if (stored.empty()) stored.push_back(toInt8(weight));
+    if (!multipliesInt8(weight.device())) {
+        std::vector<at::Tensor> rounded;
+        for (const StoredInt8& part : stored)
+            rounded.push_back(weights::ofInt8Blocks(part.integers_OI, part.scales));
+        weight = at::cat(rounded).to(weight.options());
+        roundsInputs = true;
+        stored.clear();
+        return;
+    }
+    const at::Tensor integers_OI = integersOf(stored);
+    blockScales_KO = scalesOfOutputs(stored, blocks, padded);
+    weight = at::empty({cpu::int8PackedBytes(out, in)}, at::kByte);
+    cpu::packInt8(out, in, integers_OI.const_data_ptr<std::int8_t>(), weight.data_ptr<std::uint8_t>());
+    bias = bias.to(at::kFloat).contiguous();
+    stored.clear();
+}
+
+at::Tensor Linear::int8Product(const at::Tensor& x) const {
+    const at::Tensor x_NC = x.reshape({-1, x.size(-1)}).contiguous();
+    auto shape = x.sizes().vec();
+    shape.back() = bias.size(0);
+    if (roundsInputs) return execution::linear(roundedToInt8(x_NC), weight, bias).view(shape);
+    const cpu::Int8Weight packed{.outputs = bias.size(0),
+                                 .inputs = x.size(-1),
+                                 .packed = weight.const_data_ptr<std::uint8_t>(),
+                                 .scales = blockScales_KO.const_data_ptr<float>()};
+    const auto* bias_O = bias.const_data_ptr<float>();
+    at::Tensor y = at::empty(shape, x.options());
+    if (x.scalar_type() == at::kBFloat16) {
+        cpu::int8Linear(packed, x_NC.size(0), static_cast<const cpu::BFloat16*>(x_NC.const_data_ptr()),
+                        bias_O, static_cast<cpu::BFloat16*>(y.data_ptr()));
+        return y;
+    }
+    const at::Tensor wide_NC = x_NC.to(at::kFloat);
+    at::Tensor wide = at::empty(shape, x.options().dtype(at::kFloat));
+    cpu::int8Linear(packed, wide_NC.size(0), wide_NC.const_data_ptr<float>(), bias_O, wide.data_ptr<float>());
+    return wide.to(x.scalar_type());
 }
 
 }  // namespace reelgrid::models

@@ -162,7 +162,7 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
 }
 
 at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
-    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat) {
+    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat && !linear.roundsInputs) {
         const at::Tensor flat = x_BNC.reshape({-1, x_BNC.size(-1)});
         auto shape = x_BNC.sizes().vec();
         shape.back() = linear.weight.size(0);

@@ -4,9 +4,11 @@
 
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
+#include "core/models/wan/linear_patch.h"
 #include "core/models/wan/original_names.h"
 #include "core/text/encoders/umt5_original.h"
 #include "core/vision/clip_original.h"
+#include "core/weights/int8_blocks.h"
 #include "core/weights/renamed_weights.h"
 
 namespace reelgrid::models::wan {
@@ -27,8 +29,8 @@ weights::ModelConfig usualProcessor(std::int64_t edge) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const fs::path& path, weights::OpenWeights open)
-    : m_index(families::ModelIndex::read(path).value()), m_open(std::move(open)) {}
+Checkpoint::Checkpoint(const families::ModelSource& source, weights::OpenWeights open)
+    : m_index(families::ModelIndex::read(source).value()), m_open(std::move(open)) {}
 
 weights::ModelConfig Checkpoint::index() const {
     return {m_index.json(), (m_index.folder() / "model_index.json").string()};
@@ -39,7 +41,8 @@ weights::ModelConfig Checkpoint::config(const std::string& component, const std:
 }
 
 std::unique_ptr<weights::WeightSource> Checkpoint::transformer(const std::string& component) const {
-    return byDiffusersNames(m_open(path(component)).weights);
+    auto stored = std::make_unique<LinearPatchWeights>(m_open(path(component)));
+    return byDiffusersNames(std::make_unique<weights::Int8BlockWeights>(std::move(stored)));
 }
 
 Checkpoint::TextEncoder Checkpoint::textEncoder() const {

@@ -19,7 +19,10 @@ namespace reelgrid::models::wan {
 /// Failure naming the file.
 class Checkpoint {
   public:
-    explicit Checkpoint(const std::filesystem::path& path, weights::OpenWeights open = weights::openWeights);
+    explicit Checkpoint(const families::ModelSource& source,
+                        weights::OpenWeights open = weights::openWeights);
+    explicit Checkpoint(const std::filesystem::path& base)
+        : Checkpoint(families::ModelSource{.base = base}) {}
 
     /// model_index.json.
     [[nodiscard]] weights::ModelConfig index() const;

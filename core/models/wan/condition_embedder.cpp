@@ -17,13 +17,18 @@ std::vector<at::Tensor*> StepEmbedding::tensors() {
 
 ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const weights::WeightScope& scope,
                                      TimeProducts timeProducts)
-    : m_frequencies_1F(sinusoidalFrequencies(config.freqDim, scope.device())),
-      m_dtype(scope.dtype()),
+    : m_freqDim(config.freqDim),
+      m_frequencies_1F(config.isDistilled ? at::Tensor()
+                                          : sinusoidalFrequencies(config.freqDim, scope.device())),
+      m_device(scope.device()),
+      m_timeDtype(config.isDistilled ? at::kFloat : scope.dtype()),
       m_timeLinear1(loadTimeLinear(scope / "time_embedder" / "linear_1", config.freqDim, config.innerDim(),
                                    timeProducts)),
       m_timeLinear2(loadTimeLinear(scope / "time_embedder" / "linear_2", config.innerDim(), config.innerDim(),
                                    timeProducts)),
-      m_timeProj(Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
+      m_timeProj(config.isDistilled
+                     ? Linear::loadFp32(scope / "time_proj", config.innerDim(), 6 * config.innerDim())
+                     : Linear::load(scope / "time_proj", config.innerDim(), 6 * config.innerDim())),
       m_textLinear1(Linear::load(scope / "text_embedder" / "linear_1", config.textDim, config.innerDim())),
       m_textLinear2(
           Linear::load(scope / "text_embedder" / "linear_2", config.innerDim(), config.innerDim())) {
@@ -31,11 +36,15 @@ ConditionEmbedder::ConditionEmbedder(const WanTransformerConfig& config, const w
 }
 
 StepEmbedding::Run ConditionEmbedder::embedTimestep(double timestep) const {
-    const at::Tensor frequencies =
-        sinusoidalEmbedding(timestep, m_frequencies_1F).to(m_timeLinear1.weight.scalar_type());
-    const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_dtype);
+    const at::Tensor frequencies = sinusoids(timestep).to(m_timeLinear1.weight.scalar_type());
+    const at::Tensor temb = m_timeLinear2(at::silu(m_timeLinear1(frequencies))).to(m_timeDtype);
     const at::Tensor modulation = m_timeProj(at::silu(temb));
     return {temb.to(at::kFloat), modulation.to(at::kFloat).view({1, 6, -1}), 0};
+}
+
+at::Tensor ConditionEmbedder::sinusoids(double timestep) const {
+    return m_frequencies_1F.defined() ? sinusoidalEmbedding(timestep, m_frequencies_1F)
+                                      : preciseSinusoidalEmbedding(timestep, m_freqDim).to(m_device);
 }
 
 at::Tensor ConditionEmbedder::embedText(const at::Tensor& text_BMT) const {
@@ -57,6 +66,13 @@ at::Tensor sinusoidalFrequencies(std::int64_t dim, at::Device device) {
 at::Tensor sinusoidalEmbedding(double timestep, const at::Tensor& frequencies_1F) {
     const at::Tensor angles = frequencies_1F * timestep;
     return at::cat({angles.cos(), angles.sin()}, -1);
+}
+
+at::Tensor preciseSinusoidalEmbedding(double timestep, std::int64_t dim) {
+    const auto half = dim / 2;
+    const at::Tensor angles_1F =
+        at::pow(10000.0, -at::arange(half, at::kDouble) / half).unsqueeze(0) * timestep;
+    return at::cat({angles_1F.cos(), angles_1F.sin()}, -1).to(at::kFloat);
 }
 
 }  // namespace reelgrid::models::wan

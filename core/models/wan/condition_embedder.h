@@ -40,8 +40,12 @@ class ConditionEmbedder {
     [[nodiscard]] at::Tensor embedImage(const at::Tensor& image) const;
 
   private:
-    at::Tensor m_frequencies_1F;  ///< fp32, on the model's device
-    at::ScalarType m_dtype;
+    [[nodiscard]] at::Tensor sinusoids(double timestep) const;
+
+    std::int64_t m_freqDim;
+    at::Tensor m_frequencies_1F;  ///< fp32, on the model's device; undefined where angles are float64's
+    at::Device m_device;
+    at::ScalarType m_timeDtype;           ///< of the embedding between the layers that make it and m_timeProj
     Linear m_timeLinear1, m_timeLinear2;  ///< in what TimeProducts says
     Linear m_timeProj;
     Linear m_textLinear1, m_textLinear2;
@@ -53,5 +57,8 @@ at::Tensor sinusoidalFrequencies(std::int64_t dim, at::Device device);
 /// cos and sin of timestep · frequency: [1, dim] fp32, cosines first. Queued only: nothing waits for the
 /// device.
 at::Tensor sinusoidalEmbedding(double timestep, const at::Tensor& frequencies_1F);
+/// The same with frequencies and angles in float64, made on the host: not every device has it. Source:
+/// TurboDiffusion, rcm/networks/wan2pt1.py (sinusoidal_embedding_1d).
+at::Tensor preciseSinusoidalEmbedding(double timestep, std::int64_t dim);
 
 }  // namespace reelgrid::models::wan

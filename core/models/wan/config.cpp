@@ -54,6 +54,7 @@ WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& conf
     c.crossAttnNorm = config.flagOr("cross_attn_norm", c.crossAttnNorm);
     c.eps = config.numberOr("eps", c.eps);
     if (!(std::isfinite(c.eps) && c.eps > 0)) config.invalid("eps", "a number above 0");
+    c.isDistilled = config.flagOr("few_step_distilled", false);
     readImageKeys(config, c);
     return c;
 }

@@ -24,7 +24,10 @@ struct WanTransformerConfig {
     std::int64_t ropeMaxSeqLen = 1024;
     bool crossAttnNorm = true;
     double eps = 1e-6;
-    std::int64_t imageDim = 0;        ///< channels of a picture's embedding; 0: the model takes none
+    std::int64_t imageDim = 0;  ///< channels of a picture's embedding; 0: the model takes none
+    /// Distilled to a few steps with rCM: the timestep's angles are made in float64 on the host, its
+    /// embedding is fp32 throughout.
+    bool isDistilled = false;
     std::int64_t posEmbedSeqLen = 0;  ///< learned positions of the embeddings of two pictures; 0: none
 
     /// Throws Failure(InvalidData or Unsupported) naming the file, the key and its value.

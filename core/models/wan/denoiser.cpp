@@ -26,7 +26,7 @@ double WanDenoiser::timestepOf(int step) const {
 }
 
 Experts::Index WanDenoiser::expertAt(int step) const {
-    return m_experts.at(timestepOf(step), static_cast<int>(m_parts.trainTimesteps));
+    return m_experts.at(timestepOf(step), static_cast<int>(m_parts.trainTimesteps), m_parts.boundaryRatio);
 }
 
 void WanDenoiser::begin(int firstStep) {
@@ -59,11 +59,13 @@ at::Tensor WanDenoiser::finished(at::Tensor latents_BCTHW) {
 }
 
 void WanDenoiser::save(denoising::NamedTensors& into) const {
+    m_parts.noise->save(into);
     for (std::size_t expert = 0; expert < m_prompted.size(); ++expert)
         if (m_prompted[expert]) m_prompted[expert]->passes.save(cacheName(expert), into);
 }
 
 void WanDenoiser::restore(const denoising::NamedTensors& from) {
+    m_parts.noise->restore(from);
     for (std::size_t expert = 0; expert < m_prompted.size(); ++expert)
         if (m_prompted[expert]) m_prompted[expert]->passes.restore(cacheName(expert), from);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/denoising/denoiser.h"
@@ -22,8 +23,10 @@ class WanDenoiser final : public denoising::Denoiser {
         GivenPictures pictures;
         std::unique_ptr<schedulers::Scheduler> scheduler;
         std::int64_t trainTimesteps = 1000;
+        std::optional<double> boundaryRatio;                       ///< between experts, if not the model's
         std::array<denoising::Guidance, Experts::kMost> guidance;  ///< of each expert
         std::vector<std::int64_t> shape_BCTHW;                     ///< of the latents
+        /// At an address that stays: the sampler may draw from it.
         std::unique_ptr<denoising::LatentNoise> noise;
     };
     WanDenoiser(Experts& experts, Parts parts, const execution::Execution& execution,

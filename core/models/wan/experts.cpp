@@ -44,7 +44,7 @@ std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dty
 }  // namespace
 
 Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions& options, Residence residence)
-    : m_checkpoint(model.folder),
+    : m_checkpoint(model.source()),
       m_options(options),
       m_config(WanTransformerConfig::from(m_checkpoint.config(kNames[kHighNoise]))),
       m_boundaryRatio(boundaryRatioOf(model, m_checkpoint)),
@@ -70,8 +70,10 @@ std::unique_ptr<Experts::Loaded> Experts::load(Index expert) {
     });
 }
 
-Experts::Index Experts::at(double timestep, int trainTimesteps) const {
-    return m_boundaryRatio && timestep < *m_boundaryRatio * trainTimesteps ? kLowNoise : kHighNoise;
+Experts::Index Experts::at(double timestep, int trainTimesteps,
+                           const std::optional<double>& boundaryRatio) const {
+    if (!m_boundaryRatio) return kHighNoise;
+    return timestep < boundaryRatio.value_or(*m_boundaryRatio) * trainTimesteps ? kLowNoise : kHighNoise;
 }
 
 WanTransformer& Experts::use(Index expert, denoising::StageClock& clock) {

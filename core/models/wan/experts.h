@@ -24,8 +24,9 @@ class Experts {
 
     /// Of the first; the second differs in its weights alone.
     [[nodiscard]] const WanTransformerConfig& config() const { return m_config; }
-    /// Which one predicts at that timestep of so many.
-    [[nodiscard]] Index at(double timestep, int trainTimesteps) const;
+    /// Which one predicts at that timestep of so many. `boundaryRatio` takes the place of the model's own.
+    [[nodiscard]] Index at(double timestep, int trainTimesteps,
+                           const std::optional<double>& boundaryRatio = std::nullopt) const;
     [[nodiscard]] bool isLoaded(Index expert) const { return m_loaded[expert] != nullptr; }
     /// Whether there are two, both in memory.
     [[nodiscard]] bool fitTogether() const { return m_residence == Residence::Together; }

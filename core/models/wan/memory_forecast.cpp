@@ -25,7 +25,7 @@ bool hasComponent(const families::ModelInfo& model, const char* name) {
 denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available) {
-    const Checkpoint files(model.folder);
+    const Checkpoint files(model.source());
     const auto config = WanTransformerConfig::from(files.config("transformer"));
     const bool hasImages = hasComponent(model, "image_encoder");
     denoising::ModelMemory memory;

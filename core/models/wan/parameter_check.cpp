@@ -23,7 +23,7 @@ void check(ModelFaults& found, const families::ModelInfo& model, Others others,
            const std::function<void(const Checkpoint&)>& load) {
     weights::ParameterCheck parameters;
     try {
-        load(Checkpoint(model.folder, parameters.open()));
+        load(Checkpoint(model.source(), parameters.open()));
     } catch (const Failure& failure) {
         found.faults.push_back(failure.error().message);
         return;

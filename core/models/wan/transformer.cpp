@@ -38,6 +38,7 @@ WanTransformer::WanTransformer(const WanTransformerConfig& config, const weights
                                const TransformerOptions& options)
     : m_config(config),
       m_dtype(scope.dtype()),
+      m_products(options.blocks.products),
       m_rope(config.attentionHeadDim, config.ropeMaxSeqLen, scope.device()),
       m_patchEmbedding(loadPatchEmbedding(config, scope / "patch_embedding")),
       m_conditionEmbedder(config, scope / "condition_embedder", options.timeProducts),
@@ -56,8 +57,9 @@ PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::T
                                                std::to_string(m_config.imageDim) +
                                                ": a picture's embedding was needed");
     // A GPU's fastest kernels take no key bias, and hundreds of keys more cost them nothing to speak of.
-    const CollapsedText collapsed =
-        text_BMT.is_cpu() ? collapsePadding(text_BMT) : CollapsedText{text_BMT, {}};
+    // Rounded to int8, what a position becomes hangs on its neighbours.
+    const bool collapses = text_BMT.is_cpu() && m_products != LinearProducts::Int8;
+    const CollapsedText collapsed = collapses ? collapsePadding(text_BMT) : CollapsedText{text_BMT, {}};
     const at::Tensor text_BMC = m_conditionEmbedder.embedText(collapsed.text_BMT);
     const at::Tensor image_BIC = m_conditionEmbedder.embedImage(image);
     PreparedText prepared;

@@ -85,6 +85,7 @@ class WanTransformer {
 
     WanTransformerConfig m_config;
     at::ScalarType m_dtype;
+    LinearProducts m_products;
     RotaryPosEmbed m_rope;
     Linear m_patchEmbedding;  ///< a convolution whose stride is its kernel is a linear map of each patch
     ConditionEmbedder m_conditionEmbedder;

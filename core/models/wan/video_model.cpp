@@ -155,7 +155,12 @@ GivenPictures WanVideoModel::encodePictures(const catalog::RenderSettings& setti
 std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::RenderSettings& settings,
                                                             denoising::StageClock& clock) {
     WanDenoiser::Parts parts;
-    parts.scheduler = schedulers::makeScheduler(m_schedulerConfig, {settings.scheduler, settings.flowShift});
+    parts.shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
+    // One stream: first where the clip starts, then each step's, of samplers that draw.
+    parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
+    parts.scheduler = schedulers::makeScheduler(
+        m_schedulerConfig, {settings.scheduler, settings.flowShift, settings.sigmaMax},
+        [&stream = *parts.noise, shape = parts.shape_BCTHW] { return stream.draw(shape); });
     parts.scheduler->setTimesteps(settings.numInferenceSteps);
     parts.pictures = encodePictures(settings, clock);
     parts.prompts = denoising::encodePrompts(m_text, settings, clock);
@@ -164,8 +169,7 @@ std::unique_ptr<denoising::Denoiser> WanVideoModel::prepare(const catalog::Rende
     auto& second = parts.guidance[Experts::kLowNoise];
     if (second.scale && settings.guidanceScale2)
         second.scale = [scale = *settings.guidanceScale2](int) { return scale; };
-    parts.shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
-    parts.noise = std::make_unique<denoising::LatentNoise>(settings, device());
+    parts.boundaryRatio = settings.boundary;
     return std::make_unique<WanDenoiser>(m_experts, std::move(parts), options().execution, clock);
 }
 
@@ -179,7 +183,7 @@ std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo&
 std::unique_ptr<denoising::VideoModel> loadVideoModel(const families::ModelInfo& model,
                                                       const denoising::LoadOptions& options,
                                                       Residence residence) {
-    return std::make_unique<WanVideoModel>(model, Checkpoint(model.folder), options, residence);
+    return std::make_unique<WanVideoModel>(model, Checkpoint(model.source()), options, residence);
 }
 
 }  // namespace reelgrid::models::wan

@@ -56,6 +56,8 @@ TileKernels amxKernels(Method method, DataType type) {
         case Method::SparseLinear:
             if (exact) return amxTable<AmxPlainScores, Bf16Weights, false, true>();
             break;
+        case Method::SageSparseLinear:
+            break;
     }
     return avx512Kernels(method, type);
 }

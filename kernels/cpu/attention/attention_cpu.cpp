@@ -20,9 +20,9 @@ class Call {
   public:
     Call(Method method, const AttentionProblem& problem)
         : m_p(problem), m_plan(method, problem), m_memory(m_plan), m_packing(m_plan, m_memory) {
-        if (m_plan.traits.sparse)
-            m_sparse.emplace(m_p, m_plan.kernels, m_plan.paddedDim, m_plan.group, m_plan.threads,
-                             m_memory.scratch);
+        if (m_plan.traits.isSparse())
+            m_sparse.emplace(m_p, m_plan.traits.sparse, m_plan.kernels, m_plan.paddedDim, m_plan.group,
+                             m_plan.threads, m_memory.scratch);
     }
 
     void run() {

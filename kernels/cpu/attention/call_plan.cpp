@@ -50,7 +50,7 @@ CallPlan::CallPlan(Method method, const AttentionProblem& p)
       blocks(ceilDiv(p.keys, kBlockKeys)),
       keyBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.dimsPerUnit),
       valueBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.keysPerUnit),
-      spanQueries(traits.sparse ? std::min<std::int64_t>(kSparseQueries, p.queries) : p.queries),
+      spanQueries(traits.isSparse() ? std::min<std::int64_t>(traits.sparse.queries, p.queries) : p.queries),
       spans(ceilDiv(p.queries, spanQueries)) {
     const std::int64_t headBytes = blocks * (keyBlockUnits + valueBlockUnits) * 4;
     group = std::clamp<std::int64_t>(kPackedBytes / std::max<std::int64_t>(headBytes, 1), 1,

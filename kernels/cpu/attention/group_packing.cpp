@@ -50,7 +50,7 @@ void GroupPacking::valueScalesOfHead(std::int64_t head) const {
         for (int d = 0; d < dims; ++d) scales[d] = std::max(scales[d], maxima[block * dims + d]);
     if (m_plan.traits.valueScales == ValueScales::PerHead)
         std::fill(scales, scales + dims, *std::max_element(scales, scales + dims));
-    for (int d = 0; d < dims; ++d) scales[d] /= kLargestE4m3;
+    for (int d = 0; d < dims; ++d) scales[d] /= m_plan.traits.largestValue;
 }
 
 void GroupPacking::scaleQueries(std::int64_t first, std::int64_t index, float* scratch) const {

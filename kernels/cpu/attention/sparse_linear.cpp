@@ -13,8 +13,6 @@
 namespace reelgrid::kernels::cpu {
 namespace {
 
-static_assert(kSparseKeys == kBlockKeys);
-
 /// Keys whose part of φ(k)ᵀ v one task sums: the same runs, so the same bits, for any number of threads.
 constexpr std::int64_t kRunKeys = 2048;
 
@@ -26,6 +24,7 @@ enum Purpose {
     Chosen,
     Products,
     FeatureSums,
+    LinearValues,
     Packed,
     Projection,
     PurposeCount
@@ -34,27 +33,34 @@ thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 }  // namespace
 
-SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
-                                   std::int64_t group, int threads, float* scratch)
+SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const SparseBlocks& blocks,
+                                   const TileKernels& kernels, int paddedDim, std::int64_t group, int threads,
+                                   float* scratch)
     : m_p(problem),
       m_kernels(kernels),
       m_paddedDim(paddedDim),
       m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
-      m_keyBlocks(ceilDiv(problem.keys, kSparseKeys)),
-      m_queryBlocks(ceilDiv(problem.queries, kSparseQueries)),
-      m_chosenCount(chosenBlocks(problem.sparseLinear.topkRatio, m_keyBlocks)),
+      m_blockQueries(blocks.queries),
+      m_keyBlocks(ceilDiv(problem.keys, kBlockKeys)),
+      m_blocksTogether(blocks.keys / kBlockKeys),
+      m_choices(ceilDiv(m_keyBlocks, m_blocksTogether)),
+      m_queryBlocks(ceilDiv(problem.queries, m_blockQueries)),
+      m_chosenCount(chosenBlocks(problem.sparseLinear.topkRatio, m_choices) * m_blocksTogether),
       m_runs(ceilDiv(problem.keys, kRunKeys)),
       m_matrixUnits(ceilDiv(paddedDim, kBlockKeys) * kBlockKeys * paddedDim / kernels.matrixDimsPerUnit) {
     m_keySums = t_workspaces[KeySums].take<float>(group * m_keyBlocks * m_paddedDim);
-    m_keyMeans = t_workspaces[KeyMeans].take<float>(group * m_keyBlocks * m_paddedDim);
-    m_scores = t_workspaces[Scores].take<float>(threads * m_keyBlocks);
-    m_order = t_workspaces[Order].take<std::int32_t>(threads * m_keyBlocks);
+    m_keyMeans = t_workspaces[KeyMeans].take<float>(group * m_choices * m_paddedDim);
+    m_scores = t_workspaces[Scores].take<float>(threads * m_choices);
+    m_order = t_workspaces[Order].take<std::int32_t>(threads * m_choices);
     m_chosen =
         t_workspaces[Chosen].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks * m_chosenCount);
     if (m_p.sparseLinear.projection == nullptr) return;
     const std::int64_t square = std::int64_t{m_paddedDim} * m_paddedDim;
     m_products = t_workspaces[Products].take<float>(group * m_runs * square);
     m_featureSums = t_workspaces[FeatureSums].take<float>(group * m_runs * m_paddedDim);
+    if (m_kernels.packLinearValues != nullptr)
+        m_values = t_workspaces[LinearValues].take<std::uint32_t>(threads * kRunKeys * m_paddedDim /
+                                                                  m_kernels.linearKeysPerUnit);
     m_packed = t_workspaces[Packed].take<std::uint32_t>(group * m_matrixUnits);
     m_projection = t_workspaces[Projection].take<std::uint32_t>(m_matrixUnits);
     packMatrix(m_p.sparseLinear.projection, m_p.headDim, static_cast<int>(m_p.headDim), m_projection,
@@ -62,41 +68,50 @@ SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const TileKe
 }
 
 void SparseLinearPlan::sumBlock(std::int64_t first, std::int64_t index, float* scratch) const {
-    RowArgs args = headRows(m_p, Operand::Key, first + index / m_keyBlocks, index % m_keyBlocks * kSparseKeys,
-                            kSparseKeys, m_paddedDim);
+    RowArgs args = headRows(m_p, Operand::Key, first + index / m_keyBlocks, index % m_keyBlocks * kBlockKeys,
+                            kBlockKeys, m_paddedDim);
     args.scratch = scratch;
     m_kernels.sumRows(args, m_keySums + index * m_paddedDim);
 }
 
 void SparseLinearPlan::centreHead(std::int64_t head) const {
     const float* sums = m_keySums + head * m_keyBlocks * m_paddedDim;
-    float* means = m_keyMeans + head * m_keyBlocks * m_paddedDim;
+    float* means = m_keyMeans + head * m_choices * m_paddedDim;
     std::array<float, kMaxHeadDim> mean{};
     meanOfSums(sums, m_keyBlocks, m_paddedDim, m_p.keys, mean.data());
     // A NaN or an infinity stays in its own block, which is then chosen and seen in the output.
     for (float& x : mean)
         if (!std::isfinite(x)) x = 0;
-    for (std::int64_t block = 0; block < m_keyBlocks; ++block) {
-        const auto rows =
-            static_cast<float>(std::min<std::int64_t>(kSparseKeys, m_p.keys - block * kSparseKeys));
-        for (int d = 0; d < m_paddedDim; ++d)
-            means[d * m_keyBlocks + block] =
-                sums[block * m_paddedDim + d] / rows - mean[static_cast<std::size_t>(d)];
+    const std::int64_t choiceKeys = m_blocksTogether * kBlockKeys;
+    for (std::int64_t choice = 0; choice < m_choices; ++choice) {
+        const std::int64_t first = choice * m_blocksTogether,
+                           end = std::min(first + m_blocksTogether, m_keyBlocks);
+        const auto rows = static_cast<float>(std::min(choiceKeys, m_p.keys - choice * choiceKeys));
+        for (int d = 0; d < m_paddedDim; ++d) {
+            float sum = sums[first * m_paddedDim + d];
+            for (std::int64_t block = first + 1; block < end; ++block) sum += sums[block * m_paddedDim + d];
+            means[d * m_choices + choice] = sum / rows - mean[static_cast<std::size_t>(d)];
+        }
     }
 }
 
 void SparseLinearPlan::chooseFor(std::int64_t first, std::int64_t index, float* scratch) const {
     const std::int64_t groupHead = index / m_queryBlocks;
     RowArgs args = headRows(m_p, Operand::Query, first * m_headsPerKeyHead + groupHead,
-                            index % m_queryBlocks * kSparseQueries, kSparseQueries, m_paddedDim);
+                            index % m_queryBlocks * m_blockQueries, m_blockQueries, m_paddedDim);
     args.scratch = scratch;
     std::array<float, kMaxHeadDim> mean{};
     m_kernels.sumRows(args, mean.data());
     for (float& x : mean) x /= static_cast<float>(args.count);
     const std::int64_t thread = omp_get_thread_num();
-    chooseBlocks(mean.data(), m_keyMeans + groupHead / m_headsPerKeyHead * m_keyBlocks * m_paddedDim,
-                 m_keyBlocks, m_paddedDim, m_chosenCount, m_scores + thread * m_keyBlocks,
-                 m_order + thread * m_keyBlocks, m_chosen + index * m_chosenCount);
+    std::int32_t* chosen = m_chosen + index * m_chosenCount;
+    const std::int64_t choices = m_chosenCount / m_blocksTogether;
+    chooseBlocks(mean.data(), m_keyMeans + groupHead / m_headsPerKeyHead * m_choices * m_paddedDim, m_choices,
+                 m_paddedDim, choices, m_scores + thread * m_choices, m_order + thread * m_choices, chosen);
+    // Each choice becomes its blocks, from the last on, so that none is written over before it is read.
+    for (std::int64_t i = m_chosenCount - 1; i >= 0; --i)
+        chosen[i] =
+            static_cast<std::int32_t>(chosen[i / m_blocksTogether] * m_blocksTogether + i % m_blocksTogether);
 }
 
 void SparseLinearPlan::sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
@@ -105,11 +120,27 @@ void SparseLinearPlan::sumRun(std::int64_t first, std::int64_t index, const std:
     const std::int64_t firstKey = index % m_runs * kRunKeys;
     KeyValueArgs args{headRows(m_p, Operand::Key, first + head, firstKey, kRunKeys, m_paddedDim)};
     args.scratch = scratch;
-    args.packedValues =
-        packedValues + (head * m_keyBlocks * kBlockKeys + firstKey) / m_kernels.keysPerUnit * m_paddedDim;
+    args.packedValues = m_values != nullptr ? valuesOfRun(first + head, firstKey, scratch)
+                                            : packedValues + (head * m_keyBlocks * kBlockKeys + firstKey) /
+                                                                 m_kernels.keysPerUnit * m_paddedDim;
     args.products = m_products + index * m_paddedDim * m_paddedDim;
     args.keySum = m_featureSums + index * m_paddedDim;
     m_kernels.sumKeyValues(args);
+}
+
+/// V as it came: what the tiles multiply is quantised.
+const std::uint32_t* SparseLinearPlan::valuesOfRun(std::int64_t keyHead, std::int64_t firstKey,
+                                                   float* scratch) const {
+    const std::int64_t keyUnits = m_paddedDim / m_kernels.linearKeysPerUnit;
+    std::uint32_t* values = m_values + omp_get_thread_num() * kRunKeys * keyUnits;
+    const std::int64_t end = std::min(firstKey + kRunKeys, m_p.keys);
+    for (std::int64_t key = firstKey; key < end; key += kBlockKeys) {
+        PackArgs args{headRows(m_p, Operand::Value, keyHead, key, kBlockKeys, m_paddedDim)};
+        args.scratch = scratch;
+        args.units = values + (key - firstKey) * keyUnits;
+        m_kernels.packLinearValues(args);
+    }
+    return values;
 }
 
 void SparseLinearPlan::packProducts(std::int64_t head, float* scratch) const {
@@ -143,6 +174,7 @@ void SparseLinearPlan::describe(std::int64_t groupHead, std::int64_t queryBlock,
                                 LinearOperands& linear) const {
     args.blocks = m_chosen + (groupHead * m_queryBlocks + queryBlock) * m_chosenCount;
     args.blockCount = static_cast<int>(m_chosenCount);
+    while (args.blocks[args.blockCount - 1] >= m_keyBlocks) --args.blockCount;
     if (m_products == nullptr) return;
     const std::int64_t head = groupHead / m_headsPerKeyHead;
     linear.values = m_packed + head * m_matrixUnits;

@@ -7,13 +7,13 @@
 
 namespace reelgrid::kernels::cpu {
 
-/// What sla needs before its tiles run: which blocks each block of queries attends to, and the linear
-/// branch's sums over all keys. Memory: a row of blocks per block of queries, D × D per run of keys.
+/// What sla and sagesla need before their tiles run: which blocks each block of queries attends to, and the
+/// linear branch's sums over all keys. Memory: a row of blocks per block of queries, D × D per run of keys.
 class SparseLinearPlan {
   public:
     /// `group`: most key heads of a prepare(). Memory is the calling thread's and serves its next plan too.
-    SparseLinearPlan(const AttentionProblem& problem, const TileKernels& kernels, int paddedDim,
-                     std::int64_t group, int threads, float* scratch);
+    SparseLinearPlan(const AttentionProblem& problem, const SparseBlocks& blocks, const TileKernels& kernels,
+                     int paddedDim, std::int64_t group, int threads, float* scratch);
 
     /// Of one block of a group's keys, in the order of its heads; all of them before prepare().
     void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const;
@@ -38,6 +38,8 @@ class SparseLinearPlan {
     void chooseFor(std::int64_t first, std::int64_t index, float* scratch) const;
     void sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
                 float* scratch) const;
+    [[nodiscard]] const std::uint32_t* valuesOfRun(std::int64_t keyHead, std::int64_t firstKey,
+                                                   float* scratch) const;
     void packProducts(std::int64_t head, float* scratch) const;
     void packMatrix(const float* matrix, std::int64_t pitch, int size, std::uint32_t* units,
                     float* scratch) const;
@@ -46,18 +48,22 @@ class SparseLinearPlan {
     TileKernels m_kernels;
     int m_paddedDim;
     std::int64_t m_headsPerKeyHead;
-    std::int64_t m_keyBlocks;
+    std::int64_t m_blockQueries;    ///< that share their choice
+    std::int64_t m_keyBlocks;       ///< of kBlockKeys, as keys are packed
+    std::int64_t m_blocksTogether;  ///< of those, that are chosen or left out together
+    std::int64_t m_choices;         ///< such groups of blocks
     std::int64_t m_queryBlocks;
-    std::int64_t m_chosenCount;
-    std::int64_t m_runs;                    ///< of keys, per head
-    std::int64_t m_matrixUnits;             ///< of a packed D × D matrix
-    float* m_keySums = nullptr;             ///< [heads][keyBlocks][paddedDim]
-    float* m_keyMeans = nullptr;            ///< [heads][paddedDim][keyBlocks]
-    float* m_scores = nullptr;              ///< [threads][keyBlocks]
-    std::int32_t* m_order = nullptr;        ///< [threads][keyBlocks]
+    std::int64_t m_chosenCount;   ///< key blocks of a block of queries, the last group's as if it were whole
+    std::int64_t m_runs;          ///< of keys, per head
+    std::int64_t m_matrixUnits;   ///< of a packed D × D matrix
+    float* m_keySums = nullptr;   ///< [heads][keyBlocks][paddedDim]
+    float* m_keyMeans = nullptr;  ///< [heads][paddedDim][choices]
+    float* m_scores = nullptr;    ///< [threads][choices]
+    std::int32_t* m_order = nullptr;        ///< [threads][choices]
     std::int32_t* m_chosen = nullptr;       ///< [query heads][queryBlocks][chosenCount]
     float* m_products = nullptr;            ///< [heads][runs][paddedDim][paddedDim]
     float* m_featureSums = nullptr;         ///< [heads][runs][paddedDim]
+    std::uint32_t* m_values = nullptr;      ///< [threads]: V of a run, where the tiles' is quantised
     std::uint32_t* m_packed = nullptr;      ///< [heads][matrixUnits]
     std::uint32_t* m_projection = nullptr;  ///< [matrixUnits]
 };

@@ -87,7 +87,7 @@ struct TileArgs {
     const float* keyMean = nullptr;           ///< [paddedDim], for the log-sum-exp; null without smoothing
     const float* valueScales = nullptr;       ///< [paddedDim]
     const float* signs = nullptr;             ///< [paddedDim] of ±1
-    // sla:
+    // sla and sagesla:
     const std::int32_t* blocks = nullptr;  ///< key blocks to attend to, ascending
     int blockCount = 0;
     const LinearOperands* linear = nullptr;  ///< null without a projection
@@ -127,11 +127,14 @@ struct TileKernels {
     /// Quantised methods: the scale that the rows share once they are centred or rotated; NaN when a row has
     /// a NaN or an infinity. `factor` is 1 for keys and softmax scale · log2(e) for queries.
     float (*scaleOfRows)(const RowArgs&, float factor) = nullptr;
-    // sla:
+    // sla and sagesla:
     void (*sumKeyValues)(const KeyValueArgs&) = nullptr;
     /// A float [rows][paddedDim] matrix of up to kBlockKeys rows in the layout of LinearOperands.
     void (*packMatrix)(const PackArgs&) = nullptr;
     int matrixDimsPerUnit = 0;
+    /// V for sumKeyValues, where packValues' is quantised; else null.
+    void (*packLinearValues)(const PackArgs&) = nullptr;
+    int linearKeysPerUnit = 0;
 };
 
 /// Those of `set`, which the machine must have.

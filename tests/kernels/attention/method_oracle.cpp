@@ -81,7 +81,7 @@ void quantiseBlocks(Rows& rows, int blockRows, Quantisation::Scores to) {
     }
 }
 
-void quantiseValues(Rows& rows, Quantisation::Values how) {
+void quantiseValues(Rows& rows, Quantisation::Values how, float largest) {
     Row most(rows.front().size(), 0.0);
     for (const auto& row : rows)
         for (std::size_t d = 0; d < row.size(); ++d) most[d] = std::max(most[d], std::abs(row[d]));
@@ -89,7 +89,7 @@ void quantiseValues(Rows& rows, Quantisation::Values how) {
         std::fill(most.begin(), most.end(), *std::max_element(most.begin(), most.end()));
     for (auto& row : rows)
         for (std::size_t d = 0; d < row.size(); ++d)
-            row[d] = quantise(row[d], static_cast<float>(most[d]) / 448.0F, Quantisation::Scores::E4m3);
+            row[d] = quantise(row[d], static_cast<float>(most[d]) / largest, Quantisation::Scores::E4m3);
 }
 
 /// Integers are made of Q · scale · log2(e), in fp32.
@@ -137,7 +137,7 @@ Row softmax(Row x) {
 
 /// upstream's get_block_map for one block of queries.
 std::vector<std::size_t> chosenKeys(const Row& meanQuery, const Rows& meanKeys, double ratio,
-                                    std::size_t keys) {
+                                    std::size_t keys, std::size_t blockKeys) {
     std::vector<std::size_t> blocks(meanKeys.size());
     std::iota(blocks.begin(), blocks.end(), std::size_t{0});
     Row scores;
@@ -149,7 +149,8 @@ std::vector<std::size_t> chosenKeys(const Row& meanQuery, const Rows& meanKeys, 
     std::sort(blocks.begin(), blocks.end());
     std::vector<std::size_t> chosen;
     for (const std::size_t block : blocks)
-        for (std::size_t j = block * 64; j < std::min(keys, block * 64 + 64); ++j) chosen.push_back(j);
+        for (std::size_t j = block * blockKeys; j < std::min(keys, (block + 1) * blockKeys); ++j)
+            chosen.push_back(j);
     return chosen;
 }
 
@@ -240,6 +241,7 @@ Quantisation quantisationOf(Method method, int headDim) {
         case Method::Flash:
         case Method::Flash3:
         case Method::SparseLinear:
+        case Method::SageSparseLinear:
             break;
     }
     return {};
@@ -268,7 +270,8 @@ std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisa
                 quantiseBlocks(q, method.scaleQueries, method.scores);
                 quantiseBlocks(k, method.scaleKeys, method.scores);
             }
-            if (method.values != Quantisation::Values::Exact) quantiseValues(v, method.values);
+            if (method.values != Quantisation::Values::Exact)
+                quantiseValues(v, method.values, method.largestValue);
             for (std::int64_t i = 0; i < p.queries; ++i) {
                 const std::int64_t seen =
                     p.mask == Mask::Causal ? std::min(p.keys, i + p.keys - p.queries + 1) : p.keys;
@@ -285,7 +288,24 @@ std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisa
     return out;
 }
 
-std::vector<double> sparseLinearAttention(const AttentionProblem& p) {
+namespace {
+
+Quantisation sageSla() {
+    Quantisation method;
+    method.scores = Quantisation::Scores::Int8;
+    method.scaleQueries = 64;
+    method.scaleKeys = 128;
+    method.centreKeys = true;
+    method.values = Quantisation::Values::PerChannel;
+    method.largestValue = 2.25F;
+    method.roundWeights = true;
+    method.weightOffset = static_cast<double>(8.807F);
+    return method;
+}
+
+/// sla over such blocks, its sparse part quantised by `method`.
+std::vector<double> sparseAttention(const AttentionProblem& p, std::size_t blockQueries,
+                                    std::size_t blockKeys, const Quantisation& method) {
     std::vector<double> out;
     for (std::int64_t b = 0; b < p.batch; ++b)
         for (std::int64_t h = 0; h < p.queryHeads; ++h) {
@@ -296,27 +316,45 @@ std::vector<double> sparseLinearAttention(const AttentionProblem& p) {
             Rows centred = k;
             subtract(centred, meanOf(k, 0, k.size()));
             Rows meanKeys;
-            for (std::size_t first = 0; first < k.size(); first += 64)
-                meanKeys.push_back(meanOf(centred, first, std::min(k.size(), first + 64)));
+            for (std::size_t first = 0; first < k.size(); first += blockKeys)
+                meanKeys.push_back(meanOf(centred, first, std::min(k.size(), first + blockKeys)));
+            Rows scoredQ = q, scoredK = method.centreKeys ? centred : k, multiplied = v;
+            double scale = static_cast<double>(p.scale);
+            if (method.scores == Quantisation::Scores::Int8) {
+                scaleQueries(scoredQ, p.scale);
+                scale = std::log(2.0);
+                quantiseBlocks(scoredQ, method.scaleQueries, method.scores);
+                quantiseBlocks(scoredK, method.scaleKeys, method.scores);
+                quantiseValues(multiplied, method.values, method.largestValue);
+            }
             const bool linear = p.sparseLinear.projection != nullptr;
             const LinearSums sums = linear ? linearSums(k, v) : LinearSums{};
-            for (std::size_t first = 0; first < q.size(); first += 128) {
-                const std::size_t end = std::min(q.size(), first + 128);
-                const auto chosen =
-                    chosenKeys(meanOf(q, first, end), meanKeys, p.sparseLinear.topkRatio, k.size());
+            for (std::size_t first = 0; first < q.size(); first += blockQueries) {
+                const std::size_t end = std::min(q.size(), first + blockQueries);
+                const auto chosen = chosenKeys(meanOf(q, first, end), meanKeys, p.sparseLinear.topkRatio,
+                                               k.size(), blockKeys);
                 Rows values;
-                for (const std::size_t j : chosen) values.push_back(v[j]);
+                for (const std::size_t j : chosen) values.push_back(multiplied[j]);
                 for (std::size_t i = first; i < end; ++i) {
                     Row scores;
-                    for (const std::size_t j : chosen)
-                        scores.push_back(dot(q[i], k[j]) * static_cast<double>(p.scale));
-                    Row row = softmaxTimes(scores, values, Quantisation{});
+                    for (const std::size_t j : chosen) scores.push_back(dot(scoredQ[i], scoredK[j]) * scale);
+                    Row row = softmaxTimes(scores, values, method);
                     if (linear) addLinear(p.sparseLinear, sums, q[i], row);
                     out.insert(out.end(), row.begin(), row.end());
                 }
             }
         }
     return out;
+}
+
+}  // namespace
+
+std::vector<double> sparseLinearAttention(const AttentionProblem& p) {
+    return sparseAttention(p, 128, 64, Quantisation{});
+}
+
+std::vector<double> sageSparseLinearAttention(const AttentionProblem& p) {
+    return sparseAttention(p, 64, 128, sageSla());
 }
 
 }  // namespace reelgrid::kernels::test

@@ -22,8 +22,9 @@ struct Quantisation {
     bool rotate = false;
     enum class Values { Exact, PerChannel, PerHead };
     Values values = Values::Exact;
+    float largestValue = 448;   ///< what the largest of those becomes
     bool roundWeights = false;  ///< P to e4m3, after 2^weightOffset
-    int weightOffset = 0;
+    double weightOffset = 0;
     int turnKeys = 128;  ///< keys between two updates of the running maximum
     bool lastFirst = false;
 };
@@ -36,5 +37,9 @@ std::vector<double> quantisedAttention(const AttentionProblem& problem, const Qu
 
 /// SLA: its block map, the softmax over the chosen blocks and the linear branch.
 std::vector<double> sparseLinearAttention(const AttentionProblem& problem);
+
+/// SageSLA as upstream has it on Hopper (SLA/core.py with SpargeAttn's kernels): the same over blocks of 64
+/// queries and 128 keys, scores and values of the chosen blocks quantised.
+std::vector<double> sageSparseLinearAttention(const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels::test

@@ -155,6 +155,69 @@ TEST_P(SparseLinear, GivesTheSameBitsForAnyNumberOfThreads) {
     }
 }
 
+/// sagesla: the same over other blocks, quantised.
+class SageSparseLinear : public SparseLinear {
+  protected:
+    static std::vector<double> attended(AttentionCase& c) {
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        cpu::attend(Method::SageSparseLinear, c.problem);
+        EXPECT_TRUE(c.guardIntact()) << c.name();
+        return c.output();
+    }
+    /// Ties that fp32 and float64 see differently: few elements by much.
+    static void expectItsOwnError(AttentionCase& c) {
+        const auto oracle = sageSparseLinearAttention(c.problem);
+        const auto out = attended(c);
+        const double rounding = c.problem.type == DataType::Float32 ? 0 : 1.0 / 256;
+        ASSERT_TRUE(allFinite(out)) << c.name();
+        EXPECT_LE(maxError(out, oracle), (0.012 + rounding) * std::max(1.0, largest(oracle))) << c.name();
+        EXPECT_LE(relativeL1(out, oracle), 0.0008 + rounding / 2) << c.name();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, SageSparseLinear, testing::ValuesIn(kInstructionSets),
+                         [](const auto& each) { return std::string(nameOf(each.param)); });
+
+TEST_P(SageSparseLinear, MakesTheErrorOfItsDefinitionAndNoOther) {
+    for (const auto type : kSparseTypes)
+        for (const std::int64_t dim : {64, 128, 40})
+            for (const double ratio : {0.1, 0.35, 1.0})
+                for (const auto& [queries, keys] : {std::pair{130, 700}, {1, 200}, {70, 65}, {64, 1}}) {
+                    AttentionCase c({1, 2, 1, queries, keys, dim}, type);
+                    c.problem.sparseLinear.topkRatio = ratio;
+                    expectItsOwnError(c);
+                }
+}
+
+TEST_P(SageSparseLinear, AddsTheLinearBranchOfTheValuesAsTheyCame) {
+    for (const auto type : kSparseTypes)
+        for (const std::int64_t dim : {128, 64}) {
+            const auto projection = random(static_cast<std::size_t>(dim * dim), 0.3F);
+            const auto bias = random(static_cast<std::size_t>(dim), 0.3F);
+            AttentionCase c({1, 2, 1, 70, 2300, dim}, type);
+            c.problem.sparseLinear.projection = projection.data();
+            c.problem.sparseLinear.bias = bias.data();
+            expectItsOwnError(c);
+        }
+}
+
+TEST_P(SageSparseLinear, WithAllBlocksIsCloseToDenseAttention) {
+    AttentionCase c({1, 2, 2, 200, 417, 128}, DataType::BFloat16, Family::KeyBias);
+    c.problem.sparseLinear.topkRatio = 1;
+    EXPECT_LE(relativeL1(attended(c), referenceAttention(c.problem).out), 0.05);
+}
+
+TEST_P(SageSparseLinear, GivesTheSameBitsForAnyNumberOfThreads) {
+    const auto projection = random(64 * 64, 0.3F);
+    AttentionCase c({1, 3, 3, 300, 2500, 64}, DataType::BFloat16);
+    c.problem.sparseLinear.projection = projection.data();
+    c.problem.threads = 1;
+    const auto one = attended(c);
+    for (const int threads : {2, 5}) {
+        c.problem.threads = threads;
+        EXPECT_EQ(attended(c), one) << threads << " threads";
+    }
+}
+
 TEST(SparseLinearBackend, RefusesWhatItsDefinitionLacks) {
     const auto& sla = *findBackend("sla");
     AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);

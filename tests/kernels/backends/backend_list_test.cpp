@@ -35,7 +35,7 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
         return names;
     };
     EXPECT_THAT(namesOn(Device::Cpu),
-                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"));
+                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla", "sagesla"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                             "fav3_sage", "sla", "cudnn", "flash"));
 }

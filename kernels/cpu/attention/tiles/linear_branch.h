@@ -1,9 +1,8 @@
 #pragma once
 
-// sla's linear branch, which waits for checkpoints that were trained with it: no model loads a proj_l yet, so
-// that renders leave it out (and say so), while `bench attention` pays for it. Included by the sources of the
-// instruction sets only (see attention_tile.h). φ is the softmax over the head dim; `Arithmetic` rounds the
-// operands of the products, the sums are fp32.
+// The linear branch of sla and sagesla, for checkpoints that were trained with it. Included by the sources of
+// the instruction sets only (see attention_tile.h). φ is the softmax over the head dim; `Arithmetic` rounds
+// the operands of the products, the sums are fp32.
 
 #include "kernels/cpu/attention/tiles/multiply.h"
 #include "kernels/cpu/attention/tiles/score_policies.h"

@@ -36,6 +36,13 @@ TileKernels methodKernels(Method method, DataType type) {
             return exactKernels<Isa, Bf16, LastFirstScores>(type);
         case Method::SparseLinear:
             return exactKernels<Isa, Bf16, SparseScores>(type);
+        case Method::SageSparseLinear: {
+            using Scores = SparseInt8Scores<Isa, Integers>;
+            using Values = RaisedE4m3Values<Isa, E4m3>;
+            if (type == DataType::Float32)
+                return tileKernels<Isa, Scores, Values, WideFloats<Isa, Rounding::None>>();
+            return tileKernels<Isa, Scores, Values, Bf16>();
+        }
         case Method::Flash:
             break;
     }

@@ -143,6 +143,12 @@ struct CentredInt8Scores {
     }
 };
 
+/// sagesla: the same over the chosen blocks only.
+template <class Isa, class Arithmetic>
+struct SparseInt8Scores : CentredInt8Scores<Isa, Arithmetic> {
+    static constexpr bool kSparse = true;
+};
+
 /// fav3_fp8: Q and K rotated, then e4m3 with a scale a block. `Arithmetic` holds every e4m3 value exactly.
 template <class Isa, class Arithmetic>
 struct RotatedE4m3Scores {

@@ -51,6 +51,10 @@ TileKernels tileKernels() {
         kernels.sumKeyValues = &sumKeyValues<Isa, Linear>;
         kernels.packMatrix = &PlainScores<Isa, Linear>::packKeys;
         kernels.matrixDimsPerUnit = Linear::kPerUnit;
+        if constexpr (Values::kScaled) {
+            kernels.packLinearValues = &packValues<Isa, PlainValues<Isa, Linear>>;
+            kernels.linearKeysPerUnit = Linear::kPerUnit;
+        }
     }
     return kernels;
 }

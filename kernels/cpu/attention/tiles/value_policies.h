@@ -30,6 +30,12 @@ struct E4m3Values : Arithmetic {
     }
 };
 
+/// sagesla's: P times 448, SageAttention2's S_FP8_OFFSET.
+template <class Isa, class Arithmetic>
+struct RaisedE4m3Values : E4m3Values<Isa, Arithmetic, 0> {
+    static constexpr float kOffset = 8.807F;
+};
+
 /// V in units along keys: [paddedDim / kRows][kBlockKeys / kPerUnit][kRows].
 template <class Isa, class Values>
 void packValues(const PackArgs& args) {

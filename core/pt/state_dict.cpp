@@ -1,0 +1,51 @@
+#include "core/pt/state_dict.h"
+
+#include "core/pt/pt_file.h"
+
+namespace reelgrid::pt {
+namespace {
+
+const Dict* stateDictOf(const Value& file) {
+    const auto* dict = file.as<Dict>();
+    const Value* inner = dict == nullptr ? nullptr : dict->find("state_dict");
+    return inner == nullptr ? dict : inner->as<Dict>();
+}
+
+}  // namespace
+
+bool isPtName(const std::filesystem::path& file) {
+    const auto extension = file.extension();
+    return extension == ".pth" || extension == ".pt" || extension == ".ckpt";
+}
+
+Result<std::map<std::string, Tensor>> readStateDict(const std::filesystem::path& file) {
+    const auto value = readPt(file);
+    if (!value) return value.error();
+    std::map<std::string, Tensor> tensors;
+    if (const Dict* dict = stateDictOf(*value))
+        for (const Entry& entry : dict->entries) {
+            const auto* name = entry.key.as<std::string>();
+            const auto* tensor = entry.value.as<Tensor>();
+            if (name != nullptr && tensor != nullptr) tensors.insert_or_assign(*name, *tensor);
+        }
+    if (tensors.empty())
+        return Error{ErrorCode::InvalidData,
+                     file.string() + ": holds no named tensors, a state dict was needed"};
+    return tensors;
+}
+
+Result<safetensors::TensorEntries> weightHeaderOf(const std::filesystem::path& file) {
+    if (!isPtName(file)) return safetensors::readHeaderOf(file);
+    const auto tensors = readStateDict(file);
+    if (!tensors) return tensors.error();
+    safetensors::TensorEntries entries;
+    for (const auto& [name, tensor] : *tensors)
+        entries[name] = {
+            .dtype = tensor.type,
+            .shape = tensor.sizes,
+            .begin = 0,
+            .bytes = static_cast<std::uint64_t>(tensor.elements()) * safetensors::bytesOf(tensor.type)};
+    return entries;
+}
+
+}  // namespace reelgrid::pt
