@@ -109,6 +109,8 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
         say("note: " + tiles);
     if (!checked->request().attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
     if (const result::Timing* timing = result.timing()) sayTimes(*timing, *clip, *checked);
+    if (const auto& temporal = result.manifest.temporal; temporal && !temporal->why.empty())
+        say("note: " + temporal->why);
     if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
     if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
     return printResult(*clip);

@@ -82,12 +82,20 @@ std::string hintOf(const std::string& component) {
     return hint;
 }
 
+/// Those that the pipeline needs, and those that it takes and the index names.
+std::vector<std::string> componentsOf(const families::Pipeline& pipeline, const families::ModelIndex& index) {
+    std::vector<std::string> names(pipeline.components.begin(), pipeline.components.end());
+    for (const std::string_view optional : pipeline.optionalComponents)
+        if (std::string name(optional); !index.classOf(name).empty()) names.push_back(std::move(name));
+    return names;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> neededComponents(const families::ModelIndex& index) {
     const auto pipeline = knownPipelineOf(index);
     if (!pipeline) return pipeline.error();
-    return std::vector<std::string>((*pipeline)->components.begin(), (*pipeline)->components.end());
+    return componentsOf(**pipeline, index);
 }
 
 Result<families::ModelInfo> readModelFolder(const fs::path& base) {
@@ -103,8 +111,7 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
     const families::Pipeline& mine = **pipeline;
 
     std::vector<families::ComponentInfo> components;
-    for (const std::string_view each : mine.components) {
-        const std::string name(each);
+    for (const std::string& name : componentsOf(mine, *index)) {
         std::error_code failed;
         const bool isBuiltIn = index->file().empty() && index->pathOf(name).empty();
         if (index->classOf(name).empty() || (!isBuiltIn && !fs::exists(index->pathOf(name), failed)))

@@ -13,6 +13,7 @@
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/attention_name.h"
+#include "core/protocol/index_ranges.h"
 
 namespace reelgrid::catalog {
 namespace {
@@ -149,6 +150,8 @@ void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& re
         settings.guidanceScale2 =
             request.guidanceScale ? request.guidanceScale : model.defaults.guidanceScale2;
     if (!settings.flowShift) settings.flowShift = model.defaults.flowShift;
+    if (!settings.temporalAlpha) settings.temporalAlpha = model.defaults.temporalAlpha;
+    if (!settings.maxSequenceLength) settings.maxSequenceLength = model.defaults.maxSequenceLength;
 }
 
 Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
@@ -279,6 +282,17 @@ Result<void> checkProfile(const RenderSettings& settings) {
                                           "fewer than the steps, were needed"};
 }
 
+/// Layers of the model, and a share of the steps that isn't empty.
+Result<void> checkSkippedLayers(const RenderSettings& settings, const families::ModelInfo& model) {
+    if (settings.skipGuidanceLayers.empty()) return {};
+    const auto layers = protocol::indicesFrom(settings.skipGuidanceLayers, "layer", model.layers);
+    if (!layers) return layers.error().in("--skip-guidance-layers");
+    if (settings.guidanceScale <= 1)
+        return wrong("--skip-guidance-layers " + settings.skipGuidanceLayers + " with --guidance-scale",
+                     settings.guidanceScale, "a value above 1");
+    return {};
+}
+
 /// A manifest holds both, and sessions, --reuse and --resume read them: what they couldn't is refused before
 /// anything is rendered.
 Result<void> checkReadable(const protocol::RenderRequest& request, const RenderSettings& settings) {
@@ -315,6 +329,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     });
     if (table.error) return *table.error;
     if (auto fits = checkProfile(settings); !fits) return fits.error();
+    if (auto fits = checkSkippedLayers(settings, model); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();

@@ -25,7 +25,11 @@ class Denoiser {
     /// a step that was made, with another dispatcher.
     [[nodiscard]] virtual at::Tensor predict(const at::Tensor& input, int step,
                                              attention::Dispatcher& attention) = 0;
-    /// What decode() takes of the last step's latents.
+    /// What becomes of the last step's latents where attention is asked for once more: called once.
+    [[nodiscard]] virtual at::Tensor afterSteps(at::Tensor latents, attention::Dispatcher& /*attention*/) {
+        return latents;
+    }
+    /// What decode() takes of these.
     [[nodiscard]] virtual at::Tensor finished(at::Tensor latents) { return latents; }
 
     /// What later steps depend on beside the latents and the sampler: step caches, random numbers.

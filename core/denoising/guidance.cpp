@@ -1,6 +1,7 @@
 #include "core/denoising/guidance.h"
 
 #include "core/models/layers/first_block_cache.h"
+#include "core/protocol/index_ranges.h"
 
 namespace reelgrid::denoising {
 
@@ -13,7 +14,16 @@ Guidance Guidance::from(const catalog::RenderSettings& settings) {
                       .stepCacheFrom = models::firstStepThatMaySkip(settings.numInferenceSteps),
                       .passes = settings.useTorchCompile ? Passes::Graphed : Passes::Called};
     if (isGuided(settings)) guidance.scale = [scale = settings.guidanceScale](int) { return scale; };
+    if (guidance.scale && !settings.skipGuidanceLayers.empty())
+        guidance.skippedLayers = {.scale = settings.skipLayerGuidanceScale,
+                                  .after = settings.numInferenceSteps * settings.skipLayerGuidanceStart,
+                                  .before = settings.numInferenceSteps * settings.skipLayerGuidanceStop};
     return guidance;
+}
+
+std::vector<int> layersSkippedBy(const catalog::RenderSettings& settings, std::int64_t layers) {
+    if (settings.skipGuidanceLayers.empty()) return {};
+    return protocol::indicesFrom(settings.skipGuidanceLayers, "layer", static_cast<int>(layers)).value();
 }
 
 at::Tensor guided(const at::Tensor& conditional, const at::Tensor& unconditional,

@@ -2,9 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "core/catalog/render_settings.h"
 
@@ -18,6 +20,14 @@ using GuidanceScale = std::variant<double, at::Tensor>;
 struct Guidance {
     /// Of each step; empty: no guidance, one pass a step.
     std::function<GuidanceScale(int step)> scale{};
+    /// Skip-layer guidance: a third pass, without some layers, whose prediction the guided one goes away
+    /// from.
+    struct SkippedLayers {
+        double scale = 0;
+        double after = 0, before = 0;  ///< the steps of which it is: after < step < before
+        [[nodiscard]] bool isOf(int step) const { return step > after && step < before; }
+    };
+    std::optional<SkippedLayers> skippedLayers{};
     double stepCache = 0;   ///< FirstBlockCache's threshold; 0: every pass runs whole
     int stepCacheFrom = 0;  ///< the first step that may skip
     enum class Passes { Called, Graphed } passes = Passes::Called;
@@ -28,6 +38,9 @@ struct Guidance {
 
 /// Whether the request's guidance needs an unconditional pass, and so a negative prompt.
 bool isGuided(const catalog::RenderSettings& settings);
+
+/// The layers of a network of so many that the request's skip-layer guidance leaves out; none without it.
+std::vector<int> layersSkippedBy(const catalog::RenderSettings& settings, std::int64_t layers);
 
 /// unconditional + scale · (conditional − unconditional).
 at::Tensor guided(const at::Tensor& conditional, const at::Tensor& unconditional, const GuidanceScale& scale);

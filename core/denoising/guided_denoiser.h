@@ -20,6 +20,8 @@ class GuidedDenoiser final : public Denoiser {
         Guidance guidance;
         /// Unit noise of the latents' shape, where they start.
         std::function<at::Tensor(LatentNoise& noise)> start;
+        /// Denoiser::afterSteps(); empty: nothing follows them.
+        std::function<at::Tensor(const at::Tensor& latents, attention::Dispatcher& attention)> afterSteps{};
         /// Denoiser::finished(); empty: nothing is left to do.
         std::function<at::Tensor(const at::Tensor& latents)> finish{};
     };
@@ -28,6 +30,9 @@ class GuidedDenoiser final : public Denoiser {
     [[nodiscard]] schedulers::Scheduler& scheduler() override { return *m_parts.scheduler; }
     [[nodiscard]] at::Tensor initialLatents() override {
         return m_parts.start(*m_parts.noise) * m_parts.scheduler->initialNoiseSigma();
+    }
+    [[nodiscard]] at::Tensor afterSteps(at::Tensor latents, attention::Dispatcher& attention) override {
+        return m_parts.afterSteps ? m_parts.afterSteps(latents, attention) : latents;
     }
     [[nodiscard]] at::Tensor finished(at::Tensor latents) override {
         return m_parts.finish ? m_parts.finish(latents) : latents;

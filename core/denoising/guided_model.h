@@ -30,6 +30,10 @@ class GuidedModel {
     [[nodiscard]] virtual models::CachedPass forward(attention::GuidanceBranch branch,
                                                      const attention::LayerContext& context,
                                                      models::FirstBlockCache& cache, models::Skip skip);
+
+    /// The conditional pass without the layers of skip-layer guidance; for families that have the field
+    /// skip_guidance_layers, the others' throws Failure(Internal).
+    [[nodiscard]] virtual at::Tensor forwardSkippingLayers(const attention::LayerContext& context);
 };
 
 }  // namespace reelgrid::denoising

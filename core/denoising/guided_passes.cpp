@@ -11,8 +11,8 @@ using models::Skip;
 
 namespace {
 
-/// Identifies a branch's prompt to CUDA graphs.
-constexpr int kBranches[] = {0, 1};
+/// Identifies a branch's prompt to CUDA graphs, and the pass without some layers.
+constexpr int kBranches[] = {0, 1}, kWithoutLayers = 2;
 
 const int* identityOf(GuidanceBranch branch) {
     return &kBranches[branch == GuidanceBranch::Conditional ? 0 : 1];
@@ -23,6 +23,10 @@ const int* identityOf(GuidanceBranch branch) {
 models::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
                                         models::FirstBlockCache&, Skip) {
     throw Failure(ErrorCode::Internal, "this family's passes know no step cache");
+}
+
+at::Tensor GuidedModel::forwardSkippingLayers(const attention::LayerContext&) {
+    throw Failure(ErrorCode::Internal, "this family's passes leave no layers out");
 }
 
 GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const execution::Execution& execution,
@@ -42,7 +46,18 @@ at::Tensor GuidedPasses::predict(const at::Tensor& input, double timestep, int s
     if (!m_guidance.scale) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
     const at::Tensor unconditional = pass(GuidanceBranch::Unconditional, skip, attention);
-    return guided(conditional, unconditional, m_guidance.scale(step));
+    const at::Tensor prediction = guided(conditional, unconditional, m_guidance.scale(step));
+    if (!m_guidance.skippedLayers || !m_guidance.skippedLayers->isOf(step)) return prediction;
+    attention.beginPass(step, GuidanceBranch::Conditional);
+    return prediction + (conditional - passWithoutLayers(attention)) * m_guidance.skippedLayers->scale;
+}
+
+at::Tensor GuidedPasses::passWithoutLayers(attention::Dispatcher& attention) {
+    if (m_graphed)
+        return m_graphed->run(
+            &kWithoutLayers, m_model.stepTensors(), [&] { return m_model.forwardSkippingLayers(attention); },
+            attention);
+    return m_model.forwardSkippingLayers({attention, &m_clock.parts()});
 }
 
 at::Tensor GuidedPasses::pass(GuidanceBranch branch, Skip& skip, attention::Dispatcher& attention) {

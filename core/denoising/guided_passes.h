@@ -22,7 +22,7 @@ class GuidedPasses {
     GuidedPasses(GuidedModel& model, Guidance guidance, const execution::Execution& execution,
                  StageClock& clock);
 
-    /// Two passes; one without guidance.
+    /// Two passes; one without guidance, three with skip-layer guidance.
     [[nodiscard]] at::Tensor predict(const at::Tensor& input, double timestep, int step,
                                      attention::Dispatcher& attention);
 
@@ -33,6 +33,7 @@ class GuidedPasses {
   private:
     [[nodiscard]] at::Tensor pass(attention::GuidanceBranch branch, models::Skip& skip,
                                   attention::Dispatcher& attention);
+    [[nodiscard]] at::Tensor passWithoutLayers(attention::Dispatcher& attention);
 
     GuidedModel& m_model;
     Guidance m_guidance;

@@ -50,7 +50,7 @@ at::Tensor SamplingLoop::run(attention::Dispatcher& attention) {
     }
     m_clock.end();
     m_finite.require();
-    latents = m_denoiser.finished(std::move(latents));
+    latents = m_denoiser.finished(m_denoiser.afterSteps(std::move(latents), attention));
     for (StepObserver* observer : m_followers.observers) observer->denoised(latents);
     return latents;
 }

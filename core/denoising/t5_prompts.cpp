@@ -43,7 +43,12 @@ Tokenizer loadTokenizer(const fs::path& folder, std::int64_t vocabulary) {
 
 PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, std::int64_t tokens,
                        const LoadOptions& options) {
-    const auto config = text::T5Config::read(weights::ModelConfig::read(encoder));
+    return t5Prompts(tokenizer, encoder, text::T5Config::read(weights::ModelConfig::read(encoder)), tokens,
+                     options);
+}
+
+PromptMemory t5Prompts(const fs::path& tokenizer, const fs::path& encoder, const text::T5Config& config,
+                       std::int64_t tokens, const LoadOptions& options) {
     const auto load = [=, words = loadTokenizer(tokenizer, config.vocabSize),
                        dtype = text::t5Dtype(options.dtype), device = options.execution.device] {
         weights::SafetensorsFolder source(encoder);

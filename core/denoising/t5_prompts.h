@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/denoising/prompt_memory.h"
+#include "core/text/encoders/t5_config.h"
 
 namespace reelgrid::denoising {
 
@@ -15,5 +16,8 @@ inline constexpr const char* kT5Text = "text";
 /// file and what is wrong with it.
 PromptMemory t5Prompts(const std::filesystem::path& tokenizer, const std::filesystem::path& encoder,
                        std::int64_t tokens, const LoadOptions& options);
+/// The same of an encoder that may be a file, whose configuration is known otherwise.
+PromptMemory t5Prompts(const std::filesystem::path& tokenizer, const std::filesystem::path& encoder,
+                       const text::T5Config& config, std::int64_t tokens, const LoadOptions& options);
 
 }  // namespace reelgrid::denoising

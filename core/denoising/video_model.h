@@ -45,6 +45,12 @@ class VideoModel {
         return {};
     }
 
+    /// How frames of an image model's clip see each other; nullopt where there is nothing to say.
+    [[nodiscard]] virtual std::optional<result::TemporalRecord> temporal(
+        const catalog::RenderSettings& /*settings*/) const {
+        return std::nullopt;
+    }
+
     /// What became of products in FP8 that were asked for; nullopt where none were.
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const;
 

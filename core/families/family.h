@@ -21,6 +21,8 @@ struct Pipeline {
     /// Everything of ModelInfo but id, title, folder and components. Unsupported or InvalidData naming what
     /// is wrong.
     Result<ModelInfo> (*describe)(const ModelIndex& index);
+    /// Folders that it may have, too, where the index names them.
+    std::span<const std::string_view> optionalComponents = {};
 };
 
 /// A model of the hub that this version runs as it is published.

@@ -3,6 +3,7 @@
 #include "core/families/animatediff/facts.h"
 #include "core/families/cogvideox/facts.h"
 #include "core/families/family.h"
+#include "core/families/sd35/facts.h"
 #include "core/families/wan/facts.h"
 
 namespace reelgrid::families {
@@ -13,6 +14,7 @@ std::span<const Family> families() {
         wan::family(),
         cogvideox::family(),
         animatediff::family(),
+        sd35::family(),
     };
     return kFamilies;
 }

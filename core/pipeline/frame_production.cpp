@@ -53,6 +53,7 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
     denoising::VideoModel& video = m_model.use(m_plan, m_clock);
     m_gemms = video.gemms();
     m_remarks = video.remarks(m_plan.settings);
+    m_temporal = video.temporal(m_plan.settings);
     m_plan.settleTiling(video);
     m_lockstep = lockstepOf(m_plan, m_clock);
     m_previews = previewsOf(m_plan, m_model.hasher(), m_preview);
@@ -111,6 +112,7 @@ result::Manifest FrameProduction::manifestNow() {
     manifest.modelHashes = m_model.hashes();
     manifest.gemms = m_gemms;
     manifest.remarks = m_remarks;
+    manifest.temporal = m_temporal;
     manifest.attention = joined(m_earlier.manifest.attention, m_attention.dispatcher().records());
     manifest.resumedAt = m_earlier.manifest.resumedAt;
     return manifest;

@@ -60,6 +60,7 @@ class FrameProduction {
     ResumeFile::Story m_earlier;  ///< of the render that was interrupted, if one was
     std::optional<result::GemmRecord> m_gemms;
     std::vector<std::string> m_remarks;  ///< of the model
+    std::optional<result::TemporalRecord> m_temporal;
     std::unique_ptr<PreviewObserver> m_previews;
     std::unique_ptr<lockstep::LockstepObserver> m_lockstep;
     std::vector<result::Timing> m_repetitions;

@@ -101,6 +101,13 @@ struct RenderFields {
     std::optional<std::string> chainSave{};        ///< absolute; where its own are kept for another
     double chainAlpha = 0.6;                       ///< share of the steps that hold the first frame to them
     int freeInit = 0;  ///< times that a clip is denoised by FreeInit; 0: once, without
+    /// What further text encoders are given; absent: the prompt, the negative prompt.
+    std::optional<std::string> prompt2{}, prompt3{}, negativePrompt2{}, negativePrompt3{};
+    std::optional<int> maxSequenceLength{};       ///< tokens of T5; absent: the model's
+    std::optional<std::string> temporalModule{};  ///< of the model; absent: what its folder has
+    std::string skipGuidanceLayers{};  ///< "7-9": that a further pass leaves out; empty: there is none
+    double skipLayerGuidanceScale = 2.8;
+    double skipLayerGuidanceStart = 0.01, skipLayerGuidanceStop = 0.2;  ///< of the steps
     std::string attentionType = kReferenceBackend;
     double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
@@ -471,6 +478,69 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 0, .most = 1},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.chainAlpha; });
+    visit(
+        RenderField{.key = "prompt_2",
+                    .help = "What the second text encoder is given (default: the prompt)",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.prompt2; });
+    visit(
+        RenderField{.key = "prompt_3",
+                    .help = "What the third text encoder, T5, is given (default: the prompt)",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.prompt3; });
+    visit(
+        RenderField{.key = "negative_prompt_2",
+                    .help = "The same to steer away from (default: the negative prompt)",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.negativePrompt2; });
+    visit(
+        RenderField{.key = "negative_prompt_3",
+                    .help = "The same of T5 (default: the negative prompt)",
+                    .maxBytes = kPromptBytes,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.negativePrompt3; });
+    visit(
+        RenderField{.key = "max_sequence_length",
+                    .help = "Tokens of T5, padding among them (default: the model's)",
+                    .range = {.least = 2, .most = 512},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.maxSequenceLength; });
+    visit(
+        RenderField{.key = "temporal_module",
+                    .help =
+                        "Attention over frames for an image model's blocks: a folder or a hub id (default: "
+                        "what the model's folder has)",
+                    .maxBytes = kPathBytes,
+                    .families = RenderField::For::SomeFamilies,
+                    .isModelPart = true},
+        [](auto& fields) -> auto& { return fields.temporalModule; });
+    visit(
+        RenderField{.key = "skip_guidance_layers",
+                    .help = "Skip-layer guidance: steer away from what a pass without these layers predicts, "
+                            "such as 7-9",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.skipGuidanceLayers; });
+    visit(
+        RenderField{.key = "skip_layer_guidance_scale",
+                    .help = "How far (default: 2.8)",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.skipLayerGuidanceScale; });
+    visit(
+        RenderField{.key = "skip_layer_guidance_start",
+                    .help = "After which share of the steps (default: 0.01)",
+                    .range = {.least = 0, .most = 1},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.skipLayerGuidanceStart; });
+    visit(
+        RenderField{.key = "skip_layer_guidance_stop",
+                    .help = "And up to which (default: 0.2)",
+                    .range = {.least = 0, .most = 1},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.skipLayerGuidanceStop; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -195,6 +195,16 @@ Result<void> readGemms(const json* object, Manifest& manifest) {
     return fields.finish();
 }
 
+Result<void> readTemporal(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    TemporalRecord& temporal = manifest.temporal.emplace();
+    FieldReader fields(*object, "temporal", ErrorCode::InvalidData);
+    fields.text("form", temporal.form, kMaxNameBytes);
+    fields.number("alpha", temporal.alpha);
+    fields.text("why", temporal.why);
+    return fields.finish();
+}
+
 Result<void> readPlugins(const json* plugins, Manifest& manifest) {
     for (std::size_t i = 0; plugins != nullptr && i < plugins->size(); ++i) {
         PluginRecord& plugin = manifest.plugins.emplace_back();
@@ -272,6 +282,10 @@ json toJson(const Manifest& manifest) {
                            {"used", manifest.gemms->used},
                            {"why", manifest.gemms->why}};
     if (!manifest.remarks.empty()) object["remarks"] = manifest.remarks;
+    if (manifest.temporal)
+        object["temporal"] = {{"form", manifest.temporal->form},
+                              {"alpha", manifest.temporal->alpha},
+                              {"why", manifest.temporal->why}};
     if (manifest.request) object["request"] = protocol::toJson(*manifest.request);
     if (manifest.settings) {
         object["settings"] = protocol::fieldsJson(*manifest.settings);
@@ -296,6 +310,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* captures = fields.object("captures");
     const json* memory = fields.object("memory");
     const json* gemms = fields.object("gemms");
+    const json* temporal = fields.object("temporal");
     const json* stepCache = fields.object("step_cache");
     const json* resumedAt = fields.array("resumed_at", kMaxEntries);
     const json* remarks = fields.array("remarks", kMaxEntries);
@@ -327,6 +342,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
     if (auto read = readMemory(memory, manifest); !read) return read.error();
     if (auto read = readGemms(gemms, manifest); !read) return read.error();
+    if (auto read = readTemporal(temporal, manifest); !read) return read.error();
     if (auto read = readModel(model, manifest); !read) return read.error();
     if (auto read = readPlugins(plugins, manifest); !read) return read.error();
     if (auto read = readProfile(profile, manifest); !read) return read.error();

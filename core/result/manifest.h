@@ -37,6 +37,13 @@ struct GemmRecord {
     std::string why;        ///< they differ; empty where they don't
 };
 
+/// How the frames of an image model's clip came to see each other.
+struct TemporalRecord {
+    std::string form;  ///< "module": in the network's blocks; "latents": over the latents that come out
+    double alpha = 0;  ///< how strongly
+    std::string why;   ///< that form; may be empty
+};
+
 /// How much of a render a step cache stood for.
 struct StepCacheRecord {
     double threshold = 0;
@@ -82,6 +89,7 @@ struct Manifest {
     std::optional<GemmRecord> gemms{};
     /// What the model has to say of this render: what of a prompt it didn't see.
     std::vector<std::string> remarks{};
+    std::optional<TemporalRecord> temporal{};  ///< absent: no image model's clip, or frames apart
 
     /// Null when the backend was ours, or wasn't asked for.
     [[nodiscard]] const PluginRecord* pluginOf(const std::string& backend) const;

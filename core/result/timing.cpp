@@ -18,9 +18,9 @@ using protocol::FieldReader;
 constexpr const char* kOtherStage = "other";
 constexpr const char* kDenoiseStage = "denoise";
 constexpr const char* kSaveStage = "save";
-constexpr std::array<const char*, 11> kStages{"load",     "text",     "image",    kDenoiseStage,
-                                              kSaveStage, "lockstep", "decode",   "metrics",
-                                              "encode",   "profile",  kOtherStage};
+constexpr std::array<const char*, 12> kStages{"load",     "text",     "image",    kDenoiseStage,
+                                              kSaveStage, "lockstep", "temporal", "decode",
+                                              "metrics",  "encode",   "profile",  kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
 /// Names and seconds: stages, parts of a step.
@@ -179,8 +179,10 @@ Timing Timing::complete() const {
         whole.add(kOtherStage, *wallTime - inStages);
     }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
-    whole.pipeTime = stage("text").value_or(0) + stage("image").value_or(0) + stage("denoise").value_or(0) +
-                     stage("decode").value_or(0);
+    double pipeTime = 0;
+    for (const char* part : {"text", "image", kDenoiseStage, "temporal", "decode"})
+        pipeTime += stage(part).value_or(0);
+    whole.pipeTime = pipeTime;
     whole.vaeDecodeTime = stage("decode").value_or(0);
     return whole;
 }

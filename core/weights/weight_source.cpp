@@ -28,7 +28,7 @@ at::Tensor WeightScope::checked(const std::string& name, at::IntArrayRef shape) 
 
 /// Converted where the model runs, so that the bus carries what is stored.
 at::Tensor WeightScope::moved(const at::Tensor& stored, at::ScalarType dtype) const {
-    if (stored.is_meta()) return stored;
+    if (stored.is_meta()) return stored.to(dtype);
     if (m_upload && stored.is_cpu()) return m_upload->uploaded(stored).to(dtype);
     return stored.to(m_options.dtype(dtype));
 }

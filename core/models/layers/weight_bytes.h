@@ -13,9 +13,9 @@ namespace reelgrid::models {
 /// Of one block's weights as it computes: those of a Block(config, scope, layer) without weights.
 template <class Block, class Config>
 std::uint64_t blockWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
-                               LinearProducts products) {
+                               LinearProducts products, std::int64_t layer = 0) {
     weights::RecordingWeights none([](const std::string&) { return false; });
-    Block block(config, weights::WeightScope(none, dtype), 0);
+    Block block(config, weights::WeightScope(none, dtype), static_cast<int>(layer));
     std::uint64_t bytes = bytesOf(block);
     if (products == LinearProducts::Fp8 && multipliesFp8(device))
         block.eachLinear([&](const Linear& linear) {
@@ -28,21 +28,27 @@ std::uint64_t blockWeightBytes(const Config& config, at::ScalarType dtype, at::D
     return bytes;
 }
 
-/// Of a transformer's weights that lie on the device, its blocks where the options put them. What is no block
-/// counts as if all of it were of the dtype.
-template <class Transformer, class Block, class Config>
-std::uint64_t transformerWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
-                                     const BlockOptions& options) {
+/// Of a transformer's weights that are in no block, as if all of them were of the dtype.
+template <class Transformer, class Config>
+std::uint64_t weightBytesWithoutBlocks(const Config& config, at::ScalarType dtype) {
     weights::RecordingWeights counted([](const std::string&) { return false; });
     Config without = config;
     without.numLayers = 0;
     const Transformer rest(without, weights::WeightScope(counted, dtype));
     std::int64_t values = 0;
     for (const auto& [name, shape] : counted.requests()) values += c10::multiply_integers(shape);
+    return static_cast<std::uint64_t>(values) * c10::elementSize(dtype);
+}
+
+/// Of a transformer's weights that lie on the device, its blocks, which are all alike, where the options put
+/// them.
+template <class Transformer, class Block, class Config>
+std::uint64_t transformerWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
+                                     const BlockOptions& options) {
     std::int64_t blocks = config.numLayers;
     if (options.residence == BlockResidence::Windowed) blocks = weights::LayerWindow::kSlots;
     if (options.residence == BlockResidence::Streamed) blocks = 1;
-    return static_cast<std::uint64_t>(values) * c10::elementSize(dtype) +
+    return weightBytesWithoutBlocks<Transformer>(config, dtype) +
            static_cast<std::uint64_t>(blocks) *
                blockWeightBytes<Block>(config, dtype, device, options.products);
 }
