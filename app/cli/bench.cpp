@@ -18,8 +18,8 @@ int runBench(const std::vector<Verb>& parts) {
 Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("bench", "Measure parts on their own");
     command->require_subcommand(1);
-    const std::vector<Verb> parts{addBenchAttention(*command), addBenchVae(*command, machine),
-                                  addBenchPipeline(*command, machine)};
+    const std::vector<Verb> parts{addBenchAttention(*command), addBenchConv(*command),
+                                  addBenchVae(*command, machine), addBenchPipeline(*command, machine)};
     return {command, [parts] { return runBench(parts); }};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -126,6 +127,9 @@ Result<void> checkPicture(const std::string& option, const std::optional<std::st
 Result<void> checkPictures(const RenderSettings& settings, const families::ModelInfo& model) {
     const families::Task* task = model.task(settings.task);
     if (task == nullptr) return wrong("--task", settings.task, "for this model " + oneOf(model.taskNames()));
+    if (task->prompt == families::Need::No && !settings.prompt.empty())
+        return Error{ErrorCode::BadUsage, "--prompt: task " + settings.task + " of model " + model.id +
+                                              " takes a picture and no prompt"};
     if (auto fits = checkPicture("--img-file-path", settings.imgFilePath, task->image, settings, model);
         !fits)
         return fits;
@@ -149,9 +153,19 @@ void settleModelsOwn(RenderSettings& settings, const protocol::RenderRequest& re
     if (model.takes("guidance_scale_2") && !settings.guidanceScale2)
         settings.guidanceScale2 =
             request.guidanceScale ? request.guidanceScale : model.defaults.guidanceScale2;
-    if (!settings.flowShift) settings.flowShift = model.defaults.flowShift;
-    if (!settings.temporalAlpha) settings.temporalAlpha = model.defaults.temporalAlpha;
-    if (!settings.maxSequenceLength) settings.maxSequenceLength = model.defaults.maxSequenceLength;
+    const auto settle = [&](auto field) {
+        if (!(settings.*field)) settings.*field = model.defaults.*field;
+    };
+    settle(&RenderSettings::flowShift);
+    settle(&RenderSettings::temporalAlpha);
+    settle(&RenderSettings::maxSequenceLength);
+    settle(&RenderSettings::motionBucketId);
+    settle(&RenderSettings::noiseAugStrength);
+    settle(&RenderSettings::minGuidanceScale);
+    settle(&RenderSettings::maxGuidanceScale);
+    settle(&RenderSettings::decodeChunkSize);
+    // What says whether there is an unconditional pass, as in the reference.
+    if (settings.maxGuidanceScale) settings.guidanceScale = *settings.maxGuidanceScale;
 }
 
 Result<void> checkAgainstModel(const RenderSettings& settings, const families::ModelInfo& model) {
@@ -308,6 +322,11 @@ Result<void> checkReadable(const protocol::RenderRequest& request, const RenderS
 
 std::string attentionName(const RenderSettings& settings) {
     return protocol::attentionName(settings);
+}
+
+std::string subjectOf(const RenderSettings& settings) {
+    if (!settings.prompt.empty() || !settings.imgFilePath) return settings.prompt;
+    return std::filesystem::path(*settings.imgFilePath).filename().string();
 }
 
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,

@@ -17,6 +17,9 @@ struct RenderSettings : protocol::RenderFields<protocol::Given> {
 /// The name of the render's attention: protocol::attentionName().
 std::string attentionName(const RenderSettings& settings);
 
+/// What is rendered, in words: the prompt; of a model that takes none the name of the picture's file.
+std::string subjectOf(const RenderSettings& settings);
+
 /// The request as `machine` would render it, be that this one or another. BadUsage naming the option, its
 /// value and what was needed; Unsupported where the machine can't use the device.
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,

@@ -6,6 +6,7 @@
 
 #include "core/catalog/render_settings.h"
 #include "core/comparison/entry.h"
+#include "core/families/offered_tasks.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -99,7 +100,7 @@ Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const Ma
             for (std::size_t model = 0; model < axes.models.size(); ++model)
                 for (std::size_t steps = 0; steps < std::max<std::size_t>(1, axes.steps.size()); ++steps) {
                     RenderRequest own = requestFor(request, axes.models[model]);
-                    own.prompt = prompt;
+                    own.prompt = families::takesPrompts(axes.models[model]) ? prompt : std::string();
                     if (!axes.seeds.empty()) own.seed = axes.seeds[seed];
                     if (!axes.steps.empty()) own.numInferenceSteps = axes.steps[steps];
                     if (auto added = addSubject(own, model); !added) return added.error();

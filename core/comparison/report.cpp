@@ -73,21 +73,27 @@ std::string charts(const Report& report) {
     return html;
 }
 
+/// One number, or those of the first and the last frame.
+std::string guidanceText(const catalog::RenderSettings& settings) {
+    const std::string last = fixed(settings.guidanceScale, 1);
+    return settings.minGuidanceScale ? fixed(*settings.minGuidanceScale, 1) + " to " + last : last;
+}
+
 std::string settingsLine(const Report& report) {
     const catalog::RenderSettings& settings = report.settings;
     return report.modelTitle + " · " + settings.task + " · " + std::to_string(settings.width) + "×" +
            std::to_string(settings.height) + " · " + std::to_string(settings.numFrames) + " frames at " +
            fixed(settings.fps, 0) + " fps · " + std::to_string(settings.numInferenceSteps) +
-           " steps · guidance " + fixed(settings.guidanceScale, 1) + " · seed " +
-           std::to_string(settings.seed) + " · " + settings.dtype + " on " + settings.device;
+           " steps · guidance " + guidanceText(settings) + " · seed " + std::to_string(settings.seed) +
+           " · " + settings.dtype + " on " + settings.device;
 }
 
 }  // namespace
 
 std::string reportHtml(const Report& report) {
-    const std::string prompt = escaped(report.settings.prompt);
-    return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + prompt +
-           "</title><style>" + pageStyle() + "</style></head><body><h1>" + prompt + "</h1><p>" +
+    const std::string subject = escaped(catalog::subjectOf(report.settings));
+    return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + subject +
+           "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
            timeTable(report) + partsTable(report) + qualityTable(report) + blindSection(report) +
            charts(report) + lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +

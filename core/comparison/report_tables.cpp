@@ -33,6 +33,7 @@ std::string timeRow(const Entry& entry, const std::optional<double>& referenceDe
     std::optional<double> speedup;
     if (referenceDenoise && denoise && *denoise > 0) speedup = *referenceDenoise / *denoise;
     return "<tr><td>" + backendLink(entry) + "</td>" + cell(number(timing.pipeTime, 2, " s")) +
+           cell(number(timing.secondsPerFrame(), 2, " s")) + cell(number(timing.framesPerSecond(), 2, "")) +
            cell(number(denoise, 2, " s")) + cell(number(stepMean(timing), 3, " s")) +
            cell(number(attentionSeconds(entry.result, protocol::ModuleKind::Self), 2, " s")) +
            cell(number(secondsOutsideAttention(entry.result), 2, " s")) +
@@ -63,7 +64,8 @@ std::string timeTable(const Report& report) {
     std::string rows;
     for (const Entry& entry : report.entries)
         if (!entry.error) rows += timeRow(entry, denoise);
-    return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>denoise</th><th>mean "
+    return "<h2>Time</h2><table><tr><th>backend</th><th>pipe</th><th>a "
+           "frame</th><th>frames/s</th><th>denoise</th><th>mean "
            "step</th><th>self-attention</th><th>outside attention</th><th>decode</th><th>denoise, " +
            protocol::kReferenceBackend + " = 1</th></tr>" + rows +
            "</table><p class=\"note\">Denoising outside attention is the same work for every backend, and so "

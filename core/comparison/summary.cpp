@@ -25,6 +25,9 @@ std::string timingLine(const result::Timing& timing) {
     std::string line;
     for (const auto& [stage, seconds] : timing.stages)
         line += (line.empty() ? "" : ", ") + stage + " " + fixed(seconds, 2) + " s";
+    if (const auto seconds = timing.secondsPerFrame(); seconds && timing.framesPerSecond())
+        line +=
+            "; " + fixed(*seconds, 2) + " s a frame, " + fixed(*timing.framesPerSecond(), 2) + " frames/s";
     return line;
 }
 

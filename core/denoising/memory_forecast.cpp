@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/denoising/process_memory.h"
+#include "core/denoising/video_model.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -34,7 +35,7 @@ MemoryForecast forecastOf(const ModelMemory& model, const catalog::RenderSetting
 
     const std::uint64_t held = always + kept;
     const vae::Tiling tiles = model.vae->tilingOf(settings.vaeTilePx);
-    const vae::ClipSize clip{settings.numFrames, settings.height, settings.width};
+    const vae::ClipSize clip = decodedTogether(settings);
     const auto decode = [&](const std::optional<vae::Tiling>& tiling) {
         return model.vae->bytesToDecode(clip, tiling);
     };

@@ -24,6 +24,16 @@ std::optional<result::GemmRecord> VideoModel::gemms() const {
                                   ": the rounded values are multiplied in " + dtype};
 }
 
+namespace {
+
+/// Of a VAE each latent frame of which is a frame: as many as the request says, or all of them.
+std::int64_t latentFramesTogether(const catalog::RenderSettings& settings, std::int64_t latentFrames) {
+    return settings.decodeChunkSize ? std::min<std::int64_t>(*settings.decodeChunkSize, latentFrames)
+                                    : latentFrames;
+}
+
+}  // namespace
+
 at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers) {
     const std::unique_ptr<Denoiser> denoiser = model.prepare(settings, clock);
@@ -38,21 +48,31 @@ media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
         .width = settings.width, .height = settings.height, .fps = frameRate(settings.fps), .pixels = {}};
     video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
     clock.begin("decode", settings.numFrames);
-    if (const auto tiling = tilingFor(vae, settings)) {
-        // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
-        const auto report = [&](std::int64_t done, std::int64_t total) {
-            clock.advance(static_cast<int>(done * settings.numFrames / total));
-        };
-        appendFrames(video, vae.decodeTiled(z_CTHW, *tiling, report, clock.stopToken()));
-    } else {
-        const auto keep = [&](const at::Tensor& frames_THWC) {
-            appendFrames(video, frames_THWC);
-            clock.advance(video.frameCount());
-        };
-        vae.decodeTo(z_CTHW, keep, clock.stopToken());
+    const std::int64_t latentFrames = z_CTHW.size(1), together = latentFramesTogether(settings, latentFrames);
+    for (std::int64_t first = 0; first < latentFrames; first += together) {
+        const at::Tensor some_CTHW = z_CTHW.narrow(1, first, std::min(together, latentFrames - first));
+        if (const auto tiling = tilingFor(vae, settings)) {
+            // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
+            const int before = video.frameCount();
+            const auto frames = static_cast<int>(some_CTHW.size(1) * settings.numFrames / latentFrames);
+            const auto report = [&](std::int64_t done, std::int64_t total) {
+                clock.advance(before + static_cast<int>(done * frames / total));
+            };
+            appendFrames(video, vae.decodeTiled(some_CTHW, *tiling, report, clock.stopToken()));
+        } else {
+            const auto keep = [&](const at::Tensor& frames_THWC) {
+                appendFrames(video, frames_THWC);
+                clock.advance(video.frameCount());
+            };
+            vae.decodeTo(some_CTHW, keep, clock.stopToken());
+        }
     }
     clock.end();
     return video;
+}
+
+vae::ClipSize decodedTogether(const catalog::RenderSettings& settings) {
+    return {latentFramesTogether(settings, settings.numFrames), settings.height, settings.width};
 }
 
 std::optional<vae::Tiling> tilingFor(const vae::VideoVae& vae, const catalog::RenderSettings& settings) {
@@ -63,7 +83,7 @@ std::optional<vae::Tiling> tilingFor(const vae::VideoVae& vae, const catalog::Re
 std::uint64_t workingBytes(const VideoModel& model, const catalog::RenderSettings& settings) {
     const vae::VideoVae& vae = model.vae();
     const auto tiling = tilingFor(vae, settings);
-    vae::ClipSize clip{settings.numFrames, settings.height, settings.width};
+    vae::ClipSize clip = decodedTogether(settings);
     const std::uint64_t decode = vae.bytesToDecode(clip, tiling);
     clip.frames = model.encodedFrames(settings);
     const std::uint64_t encode = clip.frames > 0 ? vae.bytesToEncode(clip, tiling) : 0;

@@ -67,9 +67,13 @@ class VideoModel {
 at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers = {});
 
-/// The stage "decode": whole, as frames are made, or in tiles.
+/// The stage "decode": whole, as frames are made, or in tiles; a chunk of frames after another where the
+/// request says how many.
 media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
                        const catalog::RenderSettings& settings, StageClock& clock);
+
+/// What goes through the VAE's decoder at once: the clip, or a chunk of it.
+vae::ClipSize decodedTogether(const catalog::RenderSettings& settings);
 
 /// The tiles that the request asks for; nullopt: whole.
 std::optional<vae::Tiling> tilingFor(const vae::VideoVae& vae, const catalog::RenderSettings& settings);

@@ -9,6 +9,7 @@ namespace reelgrid::families {
 namespace {
 
 std::optional<std::string> noteOf(const Family& family, std::string_view key) {
+    if (key == "scheduler" && family.schedulers.empty()) return std::nullopt;
     if (key == "scheduler") {
         std::string names;
         for (const std::string_view name : family.schedulers)

@@ -5,8 +5,8 @@
 namespace reelgrid::families {
 namespace {
 
-bool anyTakes(const ModelInfo& model, Need Task::*picture) {
-    return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*picture != Need::No; });
+bool anyTakes(const ModelInfo& model, Need Task::*given) {
+    return std::ranges::any_of(model.tasks, [&](const Task& task) { return task.*given != Need::No; });
 }
 
 }  // namespace
@@ -21,6 +21,10 @@ void offer(ModelInfo& model, std::vector<Task> tasks) {
 
 bool takesPictures(const ModelInfo& model) {
     return anyTakes(model, &Task::image);
+}
+
+bool takesPrompts(const ModelInfo& model) {
+    return anyTakes(model, &Task::prompt);
 }
 
 }  // namespace reelgrid::families

@@ -12,4 +12,7 @@ void offer(ModelInfo& model, std::vector<Task> tasks);
 /// Whether the model can be given a picture that the clip begins with.
 bool takesPictures(const ModelInfo& model);
 
+/// Whether the model can be given a prompt.
+bool takesPrompts(const ModelInfo& model);
+
 }  // namespace reelgrid::families

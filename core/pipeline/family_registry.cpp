@@ -8,6 +8,7 @@
 #include "core/models/animatediff/family_model.h"
 #include "core/models/cogvideox/family_model.h"
 #include "core/models/sd35/family_model.h"
+#include "core/models/svd/family_model.h"
 #include "core/models/wan/family_model.h"
 #include "core/protocol/lora_choice.h"
 #include "core/safetensors/header.h"
@@ -18,7 +19,8 @@ namespace {
 /// One line a family's folder; core/families says what its families are.
 const denoising::FamilyModel* modelOf(std::string_view family) {
     static const std::array kModels{models::wan::familyModel(), models::cogvideox::familyModel(),
-                                    models::animatediff::familyModel(), models::sd35::familyModel()};
+                                    models::animatediff::familyModel(), models::sd35::familyModel(),
+                                    models::svd::familyModel()};
     const auto found = std::ranges::find_if(kModels, [&](const denoising::FamilyModel& model) {
         return std::ranges::find(model.families, family) != model.families.end();
     });

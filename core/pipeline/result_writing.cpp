@@ -66,6 +66,7 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
     }
     std::vector<result::Timing> repetitions = production.earlierRepetitions();
     repetitions.push_back(clock.finishRepetition());
+    for (result::Timing& repetition : repetitions) repetition.frames = plan.settings.numFrames;
     manifest.memory->measuredPeak = repetitions.back().peakOfRender();
     manifest.stepCache = stepCacheOf(plan.settings, repetitions.back());
     if (trace) trace->commit().value();

@@ -59,6 +59,8 @@ std::string pictureKey(const RenderFields<Maybe>& fields) {
         if (field.decides == Decides::Picture) put(object, field.key, access(fields));
     });
     if (fields.vaeTiling == kTilingOff) object.erase("vae_tile_px");
+    // Models that are told how much is to move are told the frame rate, too.
+    if (fields.motionBucketId) put(object, "fps", fields.fps);
     return printJson(object);
 }
 

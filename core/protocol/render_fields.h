@@ -108,6 +108,12 @@ struct RenderFields {
     std::string skipGuidanceLayers{};  ///< "7-9": that a further pass leaves out; empty: there is none
     double skipLayerGuidanceScale = 2.8;
     double skipLayerGuidanceStart = 0.01, skipLayerGuidanceStop = 0.2;  ///< of the steps
+    /// Stable Video Diffusion; absent: the model's.
+    std::optional<int> motionBucketId{};       ///< how much moves
+    std::optional<double> noiseAugStrength{};  ///< of the noise on the picture
+    std::optional<double> minGuidanceScale{};  ///< guidance at the first frame
+    std::optional<double> maxGuidanceScale{};  ///< at the last one
+    std::optional<int> decodeChunkSize{};      ///< frames that are decoded together
     std::string attentionType = kReferenceBackend;
     double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
@@ -541,6 +547,38 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 0, .most = 1},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.skipLayerGuidanceStop; });
+    visit(
+        RenderField{.key = "motion_bucket_id",
+                    .help = "How much is to move (default: the model's)",
+                    .range = {.least = 0, .most = 1023},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.motionBucketId; });
+    visit(
+        RenderField{.key = "noise_aug_strength",
+                    .help = "Noise on the picture: more of it, and the clip keeps less to the picture "
+                            "(default: the model's)",
+                    .range = {.least = 0, .most = 10},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.noiseAugStrength; });
+    visit(
+        RenderField{.key = "min_guidance_scale",
+                    .help = "Guidance at the first frame (default: the model's)",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.minGuidanceScale; });
+    visit(
+        RenderField{.key = "max_guidance_scale",
+                    .help = "Guidance at the last frame, to which it grows; at most 1: none (default: the "
+                            "model's)",
+                    .range = {.least = 0, .most = 100},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.maxGuidanceScale; });
+    visit(
+        RenderField{.key = "decode_chunk_size",
+                    .help = "Frames that are decoded together: fewer take less memory (default: the model's)",
+                    .range = {.least = 1, .most = kCount},
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.decodeChunkSize; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -93,6 +93,7 @@ Result<Timing> timingFromJson(const json& object) {
     const json* stepParts = fields.array("step_parts", kMaxEntries);
     const json* passes = fields.array("passes", kMaxEntries);
     fields.number("wall_time", timing.wallTime);
+    fields.integer("frames", timing.frames, 1);
     if (auto read = fields.finish(); !read) return read.error();
     if (stages != nullptr) {
         auto read = secondsByName(*stages, "stages");
@@ -120,6 +121,16 @@ StageKind kindOf(std::string_view stage) {
     if (stage == "load") return StageKind::Loading;
     return stage == "lockstep" || stage == "profile" || stage == kSaveStage ? StageKind::Measuring
                                                                             : StageKind::Render;
+}
+
+std::optional<double> Timing::secondsPerFrame() const {
+    if (!pipeTime || !frames || *frames < 1) return std::nullopt;
+    return *pipeTime / *frames;
+}
+
+std::optional<double> Timing::framesPerSecond() const {
+    const auto seconds = secondsPerFrame();
+    return seconds && *seconds > 0 ? std::optional(1 / *seconds) : std::nullopt;
 }
 
 double Timing::renderSeconds() const {
@@ -194,6 +205,9 @@ json toJson(const std::vector<Timing>& repetitions) {
         for (const auto& [name, seconds] : timing.stages) object["stages"][name] = seconds;
         if (timing.pipeTime) object["pipe_time"] = *timing.pipeTime;
         if (timing.wallTime) object["wall_time"] = *timing.wallTime;
+        if (timing.frames) object["frames"] = *timing.frames;
+        if (const auto seconds = timing.secondsPerFrame()) object["seconds_per_frame"] = *seconds;
+        if (const auto rate = timing.framesPerSecond()) object["frames_per_second"] = *rate;
         for (const StepParts& parts : timing.stepParts) object["step_parts"].push_back(partsJson(parts));
         for (const StepPasses& passes : timing.passes)
             object["passes"].push_back({{"whole", passes.whole}, {"skipped", passes.skipped}});

@@ -36,12 +36,16 @@ struct Timing {
     std::vector<StepParts> stepParts;  ///< one per step; empty: no step was measured by part
     std::vector<StepPasses> passes{};  ///< one per step; empty: none could be skipped
     std::optional<double> wallTime;    ///< from the repetition's start to its end
+    std::optional<int> frames{};       ///< of the clip
     /// The most memory that was in use at once in each stage (core/execution/memory_peak.h), the model
     /// included.
     std::vector<std::pair<std::string, std::uint64_t>> peakBytes{};
 
     /// The stage's seconds; absent when it was not measured.
     [[nodiscard]] std::optional<double> stage(const std::string& name) const;
+    /// Of the pipe, for each frame of the clip; absent where either is unknown.
+    [[nodiscard]] std::optional<double> secondsPerFrame() const;
+    [[nodiscard]] std::optional<double> framesPerSecond() const;
     /// The sum of its stages of StageKind::Render.
     [[nodiscard]] double renderSeconds() const;
     void add(const std::string& stageName, double seconds);

@@ -4,9 +4,16 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
+
 #include "core/vae/layer_source.h"
 
 namespace reelgrid::vae {
+
+/// x · scale + shift, a number a channel: fp32 [C].
+struct ChannelMap {
+    at::Tensor scale_C, shift_C;
+};
 
 /// A group norm of pictures: mean and variance of a group of channels over all pixels of a picture.
 class GroupNorm {
@@ -17,8 +24,11 @@ class GroupNorm {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const;
     /// silu of it: on the CPU in fp32 one pass over memory behind the one for the sums.
     [[nodiscard]] at::Tensor forwardSilu(const at::Tensor& x_NHWC) const;
+    /// What it does with the pixels of one picture [1, H, W, C], on the CPU in fp32; nullopt elsewhere.
+    [[nodiscard]] std::optional<ChannelMap> mapOf(const at::Tensor& x_1HWC) const;
 
   private:
+    [[nodiscard]] ChannelMap mapOfPicture(const at::Tensor& x_HWC) const;
     [[nodiscard]] bool usesKernels(const at::Tensor& x_NHWC) const;
 
     std::int64_t m_groups;

@@ -35,6 +35,22 @@ void PictureMemory::noteConv(MemoryWalk::Pieces pieces, const Activations& in, c
     m_memory.note(pieces);
 }
 
+void PictureMemory::noteTemporalResidual(const Activations& x, std::int64_t held) {
+    const std::int64_t bytes = bytesOf(x), around = bytesOf(x.ofFrames(x.frames + 2));
+    if (m_path == ConvPath::Winograd) {
+        // Our kernel norms what it reads.
+        m_memory.note({held, bytes, bytes});
+        return;
+    }
+    noteNormSilu(x, {held, bytes});
+    // What is there, what the first convolution made, the normed, the sum; cuDNN is given a frame of zeros at
+    // both ends, and works in copies; products of 16 bit are given the three frames beside one another.
+    MemoryWalk::Pieces pieces{held, bytes, bytes, bytes, bytes};
+    if (m_path == ConvPath::Cudnn) pieces.insert(pieces.end(), {around, around, bytes});
+    if (m_path == ConvPath::Libtorch) pieces.insert(pieces.end(), {around, 3 * bytes});
+    m_memory.note(pieces);
+}
+
 Activations PictureMemory::noteDoublingConv(const Activations& x) {
     const Activations big{x.frames, 2 * x.rows, 2 * x.columns, x.channels};
     MemoryWalk::Pieces pieces{bytesOf(x), bytesOf(big)};

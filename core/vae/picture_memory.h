@@ -24,6 +24,9 @@ class PictureMemory {
     void noteNormSilu(const Activations& x, MemoryWalk::Pieces others = {});
     /// What a 3×3 convolution works in, beside what `pieces` hold: its input, its output and others.
     void noteConv(MemoryWalk::Pieces pieces, const Activations& in, const Activations& out);
+    /// A layer of two norms and convolutions along time (TemporalResidual), whose sum takes its input's
+    /// place, beside `held` bytes.
+    void noteTemporalResidual(const Activations& x, std::int64_t held);
     /// A convolution of pixels that are doubled; what comes out.
     Activations noteDoublingConv(const Activations& x);
     /// Two of each and a shortcut, as autoencoders and UNets have them; what comes out.

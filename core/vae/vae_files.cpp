@@ -4,6 +4,7 @@
 
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
 #include "core/vae/image/image_vae_files.h"
+#include "core/vae/svd/svd_vae_files.h"
 #include "core/vae/wan21/wan_vae_files.h"
 #include "core/weights/model_config.h"
 
@@ -22,6 +23,7 @@ struct Kind {
 constexpr std::array kKinds{
     Kind{"AutoencoderKLCogVideoX", cogvideox::openFiles},
     Kind{"AutoencoderKL", image::openFiles},
+    Kind{"AutoencoderKLTemporalDecoder", svd::openFiles},
 };
 
 std::string classIn(const fs::path& folder) {

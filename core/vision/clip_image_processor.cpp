@@ -79,4 +79,11 @@ at::Tensor ClipImageProcessor::pixels(const media::RgbImage& image) const {
         .contiguous();
 }
 
+at::Tensor ClipImageProcessor::normalised(const at::Tensor& pictures_N3YX) const {
+    const auto perColor = [](const std::array<double, 3>& values) {
+        return at::tensor(at::ArrayRef<double>(values), at::kDouble).view({1, 3, 1, 1});
+    };
+    return (pictures_N3YX.to(at::kDouble) - perColor(m_mean)).div(perColor(m_std)).to(at::kFloat);
+}
+
 }  // namespace reelgrid::vision

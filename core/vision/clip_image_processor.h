@@ -18,6 +18,9 @@ class ClipImageProcessor {
 
     /// [1, 3, height, width] fp32.
     [[nodiscard]] at::Tensor pixels(const media::RgbImage& image) const;
+    /// The last step alone: pictures [N, 3, rows, columns] within [0, 1] less the mean colour, over the
+    /// deviation. fp32.
+    [[nodiscard]] at::Tensor normalised(const at::Tensor& pictures_N3YX) const;
 
   private:
     enum class Resize { No, ShortestEdge, Both };

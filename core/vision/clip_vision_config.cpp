@@ -24,6 +24,7 @@ ClipVisionConfig ClipVisionConfig::from(const weights::ModelConfig& config) {
         c.hiddenAct = Activation::Gelu;
     else if (activation != "quick_gelu")
         config.unsupported("hidden_act", "gelu or quick_gelu");
+    c.projectionDim = config.positiveOr("projection_dim", c.projectionDim, 1 << 16);
     c.layerNormEps = config.numberOr("layer_norm_eps", c.layerNormEps);
     if (!(std::isfinite(c.layerNormEps) && c.layerNormEps > 0))
         config.invalid("layer_norm_eps", "a number above 0");

@@ -8,7 +8,8 @@ class ModelConfig;
 
 namespace reelgrid::vision {
 
-/// image_encoder/config.json (CLIPVisionModel of transformers); the defaults are the reference's own.
+/// image_encoder/config.json (CLIPVisionModel and CLIPVisionModelWithProjection of transformers); the
+/// defaults are the reference's own.
 struct ClipVisionConfig {
     std::int64_t hiddenSize = 768;
     std::int64_t intermediateSize = 3072;
@@ -18,6 +19,7 @@ struct ClipVisionConfig {
     std::int64_t patchSize = 32;
     enum class Activation { QuickGelu, Gelu } hiddenAct = Activation::QuickGelu;
     double layerNormEps = 1e-5;
+    std::int64_t projectionDim = 512;  ///< of an embedding
 
     /// Throws Failure(InvalidData or Unsupported) naming the file, the key and its value.
     static ClipVisionConfig from(const weights::ModelConfig& config);

@@ -13,7 +13,8 @@ weights::WeightScope below(const weights::WeightScope& scope) {
 
 }  // namespace
 
-ClipVisionEncoder::ClipVisionEncoder(const ClipVisionConfig& config, const weights::WeightScope& scope)
+ClipVisionEncoder::ClipVisionEncoder(const ClipVisionConfig& config, const weights::WeightScope& scope,
+                                     ClipOutput output)
     : m_config(config) {
     const weights::WeightScope model = below(scope), embeddings = model / "embeddings";
     const auto c = config.hiddenSize, wide = config.intermediateSize;
@@ -27,13 +28,17 @@ ClipVisionEncoder::ClipVisionEncoder(const ClipVisionConfig& config, const weigh
     m_patchEmbedding = embeddings("patch_embedding.weight", {c, 3, config.patchSize, config.patchSize});
     m_positionEmbedding_NC = embeddings("position_embedding.weight", {config.positions(), c});
     m_preNorm = norm(model / "pre_layrnorm");
-    for (std::int64_t i = 0; i + 1 < config.numHiddenLayers; ++i) {
+    const std::int64_t layers = config.numHiddenLayers - (output == ClipOutput::LayerBeforeLast ? 1 : 0);
+    for (std::int64_t i = 0; i < layers; ++i) {
         const weights::WeightScope layer = model / "encoder" / "layers" / i, self = layer / "self_attn";
         m_layers.push_back(
             {norm(layer / "layer_norm1"), product(self / "q_proj", c, c), product(self / "k_proj", c, c),
              product(self / "v_proj", c, c), product(self / "out_proj", c, c), norm(layer / "layer_norm2"),
              product(layer / "mlp" / "fc1", c, wide), product(layer / "mlp" / "fc2", wide, c)});
     }
+    if (output != ClipOutput::Embedding) return;
+    m_postNorm = norm(model / "post_layernorm");
+    m_projection_PC = scope("visual_projection.weight", {config.projectionDim, c});
 }
 
 at::Tensor ClipVisionEncoder::forward(const at::Tensor& pixels_P3YX) const {
@@ -56,7 +61,9 @@ at::Tensor ClipVisionEncoder::forward(const at::Tensor& pixels_P3YX) const {
         const at::Tensor wide = execution::linear(normed(x_PNC, layer.norm2), layer.up.weight, layer.up.bias);
         x_PNC = x_PNC + execution::linear(activated(wide), layer.down.weight, layer.down.bias);
     }
-    return x_PNC;
+    if (!m_projection_PC.defined()) return x_PNC;
+    // The position that stands for the whole picture.
+    return execution::linear(normed(x_PNC.select(1, 0), m_postNorm), m_projection_PC);
 }
 
 at::Tensor ClipVisionEncoder::normed(const at::Tensor& x, const Affine& norm) const {

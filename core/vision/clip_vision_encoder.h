@@ -11,16 +11,24 @@
 
 namespace reelgrid::vision {
 
-/// CLIP's vision transformer up to the layer before the last, whose output says more of a picture's places
-/// than the last one's. Source: transformers 5, modeling_clip.py (CLIPVisionModel).
+/// What becomes of CLIP's vision transformer.
+enum class ClipOutput {
+    /// The layer before the last, which says more of a picture's places than the last one:
+    /// hidden_states[-2], [P, N, C]. Source: transformers 5, modeling_clip.py (CLIPVisionModel).
+    LayerBeforeLast,
+    /// What CLIP compares with texts: image_embeds, [P, projection_dim] (CLIPVisionModelWithProjection).
+    Embedding,
+};
+
+/// CLIP's vision transformer.
 class ClipVisionEncoder {
   public:
-    /// Takes the parameters by their checkpoint names, with or without "vision_model." in front; computes in
-    /// the scope's dtype on its device.
-    ClipVisionEncoder(const ClipVisionConfig& config, const weights::WeightScope& scope);
+    /// Takes the parameters that the output needs by their checkpoint names, with or without "vision_model."
+    /// in front; computes in the scope's dtype on its device.
+    ClipVisionEncoder(const ClipVisionConfig& config, const weights::WeightScope& scope,
+                      ClipOutput output = ClipOutput::LayerBeforeLast);
 
-    /// pixels_P3YX, image_size square and normalised → hidden_states[-2], [P, N, C]. Throws
-    /// Failure(BadUsage) for another size.
+    /// pixels_P3YX, image_size square and normalised → the output. Throws Failure(BadUsage) for another size.
     [[nodiscard]] at::Tensor forward(const at::Tensor& pixels_P3YX) const;
 
     [[nodiscard]] const ClipVisionConfig& config() const { return m_config; }
@@ -43,6 +51,8 @@ class ClipVisionEncoder {
     at::Tensor m_classEmbedding_C, m_patchEmbedding, m_positionEmbedding_NC;
     Affine m_preNorm;
     std::vector<Layer> m_layers;
+    Affine m_postNorm;           ///< of an embedding, undefined else
+    at::Tensor m_projection_PC;  ///< likewise
 };
 
 }  // namespace reelgrid::vision

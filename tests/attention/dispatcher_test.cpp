@@ -50,10 +50,9 @@ TEST_P(EveryBackend, IsCloseToDoublePrecisionAndSaysThatItRan) {
         ASSERT_EQ(records.size(), 1u);
         EXPECT_EQ(records[0].requested, GetParam());
         EXPECT_EQ(records[0].used, GetParam());
-        EXPECT_EQ(records[0].why,
-                  GetParam() == "sla" || GetParam() == "sagesla"
-                      ? "no proj_l for the linear branch: the sparse part alone"
-                      : "");
+        EXPECT_EQ(records[0].why, GetParam() == "sla" || GetParam() == "sagesla"
+                                      ? "no proj_l for the linear branch: the sparse part alone"
+                                      : "");
         EXPECT_EQ(records[0].calls, 1);
     }
 }

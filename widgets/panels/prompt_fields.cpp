@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "core/families/offered_tasks.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/words_popup.h"
 
@@ -117,6 +118,8 @@ void PromptFields::insertIntoPrompt(const QString& word) {
 }
 
 void PromptFields::takeDefaults(const families::ModelInfo& model) {
+    m_takesPrompt = families::takesPrompts(model);
+    setVisible(m_takesPrompt);
     m_negative->setPlainText(QString::fromStdString(model.defaults.negativePrompt));
     m_takesNegative = model.takes("negative_prompt");
     m_negative->setVisible(m_takesNegative);
@@ -128,12 +131,14 @@ void PromptFields::read(const protocol::RenderRequest& request) {
 }
 
 void PromptFields::write(protocol::RenderRequest& request) const {
-    request.prompt = textOf(m_prompt, request.prompt);
+    request.prompt = m_takesPrompt ? textOf(m_prompt, request.prompt) : std::string();
     if (m_takesNegative) request.negativePrompt = textOf(m_negative, request.negativePrompt.value_or(""));
 }
 
 QString PromptFields::problem() const {
-    return m_prompt->toPlainText().trimmed().isEmpty() ? tr("--prompt: some words are needed") : QString();
+    return m_takesPrompt && m_prompt->toPlainText().trimmed().isEmpty()
+               ? tr("--prompt: some words are needed")
+               : QString();
 }
 
 }  // namespace reelgrid::widgets

@@ -13,7 +13,7 @@ namespace reelgrid::widgets {
 class WordsPopup;
 
 /// Prompt and negative prompt; with a guide, its suggestions and words, and a note where it knows no object
-/// of the prompt.
+/// of the prompt. Hidden for models that are given a picture and no prompt.
 class PromptFields : public RequestFields {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ class PromptFields : public RequestFields {
 
     QPlainTextEdit* m_prompt;
     QPlainTextEdit* m_negative;
-    bool m_takesNegative = true;
+    bool m_takesPrompt = true, m_takesNegative = true;
     PromptGuide m_guide;
     Guidance m_guidance = Guidance::Hidden;
     QPushButton* m_examples;

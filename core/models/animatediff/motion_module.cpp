@@ -22,7 +22,7 @@ at::Tensor sinusoidalPositions(std::int64_t frames, std::int64_t channels) {
     return at::stack({at::sin(angles), at::cos(angles)}, -1).flatten(1).unsqueeze(0);
 }
 
-MotionModule::MotionModule(const LayerSource& source, const Sizes& sizes, int place)
+MotionModule::MotionModule(const vae::LayerSource& source, const Sizes& sizes, int place)
     : m_sizes(sizes),
       m_place(place),
       m_norm(source / "norm", sizes.channels, sizes.normGroups, kMotionNormEps),
@@ -50,9 +50,9 @@ at::Tensor MotionModule::attend(const SelfProducts& products, const at::Tensor& 
                                 const attention::LayerContext& context) const {
     const auto running = context.during(execution::Part::SelfAttention);
     const auto qkv = products.to_qkv(x_PFC).chunk(3, -1);
-    const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = headsOf(qkv[0], m_sizes.heads),
-                                                             .k_BHMD = headsOf(qkv[1], m_sizes.heads),
-                                                             .v_BHMD = headsOf(qkv[2], m_sizes.heads),
+    const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = unet::headsOf(qkv[0], m_sizes.heads),
+                                                             .k_BHMD = unet::headsOf(qkv[1], m_sizes.heads),
+                                                             .v_BHMD = unet::headsOf(qkv[2], m_sizes.heads),
                                                              .keyBias_M = {}},
                                                             {attention::ModuleKind::Temporal, m_place});
     return products.to_out(mixed_PHFD.transpose(1, 2).flatten(2));

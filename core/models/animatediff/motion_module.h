@@ -9,9 +9,13 @@
 
 #include "core/attention/layer_context.h"
 #include "core/models/animatediff/frame_windows.h"
-#include "core/models/animatediff/layers.h"
+#include "core/models/unet/layers.h"
 
 namespace reelgrid::models::animatediff {
+
+using unet::GatedFeedForward;
+using unet::SelfProducts;
+using unet::TokenNorm;
 
 /// Attention of each pixel's values in all frames to each other, twice, then a feed-forward layer
 /// (AnimateDiffTransformer3D of diffusers; Guo et al., arXiv 2307.04725).
@@ -22,7 +26,7 @@ class MotionModule {
     };
     /// Takes diffusers' names; positions that a checkpoint lacks are computed. `place`: what its attention
     /// calls' layer is.
-    MotionModule(const LayerSource& source, const Sizes& sizes, int place);
+    MotionModule(const vae::LayerSource& source, const Sizes& sizes, int place);
 
     /// What is asked of every motion module of a model.
     struct Manner {
@@ -36,7 +40,7 @@ class MotionModule {
     /// What it will take beside other layers, of all frames at once.
     void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
         constexpr std::size_t kInputAndPositions = 2;
-        noteTokenLayers(x, kInputAndPositions, memory);
+        unet::noteTokenLayers(x, kInputAndPositions, memory);
     }
 
   private:

@@ -8,12 +8,12 @@
 
 #include "core/attention/layer_context.h"
 #include "core/models/animatediff/config.h"
-#include "core/models/animatediff/layers.h"
+#include "core/models/unet/token_block.h"
 
 namespace reelgrid::models::animatediff {
 
 /// Attention of each frame's pixels to each other and to the text, then a feed-forward layer
-/// (Transformer2DModel of diffusers over BasicTransformerBlocks).
+/// (Transformer2DModel of diffusers).
 class SpatialTransformer {
   public:
     struct Sizes {
@@ -21,7 +21,7 @@ class SpatialTransformer {
         UnetConfig::TokenProjection projection = UnetConfig::TokenProjection::Conv;
     };
     /// `place`: what its attention calls' layer is.
-    SpatialTransformer(const LayerSource& source, const Sizes& sizes, int place);
+    SpatialTransformer(const vae::LayerSource& source, const Sizes& sizes, int place);
 
     /// x_FHWC [F, H, W, C], text [1, N, X] of all frames or [F, N, X] → [F, H, W, C].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& text,
@@ -29,28 +29,14 @@ class SpatialTransformer {
     /// What it will take beside other layers.
     void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
         constexpr std::size_t kInput = 1;
-        noteTokenLayers(x, kInput, memory);
+        unet::noteTokenLayers(x, kInput, memory);
     }
 
   private:
-    struct Block {
-        TokenNorm norm1, norm2, norm3;
-        SelfProducts attn1;
-        at::Tensor to_q_CC;   ///< of attn2
-        at::Tensor to_kv_OX;  ///< of attn2, keys' weight above values'
-        Linear to_out;        ///< of attn2
-        GatedFeedForward ff;
-    };
-    [[nodiscard]] at::Tensor attendSelf(const Block& block, const at::Tensor& x_FPC,
-                                        const attention::LayerContext& context) const;
-    [[nodiscard]] at::Tensor attendText(const Block& block, const at::Tensor& x_FPC, const at::Tensor& text,
-                                        const attention::LayerContext& context) const;
-
-    Sizes m_sizes;
     int m_place;
     vae::GroupNorm m_norm;
     Linear m_proj_in, m_proj_out;
-    std::vector<Block> m_blocks;
+    std::vector<unet::TokenBlock> m_blocks;
 };
 
 }  // namespace reelgrid::models::animatediff

@@ -1,7 +1,6 @@
 #include "core/models/animatediff/unet.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/base/result.h"
@@ -162,15 +161,9 @@ void MotionUnet::move(const MotionOptions& options) {
     m_mid_first.moves = moves("mid");
 }
 
-/// Cosines, then sines of the timestep (Timesteps of diffusers with flip_sin_to_cos), and two products; then
-/// silu, with which every residual layer begins.
+/// The timestep's waves and two products; then silu, with which every residual layer begins.
 at::Tensor MotionUnet::embedTimestep(double timestep) const {
-    const std::int64_t half = m_config.blockChannels.front() / 2;
-    // In fp32 and in this order, so that the roundings are the reference's.
-    const at::Tensor exponents =
-        at::arange(half, at::kFloat) * -std::log(10000.0) / static_cast<double>(half);
-    const at::Tensor angles = at::exp(exponents) * static_cast<double>(static_cast<float>(timestep));
-    const at::Tensor waves = at::cat({at::cos(angles), at::sin(angles)}).unsqueeze(0).to(m_options);
+    const at::Tensor waves = unet::timeWaves({timestep}, m_config.blockChannels.front()).to(m_options);
     return at::silu(m_time_embedding_2(at::silu(m_time_embedding_1(waves))));
 }
 
@@ -218,14 +211,7 @@ at::Tensor MotionUnet::up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, con
             skips.pop_back();
         }
         if (!block.upsampler) continue;
-        const std::int64_t rows = skips.back().size(1), columns = skips.back().size(2);
-        if (rows == 2 * x_FHWC.size(1) && columns == 2 * x_FHWC.size(2)) {
-            x_FHWC = block.upsampler->forwardDoubled(x_FHWC);
-        } else {
-            // An odd size was rounded up on the way down.
-            const at::Tensor wide = at::upsample_nearest2d(x_FHWC.permute({0, 3, 1, 2}), {rows, columns});
-            x_FHWC = block.upsampler->forward(wide.permute({0, 2, 3, 1}).contiguous());
-        }
+        x_FHWC = unet::enlarged(*block.upsampler, x_FHWC, skips.back().size(1), skips.back().size(2));
     }
     return x_FHWC;
 }

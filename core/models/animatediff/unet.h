@@ -11,11 +11,14 @@
 
 #include "core/attention/layer_context.h"
 #include "core/models/animatediff/config.h"
-#include "core/models/animatediff/layers.h"
 #include "core/models/animatediff/motion_module.h"
 #include "core/models/animatediff/spatial_transformer.h"
+#include "core/models/unet/layers.h"
 
 namespace reelgrid::models::animatediff {
+
+using unet::ResidualBlock;
+using vae::LayerSource;
 
 /// What a render asks of the motion modules.
 struct MotionOptions {

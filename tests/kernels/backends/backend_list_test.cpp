@@ -34,8 +34,8 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
         for (const BackendInfo* backend : backendsOn(device)) names.push_back(backend->name);
         return names;
     };
-    EXPECT_THAT(namesOn(Device::Cpu),
-                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla", "sagesla"));
+    EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
+                                                           "fav3_sage", "sla", "sagesla"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                             "fav3_sage", "sla", "cudnn", "flash"));
 }

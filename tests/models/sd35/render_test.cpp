@@ -122,7 +122,8 @@ TEST_F(Sd35Render, ForetellsMoreMemoryForMoreFramesAndLessForStreamedBlocks) {
     const auto peak = [&](int frames, denoising::LoadOptions options) {
         asked.numFrames = frames;
         return familyModel()
-            .forecast(model, catalog::resolveSettings(asked, model, machine::LocalMachine().now()).value(), options, std::uint64_t{1} << 40)
+            .forecast(model, catalog::resolveSettings(asked, model, machine::LocalMachine().now()).value(),
+                      options, std::uint64_t{1} << 40)
             .peak;
     };
     EXPECT_GT(peak(64, {}), peak(2, {}));

@@ -6,11 +6,11 @@
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
 #include "core/catalog/model_catalog.h"
+#include "core/machine/local_machine.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/linear_patch.h"
 #include "core/models/wan/original_names.h"
 #include "core/models/wan/transformer.h"
-#include "core/machine/local_machine.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pt/pt_file.h"
 #include "core/text/encoders/umt5_original.h"
@@ -214,12 +214,18 @@ TEST_F(TurboModel, OfAnyCheckpointCanBeMultipliedInIntegers) {
     EXPECT_GT(error, 1e-3);
     EXPECT_LT(error, 0.1);
     request.linear = "bf16";
-    EXPECT_THAT(catalog::resolveSettings(request, catalog::findModel(request).value(), machine::LocalMachine().now()).error().message,
-                HasSubstr("--linear bf16: fp32, int8 or fp8 was needed"));
+    EXPECT_THAT(
+        catalog::resolveSettings(request, catalog::findModel(request).value(), machine::LocalMachine().now())
+            .error()
+            .message,
+        HasSubstr("--linear bf16: fp32, int8 or fp8 was needed"));
     request.linear = "int8";
     request.useFp8Gemms = true;
-    EXPECT_THAT(catalog::resolveSettings(request, catalog::findModel(request).value(), machine::LocalMachine().now()).error().message,
-                HasSubstr("--use-fp8-gemms: --linear is int8"));
+    EXPECT_THAT(
+        catalog::resolveSettings(request, catalog::findModel(request).value(), machine::LocalMachine().now())
+            .error()
+            .message,
+        HasSubstr("--use-fp8-gemms: --linear is int8"));
 }
 
 TEST_F(TurboModel, HasTheScriptsDefaults) {

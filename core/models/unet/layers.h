@@ -1,19 +1,21 @@
 #pragma once
 
 // Shape legend: F frames, H rows, W columns, P = H·W pixels, C channels in, O channels out, E channels of the
-// timestep's embedding.
+// timestep's embedding, N tokens that are looked at (text, pictures), X their channels.
 
 #include <ATen/ATen.h>
 
 #include <optional>
+#include <vector>
 
+#include "core/attention/layer_context.h"
 #include "core/models/layers/linear.h"
 #include "core/vae/group_norm.h"
 #include "core/vae/image_conv.h"
 #include "core/vae/picture_memory.h"
 #include "core/vae/point_conv.h"
 
-namespace reelgrid::models::animatediff {
+namespace reelgrid::models::unet {
 
 using vae::LayerSource;
 
@@ -55,19 +57,21 @@ struct TokenNorm {
     }
 };
 
-/// out(h · gelu(gate)), h and gate the halves of one product (FeedForward of diffusers with GEGLU).
+/// out(h · gelu(gate)), h and gate the halves of one product (FeedForward of diffusers with GEGLU). Of many
+/// tokens it takes some of the first dimension's after others, so that the product stays within 256 MiB of
+/// fp32.
 struct GatedFeedForward {
     Linear proj, out;
 
+    static constexpr std::int64_t kWider = 4;
+    static constexpr std::int64_t kMostValues = std::int64_t{1} << 26;
+
     static GatedFeedForward load(const weights::WeightScope& scope, std::int64_t channels) {
-        constexpr std::int64_t kWider = 4;
         return {Linear::load(scope / "net" / 0 / "proj", channels, 2 * kWider * channels),
                 Linear::load(scope / "net" / 2, kWider * channels, channels)};
     }
-    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
-        const auto halves = proj(x).chunk(2, -1);
-        return out(halves[0] * at::gelu(halves[1]));
-    }
+    /// [B, N, C] → the same.
+    [[nodiscard]] at::Tensor operator()(const at::Tensor& x_BNC) const;
 };
 
 /// The products of an attention whose queries, keys and values come of the same tokens.
@@ -81,8 +85,34 @@ struct SelfProducts {
 /// What attention of tokens to each other and a GatedFeedForward take, on a residual path beside `beside`
 /// tensors of x's size.
 void noteTokenLayers(const vae::Activations& x, std::size_t beside, vae::PictureMemory& memory);
+/// Those of an attention to other tokens.
+struct CrossProducts {
+    at::Tensor to_q_CC;
+    at::Tensor to_kv_OX;  ///< keys' weight above values'
+    Linear to_out;
+
+    static CrossProducts load(const weights::WeightScope& scope, std::int64_t channels,
+                              std::int64_t otherChannels);
+};
 
 /// [B, N, C] → [B, heads, N, D], a view.
 at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads);
 
-}  // namespace reelgrid::models::animatediff
+/// Attention of each frame's pixels to each other: [F, P, C] → the same.
+at::Tensor attendSelf(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads, int place,
+                      const attention::LayerContext& context);
+
+/// Attention of each frame's pixels to tokens [1, N, X] of all frames or [F, N, X].
+at::Tensor attendCross(const CrossProducts& products, const at::Tensor& x_FPC, const at::Tensor& tokens,
+                       std::int64_t heads, int place, const attention::LayerContext& context);
+
+/// Cosines, then sines of each value, [values, channels] fp32 on the CPU (Timesteps of diffusers with
+/// flip_sin_to_cos and no shift).
+at::Tensor timeWaves(const std::vector<double>& values, std::int64_t channels);
+
+/// `upsampler` of x at `rows` × `columns`: twice x's, or one less where an odd size was rounded up on the way
+/// down. [F, H, W, C] → [F, rows, columns, C].
+at::Tensor enlarged(const vae::ImageConv& upsampler, const at::Tensor& x_FHWC, std::int64_t rows,
+                    std::int64_t columns);
+
+}  // namespace reelgrid::models::unet

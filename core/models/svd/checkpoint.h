@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "core/families/model_index.h"
+#include "core/weights/model_config.h"
+#include "core/weights/weight_source.h"
+
+namespace reelgrid::models::svd {
+
+/// A component's configuration, with the file's name for messages. Throws Failure naming it.
+weights::ModelConfig configOf(const families::ModelIndex& index, const std::string& component,
+                              const std::string& fileName = "config.json");
+
+/// Parameters of the model's parts by diffusers' and transformers' names. Throws Failure naming the file and
+/// what is wrong with it.
+std::unique_ptr<weights::WeightSource> openUnet(const families::ModelIndex& index);
+std::unique_ptr<weights::WeightSource> openVae(const families::ModelIndex& index);
+std::unique_ptr<weights::WeightSource> openImageEncoder(const families::ModelIndex& index);
+
+}  // namespace reelgrid::models::svd

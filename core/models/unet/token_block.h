@@ -1,0 +1,33 @@
+#pragma once
+
+// Shape legend: F frames, P pixels, C channels, N tokens that are looked at, X their channels.
+
+#include <ATen/ATen.h>
+
+#include "core/models/unet/layers.h"
+
+namespace reelgrid::models::unet {
+
+/// Attention of each frame's pixels to each other and to other tokens, then a feed-forward layer
+/// (BasicTransformerBlock of diffusers).
+class TokenBlock {
+  public:
+    struct Sizes {
+        std::int64_t channels = 0, heads = 8, otherChannels = 768;
+    };
+    TokenBlock(const weights::WeightScope& scope, const Sizes& sizes);
+
+    /// x_FPC [F, P, C], tokens [1, N, X] of all frames or [F, N, X] → [F, P, C]. `place`: what its attention
+    /// calls' layer is.
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
+                                     const attention::LayerContext& context) const;
+
+  private:
+    std::int64_t m_heads;
+    TokenNorm m_norm1, m_norm2, m_norm3;
+    SelfProducts m_attn1;
+    CrossProducts m_attn2;
+    GatedFeedForward m_ff;
+};
+
+}  // namespace reelgrid::models::unet
