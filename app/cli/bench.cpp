@@ -18,7 +18,7 @@ int runBench(const std::vector<Verb>& parts) {
 Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("bench", "Measure parts on their own");
     command->require_subcommand(1);
-    const std::vector<Verb> parts{addBenchAttention(*command), addBenchConv(*command),
+    const std::vector<Verb> parts{addBenchAttention(*command), addBenchConv(*command, machine),
                                   addBenchVae(*command, machine), addBenchPipeline(*command, machine)};
     return {command, [parts] { return runBench(parts); }};
 }

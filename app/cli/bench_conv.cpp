@@ -7,10 +7,12 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/wrong_option.h"
 #include "core/base/number_text.h"
 #include "core/base/text_table.h"
 #include "core/benchmark/conv_benchmark.h"
 #include "core/benchmark/statistics.h"
+#include "core/machine/local_machine.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -49,11 +51,11 @@ std::string convTable(const std::vector<FrameConvResult>& results) {
     return alignedTable(lines, 2);
 }
 
-int runConv(const BenchConv& verb) {
+int runConv(const BenchConv& verb, const machine::LocalMachine& machine) {
     constexpr int kMostRepetitions = 1000;
     if (verb.repetitions < 1 || verb.repetitions > kMostRepetitions)
-        return fail({ErrorCode::BadUsage, "--num-repetitions " + std::to_string(verb.repetitions) +
-                                              ": a number from 1 to 1000 was needed"});
+        return fail(
+            wrongOption("--num-repetitions", std::to_string(verb.repetitions), "a number from 1 to 1000"));
     std::vector<FrameConvShape> shapes = benchmark::usualFrameConvs();
     if (!verb.shapes.empty()) shapes.clear();
     for (const std::string& text : verb.shapes) {
@@ -70,7 +72,7 @@ int runConv(const BenchConv& verb) {
             [&](int done, int total) { line.update("bench conv", shapeWords(shape), done, total, -1); },
             interrupts.token()));
     line.clear();
-    const benchmark::System system = benchedSystem({});
+    const benchmark::System system = benchedSystem({}, machine.now());
     if (!verb.json) return printResult(systemText(system) + "\n" + convTable(results));
     nlohmann::json document = {{"system", toJson(system)}, {"layers", nlohmann::json::array()}};
     for (const FrameConvResult& result : results) document["layers"].push_back(toJson(result));
@@ -79,7 +81,7 @@ int runConv(const BenchConv& verb) {
 
 }  // namespace
 
-Verb addBenchConv(CLI::App& bench) {
+Verb addBenchConv(CLI::App& bench, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<BenchConv>();
     CLI::App* command = bench.add_subcommand(
         "conv",
@@ -90,7 +92,7 @@ Verb addBenchConv(CLI::App& bench) {
                         "Video Diffusion's UNet at 1024x576)");
     command->add_option("--num-repetitions", verb->repetitions, "Timed turns")->capture_default_str();
     command->add_flag("--json", verb->json, "Print one JSON document");
-    return {command, [verb] { return runConv(*verb); }};
+    return {command, [verb, &machine] { return runConv(*verb, machine); }};
 }
 
 }  // namespace reelgrid::cli

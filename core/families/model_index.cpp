@@ -28,9 +28,9 @@ Result<void> checkFile(const fs::path& file) {
 Error ofNoFamily(const fs::path& file) {
     std::string titles;
     for (const Family& family : families())
-        if (!family.layouts.empty()) titles.append(titles.empty() ? "" : ", ").append(family.title);
+        if (!family.layouts.empty()) titles.append(titles.empty() ? "" : " or ").append(family.title);
     return {ErrorCode::Unsupported,
-            "model " + file.string() + ": a transformer of " + titles +
+            "model " + file.string() + ": a model of " + titles +
                 " was needed in it (a LoRA goes to --lora, the folder of several shards to --model)"};
 }
 

@@ -190,10 +190,9 @@ Timing Timing::complete() const {
         whole.add(kOtherStage, *wallTime - inStages);
     }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
-    double pipeTime = 0;
+    whole.pipeTime = 0;
     for (const char* part : {"text", "image", kDenoiseStage, "temporal", "decode"})
-        pipeTime += stage(part).value_or(0);
-    whole.pipeTime = pipeTime;
+        *whole.pipeTime += stage(part).value_or(0);
     whole.vaeDecodeTime = stage("decode").value_or(0);
     return whole;
 }

@@ -8,6 +8,7 @@
 #include "app/studio/background_thread.h"
 #include "core/base/pending_file.h"
 #include "core/comparison/report.h"
+#include "core/machine/local_machine.h"
 #include "tests/studio/window_fixture.h"
 
 namespace reelgrid::studio {
@@ -85,7 +86,7 @@ TEST_F(WindowTest, AReportSaysWhichRulesDecideNothing) {
     session.request.prompt = "a square";
     session.request.attentionPolicy.rules = {{.backend = "sdpa"}, {.backend = "fav2"}};
     session.clips = {{writeClip("one.mp4"), "sdpa", "sdpa", 0}};
-    ASSERT_TRUE(writeReport({session, {}, {}}, m_folder / "page.html"));
+    ASSERT_TRUE(writeReport({session, {}, {}, machine::LocalMachine().now()}, m_folder / "page.html"));
     EXPECT_NE(textOf(m_folder / "page.html").find("(idle: earlier rules decide every call that it fits)"),
               std::string::npos);
 }
@@ -119,7 +120,8 @@ TEST_F(WindowTest, AReportNamesTheStitchedGridUnlessAClipIsNewer) {
     session.request = m_window.editor().request();
     session.clips = {{writeClip("here/one.mp4"), "sdpa", "sdpa", 0}};
     const auto pageOf = [&](const fs::path& folder) {
-        EXPECT_TRUE(writeReport({session, {}, folder}, m_folder / "page.html"));
+        EXPECT_TRUE(
+            writeReport({session, {}, folder, machine::LocalMachine().now()}, m_folder / "page.html"));
         return textOf(m_folder / "page.html");
     };
     EXPECT_EQ(pageOf(m_folder / "here").find("comparison_grid"), std::string::npos);

@@ -93,7 +93,8 @@ bool isStableDiffusionFile(const fs::path& file) {
            keys->second.shape[1] == kTextChannels;
 }
 
-Result<ModelLayout> readStableDiffusionFile(const fs::path& file) {
+Result<ModelLayout> readStableDiffusionFile(const ModelSource& source) {
+    const fs::path& file = source.base;
     auto tokenizer = clipTokenizerOf(file);
     if (!tokenizer) return tokenizer.error();
     ModelLayout layout;

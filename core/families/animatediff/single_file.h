@@ -11,6 +11,6 @@ bool isStableDiffusionFile(const std::filesystem::path& file);
 /// lacks, is looked for beside it and in the two folders above (and in those that REELGRID_MODEL_PARTS names,
 /// separated by colons): tokenizer/, openai/clip-vit-large-patch14/, with vocab.json or tokenizer.json. The
 /// sampler is Stable Diffusion 1.5's own. NotFound naming what is missing and where it was looked for.
-Result<ModelLayout> readStableDiffusionFile(const std::filesystem::path& file);
+Result<ModelLayout> readStableDiffusionFile(const ModelSource& source);
 
 }  // namespace reelgrid::families::animatediff

@@ -114,7 +114,8 @@ bool isSd35File(const fs::path& file) {
     return tensors.has(kPatch) && tensors.has(block(0, "x_block.attn.qkv.weight"));
 }
 
-Result<ModelLayout> readSd35File(const fs::path& file) {
+Result<ModelLayout> readSd35File(const ModelSource& source) {
+    const fs::path& file = source.base;
     const auto entries = safetensors::readHeaderOf(file);
     if (!entries) return entries.error();
     const auto transformer = transformerConfig(Tensors(*entries), file);

@@ -12,6 +12,6 @@ bool isSd35File(const std::filesystem::path& file);
 /// as files (text_encoders/clip_l.safetensors, clip_g.safetensors, t5xxl_fp16.safetensors, which may be left
 /// out) or as diffusers' folders, and tokenizer/, tokenizer_2/, with T5 tokenizer_3/. NotFound naming what is
 /// missing and where it was looked for.
-Result<ModelLayout> readSd35File(const std::filesystem::path& file);
+Result<ModelLayout> readSd35File(const ModelSource& source);
 
 }  // namespace reelgrid::families::sd35

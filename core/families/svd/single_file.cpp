@@ -171,7 +171,8 @@ bool isSvdFile(const fs::path& file) {
     return tensors && tensors->contains(kFirstTimeLayer);
 }
 
-Result<ModelLayout> readSvdFile(const fs::path& file) {
+Result<ModelLayout> readSvdFile(const ModelSource& source) {
+    const fs::path& file = source.base;
     const auto tensors = safetensors::readHeaderOf(file);
     if (!tensors) return tensors.error();
     try {

@@ -59,7 +59,7 @@ class Rendering {
 class Sd35PipelineParity : public testing::TestWithParam<Run> {};
 
 TEST_P(Sd35PipelineParity, LatentsAndPicturesOfEachFrameEqualTheReferences) {
-    const Run& run = GetParam();
+    const auto& run = GetParam();
     const TinyModel folder(run.form,
                            run.name == "without-t5" ? TinyModel::T5::LeftOut : TinyModel::T5::There);
     Rendering made(folder, tinyRequest(run.form, run.name));
