@@ -44,6 +44,14 @@ fs::path snapshotOf(const std::string& id) {
     return isWhole ? snapshot : fs::path();
 }
 
+/// With the name that a file has here: one of the hub's cache is a link to a blob without a name, and what
+/// lies beside a file lies beside the link.
+fs::path placeOf(const fs::path& path) {
+    std::error_code failed;
+    if (fs::is_directory(path, failed)) return fs::weakly_canonical(path, failed);
+    return fs::weakly_canonical(fs::absolute(path).parent_path(), failed) / path.filename();
+}
+
 Result<Located> locate(const std::string& idOrFolder) {
     if (idOrFolder.empty())
         return Error{ErrorCode::BadUsage,
@@ -52,7 +60,7 @@ Result<Located> locate(const std::string& idOrFolder) {
         return Located{.base = folderOf(*mine), .id = std::string(mine->name)};
     if (idOrFolder == kDemoModel) return noDemoModel();
     std::error_code failed;
-    if (fs::exists(idOrFolder, failed)) return Located{.base = fs::weakly_canonical(idOrFolder, failed)};
+    if (fs::exists(idOrFolder, failed)) return Located{.base = placeOf(idOrFolder)};
     if (!hub::isHubId(idOrFolder))
         return Error{ErrorCode::NotFound, "model " + idOrFolder +
                                               ": no such folder; \"demo\", a diffusers folder, a "

@@ -13,9 +13,8 @@ std::string helpOf(const char* key) {
 
 TEST(FieldHelp, SaysWhatEachFamilyAdds) {
     EXPECT_EQ(helpOf("scheduler"),
-              "Help (Wan: unipc, euler; CogVideoX: ddim, dpm; AnimateDiff: ddim, euler, euler-ancestral, "
-              "pndm, dpm++, "
-              "lcm)");
+              "Help (Wan: unipc, euler, rcm, rcm-ode; CogVideoX: ddim, dpm; AnimateDiff: ddim, euler, "
+              "euler-ancestral, pndm, dpm++, lcm; Stable Diffusion 3.5: euler, unipc)");
     EXPECT_EQ(helpOf("generator"), "Help (Wan: cpu; CogVideoX: on a GPU cuda)");
     EXPECT_EQ(helpOf("use_dynamic_cfg"), "Help (CogVideoX)");
     EXPECT_EQ(helpOf("seed"), "Help");

@@ -109,7 +109,9 @@ void SvdVideoModel::requireFittingParts() const {
 GivenPicture SvdVideoModel::encodePicture(const catalog::RenderSettings& settings,
                                           denoising::LatentNoise& noise, denoising::StageClock& clock) {
     clock.begin("image", 2);
-    const media::RgbImage image = media::readImage(settings.imgFilePath.value()).value();
+    media::RgbImage image = media::readImage(settings.imgFilePath.value()).value();
+    // What is cut off is shown to nobody, as where a picture is cut before the reference's pipeline.
+    if (settings.forceOutputSize) image = atClipsSize(image, settings);
     if (!m_image) clock.aside("load", [&] { m_image.emplace(loadImageEncoder(m_index, options())); });
     GivenPicture given;
     given.seen_1NX = m_image->encode(image);
