@@ -10,6 +10,7 @@
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/rank_options.h"
 #include "app/cli/render_options.h"
 #include "app/cli/resume_notes.h"
 #include "app/cli/verb.h"
@@ -18,6 +19,7 @@
 #include "core/comparison/clip_name.h"
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
+#include "core/devices/gpu_choice.h"
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
@@ -36,7 +38,8 @@ using nlohmann::json;
 struct CompareVerb {
     RenderOptions render;
     WorkerOptions worker;
-    UnbuiltOptions unbuilt;
+    RankOptions ranks;
+    std::vector<std::string> lanes;
     std::vector<std::string> types;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
@@ -104,7 +107,6 @@ Result<CheckedRequest> unshortened(const CheckedRequest& checked, const machine:
 }
 
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
-    if (auto built = verb.unbuilt.check(); !built) return built.error();
     Comparison comparison;
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
     std::optional<families::ModelInfo> model;
@@ -149,8 +151,8 @@ std::optional<media::LabelledClip> existingDefault(const CompareVerb& verb, cons
     return media::LabelledClip{clip, attentionName(checked->settings())};
 }
 
-/// Renders what isn't there yet, one after another in one worker, which keeps the model loaded.
-void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token stop) {
+/// Renders what isn't there yet, one after another in each lane's worker, which keeps the model loaded.
+void render(Comparison& comparison, jobs::JobQueueOptions options, std::stop_token stop) {
     std::vector<ComparisonEntry*> waiting;
     for (ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) waiting.push_back(&entry);
@@ -169,7 +171,6 @@ void render(Comparison& comparison, const WorkerOptions& worker, std::stop_token
         const protocol::RenderProgress& now = job.progress;
         line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, now.etaSeconds);
     };
-    jobs::JobQueueOptions options = worker.queueOptions();
     options.capacity = waiting.size();
     jobs::JobQueue queue(options, told);
     for (ComparisonEntry* entry : waiting)
@@ -252,12 +253,43 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
                        "\nsession: " + comparison.sessionPath().string());
 }
 
-int runCompare(const CompareVerb& verb, const machine::Machine& machine) {
+/// Where clips are rendered at once; one lane where none is named.
+Result<std::vector<jobs::LaneOptions>> lanesOf(const CompareVerb& verb, const Comparison& comparison,
+                                               const machine::Machine& machine) {
+    std::vector<jobs::LaneOptions> lanes;
+    for (const std::string& device : verb.lanes) {
+        const auto named = devices::deviceNamed(device);
+        if (!named) return Error{named.error().code, "--lanes: " + named.error().message};
+        if (auto usable = devices::requireUsable(machine.gpus, *named); !usable)
+            return usable.error().in("--lanes");
+        lanes.push_back({.device = named->text()});
+    }
+    if (lanes.empty()) return std::vector<jobs::LaneOptions>(1);
+    if (verb.ranks.ranks() > 1)
+        return Error{ErrorCode::BadUsage, "--lanes: --nproc " + std::to_string(verb.ranks.ranks()) +
+                                              " shares each clip out; one of the two was needed"};
+    if (comparison.entries.front().checked.request().device)
+        return Error{ErrorCode::BadUsage, "--lanes: --device " +
+                                              *comparison.entries.front().checked.request().device +
+                                              " names one device; one of the two was needed"};
+    return lanes;
+}
+
+int runCompare(CompareVerb& verb, const machine::Machine& machine) {
+    if (auto found = verb.ranks.find(); !found) return fail(found.error());
+    if (!verb.ranks.starts() && verb.ranks.ranks() > 1)
+        return fail({ErrorCode::BadUsage,
+                     "compare starts ranks itself: --nproc N, without torchrun, srun or mpirun, was needed"});
+    if (verb.ranks.starts() && verb.worker.hasTimeout())
+        return fail({ErrorCode::BadUsage, "--job-timeout: with --nproc it was not needed"});
+    verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
     auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);
+    const auto lanes = lanesOf(verb, comparison, machine);
+    if (!lanes) return fail(lanes.error());
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
@@ -267,7 +299,13 @@ int runCompare(const CompareVerb& verb, const machine::Machine& machine) {
     sayIdleChoices(comparison.entries.front().checked);
 
     const InterruptWatch interrupts;
-    render(comparison, verb.worker, interrupts.token());
+    jobs::JobQueueOptions queue = verb.worker.queueOptions();
+    queue.lanes = *lanes;
+    for (std::string& word : verb.ranks.workerArguments()) queue.worker.arguments.push_back(std::move(word));
+    if (lanes->size() > 1)
+        say("note: up to " + std::to_string(lanes->size()) +
+            " clips are rendered at once: their times are not those of clips rendered alone");
+    render(comparison, std::move(queue), interrupts.token());
     int status = 0;
     for (ComparisonEntry& entry : comparison.entries) {
         if (!entry.error) {
@@ -337,7 +375,13 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
-    verb->unbuilt.addValue(*command, "--nproc");
+    verb->ranks.addTo(*command);
+    command
+        ->add_option(
+            "--lanes", verb->lanes,
+            "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
+            "another)")
+        ->delimiter(',');
     return {command, [verb, machine] { return runCompare(*verb, machine.now()); }};
 }
 

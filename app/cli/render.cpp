@@ -6,6 +6,8 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/rank_launcher.h"
+#include "app/cli/rank_options.h"
 #include "app/cli/render_options.h"
 #include "app/cli/resume_notes.h"
 #include "app/cli/verb.h"
@@ -29,6 +31,7 @@ namespace fs = std::filesystem;
 struct RenderVerb {
     RenderOptions render;
     WorkerOptions worker;
+    RankOptions ranks;
     std::string attentionType = protocol::kReferenceBackend;
     std::string output;
     std::string benchmarkFolder;
@@ -62,17 +65,47 @@ void sayTimes(const result::Timing& timing, const fs::path& clip, const CheckedR
         say(line);
 }
 
-int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
+/// What is wrong with the words themselves the first rank says for all.
+int failBeforeJoining(const RenderVerb& verb, const Error& error) {
+    if (verb.ranks.isFurther() && error.code == ErrorCode::BadUsage) return exitCodeOf(error.code);
+    return fail(error);
+}
+
+/// A rank that isn't the first: it shares the work and says nothing.
+int runFurtherRank(parallel::RankGroup& group, const protocol::RenderRequest& request,
+                   const machine::LocalMachine& machine) {
+    const InterruptWatch interrupts;
+    const auto done = pipeline::Renderer(machine, &group).render(request, {}, interrupts.token());
+    if (!done) endRank(group, done.error());
+    return 0;
+}
+
+int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
+    if (auto found = verb.ranks.find(); !found) return fail(found.error());
+    verb.render.setRanks(verb.ranks.ranks());
     auto checked = verb.render.check(verb.attentionType, machine.now());
-    if (!checked) return fail(checked.error());
+    if (!checked) return failBeforeJoining(verb, checked.error());
     auto output = outputOf(verb, *checked);
-    if (!output) return fail(output.error());
+    if (!output) return failBeforeJoining(verb, output.error());
     checked->setOutput(output->string());
     if (const std::string obstacle = result::obstacleToResuming(checked->settings());
         verb.resume && !obstacle.empty())
-        return fail({ErrorCode::BadUsage, "--resume: with " + obstacle +
-                                              " a render is made in one go; one of the two was needed"});
+        return failBeforeJoining(
+            verb, {ErrorCode::BadUsage,
+                   "--resume: with " + obstacle + " a render is made in one go; one of the two was needed"});
     checked->setResume(verb.resume);
+    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request());
+    if (inWorker && verb.ranks.ranks() > 1)
+        return failBeforeJoining(verb, {ErrorCode::BadUsage,
+                                        "--job-timeout and plug-ins run in a worker by themselves; with "
+                                        "--nproc neither was needed"});
+    if (verb.ranks.starts()) {
+        const InterruptWatch interrupts;
+        return launchRanks(verb.ranks.ranks(), interrupts.token());
+    }
+    endWithLauncher();
+    const std::unique_ptr<parallel::RankGroup> group = verb.ranks.join();
+    if (verb.ranks.isFurther()) return runFurtherRank(*group, checked->request(), machine);
     sayWhatWasKept(checked->request());
     sayIdleChoices(*checked);
 
@@ -87,14 +120,14 @@ int runRender(const RenderVerb& verb, const machine::LocalMachine& machine) {
         }
         line.update(name, now.stage, now.done, now.total, now.etaSeconds);
     };
-    const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request());
-    auto clip =
-        inWorker
-            ? renderInWorker(checked->request(), verb.worker.queueOptions(), progress, interrupts.token())
-            : pipeline::Renderer(machine).render(checked->request(), progress, interrupts.token());
+    auto clip = inWorker ? renderInWorker(checked->request(), verb.worker.queueOptions(), progress,
+                                          interrupts.token())
+                         : pipeline::Renderer(machine, group.get())
+                               .render(checked->request(), progress, interrupts.token());
     line.clear();
     if (!clip) {
         sayWhatIsKept(*output, clip.error());
+        if (group) endRank(*group, clip.error());
         if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
         return fail(clip.error());
     }
@@ -123,6 +156,7 @@ Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command, {"attention_type"});
     verb->worker.addTo(*command);
+    verb->ranks.addTo(*command);
     command
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")

@@ -13,6 +13,7 @@
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
 #include "core/families/field_help.h"
+#include "core/parallel/degrees.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
 
@@ -73,6 +74,21 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
     } catch (const nlohmann::json::exception&) {
         return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
     }
+}
+
+/// Leaves --ulysses-degree what the other degrees leave.
+Result<void> shareOut(protocol::RenderRequest& request, int ranks) {
+    const int cfg = request.cfgParallel.value_or(1), ring = request.ringDegree.value_or(1);
+    if (ranks > 1 && !request.ringDegree) request.ringDegree = 1;
+    if (ranks > 1 && !request.ulyssesDegree && cfg * ring > 0 && ranks % (cfg * ring) == 0)
+        request.ulyssesDegree = ranks / (cfg * ring);
+    const int asked = cfg * ring * request.ulyssesDegree.value_or(1);
+    if (asked == ranks || asked < 1) return {};
+    const parallel::Degrees degrees{cfg, ring, request.ulyssesDegree.value_or(1)};
+    return Error{ErrorCode::BadUsage, degrees.text() + " are " + std::to_string(asked) + " ranks, there " +
+                                          (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) +
+                                          ": as many (--nproc " + std::to_string(asked) +
+                                          ", or torchrun, srun or mpirun) were needed"};
 }
 
 }  // namespace
@@ -155,6 +171,7 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
     }
     if (request.chainSave) request.chainSave = fs::absolute(*request.chainSave).lexically_normal().string();
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
+    if (auto shared = shareOut(request, m_ranks); !shared) return shared.error();
     // Absolute for the same reason as pictures.
     for (auto* loras : {&request.lora, &request.lora2})
         for (std::string& text : *loras) {

@@ -32,6 +32,9 @@ class RenderOptions {
     /// Whether the command is another program's script's (ScriptOptions).
     [[nodiscard]] bool isScript() const { return m_script.isScript(); }
 
+    /// How many ranks share the render; their degrees have to come to as many.
+    void setRanks(int ranks) { m_ranks = ranks; }
+
   private:
     /// What can be said without the model.
     [[nodiscard]] Result<protocol::RenderRequest> checkWords(const std::string& attentionType,
@@ -47,6 +50,7 @@ class RenderOptions {
     PolicyOptions m_policy;
     ScriptOptions m_script;
     UnbuiltOptions m_unbuilt;
+    int m_ranks = 1;
 };
 
 /// One line on stderr for each rule that decides nothing, and for options about captures when none are made.

@@ -195,7 +195,8 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
         ->check(CLI::Range(1, 100))
         ->capture_default_str();
     command->add_flag("--json", verb->json, "Print one JSON document");
-    verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep"});
+    verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep", "ulysses_degree",
+                                  "ring_degree", "cfg_parallel"});
     verb->worker.addTo(*command);
     return {command, [verb, machine] { return runTune(*verb, machine.now()); }};
 }

@@ -19,8 +19,7 @@ void UnbuiltOptions::addValue(CLI::App& command, const std::string& name) {
 
 void UnbuiltOptions::addRenderOptions(CLI::App& command) {
     for (const char* name : {"--use-fp8-attn", "--use-hybrid-fp8-attn", "--serve"}) addFlag(command, name);
-    for (const char* name : {"--ulysses-degree", "--ring-degree", "--warmup-calls", "--rep-sleep-duration",
-                             "--cached-embedding"})
+    for (const char* name : {"--warmup-calls", "--rep-sleep-duration", "--cached-embedding"})
         addValue(command, name);
 }
 

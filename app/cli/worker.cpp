@@ -3,11 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/plugin_options.h"
+#include "app/cli/rank_launcher.h"
+#include "app/cli/rank_options.h"
+#include "app/cli/rank_worker.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
 #include "core/machine/local_machine.h"
@@ -17,7 +21,33 @@
 namespace reelgrid::cli {
 namespace {
 
-int runWorker(const machine::LocalMachine& machine) {
+/// Serves jobs with the other ranks of `group`.
+int serveWithRanks(parallel::RankGroup& group, const machine::LocalMachine& machine, int output) {
+    pipeline::Renderer renderer(machine, &group);
+    const InterruptWatch interrupts;
+    RankJobs jobs(group, renderer);
+    const auto render = [&jobs](const auto& request, const auto& progress, const auto& preview,
+                                std::stop_token stop) {
+        return jobs.render(request, progress, preview, std::move(stop));
+    };
+    const auto forecast = [&machine](const protocol::RenderRequest& request) {
+        return pipeline::forecastRender(request, machine.now());
+    };
+    const auto served = serveJobs(STDIN_FILENO, output, render, forecast, interrupts.token());
+    if (!served) endRank(group, served.error().in("worker"));
+    return 0;
+}
+
+int runWorker(RankOptions& ranks, const machine::LocalMachine& machine) {
+    if (auto found = ranks.find(); !found) return fail(found.error());
+    if (ranks.starts()) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        const InterruptWatch interrupts;
+        return launchRanks(ranks.ranks(), interrupts.token());
+    }
+    endWithLauncher();
+    const std::unique_ptr<parallel::RankGroup> group = ranks.join();
+    if (ranks.isFurther()) return serveFirstRank(*group, machine);
     // A worker without its parent would hold gigabytes for nobody, so it dies with it. (The end of stdin says
     // the same, but only once a denoising step is over.)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -26,6 +56,7 @@ int runWorker(const machine::LocalMachine& machine) {
     if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return fail({ErrorCode::Io, "worker: stdout can't be used"});
     std::signal(SIGPIPE, SIG_IGN);
+    if (group) return serveWithRanks(*group, machine, output);
     pipeline::Renderer renderer(machine);
     const InterruptWatch interrupts;
     const auto render = [&renderer](const auto& request, const auto& progress, const auto& preview,
@@ -44,7 +75,9 @@ int runWorker(const machine::LocalMachine& machine) {
 Verb addWorkerVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("worker", "Serve jobs as JSON lines on stdin and stdout");
     addPluginOption(*command);
-    return {command, [machine] { return runWorker(machine); }};
+    const auto ranks = std::make_shared<RankOptions>();
+    ranks->addTo(*command);
+    return {command, [ranks, machine] { return runWorker(*ranks, machine); }};
 }
 
 }  // namespace reelgrid::cli

@@ -214,6 +214,8 @@ void RenderController::takeUp(const result::InterruptedRender& render, jobs::Beg
         return [this, render, begin, comparison = interruptedComparison(render)]() mutable {
             protocol::RenderRequest own = render.left.request;
             own.resume = begin == jobs::Begin::AtKeptStep;
+            // On one process, however many began it.
+            own.ulyssesDegree = own.ringDegree = own.cfgParallel = std::nullopt;
             submit(own, joinOrShow(std::move(comparison)));
         };
     });

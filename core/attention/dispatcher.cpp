@@ -3,11 +3,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/attention/merged_parts.h"
 #include "core/attention/plugin_guard.h"
 #include "core/attention/serve.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
+
+namespace {
+
+/// Of a backend whose scales follow the keys that it is given: those of one part.
+bool quantisesByPart(const std::string& name) {
+    const kernels::BackendInfo* backend = kernels::findBackend(name);
+    constexpr int kAnyHeadDim = 128;
+    return backend != nullptr && backend->method &&
+           kernels::traitsOf(*backend->method, kAnyHeadDim).scaleBlocks.keys > 0;
+}
+
+}  // namespace
 
 Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution, double slaTopk)
     : m_policy(std::move(policy)),
@@ -21,6 +34,38 @@ at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
     const std::string& requested = m_policy.backendFor(site, m_pass);
     Served served =
         serve(requested, inputs, m_execution, {.kind = site.kind, .slaTopk = m_slaTopk}, *m_guard);
+    note(inputs, site, requested, served);
+    return std::move(served.out_BHND);
+}
+
+at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()>& next,
+                                     const CallSite& site) {
+    const std::string& requested = m_policy.backendFor(site, m_pass);
+    const CallOptions options{.logSumExp = LogSumExp::Asked, .kind = site.kind, .slaTopk = m_slaTopk};
+    Inputs first;
+    std::optional<Served> told;
+    std::optional<MergedParts> merged;
+    while (const std::optional<Inputs> part = next()) {
+        Served served = serve(requested, *part, m_execution, options, *m_guard);
+        if (!merged) {
+            first = *part;
+            merged.emplace(first.q_BHND);
+        }
+        merged->add(served.out_BHND, served.lse_BHN);
+        if (quantisesByPart(served.used))
+            served.why = "keys came in parts, each centred and quantised by itself";
+        if (told && told->seconds && served.seconds) served.seconds = *told->seconds + *served.seconds;
+        // What served one part otherwise than it was asked for is what is told.
+        if (told && told->used != requested) served.used = told->used, served.why = told->why;
+        told = std::move(served);
+    }
+    told->out_BHND = merged->rounded();
+    note(first, site, requested, *told);
+    return std::move(told->out_BHND);
+}
+
+void Dispatcher::note(const Inputs& inputs, const CallSite& site, const std::string& requested,
+                      const Served& served) {
     const protocol::BackendChoice choice{requested, served.used, served.why};
     if (m_recording != nullptr) {
         m_recording->push_back({site, shapeOf(inputs), choice});
@@ -29,7 +74,6 @@ at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
         for (CallObserver* observer : m_observers)
             observer->served({site, m_pass, inputs, requested}, served);
     }
-    return std::move(served.out_BHND);
 }
 
 void Dispatcher::beginPass(int step, GuidanceBranch branch) {

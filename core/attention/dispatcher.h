@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/attention/call_observer.h"
@@ -34,6 +35,11 @@ class Dispatcher {
     /// softmax(q kᵀ / √D + keyBias) v → o_BHND, whose transpose(1, 2) is contiguous.
     at::Tensor attend(const Inputs& inputs, const CallSite& site);
 
+    /// The same over keys that come in parts: `next` gives them one after another, each with the same
+    /// queries, then nothing. Merged by their log-sum-exp in fp32; counts as one call, of which observers are
+    /// told with the first part.
+    at::Tensor attendInParts(const std::function<std::optional<Inputs>()>& next, const CallSite& site);
+
     /// Called by the denoise loop before each forward pass.
     void beginPass(int step, GuidanceBranch branch);
     /// Called once after the last one, to look at what is still queued on a device.
@@ -53,6 +59,8 @@ class Dispatcher {
     void replayed(const std::vector<RecordedCall>& calls);
 
   private:
+    void note(const Inputs& inputs, const CallSite& site, const std::string& requested, const Served& served);
+
     Policy m_policy;
     execution::Execution m_execution;
     double m_slaTopk;

@@ -2,6 +2,7 @@
 
 #include "core/attention/dispatcher.h"
 #include "core/execution/part_clock.h"
+#include "core/parallel/sequence_shard.h"
 
 namespace reelgrid::attention {
 
@@ -10,17 +11,31 @@ namespace reelgrid::attention {
 /// here, so that no signature between the transformer and its attention changes for it.
 struct LayerContext {
     /// A dispatcher alone is a context without a clock.
-    LayerContext(Dispatcher& attention, execution::PartClock* clock = nullptr)
-        : dispatcher(attention), parts(clock) {}
+    LayerContext(Dispatcher& attention, execution::PartClock* clock = nullptr,
+                 parallel::Mesh* ranks = nullptr)
+        : dispatcher(attention), parts(clock), mesh(ranks) {}
 
     Dispatcher& dispatcher;
     /// Is told which part of a step runs; null: nothing is measured.
     execution::PartClock* parts;
+    /// Ranks that share the pass's tokens; null: this process has all.
+    parallel::Mesh* mesh;
+    /// Which of them the layers are given; null: all. The transformer's, which outlives its layers' passes.
+    const parallel::SequenceShard* shard = nullptr;
+
+    /// Attention of all tokens to all tokens, of which the inputs hold this rank's: what it gives for these.
+    /// It is the caller's part of a step but for what is exchanged.
+    [[nodiscard]] at::Tensor attendShared(const Inputs& inputs, const CallSite& site) const;
+    /// Every rank's tokens of x_BnC.
+    [[nodiscard]] at::Tensor gather(const at::Tensor& x_BnC) const;
 
     /// From here to the end of the block `part` runs.
     [[nodiscard]] execution::PartScope during(execution::Part part) const {
         return execution::PartScope(parts, part);
     }
+
+  private:
+    [[nodiscard]] at::Tensor attendInRing(const Inputs& mine, const CallSite& site) const;
 };
 
 }  // namespace reelgrid::attention

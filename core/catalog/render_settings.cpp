@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "core/base/number_text.h"
 #include "core/catalog/capture_choice.h"
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
@@ -307,6 +308,36 @@ Result<void> checkSkippedLayers(const RenderSettings& settings, const families::
     return {};
 }
 
+/// What several ranks can't do yet, by name.
+Result<void> checkRanks(const RenderSettings& settings, const families::ModelInfo& model) {
+    const int ulysses = settings.ulyssesDegree.value_or(1), ring = settings.ringDegree.value_or(1),
+              cfg = settings.cfgParallel.value_or(1);
+    if (cfg > 2) return wrong("--cfg-parallel", cfg, "1 or 2, the passes of a step,");
+    if (ulysses * ring * cfg == 1) return {};
+    const std::string option = ring > 1      ? "--ring-degree " + std::to_string(ring)
+                               : ulysses > 1 ? "--ulysses-degree " + std::to_string(ulysses)
+                                             : "--cfg-parallel " + std::to_string(cfg);
+    const auto refuse = [&](const std::string& why) {
+        return Error{ErrorCode::BadUsage, option + ": " + why};
+    };
+    if (!model.takes("ulysses_degree"))
+        return refuse(model.family + " models are rendered by one process; 1 was needed");
+    if (ring > 1 && settings.saveInputs)
+        return refuse("in a ring no call has all keys, which --save-inputs saves; one of the two was needed");
+    if (cfg > 1 && !(settings.guidanceScale > 1))
+        return refuse("with --guidance-scale " + significant(settings.guidanceScale, 4) +
+                      " a step has one pass; a scale above 1 was needed");
+    if (ring * ulysses > 1 && settings.linear == protocol::kLinearInt8)
+        return refuse("--linear int8 scales tokens in blocks that ranks would cut; another one was needed");
+    if (settings.stepCache > 0) return refuse("--step-cache is for one process; one of the two was needed");
+    if (settings.useTorchCompile)
+        return refuse(
+            "--use-torch-compile replays whole passes as CUDA graphs, which exchange nothing; one of "
+            "the two was needed");
+    if (!settings.lockstep.empty()) return refuse("--lockstep is for one process; one of the two was needed");
+    return {};
+}
+
 /// A manifest holds both, and sessions, --reuse and --resume read them: what they couldn't is refused before
 /// anything is rendered.
 Result<void> checkReadable(const protocol::RenderRequest& request, const RenderSettings& settings) {
@@ -356,6 +387,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
         return Error{ErrorCode::BadUsage,
                      "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "
                      "was needed"};
+    if (auto fits = checkRanks(settings, model); !fits) return fits.error();
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();
     if (auto fits = checkReadable(request, settings); !fits) return fits.error();

@@ -11,8 +11,8 @@ namespace reelgrid::comparison {
 namespace {
 
 /// The order of the columns; others come after, as they are named.
-const std::vector<std::string> kOrder{"self_attention", "cross_attention", "projections",
-                                      "feed_forward",   "norms",           "other"};
+const std::vector<std::string> kOrder{"self_attention", "cross_attention", "projections", "feed_forward",
+                                      "norms",          "communication",   "other"};
 
 /// The mean of each part over the steps that were measured.
 std::map<std::string, double> meanParts(const Entry& entry) {

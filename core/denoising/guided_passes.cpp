@@ -31,7 +31,11 @@ at::Tensor GuidedModel::forwardSkippingLayers(const attention::LayerContext&) {
 
 GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const execution::Execution& execution,
                            StageClock& clock)
-    : m_model(model), m_guidance(std::move(guidance)), m_device(execution.device), m_clock(clock) {
+    : m_model(model),
+      m_guidance(std::move(guidance)),
+      m_device(execution.device),
+      m_mesh(execution.mesh),
+      m_clock(clock) {
     if (m_guidance.stepCache > 0) m_caches.emplace(m_guidance.stepCache);
     if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution);
 }
@@ -42,6 +46,7 @@ at::Tensor GuidedPasses::predict(const at::Tensor& input, double timestep, int s
     // The first pass decides for both: if only one of them skipped, guidance would amplify the difference.
     Skip skip = step < m_guidance.stepCacheFrom ? Skip::No : Skip::WhereClose;
     attention.beginPass(step, GuidanceBranch::Conditional);
+    if (m_mesh != nullptr && m_mesh->degrees().cfg > 1) return predictOnRanks(step, skip, attention);
     const at::Tensor conditional = pass(GuidanceBranch::Conditional, skip, attention);
     if (!m_guidance.scale) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
@@ -60,12 +65,27 @@ at::Tensor GuidedPasses::passWithoutLayers(attention::Dispatcher& attention) {
     return m_model.forwardSkippingLayers({attention, &m_clock.parts()});
 }
 
+/// Each half of the ranks computes one of the two passes.
+at::Tensor GuidedPasses::predictOnRanks(int step, Skip& skip, attention::Dispatcher& attention) {
+    if (!m_guidance.scale)
+        throw Failure(ErrorCode::BadUsage,
+                      "--cfg-parallel 2: without guidance (--guidance-scale above 1) a "
+                      "step has one pass, 1 was needed");
+    parallel::Communicator& branches = m_mesh->branches();
+    const GuidanceBranch branch =
+        branches.rank() == 0 ? GuidanceBranch::Conditional : GuidanceBranch::Unconditional;
+    attention.beginPass(step, branch);
+    const at::Tensor mine = pass(branch, skip, attention);
+    const at::Tensor both = branches.gather(mine);
+    return guided(both[0], both[1], m_guidance.scale(step));
+}
+
 at::Tensor GuidedPasses::pass(GuidanceBranch branch, Skip& skip, attention::Dispatcher& attention) {
     if (m_graphed)
         return m_graphed->run(
             identityOf(branch), m_model.stepTensors(), [&] { return m_model.forward(branch, attention); },
             attention);
-    const attention::LayerContext context(attention, &m_clock.parts());
+    const attention::LayerContext context(attention, &m_clock.parts(), m_mesh);
     if (!m_caches) return m_model.forward(branch, context);
     auto& cache = branch == GuidanceBranch::Conditional ? m_caches->conditional : m_caches->unconditional;
     auto pass = m_model.forward(branch, context, cache, skip);

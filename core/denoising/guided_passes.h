@@ -11,6 +11,7 @@
 #include "core/denoising/named_tensors.h"
 #include "core/denoising/stage_clock.h"
 #include "core/models/layers/guidance_caches.h"
+#include "core/parallel/mesh.h"
 
 namespace reelgrid::denoising {
 
@@ -34,10 +35,12 @@ class GuidedPasses {
     [[nodiscard]] at::Tensor pass(attention::GuidanceBranch branch, models::Skip& skip,
                                   attention::Dispatcher& attention);
     [[nodiscard]] at::Tensor passWithoutLayers(attention::Dispatcher& attention);
+    [[nodiscard]] at::Tensor predictOnRanks(int step, models::Skip& skip, attention::Dispatcher& attention);
 
     GuidedModel& m_model;
     Guidance m_guidance;
     at::Device m_device;
+    parallel::Mesh* m_mesh;  ///< null: this process computes all
     StageClock& m_clock;
     std::optional<models::GuidanceCaches> m_caches;
     std::optional<attention::GraphedPasses> m_graphed;

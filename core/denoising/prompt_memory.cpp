@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/denoising/guidance.h"
+#include "core/parallel/rank_group.h"
+#include "core/parallel/shared_tensors.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -39,13 +41,27 @@ NamedTensors PromptMemory::encode(const std::string& prompt) {
     return m_known.back().tensors;
 }
 
+namespace {
+
+/// Of several ranks the first one alone has the encoders.
+NamedTensors encodeOnce(PromptMemory& memory, const std::string& prompt, StageClock& clock) {
+    const execution::Execution& execution = clock.execution();
+    if (execution.rank > 0)
+        return parallel::sharedFromFirst(execution.mesh->group().all(), {}, execution.device);
+    if (!memory.isReadyFor(prompt)) clock.aside("load", [&] { memory.load(); });
+    NamedTensors encoded = memory.encode(prompt);
+    if (execution.mesh == nullptr) return encoded;
+    return parallel::sharedFromFirst(execution.mesh->group().all(), encoded, execution.device);
+}
+
+}  // namespace
+
 std::vector<NamedTensors> encodePrompts(PromptMemory& memory, const std::vector<std::string>& prompts,
                                         StageClock& clock) {
     clock.begin("text", static_cast<int>(prompts.size()));
     std::vector<NamedTensors> encoded;
     for (const std::string& prompt : prompts) {
-        if (!memory.isReadyFor(prompt)) clock.aside("load", [&] { memory.load(); });
-        encoded.push_back(memory.encode(prompt));
+        encoded.push_back(encodeOnce(memory, prompt, clock));
         clock.advance(static_cast<int>(encoded.size()));
     }
     memory.release();

@@ -58,7 +58,7 @@ struct EncodedPrompts {
     std::optional<NamedTensors> negative;
 };
 
-/// The stage "text" with any prompts; what each becomes.
+/// The stage "text" with any prompts; what each becomes. Of several ranks the first one encodes for all.
 std::vector<NamedTensors> encodePrompts(PromptMemory& memory, const std::vector<std::string>& prompts,
                                         StageClock& clock);
 /// The stage "text", for families that take prompts.

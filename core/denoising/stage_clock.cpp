@@ -2,11 +2,14 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/result.h"
 #include "core/execution/freed_memory.h"
 #include "core/execution/memory_peak.h"
+#include "core/parallel/rank_group.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -19,6 +22,7 @@ double secondsBetween(std::chrono::steady_clock::time_point from, std::chrono::s
 /// itself runs.
 constexpr double kShareAfterDenoise = 0.3;
 constexpr const char* kLoad = "load";
+constexpr const char* kImage = "image";
 constexpr const char* kText = "text";
 constexpr const char* kDenoise = "denoise";
 constexpr const char* kProfile = "profile";
@@ -65,6 +69,7 @@ void StageClock::advance(int done) {
     mark(/*endsUnit=*/true);
     if (!onCpu) m_marks[m_marks.size() - 2].event.synchronize();
     letWatch(done);
+    if (m_execution.mesh != nullptr && isDenoising()) m_execution.mesh->group().agreeOnStop();
     if (isDenoising() && done < m_total) m_parts.beginStep(m_unitStart);
     report(done);
     checkStop();
@@ -162,7 +167,26 @@ double StageClock::remainingSeconds(int done) const {
     return m_stage == kDenoise ? left + kShareAfterDenoise * (spent + left) : left;
 }
 
+/// As others are told where this rank is, should it end there.
+std::string StageClock::moment(int done) const {
+    if (!isDenoising()) return m_stage;
+    return "step " + std::to_string(std::min(done + 1, m_total)) + " of " + std::to_string(m_total);
+}
+
+void StageClock::shareSlowest() {
+    if (m_execution.mesh == nullptr) return;
+    constexpr std::array kShared{kLoad, kImage, kText, kDenoise};
+    std::vector<double> seconds = m_timing.steps;
+    for (const char* stage : kShared) seconds.push_back(m_timing.stage(stage).value_or(0));
+    seconds = m_execution.mesh->group().all().largest(seconds);
+    std::copy_n(seconds.begin(), m_timing.steps.size(), m_timing.steps.begin());
+    for (auto& [stage, mine] : m_timing.stages)
+        for (std::size_t i = 0; i < kShared.size(); ++i)
+            if (stage == kShared[i]) mine = seconds[m_timing.steps.size() + i];
+}
+
 void StageClock::report(int done) {
+    if (m_execution.mesh != nullptr) m_execution.mesh->group().watch().at(moment(done));
     if (!m_progress) return;
     m_progress({m_stage, done, m_total, secondsBetween(m_jobStart, Clock::now()), remainingSeconds(done)});
 }

@@ -67,6 +67,9 @@ class StageClock {
     [[nodiscard]] result::Timing stepsUntilNow();
     /// Ends the last stage.
     void end();
+    /// Of several ranks: the slowest one's times of the steps and stages that have ended are all ranks'.
+    /// Called by all of them between two stages.
+    void shareSlowest();
 
     /// Told by layers what a denoising step's time goes into.
     [[nodiscard]] execution::PartClock& parts() { return m_parts; }
@@ -76,6 +79,8 @@ class StageClock {
     /// Ends the last stage and the repetition: its timing, with the wall time and what no stage took of it.
     [[nodiscard]] result::Timing finishRepetition();
 
+    /// Where the render runs.
+    [[nodiscard]] const execution::Execution& execution() const { return m_execution; }
     /// Of this repetition, as far as its stages have ended.
     [[nodiscard]] result::Timing timing() const { return m_timing.complete(); }
     [[nodiscard]] std::stop_token stopToken() const { return m_stop; }
@@ -95,6 +100,7 @@ class StageClock {
     void takeStepsOfMarks();
     void letWatch(int done);
     void leaveOut(const std::string& stage, Clock::time_point from, Clock::time_point to);
+    [[nodiscard]] std::string moment(int done) const;
     void report(int done);
     [[nodiscard]] double remainingSeconds(int done) const;
 

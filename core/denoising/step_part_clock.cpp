@@ -53,7 +53,7 @@ void StepPartClock::endStep(Clock::time_point now) {
     m_inStep = false;
 }
 
-result::StepParts StepPartClock::partsOf(const Step& step) {
+result::StepParts StepPartClock::partsOf(const Step& step) const {
     constexpr double kMilliseconds = 1e-3;
     if (!step.wasTold || step.wasInterrupted) return {};
     Seconds seconds = step.seconds;
@@ -61,8 +61,10 @@ result::StepParts StepPartClock::partsOf(const Step& step) {
         seconds[static_cast<std::size_t>(step.marks[i].before)] +=
             step.marks[i - 1].event.elapsedTime(step.marks[i].event) * kMilliseconds;
     result::StepParts parts;
-    for (const execution::PartInfo& info : execution::kParts)
+    for (const execution::PartInfo& info : execution::kParts) {
+        if (info.part == execution::Part::Communication && m_execution.mesh == nullptr) continue;
         parts.emplace_back(info.name, seconds[static_cast<std::size_t>(info.part)]);
+    }
     return parts;
 }
 

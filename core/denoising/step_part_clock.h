@@ -52,7 +52,7 @@ class StepPartClock final : public execution::PartClock {
     [[nodiscard]] bool onGpu() const { return !m_execution.device.is_cpu(); }
     [[nodiscard]] bool isMeasured() const;
     void count(Clock::time_point now);
-    [[nodiscard]] static result::StepParts partsOf(const Step& step);
+    [[nodiscard]] result::StepParts partsOf(const Step& step) const;
 
     execution::Execution m_execution;
     bool m_inStep = false;

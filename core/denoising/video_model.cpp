@@ -1,11 +1,13 @@
 #include "core/denoising/video_model.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/denoising/rgb_frames.h"
 #include "core/models/layers/linear.h"
+#include "core/parallel/rank_group.h"
 
 namespace reelgrid::denoising {
 
@@ -40,6 +42,26 @@ at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
     return SamplingLoop(*denoiser, std::move(followers), model.device(), clock).run(attention);
 }
 
+namespace {
+
+/// Ranks that decode a clip's tiles together; a wish to stop is theirs together, too.
+class MeshTiles final : public vae::TileRanks {
+  public:
+    explicit MeshTiles(parallel::Mesh& mesh) : m_group(mesh.group()) {}
+    [[nodiscard]] int rank() const override { return m_group.rank(); }
+    [[nodiscard]] int ranks() const override { return m_group.ranks(); }
+    [[nodiscard]] at::Tensor exchange(const at::Tensor& tile_THWC) override {
+        m_group.agreeOnStop();
+        if (m_group.agreedStop().stop_requested()) throw Failure(ErrorCode::Cancelled, "cancelled");
+        return m_group.all().gather(tile_THWC);
+    }
+
+  private:
+    parallel::RankGroup& m_group;
+};
+
+}  // namespace
+
 media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
                        const catalog::RenderSettings& settings, StageClock& clock) {
     const vae::VideoVae& vae = model.vae();
@@ -48,10 +70,13 @@ media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
         .width = settings.width, .height = settings.height, .fps = frameRate(settings.fps), .pixels = {}};
     video.pixels.reserve(video.frameBytes() * static_cast<std::size_t>(settings.numFrames));
     clock.begin("decode", settings.numFrames);
+    std::optional<MeshTiles> ranks;
     const std::int64_t latentFrames = z_CTHW.size(1), together = latentFramesTogether(settings, latentFrames);
     for (std::int64_t first = 0; first < latentFrames; first += together) {
         const at::Tensor some_CTHW = z_CTHW.narrow(1, first, std::min(together, latentFrames - first));
-        if (const auto tiling = tilingFor(vae, settings)) {
+        if (auto tiling = tilingFor(vae, settings)) {
+            if (model.execution().mesh != nullptr && !ranks) ranks.emplace(*model.execution().mesh);
+            if (ranks) tiling->ranks = &*ranks;
             // A frame is there once its last tile is: so many have been decoded, in equal parts of work.
             const int before = video.frameCount();
             const auto frames = static_cast<int>(some_CTHW.size(1) * settings.numFrames / latentFrames);

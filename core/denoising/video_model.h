@@ -55,6 +55,7 @@ class VideoModel {
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const;
 
     [[nodiscard]] at::Device device() const { return m_options.execution.device; }
+    [[nodiscard]] const execution::Execution& execution() const { return m_options.execution; }
 
   protected:
     [[nodiscard]] const LoadOptions& options() const { return m_options; }
@@ -67,8 +68,8 @@ class VideoModel {
 at::Tensor denoise(VideoModel& model, const catalog::RenderSettings& settings,
                    attention::Dispatcher& attention, StageClock& clock, LoopFollowers followers = {});
 
-/// The stage "decode": whole, as frames are made, or in tiles; a chunk of frames after another where the
-/// request says how many.
+/// The stage "decode": whole, as frames are made, or in tiles, which several ranks share (called by all of
+/// them then); a chunk of frames after another where the request says how many.
 media::RgbVideo decode(const VideoModel& model, const at::Tensor& latents_1CTHW,
                        const catalog::RenderSettings& settings, StageClock& clock);
 

@@ -6,14 +6,19 @@
 
 #include "core/base/result.h"
 
+namespace reelgrid::parallel {
+class Mesh;
+}
+
 namespace reelgrid::execution {
 
 /// Where a render runs and as which part of it. One value that model loading, dispatcher, stage clock and
 /// memory check are given, so that none of them assumes a device.
 struct Execution {
     at::Device device = at::kCPU;
-    int rank = 0;   ///< of this process, from 0
-    int ranks = 1;  ///< processes that render together
+    int rank = 0;                    ///< of this process, from 0
+    int ranks = 1;                   ///< processes that render together
+    parallel::Mesh* mesh = nullptr;  ///< how they do; null: this process renders alone
 
     /// The native handle of the device's current stream, as kernels take it; null on the CPU.
     [[nodiscard]] void* stream() const;

@@ -8,7 +8,7 @@
 namespace reelgrid::execution {
 
 /// What a denoising step's time goes into. A new part is a row in kParts, too.
-enum class Part { Other, SelfAttention, CrossAttention, Projections, FeedForward, Norms };
+enum class Part { Other, SelfAttention, CrossAttention, Projections, FeedForward, Norms, Communication };
 
 /// How timing.json spells a part, and the range that a profiler's trace gets for it: none where what runs
 /// inside names itself (matrix products, the dispatcher's "self-attention fav2").
@@ -23,6 +23,7 @@ inline constexpr std::array kParts{
     PartInfo{Part::Projections, "projections", nullptr},
     PartInfo{Part::FeedForward, "feed_forward", "feed-forward"},
     PartInfo{Part::Norms, "norms", "norms"},
+    PartInfo{Part::Communication, "communication", "communication"},
     PartInfo{Part::Other, "other", nullptr},
 };
 inline constexpr std::size_t kPartCount = kParts.size();

@@ -22,7 +22,7 @@ CaptureOptions captureOptions(const catalog::RenderSettings& settings, const fam
                               const fs::path& clip, const execution::Execution& execution) {
     catalog::CaptureChoice choice = catalog::captureChoice(settings, model).value();
     std::vector<GuidanceBranch> branches{GuidanceBranch::Conditional};
-    if (model.takes("guidance_scale") && settings.guidanceScale > 1)
+    if (model.takes("guidance_scale") && settings.guidanceScale > 1 && settings.cfgParallel.value_or(1) == 1)
         branches.push_back(GuidanceBranch::Unconditional);
     constexpr double kGiB = double(std::uint64_t{1} << 30);
     return {.folder = protocol::resultFolderOf(clip) / captureFolder(settings),

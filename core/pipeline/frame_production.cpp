@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/pipeline/render_manifest.h"
 #include "core/result/picture_hashes.h"
@@ -42,14 +45,15 @@ FrameProduction::FrameProduction(RenderPlan& plan, WarmModel& model, denoising::
       m_preview(preview),
       m_attention(plan),
       m_points(
-          plan.request, plan.settings, [this] { return m_model.areHashesReady(); },
+          plan.request, plan.settings, plan.writes() ? ResumeFile::Keeps::Points : ResumeFile::Keeps::Nothing,
+          [this] { return m_model.areHashesReady(); },
           [this] {
               ResumeFile::Story story{0, manifestNow(), m_clock.stepsUntilNow()};
               story.manifest.calls = m_attention.calls().mapsOfBranches();
               return story;
           }) {}
 
-media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
+denoising::VideoModel& FrameProduction::begin() {
     denoising::VideoModel& video = m_model.use(m_plan, m_clock);
     m_gemms = video.gemms();
     m_remarks = video.remarks(m_plan.settings);
@@ -58,19 +62,46 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
     m_lockstep = lockstepOf(m_plan, m_clock);
     m_previews = previewsOf(m_plan, m_model.hasher(), m_preview);
     resume();
+    return video;
+}
+
+at::Tensor FrameProduction::denoise(denoising::VideoModel& video, int repetition) {
+    if (repetition > 0) {
+        m_clock.setWatcher(nullptr);
+        m_clock.startRepetition();
+    }
+    at::Tensor latents =
+        denoising::denoise(video, m_plan.settings, m_attention.dispatcher(), m_clock, followers(repetition));
+    m_clock.shareSlowest();
+    m_attention.dispatcher().endPasses();
+    m_attention.endFirst();
+    m_clock.checkStop();
+    return latents;
+}
+
+void FrameProduction::denoiseOnly() {
+    denoising::VideoModel& video = begin();
+    for (int repetition = 0; repetition < m_plan.settings.numRepetitions; ++repetition) {
+        const at::Tensor latents = denoise(video, repetition);
+        if (repetition + 1 == m_plan.settings.numRepetitions) gatherCalls();
+        if (m_plan.settings.vaeTiling == protocol::kTilingOn)
+            static_cast<void>(denoising::decode(video, latents, m_plan.settings, m_clock));
+        m_repetitions.push_back(m_clock.finishRepetition());
+    }
+}
+
+media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
+    denoising::VideoModel& video = begin();
     const catalog::RenderSettings& settings = m_plan.settings;
     media::RgbVideo frames;
     for (int repetition = 0; repetition < settings.numRepetitions; ++repetition) {
-        if (repetition > 0) {
-            m_clock.setWatcher(nullptr);
-            m_clock.startRepetition();
-        }
-        const at::Tensor latents =
-            denoising::denoise(video, settings, m_attention.dispatcher(), m_clock, followers(repetition));
-        m_attention.dispatcher().endPasses();
-        m_attention.endFirst();
-        m_clock.checkStop();
+        const at::Tensor latents = denoise(video, repetition);
+        if (repetition + 1 == settings.numRepetitions) gatherCalls();
         if (repetition == 0) keepLatents(pending.latents(), latents);
+        // Tiles are decoded by all ranks, a whole clip by this one, while others may go on.
+        const bool isLast = repetition + 1 == settings.numRepetitions;
+        if (m_plan.execution.mesh != nullptr && isLast && settings.vaeTiling != protocol::kTilingOn)
+            m_plan.execution.mesh->group().stopAlone();
         frames = denoising::decode(video, latents, settings, m_clock);
         if (repetition + 1 < settings.numRepetitions) m_repetitions.push_back(m_clock.finishRepetition());
     }
@@ -91,12 +122,30 @@ bool FrameProduction::isResumable() const {
 /// Goes on from what an interrupted render kept, where the request says so and there is something.
 void FrameProduction::resume() {
     if (!m_plan.request.resume || !isResumable()) return;
-    auto earlier = m_points.readStart(manifestNow());
+    auto earlier = m_plan.writes() ? m_points.readStart(manifestNow()) : std::nullopt;
+    if (m_plan.execution.mesh != nullptr) m_points.shareStart(m_plan.execution.mesh->group().all());
     if (!earlier) return;
     m_earlier = *std::move(earlier);
     m_earlier.manifest.resumedAt.push_back(m_earlier.done);
     m_attention.calls().goOnFrom(m_earlier.manifest.calls);
     m_clock.setEarlier(m_earlier.timing);
+}
+
+/// With guidance parallel another rank has made the other branch's calls.
+void FrameProduction::gatherCalls() {
+    parallel::Mesh* const mesh = m_plan.execution.mesh;
+    if (mesh == nullptr || mesh->degrees().cfg == 1) return;
+    result::Manifest mine;
+    mine.attention = m_attention.dispatcher().records();
+    mine.calls = m_attention.calls().mapsOfBranches();
+    const auto texts = mesh->branches().gather(printJson(result::toJson(mine)));
+    if (!m_plan.writes()) return;
+    for (std::size_t branch = 1; branch < texts.size(); ++branch) {
+        const auto theirs =
+            result::manifestFromJson(parseJson(texts[branch], "another rank").value()).value();
+        m_otherCalls = joined(m_otherCalls, theirs.attention);
+        m_attention.calls().goOnFrom(theirs.calls);
+    }
 }
 
 denoising::LoopFollowers FrameProduction::followers(int repetition) {
@@ -113,7 +162,8 @@ result::Manifest FrameProduction::manifestNow() {
     manifest.gemms = m_gemms;
     manifest.remarks = m_remarks;
     manifest.temporal = m_temporal;
-    manifest.attention = joined(m_earlier.manifest.attention, m_attention.dispatcher().records());
+    manifest.attention =
+        joined(joined(m_earlier.manifest.attention, m_attention.dispatcher().records()), m_otherCalls);
     manifest.resumedAt = m_earlier.manifest.resumedAt;
     return manifest;
 }

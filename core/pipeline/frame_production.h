@@ -33,6 +33,8 @@ class FrameProduction {
     /// The frames of the last repetition; the first one's latents are written before they are decoded.
     /// Throws Failure.
     media::RgbVideo run(result::PendingResult& pending);
+    /// The same on a rank that writes nothing: as many repetitions, up to the latents.
+    void denoiseOnly();
 
     // Once it has run.
 
@@ -46,7 +48,10 @@ class FrameProduction {
 
   private:
     void keepLatents(const std::filesystem::path& file, const at::Tensor& latents) const;
+    [[nodiscard]] denoising::VideoModel& begin();
+    [[nodiscard]] at::Tensor denoise(denoising::VideoModel& video, int repetition);
     void resume();
+    void gatherCalls();
     [[nodiscard]] denoising::LoopFollowers followers(int repetition);
     [[nodiscard]] result::Manifest manifestNow();
     [[nodiscard]] bool isResumable() const;
@@ -57,7 +62,8 @@ class FrameProduction {
     protocol::PreviewCallback m_preview;
     RenderAttention m_attention;
     ResumeFile m_points;
-    ResumeFile::Story m_earlier;  ///< of the render that was interrupted, if one was
+    ResumeFile::Story m_earlier;                     ///< of the render that was interrupted, if one was
+    std::vector<protocol::CallRecord> m_otherCalls;  ///< that other ranks made for this one
     std::optional<result::GemmRecord> m_gemms;
     std::vector<std::string> m_remarks;  ///< of the model
     std::optional<result::TemporalRecord> m_temporal;

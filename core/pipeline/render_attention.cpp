@@ -21,7 +21,8 @@ std::unique_ptr<attention::Dispatcher> dispatcherOf(const RenderPlan& plan) {
 RenderAttention::RenderAttention(const RenderPlan& plan)
     : m_calls(plan.model.layers, plan.settings.numInferenceSteps), m_dispatcher(dispatcherOf(plan)) {
     m_dispatcher->observe(m_calls);
-    if (plan.settings.saveInputs)
+    // Of several ranks the first one saves what it attends to: all tokens of its heads.
+    if (plan.settings.saveInputs && plan.writes())
         m_dispatcher->observe(
             m_captures.emplace(captureOptions(plan.settings, plan.model, plan.clip, plan.execution)));
 }

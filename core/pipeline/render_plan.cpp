@@ -8,7 +8,9 @@
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/render_memory.h"
 #include "core/pipeline/tiling_choice.h"
+#include "core/protocol/asked_backends.h"
 #include "core/result/picture_hashes.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -19,9 +21,46 @@ std::string sizeText(const catalog::RenderSettings& settings) {
            (settings.vaeTiling == protocol::kTilingOff ? ", decoded whole," : "");
 }
 
+parallel::Degrees degreesOf(const catalog::RenderSettings& settings) {
+    return {.cfg = settings.cfgParallel.value_or(1),
+            .ring = settings.ringDegree.value_or(1),
+            .ulysses = settings.ulyssesDegree.value_or(1)};
+}
+
+/// A rank of a ring never has all keys at once.
+void requireRingBackends(const catalog::RenderSettings& settings) {
+    if (settings.ringDegree.value_or(1) == 1) return;
+    for (const std::string& name : protocol::askedBackends(settings))
+        if (const kernels::BackendInfo* backend = kernels::findBackend(name);
+            backend != nullptr && backend->sparse)
+            throw Failure(ErrorCode::BadUsage,
+                          "--ring-degree " + std::to_string(*settings.ringDegree) + ": " + name +
+                              " chooses among all keys, which no rank of a ring has; --ulysses-degree or "
+                              "another backend was needed");
+}
+
+/// Each rank of a host has a GPU of its own.
+execution::Execution executionOf(catalog::RenderSettings& settings, parallel::RankGroup* ranks) {
+    const parallel::Degrees degrees = degreesOf(settings);
+    if (ranks == nullptr) {
+        if (degrees.ranks() > 1)
+            throw Failure(ErrorCode::BadUsage, degrees.text() + " are " + std::to_string(degrees.ranks()) +
+                                                   " ranks: one process renders here (render --nproc " +
+                                                   std::to_string(degrees.ranks()) + " starts as many)");
+        return execution::executionOn(settings.device).value();
+    }
+    if (settings.device != "cpu") settings.device = "cuda:" + std::to_string(ranks->place().localRank);
+    execution::Execution execution = execution::executionOn(settings.device).value();
+    execution.rank = ranks->rank();
+    execution.ranks = ranks->ranks();
+    execution.mesh = &ranks->mesh(degrees);
+    return execution;
+}
+
 }  // namespace
 
-RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machine::Machine& machine) {
+RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machine::Machine& machine,
+                            parallel::RankGroup* ranks) {
     if (request.output.empty())
         throw Failure(ErrorCode::BadUsage, "--output: it is empty, the clip's file name was needed");
     RenderPlan plan;
@@ -30,7 +69,8 @@ RenderPlan RenderPlan::from(const protocol::RenderRequest& request, const machin
     plan.settings = catalog::resolveSettings(request, plan.model, machine).value();
     plan.pictureHashes = result::pictureHashes(plan.settings).value();
     fitToPicture(plan.settings, plan.model);
-    plan.execution = execution::executionOn(plan.settings.device).value();
+    requireRingBackends(plan.settings);
+    plan.execution = executionOf(plan.settings, ranks);
     plan.clip = request.output;
     media::containerOf(plan.clip).value();
     return plan;
@@ -42,6 +82,8 @@ void RenderPlan::settleMemory(const std::optional<MemoryChoice>& present) {
     const std::uint64_t available = execution::availableMemory(execution) + own;
     const bool stays = settings.offload == protocol::kOffloadAuto && execution.device.is_cpu();
     memory = chooseMemoryFor(model, settings, execution, available, stays ? present : std::nullopt);
+    // The first rank encodes texts for all.
+    if (!writes()) memory.encoders = Encoders::FreedAfterUse;
     settings.offload = memory.offload == Offload::Blocks ? protocol::kOffloadBlocks : protocol::kOffloadNone;
     // Predictions are good to a tenth.
     if (memory.forecast && !execution.device.is_cpu())
@@ -54,6 +96,8 @@ void RenderPlan::settleTiling(const denoising::VideoModel& video) {
         return denoising::workingBytes(video, asked);
     };
     settings.vaeTiling = settledTiling(bytesFor, settings, execution::availableMemory(execution));
+    if (execution.mesh != nullptr)
+        settings.vaeTiling = execution.mesh->group().all().fromFirst(settings.vaeTiling);
     execution::requireMemory(execution, bytesFor(settings), 0, sizeText(settings),
                              waysToNeedLess(settings, model));
 }

@@ -10,6 +10,7 @@
 #include "core/execution/execution.h"
 #include "core/families/model_info.h"
 #include "core/machine/machine.h"
+#include "core/parallel/rank_group.h"
 #include "core/pipeline/memory_choice.h"
 #include "core/protocol/render_request.h"
 
@@ -26,8 +27,13 @@ struct RenderPlan {
     std::filesystem::path clip;
     std::map<std::string, std::string> pictureHashes;
 
-    /// Of a render on `machine`, which is this one. Throws Failure.
-    static RenderPlan from(const protocol::RenderRequest& request, const machine::Machine& machine);
+    /// Of a render on `machine`, which is this one. `ranks`: the processes that share the render; null: this
+    /// one is alone. Throws Failure.
+    static RenderPlan from(const protocol::RenderRequest& request, const machine::Machine& machine,
+                           parallel::RankGroup* ranks = nullptr);
+
+    /// Whether this process writes the result: one of several does.
+    [[nodiscard]] bool writes() const { return execution.rank == 0; }
 
     /// Settles --offload by what is free, and refuses before a GPU is filled in vain. `present`: how the
     /// model is loaded already, which on the CPU isn't changed by what else has come into memory since.

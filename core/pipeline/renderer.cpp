@@ -80,6 +80,7 @@ void removeEmptyFoldersOf(const protocol::RenderRequest& request) {
 /// What stays from render to render.
 struct Renderer::State {
     machine::LocalMachine machine;
+    parallel::RankGroup* ranks = nullptr;
     WarmModel model;
     ReferenceFrames reference;
 
@@ -91,7 +92,11 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                     const protocol::ProgressCallback& progress, std::stop_token stop,
                                     const protocol::PreviewCallback& preview) {
     const c10::InferenceMode inference;
-    RenderPlan plan = RenderPlan::from(request, machine.now());
+    if (ranks != nullptr) {
+        ranks->setStop(stop);
+        stop = ranks->agreedStop();
+    }
+    RenderPlan plan = RenderPlan::from(request, machine.now(), ranks);
     plan.settleMemory(model.present(plan));
 
     const std::unique_ptr<StepProfiler> profiler = profilerFor(plan);
@@ -99,6 +104,12 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
                                 plan.execution);
     clock.setWatcher(profiler.get());
     execution::setFp32Precision(plan.settings.fp32Precision);
+    if (!plan.writes()) {
+        FrameProduction production(plan, model, clock, {});
+        production.denoiseOnly();
+        writeRankTrace(plan, profiler.get(), clock);
+        return plan.clip.string();
+    }
     auto pending = result::PendingResult::create(plan.clip).value();
     const UnfinishedNote note(request, plan.settings.numInferenceSteps);
     FrameProduction production(plan, model, clock, preview);
@@ -108,8 +119,10 @@ std::string Renderer::State::render(const protocol::RenderRequest& request,
     return plan.clip.string();
 }
 
-Renderer::Renderer(machine::LocalMachine machine) : m_state(std::make_unique<State>()) {
+Renderer::Renderer(machine::LocalMachine machine, parallel::RankGroup* ranks)
+    : m_state(std::make_unique<State>()) {
     m_state->machine = std::move(machine);
+    m_state->ranks = ranks;
     execution::giveCpuMemoryErrorsTheirType();
 }
 Renderer::~Renderer() = default;
@@ -119,7 +132,7 @@ Result<std::string> Renderer::render(const protocol::RenderRequest& request,
                                      const protocol::PreviewCallback& preview) {
     auto result =
         renderOrError(request, [&] { return m_state->render(request, progress, std::move(stop), preview); });
-    if (!result) removeEmptyFoldersOf(request);
+    if (!result && (m_state->ranks == nullptr || m_state->ranks->writes())) removeEmptyFoldersOf(request);
     return result;
 }
 

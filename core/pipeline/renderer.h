@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/machine/local_machine.h"
+#include "core/parallel/rank_group.h"
 #include "core/protocol/render_preview.h"
 #include "core/protocol/render_progress.h"
 #include "core/protocol/render_request.h"
@@ -16,7 +17,9 @@ namespace reelgrid::pipeline {
 /// Lives on one thread; progress is reported on that thread.
 class Renderer {
   public:
-    explicit Renderer(machine::LocalMachine machine = {});
+    /// `ranks`: the processes that share each render, which all call render() with the same request; null:
+    /// this one is alone. One of them writes the result.
+    explicit Renderer(machine::LocalMachine machine = {}, parallel::RankGroup* ranks = nullptr);
     ~Renderer();
 
     /// Text → denoise → decode → clip and result folder at request.output. Returns the clip's path.

@@ -40,10 +40,17 @@ std::optional<PendingFile> writeTrace(const RenderPlan& plan, StepProfiler* prof
                                       denoising::StageClock& clock) {
     if (profiler == nullptr) return std::nullopt;
     clock.begin("profile", 1);
-    return profiler->write(protocol::tracePathOf(plan.clip, *plan.settings.profileOutput)).value();
+    return profiler
+        ->write(protocol::tracePathOf(plan.clip, *plan.settings.profileOutput, plan.execution.rank))
+        .value();
 }
 
 }  // namespace
+
+void writeRankTrace(const RenderPlan& plan, StepProfiler* profiler, denoising::StageClock& clock) {
+    if (std::optional<PendingFile> trace = writeTrace(plan, profiler, clock)) trace->commit().value();
+    clock.end();
+}
 
 void writeResult(const RenderPlan& plan, FrameProduction& production, const media::RgbVideo& frames,
                  ReferenceFrames& reference, StepProfiler* profiler, denoising::StageClock& clock,

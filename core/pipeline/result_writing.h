@@ -16,4 +16,7 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
                  ReferenceFrames& reference, StepProfiler* profiler, denoising::StageClock& clock,
                  result::PendingResult& pending);
 
+/// Of a rank that writes no result: its trace, where the render is profiled.
+void writeRankTrace(const RenderPlan& plan, StepProfiler* profiler, denoising::StageClock& clock);
+
 }  // namespace reelgrid::pipeline

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/parallel/shared_tensors.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/same_denoising.h"
@@ -73,9 +74,9 @@ ResumeFile::Story readStory(const json& object, const fs::path& path, int steps)
 }  // namespace
 
 ResumeFile::ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
-                       std::function<bool()> ready, std::function<Story()> now)
+                       Keeps keeps, std::function<bool()> ready, std::function<Story()> now)
     : m_request(request),
-      m_every(settings.saveLatentsEvery),
+      m_every(keeps == Keeps::Points ? settings.saveLatentsEvery : 0),
       m_steps(settings.numInferenceSteps),
       m_file(protocol::resultFolderOf(request.output) / protocol::kResumeFile),
       m_ready(std::move(ready)),
@@ -101,6 +102,13 @@ std::optional<ResumeFile::Story> ResumeFile::readStart(const result::Manifest& n
     m_start = std::move(point);
     m_kept = story.done;
     return story;
+}
+
+void ResumeFile::shareStart(parallel::Communicator& ranks) {
+    const int done = std::stoi(ranks.fromFirst(std::to_string(m_start ? m_start->done : 0)));
+    if (done == 0) return;
+    m_start = {done,
+               parallel::sharedFromFirst(ranks, m_start ? m_start->tensors : denoising::NamedTensors())};
 }
 
 bool ResumeFile::wants(int done) const {

@@ -8,6 +8,7 @@
 
 #include "core/catalog/render_settings.h"
 #include "core/denoising/resume_point.h"
+#include "core/parallel/communicator.h"
 #include "core/protocol/render_request.h"
 #include "core/result/manifest.h"
 #include "core/result/timing.h"
@@ -27,14 +28,19 @@ class ResumeFile final : public denoising::ResumePoints {
     };
 
     /// `now` returns the story so far; it is called within keep(). While `ready` says no, what should be kept
-    /// waits for a later step: a story that isn't known yet would hold up the loop.
-    ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings,
+    /// waits for a later step: a story that isn't known yet would hold up the loop. A rank that writes
+    /// nothing keeps nothing.
+    enum class Keeps { Points, Nothing };
+    ResumeFile(const protocol::RenderRequest& request, const catalog::RenderSettings& settings, Keeps keeps,
                std::function<bool()> ready, std::function<Story()> now);
 
     /// Reads what an interrupted render left, for takeStart(), and gives back its story; nothing where none
     /// was left. Throws Failure(InvalidData) when the file is damaged or of another render: the message says
     /// in what they differ.
     std::optional<Story> readStart(const result::Manifest& now);
+
+    /// Of several ranks, called by all: what the first one read is where all begin.
+    void shareStart(parallel::Communicator& ranks);
 
     std::optional<denoising::ResumePoint> takeStart() override {
         return std::exchange(m_start, std::nullopt);

@@ -114,6 +114,8 @@ struct RenderFields {
     std::optional<double> minGuidanceScale{};  ///< guidance at the first frame
     std::optional<double> maxGuidanceScale{};  ///< at the last one
     std::optional<int> decodeChunkSize{};      ///< frames that are decoded together
+    /// Ranks that share a render (core/parallel/degrees.h); absent: 1.
+    std::optional<int> ulyssesDegree{}, ringDegree{}, cfgParallel{};
     std::string attentionType = kReferenceBackend;
     double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
@@ -579,6 +581,26 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 1, .most = kCount},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.decodeChunkSize; });
+    visit(
+        RenderField{.key = "ulysses_degree",
+                    .help =
+                        "Ranks that share a pass's tokens, each with all tokens of some heads in attention "
+                        "(default: as many as there are)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.ulyssesDegree; });
+    visit(
+        RenderField{.key = "ring_degree",
+                    .help = "Ranks that share a pass's tokens and hand keys and values round (default: 1)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.ringDegree; });
+    visit(
+        RenderField{.key = "cfg_parallel",
+                    .help = "2: half of the ranks compute each of guidance's two passes (default: 1)",
+                    .decides = Decides::Nothing,
+                    .range = {.least = 1, .most = kCount}},
+        [](auto& fields) -> auto& { return fields.cfgParallel; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -110,6 +110,10 @@ std::string resumeCommand(const protocol::RenderRequest& request) {
         command += " " + optionOf(field);
         if (!value->is_boolean()) command += " " + wordOf(*value);
     });
+    if (const int ranks = request.ulyssesDegree.value_or(1) * request.ringDegree.value_or(1) *
+                          request.cfgParallel.value_or(1);
+        ranks > 1)
+        command += " --nproc " + std::to_string(ranks);
     return command + " --output " + shellWord(request.output) + " --resume";
 }
 

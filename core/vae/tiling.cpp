@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/result.h"
 
@@ -53,7 +54,8 @@ Tiling Tiling::ofEdge(std::int64_t tilePixels, std::int64_t multiple) {
 }
 
 TileGrid::TileGrid(std::int64_t latentRows, std::int64_t latentColumns, const Tiling& tiling,
-                   std::int64_t spatialFactor) {
+                   std::int64_t spatialFactor)
+    : ranks(tiling.ranks) {
     requireWholeLatentPixels(tiling.rows, spatialFactor);
     requireWholeLatentPixels(tiling.columns, spatialFactor);
     const bool whole = latentRows * spatialFactor <= tiling.rows.tilePixels &&
@@ -97,9 +99,48 @@ at::Tensor joinTiles(const TileGrid& grid, std::int64_t scale, const TileMaker& 
     return picture_THWC;
 }
 
+namespace {
+
+/// Takes the tiles of a grid one after another, which its ranks decode in turns.
+class SharedTiles {
+  public:
+    SharedTiles(const TileGrid& grid, TileMaker decode) : m_grid(grid), m_decode(std::move(decode)) {}
+
+    at::Tensor next(const TileSpan& rows, const TileSpan& columns) {
+        if (m_taken % m_grid.ranks->ranks() == 0) takeTurn();
+        const at::Tensor tile_THWC = m_turn[m_taken++ % m_grid.ranks->ranks()];
+        return tile_THWC.narrow(kRowAxis, 0, rows.length * m_scale)
+            .narrow(kColumnAxis, 0, columns.length * m_scale);
+    }
+
+  private:
+    /// The first tile is as large as any; a rank that has none left decodes it again for its shape.
+    void takeTurn() {
+        const std::int64_t mine = m_taken + m_grid.ranks->rank();
+        const auto columns = static_cast<std::int64_t>(m_grid.columns.size());
+        const std::int64_t index = mine < m_grid.count() ? mine : 0;
+        const TileSpan &rowSpan = m_grid.rows[static_cast<std::size_t>(index / columns)],
+                       &columnSpan = m_grid.columns[static_cast<std::size_t>(index % columns)];
+        const at::Tensor tile_THWC = m_decode(rowSpan, columnSpan);
+        m_scale = tile_THWC.size(kRowAxis) / rowSpan.length;
+        const std::int64_t below = m_grid.rows.front().length * m_scale - tile_THWC.size(kRowAxis),
+                           right = m_grid.columns.front().length * m_scale - tile_THWC.size(kColumnAxis);
+        m_turn = m_grid.ranks->exchange(at::constant_pad_nd(tile_THWC, {0, 0, 0, right, 0, below}));
+    }
+
+    const TileGrid& m_grid;
+    TileMaker m_decode;
+    std::int64_t m_taken = 0, m_scale = 1;
+    at::Tensor m_turn;  ///< [ranks, T, H, W, C]
+};
+
+}  // namespace
+
 at::Tensor joinDecodedTiles(const TileGrid& grid, std::int64_t scale, std::int64_t frames,
                             const TileDecoder& decode,
                             const std::function<void(std::int64_t done, std::int64_t total)>& progress) {
+    const std::int64_t ranks = grid.ranks != nullptr ? grid.ranks->ranks() : 1;
+    const std::int64_t total = (grid.count() + ranks - 1) / ranks * frames;
     std::int64_t framesDone = 0;
     const auto make = [&](const TileSpan& rows, const TileSpan& columns) {
         at::Tensor tile_THWC;
@@ -114,11 +155,15 @@ at::Tensor joinDecodedTiles(const TileGrid& grid, std::int64_t scale, std::int64
             tile_THWC.narrow(0, filled, count).copy_(frames_THWC);
             filled += count;
             framesDone += count;
-            if (progress) progress(framesDone, grid.count() * frames);
+            if (progress) progress(framesDone, total);
         });
         return tile_THWC;
     };
-    return joinTiles(grid, scale, make);
+    if (ranks == 1) return joinTiles(grid, scale, make);
+    SharedTiles shared(grid, make);
+    return joinTiles(grid, scale, [&](const TileSpan& rows, const TileSpan& columns) {
+        return shared.next(rows, columns);
+    });
 }
 
 }  // namespace reelgrid::vae

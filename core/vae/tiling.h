@@ -19,10 +19,22 @@ struct TileAxis {
     bool operator==(const TileAxis&) const = default;
 };
 
+/// Processes that decode the tiles of a picture together, in turns: in each as many tiles as there are
+/// processes, one each.
+class TileRanks {
+  public:
+    virtual ~TileRanks() = default;
+    [[nodiscard]] virtual int rank() const = 0;
+    [[nodiscard]] virtual int ranks() const = 0;
+    /// Called by all once a turn: every rank's tile, [ranks, T, H, W, C]; all are of one shape.
+    [[nodiscard]] virtual at::Tensor exchange(const at::Tensor& tile_THWC) = 0;
+};
+
 /// Pictures cut into tiles that overlap, so that memory follows the tile's size. The defaults are diffusers'
 /// for Wan.
 struct Tiling {
     TileAxis rows, columns;
+    TileRanks* ranks = nullptr;  ///< who decodes them together; null: this process alone
 
     /// Square tiles, a quarter of the edge overlaps: the stride is the largest multiple of `multiple` within
     /// three quarters.
@@ -44,6 +56,7 @@ struct TileSpan {
 struct TileGrid {
     std::vector<TileSpan> rows, columns;
     std::int64_t rowOverlap = 0, columnOverlap = 0;  ///< of neighbours, in latent pixels
+    TileRanks* ranks = nullptr;                      ///< the tiling's
 
     /// A picture of that many latent pixels; one that fits into a tile is one. Throws Failure(InvalidData)
     /// unless tile and stride are multiples of `spatialFactor` and 0 < stride <= tile.
@@ -69,7 +82,7 @@ using TileDecoder =
     std::function<void(const TileSpan& rows, const TileSpan& columns, const TileFrameSink& sink)>;
 
 /// joinTiles() of tiles that come in pieces of `frames` frames in all; `progress`, where there is one, is
-/// told how many frames of how many, over all tiles, there are.
+/// told how many frames of how many, over all tiles that are this process's to decode, there are.
 at::Tensor joinDecodedTiles(const TileGrid& grid, std::int64_t scale, std::int64_t frames,
                             const TileDecoder& decode,
                             const std::function<void(std::int64_t done, std::int64_t total)>& progress);

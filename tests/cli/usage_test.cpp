@@ -139,10 +139,17 @@ INSTANTIATE_TEST_SUITE_P(
                              "--use-torch-compile: a GPU was needed"},
                     BadUsage{{"render", "--device", "cpu", "--compile"},
                              "--use-torch-compile: a GPU was needed"},
-                    BadUsage{{"render", "--ulysses_degree", "8"}, "--ulysses-degree: not in this version"},
-                    BadUsage{{"render", "--ring_degree=2"}, "--ring-degree: not in this version"},
                     BadUsage{{"render", "--use_fp8_attn"}, "--use-fp8-attn: not in this version"},
-                    BadUsage{{"compare", "--nproc", "8"}, "--nproc: not in this version"}));
+                    BadUsage{{"render", "--warmup_calls", "2"}, "--warmup-calls: not in this version"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks, RejectsUsage,
+    testing::Values(BadUsage{{"render", "--ulysses_degree", "8"}, "are 8 ranks, there is 1"},
+                    BadUsage{{"render", "--ring_degree=2"}, "are 2 ranks, there is 1"},
+                    BadUsage{{"render", "--ulysses-degree", "0"}, "--ulysses-degree 0"},
+                    BadUsage{{"render", "--nproc", "0"}, "--nproc"},
+                    BadUsage{{"render", "--nproc", "4", "--cfg-parallel", "3"}, "there are 4"},
+                    BadUsage{{"compare", "--nproc", "2", "--lanes", "cpu"}, "one of the two was needed"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Bench, RejectsUsage,
@@ -205,7 +212,7 @@ TEST(Help, EveryVerbHasItAndNamesOnlyWhatIsBuilt) {
         EXPECT_EQ(run.exitCode, 0) << verb;
         EXPECT_THAT(run.output, HasSubstr("Usage")) << verb;
         EXPECT_THAT(run.errors, IsEmpty()) << verb;
-        for (const char* unbuilt : {"ulysses", "nproc"})
+        for (const char* unbuilt : {"fp8-attn", "warmup-calls"})
             EXPECT_THAT(run.output, Not(HasSubstr(unbuilt))) << verb;
     }
     for (const char* part : {"attention", "vae", "pipeline"}) {

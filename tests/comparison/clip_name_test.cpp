@@ -22,6 +22,20 @@ TEST(ClipName, IsWhatRunWanGives) {
     EXPECT_EQ(clipName(wan(), settings), kAsRunWan);
 }
 
+TEST(ClipName, SaysHowManyRanksSharedTheRender) {
+    catalog::RenderSettings settings;
+    settings.task = "i2v";
+    settings.attentionType = "fav3_sage";
+    settings.height = 720;
+    settings.width = 1280;
+    settings.ulyssesDegree = 8;
+    EXPECT_EQ(clipName(wan(), settings),
+              "wan_result_i2v_ulysses8_ringNone_compileFalse_attn_fav3_sage_720x1280.mp4");
+    settings.ringDegree = 1;
+    EXPECT_EQ(clipName(wan(), settings),
+              "wan_result_i2v_ulysses8_ring1_compileFalse_attn_fav3_sage_720x1280.mp4");
+}
+
 TEST(ClipName, OfARequestIsTheSame) {
     protocol::RenderRequest request;
     request.attentionType = "sagev1";

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> kComponents{
 };
 constexpr std::array<std::string_view, 2> kSchedulers{"ddim", "dpm"};
 /// Fields of the request that all CogVideoX models take.
-constexpr std::array<std::string_view, 12> kFields{
+constexpr std::array<std::string_view, 13> kFields{
     "negative_prompt",
     "guidance_scale",
     "use_dynamic_cfg",
@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, 12> kFields{
     "linear",
     "use_fp8_gemms",
     "use_bf16_te_gemms",
+    "ulysses_degree",
 };
 constexpr std::string_view kClipPrefix = "cogvideox-";
 

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 6> kExpertsComponents{
 };
 constexpr std::array<std::string_view, 4> kSchedulers{"unipc", "euler", "rcm", "rcm-ode"};
 /// Fields of the request that all Wan models take.
-constexpr std::array<std::string_view, 15> kFields{
+constexpr std::array<std::string_view, 16> kFields{
     "negative_prompt",
     "guidance_scale",
     "scheduler",
@@ -46,6 +46,7 @@ constexpr std::array<std::string_view, 15> kFields{
     "use_bf16_te_gemms",
     "vae",
     "text_encoder",
+    "ulysses_degree",
 };
 
 /// sample_neg_prompt of Wan's own configurations, which all its examples are made with.

@@ -28,8 +28,7 @@ at::Tensor JointAttention::forward(const at::Tensor& x_BNC, const at::Tensor& ro
     const auto attend = [&] {
         const auto attention = context.during(Part::SelfAttention);
         const at::Tensor v_BHND = qkv[2].unflatten(-1, {m_heads, -1}).transpose(1, 2);
-        return context.dispatcher.attend({q_BHND, k_BHND, v_BHND, {}},
-                                         {attention::ModuleKind::Joint, m_layer});
+        return context.attendShared({q_BHND, k_BHND, v_BHND, {}}, {attention::ModuleKind::Joint, m_layer});
     };
     return m_out(attend().transpose(1, 2).flatten(2));
 }

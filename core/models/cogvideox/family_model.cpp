@@ -17,6 +17,7 @@
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompted_transformer.h"
 #include "core/models/layers/guidance_caches.h"
+#include "core/parallel/mesh.h"
 #include "core/schedulers/scheduler.h"
 #include "core/text/encoders/t5_encoder.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
@@ -35,12 +36,13 @@ namespace fs = std::filesystem;
 using Transformer = denoising::LoadedTransformer<CogVideoXTransformer>;
 
 Transformer loadTransformer(const fs::path& folder, const denoising::LoadOptions& options) {
+    const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
+    if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(config.numAttentionHeads);
     auto source = std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
                                                          options.loras, weights::transformerLoraNames);
     return {std::move(source), options.loras, options, [&](weights::WeightSource& from) {
                 return CogVideoXTransformer(
-                    CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder)),
-                    weights::WeightScope(from, options.dtype, options.execution.device),
+                    config, weights::WeightScope(from, options.dtype, options.execution.device),
                     denoising::blockOptions(options), denoising::timeProducts(options));
             }};
 }

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
 #include "core/models/layers/weight_bytes.h"
+#include "core/parallel/sequence_shard.h"
 
 namespace reelgrid::models::cogvideox {
 namespace {
@@ -139,18 +140,36 @@ const CogVideoXTransformer::Positions& CogVideoXTransformer::positionsOf(const G
 struct CogVideoXTransformer::Pass {
     Grid grid;
     const StepEmbedding& step;
+    parallel::SequenceShard shard;  ///< of text and video in one sequence
+    std::int64_t textTokens;        ///< of all ranks
+    std::int64_t textHere;          ///< of this one
     at::Tensor rotary;
-    std::int64_t textTokens, videoTokens;
     ResidualStream stream;
 
-    [[nodiscard]] at::Tensor videoOf(const at::Tensor& all_BNC) const {
-        return all_BNC.narrow(1, textTokens, videoTokens);
+    /// This rank's tokens of the video.
+    [[nodiscard]] at::Tensor videoOf(const at::Tensor& all_BnC) const {
+        return all_BnC.narrow(1, textHere, shard.each() - textHere);
+    }
+    /// Of what was made of them, every rank's.
+    [[nodiscard]] at::Tensor gathered(const at::Tensor& video_BnV, attention::LayerContext context) const {
+        if (!shard.isShared()) return video_BnV;
+        context.shard = &shard;
+        const at::Tensor all_BNV = context.gather(at::constant_pad_nd(video_BnV, {0, 0, textHere, 0}));
+        return all_BNV.narrow(1, textTokens, all_BNV.size(1) - textTokens);
     }
 };
 
+/// Of this rank's tokens of the video.
+at::Tensor CogVideoXTransformer::rotaryOf(const Positions& positions, const parallel::SequenceShard& shard,
+                                          std::int64_t textHere) {
+    if (!positions.rotary.defined() || !shard.isShared()) return positions.rotary;
+    const at::Tensor all_NP = at::constant_pad_nd(positions.rotary, {0, 0, positions.textTokens, 0});
+    return shard.part(all_NP, 0).narrow(0, textHere, shard.each() - textHere);
+}
+
 CogVideoXTransformer::Pass CogVideoXTransformer::begin(const at::Tensor& latents_BZFYX,
-                                                       const StepEmbedding& step,
-                                                       const at::Tensor& text_BMC) {
+                                                       const StepEmbedding& step, const at::Tensor& text_BMC,
+                                                       const attention::LayerContext& context) {
     const Grid grid = gridOf(latents_BZFYX, m_config);
     const std::int64_t textTokens = text_BMC.size(1);
     const Positions& positions = positionsOf(grid, textTokens);
@@ -158,23 +177,28 @@ CogVideoXTransformer::Pass CogVideoXTransformer::begin(const at::Tensor& latents
     at::Tensor video_BNC = m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat);
     if (positions.text_MC.defined()) text = text + positions.text_MC;
     if (positions.added_NC.defined()) video_BNC = video_BNC + positions.added_NC;
+    const parallel::SequenceShard shard(context.mesh, textTokens + video_BNC.size(1));
+    const std::int64_t textHere = shard.runs({textTokens}).front();
     return {grid,
             step,
-            positions.rotary,
+            shard,
             textTokens,
-            video_BNC.size(1),
-            ResidualStream(at::cat({text, video_BNC}, 1), {textTokens})};
+            textHere,
+            rotaryOf(positions, shard, textHere),
+            ResidualStream(shard.part(at::cat({text, video_BNC}, 1), 1), {textHere})};
 }
 
 void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end,
                                      const attention::LayerContext& context) const {
+    attention::LayerContext sharing = context;
+    sharing.shard = &pass.shard;
     for (int layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         const Block& block = m_blocks->use(layer);
         const at::Tensor modulation_12C = pass.step.blocks_L12C.defined()
                                               ? pass.step.blocks_L12C[layer]
                                               : block.modulation(pass.step.embedding_1T);
-        block.forward(pass.stream, modulation_12C, pass.rotary, context);
+        block.forward(pass.stream, modulation_12C, pass.rotary, sharing);
     }
 }
 
@@ -185,12 +209,12 @@ at::Tensor CogVideoXTransformer::finish(const Pass& pass, const at::Tensor& x_BN
         return models::normed(models::normed(x_BNC.contiguous(), m_normFinal, at::kFloat),
                               {pass.step.out_2C[0], pass.step.out_2C[1], m_normOut.eps}, m_dtype);
     };
-    return unpatchify(m_projOut(normed()).to(at::kFloat), pass.grid);
+    return unpatchify(pass.gathered(m_projOut(normed()).to(at::kFloat), context), pass.grid);
 }
 
 at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                          const at::Tensor& text_BMC, const attention::LayerContext& context) {
-    Pass pass = begin(latents_BZFYX, step, text_BMC);
+    Pass pass = begin(latents_BZFYX, step, text_BMC, context);
     runBlocks(pass, 0, m_blocks->count(), context);
     return finish(pass, pass.videoOf(pass.stream.value(at::kFloat)), context);
 }
@@ -198,7 +222,7 @@ at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const 
 CachedPass CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                          const at::Tensor& text_BMC, const attention::LayerContext& context,
                                          FirstBlockCache& cache, Skip skip) {
-    Pass pass = begin(latents_BZFYX, step, text_BMC);
+    Pass pass = begin(latents_BZFYX, step, text_BMC, context);
     at::Tensor first_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, context);
     const at::Tensor after_BNC = pass.stream.copy();
@@ -223,7 +247,7 @@ at::Tensor CogVideoXTransformer::patchify(const at::Tensor& latents_BZFYX, const
 at::Tensor CogVideoXTransformer::unpatchify(const at::Tensor& x_BNV, const Grid& grid) const {
     const auto [f, y, x] = grid;
     const auto pt = m_config.patchFrames(), p = m_config.patchSize;
-    return x_BNV.view({x_BNV.size(0), f, y, x, m_config.outChannels, pt, p, p})
+    return x_BNV.reshape({x_BNV.size(0), f, y, x, m_config.outChannels, pt, p, p})
         .permute({0, 4, 1, 5, 2, 6, 3, 7})
         .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * p, x * p});
 }

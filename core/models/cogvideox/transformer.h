@@ -14,6 +14,7 @@
 #include "core/models/cogvideox/time_embedding.h"
 #include "core/models/layers/blocks.h"
 #include "core/models/layers/first_block_cache.h"
+#include "core/parallel/sequence_shard.h"
 
 namespace reelgrid::models::cogvideox {
 
@@ -81,7 +82,9 @@ class CogVideoXTransformer {
     void addLearnedPositions(Positions& positions) const;
     struct Pass;
     [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
-                             const at::Tensor& text_BMC);
+                             const at::Tensor& text_BMC, const attention::LayerContext& context);
+    [[nodiscard]] static at::Tensor rotaryOf(const Positions& positions, const parallel::SequenceShard& shard,
+                                             std::int64_t textHere);
     void runBlocks(Pass& pass, int first, int end, const attention::LayerContext& context) const;
     /// x_BNC: the video's tokens as the blocks leave them, fp32.
     [[nodiscard]] at::Tensor finish(const Pass& pass, const at::Tensor& x_BNC,

@@ -74,10 +74,12 @@ void ResidualStream::eachRun(const Visit& visit) const {
     if (m_tokens.size() == 1) return visit(std::size_t{0}, [](const at::Tensor& all_BNC) { return all_BNC; });
     for (std::int64_t clip = 0; clip < m_x_BNC.size(0); ++clip) {
         std::int64_t begin = 0;
-        for (std::size_t run = 0; run < m_tokens.size(); begin += m_tokens[run++])
+        for (std::size_t run = 0; run < m_tokens.size(); begin += m_tokens[run++]) {
+            if (m_tokens[run] == 0) continue;  // on another rank
             visit(run, [&](const at::Tensor& all_BNC) {
                 return all_BNC.defined() ? all_BNC[clip].narrow(0, begin, m_tokens[run]) : all_BNC;
             });
+        }
     }
 }
 

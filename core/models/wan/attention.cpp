@@ -54,13 +54,13 @@ at::Tensor SelfAttention::forward(const at::Tensor& x_BNC, const RopeTable& rope
     }
     const auto attend = [&] {
         const auto attention = context.during(Part::SelfAttention);
-        return context.dispatcher.attend({splitHeads(q_BNC, m_heads),
-                                          splitHeads(k_BNC, m_heads),
-                                          splitHeads(qkv[2], m_heads),
-                                          {},
-                                          m_projL.weight,
-                                          m_projL.bias},
-                                         {attention::ModuleKind::Self, m_layer});
+        return context.attendShared({splitHeads(q_BNC, m_heads),
+                                     splitHeads(k_BNC, m_heads),
+                                     splitHeads(qkv[2], m_heads),
+                                     {},
+                                     m_projL.weight,
+                                     m_projL.bias},
+                                    {attention::ModuleKind::Self, m_layer});
     };
     return m_out(joinHeads(attend()));
 }

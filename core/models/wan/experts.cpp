@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 #include "core/execution/memory_check.h"
 #include "core/models/wan/lora_names.h"
+#include "core/parallel/mesh.h"
 #include "core/weights/lora.h"
 #include "core/weights/model_config.h"
 
@@ -49,6 +50,7 @@ Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions&
       m_config(WanTransformerConfig::from(m_checkpoint.config(kNames[kHighNoise]))),
       m_boundaryRatio(boundaryRatioOf(model, m_checkpoint)),
       m_residence(m_boundaryRatio ? residence : Residence::OneAtATime) {
+    if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(m_config.numAttentionHeads);
     m_loaded[kHighNoise] = load(kHighNoise);
     if (m_residence == Residence::AsMemoryAllows)
         m_residence =

@@ -5,6 +5,7 @@
 #include "core/models/layers/norms.h"
 #include "core/models/layers/weight_bytes.h"
 #include "core/models/wan/text_padding.h"
+#include "core/parallel/sequence_shard.h"
 
 namespace reelgrid::models::wan {
 namespace {
@@ -84,24 +85,39 @@ StepEmbedding WanTransformer::embedTimesteps(std::int64_t firstTokens, double fi
 struct WanTransformer::Pass {
     std::array<std::int64_t, 3> grid;
     const StepEmbedding& step;
-    const RopeTable& rope;
+    parallel::SequenceShard shard;
+    RopeTable rope;
     ResidualStream stream;
+
+    /// The caller's, with the tokens that its layers get.
+    [[nodiscard]] attention::LayerContext sharing(attention::LayerContext context) const {
+        context.shard = &shard;
+        return context;
+    }
 };
 
-WanTransformer::Pass WanTransformer::begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step) {
+WanTransformer::Pass WanTransformer::begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                                           const attention::LayerContext& context) {
     const auto grid = gridOf(latents_BZFYX, m_config);
+    const parallel::SequenceShard shard(context.mesh, grid[0] * grid[1] * grid[2]);
     std::vector<std::int64_t> tokens;  // of all runs but the last
     for (std::size_t run = 0; run + 1 < step.runs.size(); ++run) tokens.push_back(step.runs[run].tokens);
-    return {grid, step, m_rope.forGrid(grid),
-            ResidualStream(m_patchEmbedding(patchify(latents_BZFYX, grid)).to(at::kFloat), tokens)};
+    const RopeTable& rope = m_rope.forGrid(grid);
+    const at::Tensor mine_BNV = shard.part(patchify(latents_BZFYX, grid), 1);
+    return {grid,
+            step,
+            shard,
+            {shard.part(rope.cos_NP, 0), shard.part(rope.sin_NP, 0)},
+            ResidualStream(m_patchEmbedding(mine_BNV).to(at::kFloat), shard.runs(tokens))};
 }
 
 void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
                                const attention::LayerContext& context) const {
+    const attention::LayerContext sharing = pass.sharing(context);
     for (std::size_t layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         m_blocks->use(static_cast<int>(layer))
-            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, context);
+            .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, sharing);
     }
 }
 
@@ -115,12 +131,13 @@ at::Tensor WanTransformer::finish(Pass& pass, const attention::LayerContext& con
         const auto scope = context.during(execution::Part::Norms);
         return pass.stream.normed(normOut, m_dtype);
     };
-    return unpatchify(m_projOut(normed()).to(at::kFloat), pass.grid);
+    const at::Tensor mine_BNV = m_projOut(normed()).to(at::kFloat);
+    return unpatchify(pass.sharing(context).gather(mine_BNV), pass.grid);
 }
 
 at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                    const PreparedText& text, const attention::LayerContext& context) {
-    Pass pass = begin(latents_BZFYX, step);
+    Pass pass = begin(latents_BZFYX, step, context);
     runBlocks(pass, 0, static_cast<std::size_t>(m_blocks->count()), text, context);
     return finish(pass, context);
 }
@@ -128,7 +145,7 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
 CachedPass WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                    const PreparedText& text, const attention::LayerContext& context,
                                    FirstBlockCache& cache, Skip skip) {
-    Pass pass = begin(latents_BZFYX, step);
+    Pass pass = begin(latents_BZFYX, step, context);
     at::Tensor first_BNC = pass.stream.copy();
     runBlocks(pass, 0, 1, text, context);
     const at::Tensor after_BNC = pass.stream.copy();
@@ -158,7 +175,7 @@ at::Tensor WanTransformer::unpatchify(const at::Tensor& x_BNV,
                                       const std::array<std::int64_t, 3>& grid) const {
     const auto [f, y, x] = grid;
     const auto [pt, ph, pw] = m_config.patchSize;
-    return x_BNV.view({x_BNV.size(0), f, y, x, pt, ph, pw, m_config.outChannels})
+    return x_BNV.reshape({x_BNV.size(0), f, y, x, pt, ph, pw, m_config.outChannels})
         .permute({0, 7, 1, 4, 2, 5, 3, 6})
         .reshape({x_BNV.size(0), m_config.outChannels, f * pt, y * ph, x * pw});
 }

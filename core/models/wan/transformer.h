@@ -74,7 +74,8 @@ class WanTransformer {
 
   private:
     struct Pass;
-    [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step);
+    [[nodiscard]] Pass begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
+                             const attention::LayerContext& context);
     void runBlocks(Pass& pass, std::size_t first, std::size_t end, const PreparedText& text,
                    const attention::LayerContext& context) const;
     [[nodiscard]] at::Tensor finish(Pass& pass, const attention::LayerContext& context) const;

@@ -1,0 +1,66 @@
+#include "app/cli/rank_options.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "app/cli/console.h"
+
+namespace reelgrid::cli {
+
+void RankOptions::addTo(CLI::App& command) {
+    constexpr int kMostRanks = 1024;
+    constexpr double kMostSeconds = 1e7;
+    command
+        .add_option(
+            "--nproc", m_nproc,
+            "Start so many ranks, which share the render; under torchrun, srun or mpirun they are there "
+            "already")
+        ->check(CLI::Range(1, kMostRanks))
+        ->capture_default_str();
+    command
+        .add_option("--rank-timeout", m_timeoutSeconds,
+                    "How long a rank waits for another one before all end")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1.0, kMostSeconds))
+        ->capture_default_str();
+}
+
+Result<void> RankOptions::find() {
+    auto place = parallel::rankPlace();
+    if (!place) return place.error();
+    m_place = *std::move(place);
+    if (m_place && m_nproc > 1 && m_nproc != m_place->ranks)
+        return Error{ErrorCode::BadUsage, "--nproc " + std::to_string(m_nproc) + ": " +
+                                              std::to_string(m_place->ranks) +
+                                              " ranks were started; the same number, or none, was needed"};
+    return {};
+}
+
+std::vector<std::string> RankOptions::workerArguments() const {
+    if (!starts()) return {};
+    return {"--nproc", std::to_string(m_nproc), "--rank-timeout", std::to_string(m_timeoutSeconds)};
+}
+
+std::unique_ptr<parallel::RankGroup> RankOptions::join() const {
+    if (!m_place) return nullptr;
+    const auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(m_timeoutSeconds * 1e3));
+    return std::make_unique<parallel::RankGroup>(*m_place, timeout);
+}
+
+void endRank(parallel::RankGroup& group, const Error& why) {
+    group.watch().ends(why);
+    int code = exitCodeOf(why.code);
+    if (group.watch().tells())
+        code = fail(why.code == ErrorCode::Cancelled ? Error{ErrorCode::Cancelled, "cancelled"} : why);
+    // Those that wait ask once a second, where they wait for a store of this process.
+    if (group.rank() == 0 && group.place().store == parallel::RankPlace::Store::OfRankZero)
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+    // An exchange that is under way would keep c10d's own end waiting.
+    _exit(code);
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,104 @@
+#include "core/attention/layer_context.h"
+
+// Shape legend: B batch, H heads, U ranks of Ulysses, h = H/U heads of one rank, n tokens of one rank, N =
+// U·n of all of them, D head dim.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace reelgrid::attention {
+namespace {
+
+using execution::Part;
+using parallel::Exchange;
+using parallel::SequenceShard;
+
+/// x_BHnD, whose ranks r get heads [r·h, (r + 1)·h): → [U, B, n, h, D] to be exchanged.
+at::Tensor byHeads(const at::Tensor& x_BHnD, std::int64_t ranks) {
+    return x_BHnD.unflatten(1, {ranks, -1}).permute({1, 0, 3, 2, 4});
+}
+
+/// What came, [U, B, n, h, D], as tokens in their order, those behind the last one left out: [B, h, N, D].
+at::Tensor tokensOf(const at::Tensor& x_UBnhD, std::int64_t tokens) {
+    const at::Tensor x_BNhD = x_UBnhD.transpose(0, 1).flatten(1, 2);
+    return x_BNhD.narrow(1, 0, tokens).transpose(1, 2);
+}
+
+/// x_BhMD with zeros behind its tokens, so that all ranks of a ring hand on as many: [B, M, h, D].
+at::Tensor filledUp(const at::Tensor& x_BhMD, const SequenceShard& shard) {
+    const std::int64_t missing = shard.each() * shard.mesh().ulysses().ranks() - x_BhMD.size(2);
+    return at::constant_pad_nd(x_BhMD.transpose(1, 2), {0, 0, 0, 0, 0, missing});
+}
+
+/// The way back: out_BhND, all tokens of this rank's heads → [B, n, H, D], this rank's tokens of all heads.
+at::Tensor backToTokens(const at::Tensor& out_BhND, const SequenceShard& shard, std::int64_t ranks) {
+    at::Tensor out_BNhD = out_BhND.transpose(1, 2);
+    if (const std::int64_t missing = ranks * shard.each() - out_BNhD.size(1); missing > 0)
+        out_BNhD = at::cat(
+            {out_BNhD,
+             at::zeros({out_BNhD.size(0), missing, out_BNhD.size(2), out_BNhD.size(3)}, out_BNhD.options())},
+            1);
+    const at::Tensor x_UBnhD = out_BNhD.unflatten(1, {ranks, -1}).transpose(0, 1);
+    return shard.mesh().ulysses().allToAll(x_UBnhD).permute({1, 2, 0, 3, 4}).flatten(2, 3);
+}
+
+}  // namespace
+
+at::Tensor LayerContext::attendShared(const Inputs& inputs, const CallSite& site) const {
+    if (shard == nullptr || !shard->isShared()) return dispatcher.attend(inputs, site);
+    parallel::Communicator& ulysses = shard->mesh().ulysses();
+    const std::int64_t ranks = ulysses.ranks();
+    Inputs ofHeads = inputs;
+    {
+        const auto communication = during(Part::Communication);
+        std::vector<Exchange> exchanges;
+        for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
+            exchanges.push_back(ulysses.startAllToAll(byHeads(*x, ranks)));
+        std::size_t next = 0;
+        for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
+            *x = tokensOf(exchanges[next++].received(), shard->tokensInRing(shard->mesh().ring().rank()));
+    }
+    const at::Tensor out_BhND =
+        shard->mesh().ring().ranks() == 1 ? dispatcher.attend(ofHeads, site) : attendInRing(ofHeads, site);
+    const auto communication = during(Part::Communication);
+    return backToTokens(out_BhND, *shard, ranks).transpose(1, 2);
+}
+
+/// Keys and values of all ranks come by, one's after another's, each while the one before is computed.
+at::Tensor LayerContext::attendInRing(const Inputs& mine, const CallSite& site) const {
+    parallel::Communicator& ring = shard->mesh().ring();
+    const int ranks = ring.ranks();
+    at::Tensor kv_2BMhD = at::stack({filledUp(mine.k_BHMD, *shard), filledUp(mine.v_BHMD, *shard)});
+    std::optional<Exchange> coming;
+    int part = 0;
+    const auto next = [&]() -> std::optional<Inputs> {
+        while (part < ranks) {
+            if (coming) {
+                const auto communication = during(Part::Communication);
+                kv_2BMhD = coming->received();
+                coming.reset();
+            }
+            const std::int64_t keys = shard->tokensInRing((ring.rank() - part + ranks) % ranks);
+            if (++part < ranks) coming.emplace(ring.startPass(kv_2BMhD));
+            if (keys == 0) continue;  // more ranks than tokens
+            Inputs inputs = mine;
+            inputs.k_BHMD = kv_2BMhD[0].narrow(1, 0, keys).transpose(1, 2);
+            inputs.v_BHMD = kv_2BMhD[1].narrow(1, 0, keys).transpose(1, 2);
+            return inputs;
+        }
+        return std::nullopt;
+    };
+    if (mine.q_BHND.size(2) > 0) return dispatcher.attendInParts(next, site);
+    while (next()) {
+    }
+    return mine.q_BHND;
+}
+
+at::Tensor LayerContext::gather(const at::Tensor& x_BnC) const {
+    if (shard == nullptr) return x_BnC;
+    const auto communication = during(Part::Communication);
+    return shard->gather(x_BnC);
+}
+
+}  // namespace reelgrid::attention

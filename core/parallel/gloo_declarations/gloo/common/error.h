@@ -1,0 +1,3 @@
+#pragma once
+
+// Included by c10d's ProcessGroupGloo.hpp, which uses nothing of it (gloo_declarations/README.md).

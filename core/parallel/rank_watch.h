@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/parallel/rank_store.h"
+
+namespace reelgrid::parallel {
+
+/// Tells the other ranks every half second that this one lives and what it is in, and finds out which one
+/// doesn't any more. One thread beside the rank's own.
+class RankWatch {
+  public:
+    RankWatch(RankStore& store, int rank, int ranks);
+    ~RankWatch();
+    RankWatch(const RankWatch&) = delete;
+    RankWatch& operator=(const RankWatch&) = delete;
+
+    /// What this rank is in, "step 7 of 20".
+    void at(const std::string& moment);
+    /// This rank ends by itself: others end with the same.
+    void ends(const Error& why);
+    /// The same of a rank that couldn't say it, by who started it.
+    static void ended(RankStore& store, int rank, const Error& why);
+
+    /// Whether it is this rank that tells a person why all end: the first one that is left.
+    [[nodiscard]] bool tells() const { return m_rank == 0 || (m_rank == 1 && m_blamed == 0 && !m_isTold); }
+
+    /// Called while this rank waits for others. Throws Failure naming rank, host and moment of one that ended
+    /// or has said nothing for ten seconds.
+    void check();
+    /// The same once an exchange has failed, which a rank that ended explains within two seconds; `otherwise`
+    /// is what is told where none did.
+    [[noreturn]] void explain(const std::string& otherwise);
+    /// Throws Failure naming the rank that is furthest behind: they have waited for it for so long.
+    [[noreturn]] void explainWaiting(std::chrono::milliseconds waited);
+
+    /// The rank that a Failure of this watch named.
+    [[nodiscard]] std::optional<int> blamed() const { return m_blamed; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    /// What was last heard of a rank.
+    struct Heard {
+        std::string beat{};
+        Clock::time_point at{};
+        bool isSilent = false;
+    };
+    void tell();
+    void listen();
+    void throwEnded();
+    [[nodiscard]] std::string whereIs(int rank);
+    [[noreturn]] void blame(int rank, ErrorCode code, const std::string& what);
+
+    RankStore& m_store;
+    const int m_rank, m_ranks;
+    std::vector<Heard> m_heard;
+    std::optional<int> m_blamed;
+    bool m_isTold = false;  ///< by the rank itself
+    std::mutex m_mutex;     ///< guards what follows
+    std::condition_variable_any m_changed;
+    std::string m_moment = "start";
+    std::uint64_t m_beats = 0, m_moments = 0;
+    std::jthread m_teller;
+};
+
+}  // namespace reelgrid::parallel
