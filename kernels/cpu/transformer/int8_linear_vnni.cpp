@@ -6,6 +6,12 @@
 namespace reelgrid::kernels::transformer {
 namespace {
 
+/// Each 32 bits of `sum` get four products of unsigned by signed bytes. GCC 12 copies a register before and
+/// after its own intrinsic.
+inline void addProducts(__m512i& sum, __m512i unsignedBytes, __m512i signedBytes) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsignedBytes), "v"(signedBytes));
+}
+
 struct VnniPanel {
     /// Rows · 2 registers of integers, as many of floats, and two of weights.
     template <int kRows>
@@ -31,8 +37,8 @@ struct VnniPanel {
                     std::int32_t bits;
                     std::memcpy(&bits, quads + r * args.pitch + quad * kQuad, sizeof bits);
                     const __m512i x = _mm512_set1_epi32(bits);
-                    sum[r][0] = _mm512_dpbusd_epi32(sum[r][0], first, x);
-                    sum[r][1] = _mm512_dpbusd_epi32(sum[r][1], second, x);
+                    addProducts(sum[r][0], first, x);
+                    addProducts(sum[r][1], second, x);
                 }
             }
             // The unmasked conversion warns of GCC's own header.
