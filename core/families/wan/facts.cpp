@@ -291,6 +291,10 @@ constexpr std::array kMiniatures{
               .folder = "wan-demo-i2v",
               .prompt = "a red car driving to the left on a beach",
               .picture = "pictures/red-car-beach.png"},
+    Miniature{.name = "demo-turbo",
+              .folder = "demo-turbo",
+              .prompt = "a red heart growing bigger in a blue sky",
+              .picture = ""},
 };
 
 /// --model of TurboDiffusion's scripts.
