@@ -168,6 +168,13 @@ constexpr std::array kKnownModels{
     KnownModel{"stabilityai/stable-diffusion-3.5-large", "Stable Diffusion 3.5 Large"},
 };
 
+constexpr std::array kMiniatures{
+    Miniature{.name = "demo-sd35",
+              .folder = "demo-sd35",
+              .prompt = "a fox moving in a circle in the snow",
+              .picture = ""},
+};
+
 constexpr std::array kNotes{
     FieldNote{"prompt_2", ""},
     FieldNote{"prompt_3", ""},
@@ -191,7 +198,7 @@ Family family() {
             .schedulers = kSchedulers,
             .layouts = kLayouts,
             .knownModels = kKnownModels,
-            .miniatures = {},
+            .miniatures = kMiniatures,
             .notes = kNotes,
             .clipPrefix = kName};
 }

@@ -147,6 +147,7 @@ def export_sd35(a):
             save_file({k: v.half() for k, v in load_folder(target).items()}, f"{into}/model.safetensors", metadata={"format": "pt"})
     put_index(a, "StableDiffusion3Pipeline", {
         "transformer": ("diffusers", "SD3Transformer2DModel"), "vae": ("diffusers", "AutoencoderKL"),
+        **({} if a.plain else {"temporal_module": ("reelgrid", "SD3TemporalModule")}),  # diffusers knows none
         "scheduler": ("diffusers", "FlowMatchEulerDiscreteScheduler"),
         "text_encoder": ("transformers", "CLIPTextModelWithProjection"), "tokenizer": ("transformers", "CLIPTokenizer"),
         "text_encoder_2": ("transformers", "CLIPTextModelWithProjection"), "tokenizer_2": ("transformers", "CLIPTokenizer"),
