@@ -135,7 +135,7 @@ TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
     model.extraFields.insert(model.extraFields.end(),
                              {"vae_tiling", "vae_tile_px", "lora", "lora_2", "step_cache"});
     int accepted = 0, refused = 0;
-    for (unsigned seed = 0; seed < 4000; ++seed) {
+    for (unsigned seed = 0; seed < 8000; ++seed) {
         Choices choices(seed);
         RenderRequest request;
         request.device = "cpu";
@@ -160,6 +160,30 @@ TEST(RenderSettings, WhatIsAcceptedCanBeReadAgain) {
     }
     EXPECT_GT(accepted, 100);
     EXPECT_GT(refused, 100);
+}
+
+TEST(RenderSettings, LinearLayersAreMultipliedInTheDtypeUnlessTheCheckpointOrTheRequestSaysOtherwise) {
+    families::ModelInfo model = demoLike();
+    model.extraFields.insert(model.extraFields.end(), {"linear", "use_fp8_gemms"});
+    RenderRequest request;
+    request.device = "cpu";
+    request.dtype = "fp32";
+    const auto linear = [&] {
+        const auto settings = resolveSettings(request, model, machine::withoutGpu());
+        return settings ? settings->linear : settings.error().message;
+    };
+    EXPECT_EQ(linear(), "fp32");
+    model.storesInt8 = true;
+    EXPECT_EQ(linear(), "int8");
+    request.linear = "fp32";
+    EXPECT_EQ(linear(), "fp32");
+    request.linear = "int4";
+    EXPECT_EQ(linear(), "--linear int4: fp32, int8 or fp8 was needed");
+    request.linear = "auto";
+    request.useFp8Gemms = true;
+    EXPECT_EQ(linear(), "fp8");
+    request.linear = "int8";
+    EXPECT_EQ(linear(), "--use-fp8-gemms: --linear is int8, one of the two was needed");
 }
 
 TEST(RenderSettings, AValueThatMeansNoneInsideIsRefusedWhereItIsGiven) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/protocol/attention_name.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::protocol {
@@ -114,6 +115,23 @@ TEST(ModuleKinds, AreNamedByOneTable) {
         EXPECT_EQ(moduleKindFrom(info.name), info.kind);
     }
     EXPECT_EQ(moduleKindFrom("sideways"), std::nullopt);
+}
+
+TEST(AttentionName, SaysWhatSparseAttentionKeepsAndWhatLinearLayersMultiply) {
+    RenderRequest request;
+    request.slaTopk = 0.15;
+    EXPECT_EQ(attentionName(request), "sdpa") << "which keeps everything";
+    request.attentionType = "sagesla";
+    EXPECT_EQ(attentionName(request), "sagesla+topk-0.15");
+    request.linear = "int8";
+    request.stepCache = 0.08;
+    EXPECT_EQ(attentionName(request), "sagesla+topk-0.15+int8+cache-0.08");
+    request = {};
+    request.linear = "bf16";
+    EXPECT_EQ(attentionName(request), "sdpa");
+    request.linear = "auto";
+    request.useFp8Gemms = true;
+    EXPECT_EQ(attentionName(request), "sdpa+fp8");
 }
 
 }  // namespace
