@@ -26,7 +26,7 @@ void PolicyOptions::addTo(CLI::App& command) {
                 m_rules = rules;
                 m_policy = protocol::attentionPolicyFromRules(rules);
             },
-            "One such rule, repeatable: BACKEND[:module=self|cross|all,layers=A..B,steps=A..B,"
+            "One such rule, repeatable: BACKEND[:module=self|cross|temporal|all,layers=A..B,steps=A..B,"
             "branch=conditional|unconditional]; -1 is the last layer or step")
         ->allow_extra_args(false)
         ->type_name("RULE");

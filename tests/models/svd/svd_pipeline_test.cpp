@@ -154,7 +154,7 @@ TEST_F(SvdRenders, GoThroughEveryBackend) {
     const std::string exact = rendered(request("sdpa.mp4")).framesSha256;
     for (const std::string name : {"fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla"}) {
         protocol::RenderRequest asked = request(name + ".mp4");
-        asked.attentionPolicy.rules = {{.backend = name}};
+        asked.attentionPolicy.rules = {{.backend = name, .module = std::nullopt}};
         const result::Manifest manifest = rendered(asked);
         std::set<attention::ModuleKind> kinds;
         for (const auto& record : manifest.attention)
