@@ -1,6 +1,10 @@
 #include "core/parallel/rank_group.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <numeric>
+#include <string>
 #include <utility>
 
 namespace reelgrid::parallel {
@@ -12,6 +16,11 @@ std::vector<int> everyRank(int ranks) {
     return all;
 }
 
+std::string hostName() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
+}
+
 }  // namespace
 
 RankGroup::RankGroup(const RankPlace& place, std::chrono::milliseconds timeout)
@@ -19,7 +28,9 @@ RankGroup::RankGroup(const RankPlace& place, std::chrono::milliseconds timeout)
       m_timeout(timeout),
       m_store(RankStore::join(place, timeout)),
       m_watch(*m_store, place.rank, place.ranks),
-      m_all(std::make_unique<Communicator>(*this, "all", everyRank(place.ranks))) {}
+      m_all(std::make_unique<Communicator>(*this, "all", everyRank(place.ranks))) {
+    m_watch.setHosts(m_all->gather(hostName()));
+}
 
 Mesh& RankGroup::mesh(const Degrees& degrees) {
     if (degrees.ranks() != ranks())

@@ -1,7 +1,9 @@
 #include "core/parallel/rank_store.h"
 
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,12 @@ std::string whyOf(const std::exception& failure) {
     return message.substr(0, message.find('\n'));
 }
 
+/// c10d logs stack traces of what is told here in one line; whoever wants them sets its own variable.
+void quietLog() {
+    constexpr int kFatal = 3;
+    if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatal;
+}
+
 }  // namespace
 
 RankStore::RankStore(std::unique_ptr<Handle> handle, int attempt)
@@ -37,6 +45,7 @@ RankStore::RankStore(std::unique_ptr<Handle> handle, int attempt)
 RankStore::~RankStore() = default;
 
 std::unique_ptr<RankStore> RankStore::join(const RankPlace& place, std::chrono::milliseconds timeout) {
+    quietLog();
     const bool serves = place.rank == 0 && place.store == RankPlace::Store::OfRankZero;
     try {
         auto store =
@@ -52,6 +61,7 @@ std::unique_ptr<RankStore> RankStore::join(const RankPlace& place, std::chrono::
 }
 
 std::unique_ptr<RankStore> RankStore::serve() {
+    quietLog();
     try {
         auto store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", storeOptions(0, true, kAnswerTimeout));
         return std::unique_ptr<RankStore>(new RankStore(std::make_unique<Handle>(std::move(store)), 0));

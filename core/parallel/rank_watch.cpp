@@ -1,9 +1,6 @@
 #include "core/parallel/rank_watch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,11 +21,6 @@ std::string keyOf(const char* what, int rank) {
     return std::string(what) + "/" + std::to_string(rank);
 }
 
-std::string hostName() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
-}
-
 /// Why a rank ended, for the others; the first word counts.
 void leaveEnd(RankStore& store, int rank, const Error& why, bool told) {
     const std::string key = keyOf("end", rank);
@@ -41,7 +33,6 @@ void leaveEnd(RankStore& store, int rank, const Error& why, bool told) {
 RankWatch::RankWatch(RankStore& store, int rank, int ranks)
     : m_store(store), m_rank(rank), m_ranks(ranks), m_heard(static_cast<std::size_t>(ranks)) {
     for (Heard& heard : m_heard) heard.at = Clock::now();
-    m_store.put(keyOf("host", rank), hostName());
     m_teller = std::jthread([this](const std::stop_token& stop) {
         std::unique_lock lock(m_mutex);
         while (!stop.stop_requested()) {
@@ -90,19 +81,21 @@ void RankWatch::ends(const Error& why) {
     }
 }
 
-/// "rank 2 on gpu-host, step 7 of 20"
+/// "rank 2 on gpu-host, step 7 of 20"; the step is this rank's where the other one's isn't known any more.
 std::string RankWatch::whereIs(int rank) {
-    std::string words = "rank " + std::to_string(rank);
+    std::string words = "rank " + std::to_string(rank), moment;
+    if (static_cast<std::size_t>(rank) < m_hosts.size())
+        words += " on " + m_hosts[static_cast<std::size_t>(rank)];
     try {
-        if (const auto host = m_store.get(keyOf("host", rank))) words += " on " + *host;
         const auto beat = m_store.get(keyOf("beat", rank));
         if (const auto told = beat ? parseJson(*beat, "beat") : Result<json>(json());
             told && told->is_object())
-            words += ", " + told->value("moment", std::string());
+            moment = told->value("moment", std::string());
     } catch (const Failure&) {
-        if (rank == m_rank) return words;
+        const std::lock_guard lock(m_mutex);
+        moment = m_moment;
     }
-    return words;
+    return moment.empty() ? words : words + ", " + moment;
 }
 
 void RankWatch::blame(int rank, ErrorCode code, const std::string& what) {
@@ -144,7 +137,7 @@ void RankWatch::check() {
         listen();
     } catch (const Failure&) {
         if (m_blamed) throw;
-        blame(0, ErrorCode::Internal, "its store doesn't answer any more");
+        blame(0, ErrorCode::Internal, "it ended or can't be reached any more");
     }
     for (int rank = 0; rank < m_ranks; ++rank)
         if (rank != m_rank && Clock::now() - m_heard[static_cast<std::size_t>(rank)].at > kSilence)
@@ -165,7 +158,7 @@ void RankWatch::explain(const std::string& otherwise) {
         listen();
     } catch (const Failure&) {
         if (m_blamed) throw;
-        blame(0, ErrorCode::Internal, "its store doesn't answer any more");
+        blame(0, ErrorCode::Internal, "it ended or can't be reached any more");
     }
     for (int rank = 0; rank < m_ranks; ++rank)
         if (rank != m_rank && m_heard[static_cast<std::size_t>(rank)].isSilent)

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -24,6 +25,8 @@ class RankWatch {
     RankWatch(const RankWatch&) = delete;
     RankWatch& operator=(const RankWatch&) = delete;
 
+    /// Where each rank is, once all have met.
+    void setHosts(std::vector<std::string> hosts) { m_hosts = std::move(hosts); }
     /// What this rank is in, "step 7 of 20".
     void at(const std::string& moment);
     /// This rank ends by itself: others end with the same.
@@ -63,6 +66,7 @@ class RankWatch {
     RankStore& m_store;
     const int m_rank, m_ranks;
     std::vector<Heard> m_heard;
+    std::vector<std::string> m_hosts;
     std::optional<int> m_blamed;
     bool m_isTold = false;  ///< by the rank itself
     std::mutex m_mutex;     ///< guards what follows

@@ -187,7 +187,7 @@ Timing Timing::complete() const {
     if (wallTime) {
         double inStages = 0;
         for (const auto& [name, seconds] : stages) inStages += seconds;
-        whole.add(kOtherStage, *wallTime - inStages);
+        whole.add(kOtherStage, std::max(0.0, *wallTime - inStages));  // of ranks the slowest one's are told
     }
     std::ranges::stable_sort(whole.stages, {}, placeOf);
     whole.pipeTime = 0;
