@@ -228,7 +228,7 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                  "gives zeros where upstream adds 1e-7 to the scale; every head dim, not 64 and 128 alone; "
                  "no "
                  "causal mask and no log-sum-exp; with AMX as with AVX-512.",
-             .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+             .supports = {.unsmoothedKeys = true, .maxHeadDim = cpu::kMaxHeadDim},
              .plan = &cpu::plan<Method::SageSparseLinear>},
     },
     {

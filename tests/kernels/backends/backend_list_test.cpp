@@ -15,8 +15,9 @@ TEST(BackendList, FindsEveryBackendByItsNameAndNoOther) {
     for (const auto& backend : backends()) EXPECT_EQ(findBackend(backend.name), &backend);
     EXPECT_EQ(findBackend("fav4"), nullptr);
     EXPECT_EQ(findBackend(""), nullptr);
-    EXPECT_THAT(backendNames(),
-                testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla, cudnn, flash"));
+    EXPECT_THAT(
+        backendNames(),
+        testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla, sagesla, cudnn, flash"));
 }
 
 TEST(BackendList, EveryBackendSaysWhatItIs) {
