@@ -219,7 +219,8 @@ TEST_F(ResumeTest, WhatCannotBeToldYetIsKeptAtALaterStep) {
     settings.numInferenceSteps = 9;
     bool ready = false;
     ResumeFile points(
-        request, settings, [&] { return ready; }, [] { return ResumeFile::Story{}; });
+        request, settings, ResumeFile::Keeps::Points, [&] { return ready; },
+        [] { return ResumeFile::Story{}; });
     EXPECT_FALSE(points.wants(2));
     ready = true;
     EXPECT_TRUE(points.wants(3));
