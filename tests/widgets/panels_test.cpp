@@ -57,8 +57,9 @@ class RequestEditorTest : public testing::Test {
         families::ModelInfo other = model;
         other.id = "/models/other";
         other.title = "Other";
-        for (const char* key : {"guidance_scale_2", "lora", "lora_2", "offload", "vae_tiling", "vae_tile_px",
-                                "use_fp8_gemms", "use_bf16_te_gemms", "use_dynamic_cfg"})
+        for (const char* key :
+             {"guidance_scale_2", "lora", "lora_2", "offload", "vae_tiling", "vae_tile_px", "use_fp8_gemms",
+              "use_bf16_te_gemms", "use_dynamic_cfg", "motion_adapter", "prompt_travel", "loop"})
             other.extraFields.emplace_back(key);
         other.tasks = {
             {.name = "t2v"},
