@@ -88,8 +88,8 @@ Verb addBenchConv(CLI::App& bench, const machine::LocalMachine& machine) {
         "A layer along time of a video model (norm, silu, 3×1×1 convolution, residual) on the CPU: "
         "libtorch's operators, matrix products, our own kernel");
     command->add_option("--shape", verb->shapes,
-                        "frames,rows,columns,channels; may be given more than once (default: those of Stable "
-                        "Video Diffusion's UNet at 1024x576)");
+                        "F,H,W,C: frames, rows, columns and channels; may be given more than once "
+                        "(default: those of Stable Video Diffusion's UNet at 1024x576)");
     command->add_option("--num-repetitions", verb->repetitions, "Timed turns")->capture_default_str();
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb, &machine] { return runConv(*verb, machine); }};

@@ -71,8 +71,8 @@ TEST(FindClips, AFolderThatCannotBeReadToItsEndIsAnErrorNotHalfOfItsClips) {
 }
 
 TEST(FindClips, LooksForTheNamesOfEveryFamilysClips) {
-    EXPECT_THAT(defaultClipPatterns(),
-                testing::ElementsAre("*_attn_*.mp4", "cogvideox-*.mp4", "animatediff*.mp4"));
+    EXPECT_THAT(defaultClipPatterns(), testing::ElementsAre("*_attn_*.mp4", "cogvideox-*.mp4",
+                                                            "animatediff*.mp4", "sd3.5*.mp4", "svd*.mp4"));
 }
 
 }  // namespace

@@ -11,8 +11,6 @@ import subprocess
 import sys
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9_-]*[a-z0-9])")
-# Spellings of other programs that are taken, but not in --help (app/cli/option_spelling.cpp).
-OLD_SPELLINGS = {"--model-path"}
 COMMAND = re.compile(r"(?<![\w./-])(reelgrid-cli|reelgrid)((?: [a-z0-9-]+)*)")
 
 
@@ -88,7 +86,14 @@ def verbs_of(program):
     return options
 
 
+def spellings(root):
+    """Names of options in other programs, which are taken, but not in --help."""
+    source = open(os.path.join(root, "app/cli/option_spelling.cpp"), encoding="utf-8").read()
+    return set(re.findall(r'std::pair\{"(--[a-z-]+)"', source))
+
+
 def unknown_options(root, cli, studio):
+    old = spellings(root)
     verbs = verbs_of(cli)
     window = set(OPTION.findall(help_of(studio, [])))
     for name in documents(root):
@@ -108,7 +113,7 @@ def unknown_options(root, cli, studio):
                         words.pop()
                     if not words:
                         continue
-                    known = OLD_SPELLINGS.union(*(verbs[tuple(words[:i])] for i in range(len(words) + 1)))
+                    known = old.union(*(verbs[tuple(words[:i])] for i in range(len(words) + 1)))
                 for option in asked:
                     if option.replace("_", "-") not in known:
                         yield f"{where}: {match.group(0).strip()}: {option}: its --help has no such option"

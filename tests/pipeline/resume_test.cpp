@@ -84,7 +84,7 @@ TEST_F(ResumeTest, OfASamplerThatDrawsInEachStepGoesOnWithTheSameNoise) {
     request.numInferenceSteps = 4;
     request.saveLatentsEvery = 1;
     const std::string whole = uninterrupted(request);
-    interrupted(request, 2);
+    interrupted(request, 3);
     const result::ClipResult read = resumed(request);
     EXPECT_EQ(read.manifest.framesSha256, whole);
     EXPECT_THAT(read.manifest.resumedAt, ElementsAre(2));

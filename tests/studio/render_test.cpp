@@ -17,15 +17,15 @@ TEST_F(WindowTest, OffersEveryBackendAndStartsWithBaselineExactAndQuantised) {
                 << box->text().toStdString();
         }
     renderPrompt("a square");
-    ASSERT_EQ(clips().size(), 7U);
+    ASSERT_EQ(clips().size(), 8U);
     ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
     ASSERT_TRUE(waitUntil([&] {
         const auto& tiles = player().composition().tiles;
-        return tiles.size() == 7 && tiles[0].frameIndex > 3 &&
+        return tiles.size() == 8 && tiles[0].frameIndex > 3 &&
                std::ranges::all_of(tiles,
                                    [&](const auto& tile) { return tile.frameIndex == tiles[0].frameIndex; });
     }));
-    for (int i = 0; i < 7; ++i) EXPECT_EQ(clips()[std::size_t(i)].label, all[i]);
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(clips()[std::size_t(i)].label, all[i]);
 }
 
 TEST_F(WindowTest, RendersThenPlaysThenExports) {
