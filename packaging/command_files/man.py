@@ -1,6 +1,7 @@
 """Manual pages: one for each program, and one for each verb of reelgrid-cli."""
 import datetime
 import os
+import re
 
 import tree
 
@@ -14,7 +15,9 @@ EXIT = "0 when all went well, 1 when something failed, 2 when the command line c
 
 def roff(text):
     """Text as troff takes it: nothing in it is a command, and a hyphen is a hyphen."""
-    lines = text.replace("\\", "\\e").replace("-", "\\-").splitlines()
+    # A grammar without spaces may be broken behind its commas and bars.
+    text = re.sub(r"\S{40,}", lambda word: re.sub(r"([,|])", "\\1\0", word[0]), text)
+    lines = text.replace("\\", "\\e").replace("-", "\\-").replace("\0", "\\:").splitlines()
     return "\n".join("\\&" + line if line.startswith((".", "'")) else line for line in lines)
 
 

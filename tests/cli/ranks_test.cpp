@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -121,6 +122,7 @@ TEST(RanksThatAreStopped, KeepStepsThatOneProcessGoesOnFrom) {
         return all;
     };
     ASSERT_EQ(runProgram(with({}, "alone.mp4"), "", kOneThread).exitCode, 0);
+    ::setenv("OMP_NUM_THREADS", "1", 1);
     RunningProgram program(with({"--nproc", "3"}, "stopped.mp4"));
     const fs::path kept = folder.path() / "stopped.files" / "resume.safetensors";
     for (int tries = 0; tries < 400 && !fs::exists(kept); ++tries)
