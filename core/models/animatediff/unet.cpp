@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/models/unet/walk.h"
 
 namespace reelgrid::models::animatediff {
 
@@ -191,29 +192,15 @@ at::Tensor MotionUnet::throughPlace(const Place& place, const at::Tensor& x_FHWC
 }
 
 at::Tensor MotionUnet::down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    skips.push_back(x_FHWC);
-    for (const Block& block : m_down_blocks) {
-        for (const Place& place : block.places) {
-            x_FHWC = throughPlace(place, x_FHWC, pass);
-            skips.push_back(x_FHWC);
-        }
-        if (!block.downsampler) continue;
-        x_FHWC = block.downsampler->forward(x_FHWC);
-        skips.push_back(x_FHWC);
-    }
-    return x_FHWC;
+    return unet::walkDown(
+        m_down_blocks, std::move(x_FHWC), skips,
+        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
 }
 
 at::Tensor MotionUnet::up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    for (const Block& block : m_up_blocks) {
-        for (const Place& place : block.places) {
-            x_FHWC = throughPlace(place, at::cat({x_FHWC, skips.back()}, 3), pass);
-            skips.pop_back();
-        }
-        if (!block.upsampler) continue;
-        x_FHWC = unet::enlarged(*block.upsampler, x_FHWC, skips.back().size(1), skips.back().size(2));
-    }
-    return x_FHWC;
+    return unet::walkUp(
+        m_up_blocks, std::move(x_FHWC), skips,
+        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
 }
 
 void MotionUnet::requireInputs(const at::Tensor& latents, const at::Tensor& text) const {
