@@ -45,6 +45,13 @@ struct FieldNote {
     std::string_view text;  ///< empty: the family's title alone, which says whose field it is
 };
 
+/// An attention call of a published model, of one guidance branch.
+struct AttentionPreset {
+    std::string_view name;   ///< as bench attention's --shape takes it
+    std::string_view shape;  ///< B,H,N,D or B,H,N,D,Nk
+    std::string_view origin;
+};
+
 /// A model family, without libtorch: catalog, checks, command line and studio iterate these. Its facts are in
 /// core/families/<name>/, its model code in core/models/<name>/, which
 /// a denoising::FamilyModel there names.
@@ -59,6 +66,9 @@ struct Family {
     std::span<const KnownModel> knownModels;  ///< in the order in which they are listed
     std::span<const Miniature> miniatures;    ///< likewise
     std::span<const FieldNote> notes;
+    /// Tokens are latent frames × height × width after patching, as the checkpoints' own configs have them; a
+    /// UNet is represented by its highest resolution, which takes most of its attention time.
+    std::span<const AttentionPreset> attentionPresets;
     /// What others' command lines call the sizes of a transformer that they name by its file (--dit-path).
     std::span<const std::string_view> scriptNames{};
     /// Clips whose names begin so are called <ModelInfo::clipPrefix>_<attention>.mp4; empty: the family's

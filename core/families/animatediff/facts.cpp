@@ -176,6 +176,13 @@ constexpr std::array kNotes{
     FieldNote{"chain_alpha", ""},
 };
 
+constexpr std::array kAttentionPresets{
+    AttentionPreset{"animatediff-sd15", "16,8,4096,40",
+                    "AnimateDiff on Stable Diffusion 1.5, spatial attention, 512×512, 16 frames"},
+    AttentionPreset{"animatediff-sd15-cross", "16,8,4096,40,77", "its cross-attention over 77 text tokens"},
+    AttentionPreset{"animatediff-sd15-temporal", "4096,8,16,40", "its motion module over 16 frames"},
+};
+
 }  // namespace
 
 Family family() {
@@ -187,6 +194,7 @@ Family family() {
             .knownModels = {},
             .miniatures = kMiniatures,
             .notes = kNotes,
+            .attentionPresets = kAttentionPresets,
             .clipPrefix = kName};
 }
 

@@ -193,6 +193,12 @@ constexpr std::array kNotes{
     FieldNote{"generator", "on a GPU cuda"},
 };
 
+constexpr std::array kAttentionPresets{
+    AttentionPreset{"cogvideox-2b", "1,30,17776,64",
+                    "CogVideoX 2B joint attention, 720×480, 49 frames: 13·30·45 + 226 tokens"},
+    AttentionPreset{"cogvideox-5b", "1,48,17776,64", "CogVideoX 5B joint attention, the same tokens"},
+};
+
 }  // namespace
 
 Family family() {
@@ -204,6 +210,7 @@ Family family() {
             .knownModels = kKnownModels,
             .miniatures = kMiniatures,
             .notes = kNotes,
+            .attentionPresets = kAttentionPresets,
             .clipPrefix = kClipPrefix};
 }
 

@@ -189,6 +189,13 @@ constexpr std::array kNotes{
     FieldNote{"temporal_alpha", "0.35 without a temporal module"},
 };
 
+constexpr std::array kAttentionPresets{
+    AttentionPreset{"sd3.5-medium", "1,24,4429,64",
+                    "Stable Diffusion 3.5 medium joint attention, 1024×1024: 64·64 + 77 + 256 tokens"},
+    AttentionPreset{"sd3.5-large", "1,38,4429,64",
+                    "Stable Diffusion 3.5 large joint attention, the same tokens"},
+};
+
 }  // namespace
 
 Family family() {
@@ -200,6 +207,7 @@ Family family() {
             .knownModels = kKnownModels,
             .miniatures = kMiniatures,
             .notes = kNotes,
+            .attentionPresets = kAttentionPresets,
             .clipPrefix = kName};
 }
 

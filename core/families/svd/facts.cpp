@@ -120,6 +120,12 @@ constexpr std::array kSvdNotes{
     FieldNote{"vae_dtype", "on a GPU --dtype"},
 };
 
+constexpr std::array kAttentionPresets{
+    AttentionPreset{"svd-576p", "25,5,9216,64",
+                    "Stable Video Diffusion XT spatial attention, 1024×576, 25 frames: 72·128 tokens each"},
+    AttentionPreset{"svd-576p-temporal", "9216,5,25,64", "its temporal attention over 25 frames"},
+};
+
 }  // namespace
 
 Family family() {
@@ -131,6 +137,7 @@ Family family() {
             .knownModels = kSvdModels,
             .miniatures = {},
             .notes = kSvdNotes,
+            .attentionPresets = kAttentionPresets,
             .clipPrefix = kSvd};
 }
 

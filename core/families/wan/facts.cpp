@@ -304,6 +304,18 @@ constexpr std::array kNotes{
     FieldNote{"generator", "cpu"},
 };
 
+constexpr std::array kAttentionPresets{
+    AttentionPreset{"wan-1.3b-480p", "1,12,32760,128",
+                    "Wan 2.1 1.3B self-attention, 832×480, 81 frames: 21·30·52 tokens"},
+    AttentionPreset{"wan-1.3b-480p-cross", "1,12,32760,128,512", "its cross-attention over 512 text tokens"},
+    AttentionPreset{"wan-14b-480p", "1,40,32760,128",
+                    "Wan 2.1 and 2.2 14B self-attention, 832×480, 81 frames"},
+    AttentionPreset{"wan-14b-720p", "1,40,75600,128", "the same, 1280×720: 21·45·80 tokens"},
+    AttentionPreset{"wan-14b-720p-cross", "1,40,75600,128,512", "its cross-attention over 512 text tokens"},
+    AttentionPreset{"wan-ti2v-5b-720p", "1,24,27280,128",
+                    "Wan 2.2 TI2V 5B self-attention, 1280×704, 121 frames: 31·22·40 tokens"},
+};
+
 }  // namespace
 
 Family family() {
@@ -315,6 +327,7 @@ Family family() {
             .knownModels = kKnownModels,
             .miniatures = kMiniatures,
             .notes = kNotes,
+            .attentionPresets = kAttentionPresets,
             .scriptNames = kScriptNames,
             .clipPrefix = ""};
 }
