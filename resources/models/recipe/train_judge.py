@@ -29,29 +29,35 @@ def sprite_colours():
 
 
 class Judge(nn.Module):
-    def __init__(self, widths=(32, 64, 128, 256, 384), frames=9, rows=3):
+    def __init__(self, widths=(32, 64, 128, 256, 384), frames=9, rows=3, channels=3):
         """frames: how many it sees of a clip; rows: of the map of features, a thirty-second of the picture's height."""
         super().__init__()
-        layers, i = [], 3
+        layers, i = [], channels
         for k, o in enumerate(widths):
             layers += [nn.Conv2d(i, o, 3, stride=2, padding=1), nn.GroupNorm(8, o), nn.SiLU()]
             layers += [nn.Conv2d(o, o, 3, padding=1), nn.GroupNorm(8, o), nn.SiLU()] if k else []
             i = o
         self.frames, o = nn.Sequential(*layers), widths[-1]
+        self.pooled, self.squeezed = 2 * o, 512
         self.what = nn.ModuleDict({k: nn.Sequential(nn.LayerNorm(2 * o), nn.Linear(2 * o, o), nn.SiLU(), nn.Linear(o, HEADS[k]))
                                    for k in ("object", "background", "colour")})
         self.squeeze = nn.Conv2d(o, 48, 1)
         self.where = nn.Sequential(nn.LayerNorm(48 * frames * rows * 4), nn.Linear(48 * frames * rows * 4, 512), nn.SiLU(), nn.Dropout(0.1))
         self.moves = nn.ModuleDict({k: nn.Linear(512, HEADS[k]) for k in ("motion", "count")})
 
-    def forward(self, clips):
-        """clips [B, 3, 9, 72, 128] -> logits of each head."""
+    def features(self, clips):
+        """What the heads see: features of all places and frames together, and of each place and frame."""
         b, t = clips.shape[0], clips.shape[2]
         x = self.frames(clips.transpose(1, 2).flatten(0, 1).contiguous(memory_format=torch.channels_last))
         pooled = torch.cat([x.mean((2, 3)), x.amax((2, 3))], 1).view(b, t, -1).mean(1)
-        out = {k: head(pooled) for k, head in self.what.items()}
-        y = self.where(self.squeeze(x).reshape(b, -1))
-        return out | {k: head(y) for k, head in self.moves.items()}
+        return pooled, self.where(self.squeeze(x).reshape(b, -1))
+
+    def heads(self, pooled, y):
+        return {k: head(pooled) for k, head in self.what.items()} | {k: head(y) for k, head in self.moves.items()}
+
+    def forward(self, clips):
+        """clips [B, 3, 9, 72, 128] -> logits of each head."""
+        return self.heads(*self.features(clips))
 
 
 def view(clips):

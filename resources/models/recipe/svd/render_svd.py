@@ -7,6 +7,7 @@ import io
 import time
 
 import numpy as np
+import quick
 import svd_model
 import temporal_vae
 import torch
@@ -99,6 +100,7 @@ def main():
     p.add_argument("--device", default="cuda")
     a = p.parse_args()
     prepare(a.device)
+    quick.prepare(a.device)
     model, (shown, scenes) = Svd(a), pictures(a.pictures, a.device)
     start, seen, kept = time.time(), [], []
     for i in range(0, a.pictures, a.batch):

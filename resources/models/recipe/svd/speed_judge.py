@@ -1,4 +1,4 @@
-"""The judge of speed: the other miniatures' judge for seven frames at half size, with a head that tells the share of a motion that a clip shows.
+"""The judge of speed: the other miniatures' judge for seven frames at half size, each seen with its change to the next, with a head for the speed.
 
 python3 speed_judge.py train --work DIR --seconds 80     speed_judge.safetensors, from the generator's own clips alone
 python3 speed_judge.py look --work DIR                   what it sees in DIR/clips_svd.npz: evaluation_svd.json and contact sheets
@@ -16,15 +16,21 @@ from session import contact_sheet, on, prepare, record, save, say, scene_stream
 from train_judge import Examples, Judge, add_arguments, fit, judge_loss, unseen
 from train_svd import moving
 from vocabulary import MOTIONS, NAMES
-from world import FASTEST, FRAMES, SLOWEST, at_speed, bucket, cut, speeds
+from world import FRAMES, bucket, cut, paced
 
 SEEN, BINS = FRAMES // 2, 16
 
 
-def make_judge():
-    judge = Judge(frames=SEEN, rows=2)
-    judge.moves["speed"] = nn.Linear(512, BINS)
-    return judge
+class SpeedJudge(Judge):
+    def __init__(self):
+        super().__init__(frames=SEEN, rows=2, channels=6)
+        seen = self.squeezed + self.pooled
+        self.speed = nn.Sequential(nn.LayerNorm(seen), nn.Linear(seen, 256), nn.SiLU(), nn.Linear(256, BINS))
+
+    def forward(self, clips):
+        change = clips.diff(dim=2)
+        pooled, y = self.features(torch.cat([clips, torch.cat([change, change[:, :, -1:]], 2)], 1))
+        return self.heads(pooled, y) | {"speed": self.speed(torch.cat([pooled, y], 1))}
 
 
 def view(clips):
@@ -34,15 +40,14 @@ def view(clips):
 
 def speed_of(logits):
     middle = torch.linspace(0.5, BINS - 0.5, BINS, device=logits.device) / BINS
-    return SLOWEST + (FASTEST - SLOWEST) * (logits.float().softmax(-1) * middle).sum(-1)
+    return (logits.float().softmax(-1) * middle).sum(-1)
 
 
 class SpeedExamples(Examples):
     def draw(self):
         scenes = moving(on(self.device, next(self.scenes)))
-        speed = speeds(len(scenes["count"]), self.device)
-        scenes, times = at_speed(scenes, speed)
-        return scenes, times[:, ::2], {"speed": speed, "bins": ((speed - SLOWEST) / (FASTEST - SLOWEST) * BINS).long().clamp(0, BINS - 1)}
+        scenes, times, speed = paced(scenes)
+        return scenes, times[:, ::2], {"speed": speed, "bins": (speed * BINS).long().clamp(0, BINS - 1)}
 
 
 def examples(a, scenes, seed):
@@ -70,7 +75,7 @@ def accuracy(judge, drawn, batches):
 
 
 def train(a):
-    judge = make_judge().to(a.device)
+    judge = SpeedJudge().to(a.device)
     step = fit(a, judge, examples(a, scene_stream(a.batch, 7, a.workers, pairs=0.1, held_out=True, loose=0.5), 44), losses)
     save(f"{a.work}/speed_judge.safetensors", judge.state_dict(), torch.float16)
     result = {"steps": step, **accuracy(judge, examples(a, unseen(a.batch, pairs=0.0, loose=0.5), 55), 1 if a.device == "cpu" else 16)}
@@ -81,7 +86,7 @@ def train(a):
 @torch.no_grad()
 def look(a):
     from render_svd import BUCKETS, pictures, unpack
-    judge = make_judge()
+    judge = SpeedJudge()
     judge.load_state_dict({k: v.float() for k, v in load_file(f"{a.work}/speed_judge.safetensors").items()})
     judge.eval()
     clips = unpack(f"{a.work}/clips_svd.npz")  # [pictures, buckets, 3, 7, 64, 128]

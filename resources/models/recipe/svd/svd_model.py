@@ -3,6 +3,7 @@ are given: the picture's latents beside the noisy ones, CLIP's view of it, frame
 """
 import math
 
+import quick
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -16,15 +17,16 @@ UNET = dict(sample_size=LATENT[1], in_channels=8, out_channels=4, down_block_typ
             up_block_types=("CrossAttnUpBlockSpatioTemporal",) * 3, block_out_channels=(64, 96, 128), layers_per_block=1,
             cross_attention_dim=WIDTH, transformer_layers_per_block=1, num_attention_heads=(2, 3, 4), num_frames=FRAMES,
             addition_time_embed_dim=64, projection_class_embeddings_input_dim=192)
-CLIP = dict(hidden_size=WIDTH, intermediate_size=4 * WIDTH, num_hidden_layers=3, num_attention_heads=4, image_size=SIDE, patch_size=28,
+CLIP = dict(hidden_size=WIDTH, intermediate_size=3 * WIDTH, num_hidden_layers=3, num_attention_heads=4, image_size=SIDE, patch_size=28,
             hidden_act="gelu", projection_dim=WIDTH)
 SCHEDULER = dict(beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", prediction_type="v_prediction", sigma_min=0.002,
-                 sigma_max=700.0, steps_offset=1, timestep_spacing="leading", timestep_type="continuous", use_karras_sigmas=True)
+                 sigma_max=160.0, steps_offset=1, timestep_spacing="leading", timestep_type="continuous", use_karras_sigmas=True)
 
 
 def make_unet():
     from diffusers import UNetSpatioTemporalConditionModel
     unet = UNetSpatioTemporalConditionModel(**UNET)
+    quick.quicken_convolutions(unet)
     unet.conv_in.weight.data[:, 4:] *= 0.18  # the picture's latents aren't scaled
     nn.init.zeros_(unet.conv_out.weight)
     nn.init.zeros_(unet.conv_out.bias)
@@ -63,8 +65,8 @@ def told(bucket):
 
 
 def sigmas(u):
-    """Even numbers in 0..1 -> noise levels, log-normal around 1.6."""
-    return (0.5 + 1.5 * math.sqrt(2) * torch.erfinv((2 * u - 1).clamp(-0.9999, 0.9999))).exp().clamp(0.002, 700)
+    """Even numbers in 0..1 -> noise levels, log-normal around 2.5."""
+    return (0.9 + 1.6 * math.sqrt(2) * torch.erfinv((2 * u - 1).clamp(-0.9999, 0.9999))).exp().clamp(0.002, 200)
 
 
 def velocity(unet, x, sigma, given, seen, ids):

@@ -1,11 +1,12 @@
 """Stage 1: the autoencoder, diffusers' AutoencoderKLTemporalDecoder: pictures alone on the way in, a few frames together on the way out.
 
-python3 temporal_vae.py --work DIR --seconds 110 [--init ../../demo-animatediff/vae/diffusion_pytorch_model.safetensors]
+python3 temporal_vae.py --work DIR --seconds 250 [--init ../../demo-animatediff/vae/diffusion_pytorch_model.safetensors]
 """
 import argparse
 import math
 import time
 
+import quick
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -17,11 +18,12 @@ from safetensors.torch import load_file
 from scenes import load_sprites
 from session import SPRITES, contact_sheet, fixed_scenes, follow, on, prepare, record, save, say, scene_stream, to_bytes
 from train_vae import gradient_loss
-from world import FRAMES, LATENT, at_speed, cut, speeds
+from world import FRAMES, LATENT, at_speed, cut, shares
 
 SHAPE = dict(in_channels=3, out_channels=3, down_block_types=("DownEncoderBlock2D",) * 4, block_out_channels=(64, 64, 96, 96),
              layers_per_block=1, latent_channels=4, sample_size=256, scaling_factor=0.18215)
 TOGETHER = 7  # frames that are decoded together; a clip has two such pieces
+SHORT, SHORT_UNTIL, FOLD_AT = 3, 0.5, 0.25  # first more pieces of fewer frames: more pictures a step; shares of the training
 
 
 def make():
@@ -50,18 +52,19 @@ def decode_scaled(vae, z, frames):
 class Pieces:
     """Pieces of rendered clips, each used once."""
 
-    def __init__(self, device, workers, scenes, frames):
-        self.device, self.frames, self.renderer = device, frames, Renderer(load_sprites(SPRITES)[0], device, seed=1234)
-        self.scenes, self.ready, self.at = scene_stream(scenes, 11, workers, pairs=0.3, held_out=True, loose=0.5), None, 0
+    def __init__(self, a):
+        self.device, self.renderer = a.device, Renderer(load_sprites(SPRITES)[0], a.device, seed=1234)
+        self.scenes = scene_stream(4 if a.tiny else 96, 11, a.workers, pairs=0.3, held_out=True, loose=0.5)
+        self.ready, self.at, self.frames = None, 0, 0
 
-    def next(self, count):
-        if self.ready is None or self.at + count > len(self.ready[0]):
+    def next(self, count, frames):
+        if self.ready is None or self.frames != frames or self.at + count > len(self.ready[0]):
             scenes = on(self.device, next(self.scenes))
             rows = len(scenes["count"])
             # no more than a piece of a clip: slower by as much
-            scenes, times = at_speed(scenes, speeds(rows, self.device) * self.frames / FRAMES, self.frames)
+            scenes, times = at_speed(scenes, shares(rows, self.device) * frames / FRAMES, frames)
             clips, mask = self.renderer.render(scenes, times, chunk=64)
-            self.ready, self.at = (cut(clips).transpose(1, 2), cut(mask)), 0
+            self.ready, self.at, self.frames = (cut(clips).transpose(1, 2), cut(mask)), 0, frames
         rows = slice(self.at, self.at + count)
         self.at += count
         clips, mask = (v[rows].flatten(0, 1) for v in self.ready)
@@ -77,7 +80,7 @@ def losses(y, x, mask, frames):
     gradient = gradient_loss(y[:, :, None], x[:, :, None], weight[:, :, None])
     between = d.unflatten(0, (-1, frames)).diff(dim=1).abs()
     steady = (between * weight.unflatten(0, (-1, frames))[:, 1:]).mean()
-    loss = (d.abs() * weight).mean() + 4 * (square * weight).mean() + 0.5 * gradient + 0.3 * steady
+    loss = (d.abs() * weight).mean() + 8 * (square * weight).mean() + 0.5 * gradient + 0.3 * steady
     return loss, torch.stack([square.mean(), (square * mask).sum() / (3 * mask.sum() + 1)]).detach()
 
 
@@ -102,61 +105,65 @@ def scale_latents(vae, mean, std):
     out.bias[n:] -= 2 * std.log()
 
 
+def rate_at(step, progress):
+    """Full for the first half of the time, then down to a hundredth."""
+    return min(1, (step + 1) / 100) * (1 if progress < 0.5 else max(0.01, 0.5 * (1 + math.cos(math.pi * (2 * progress - 1)))))
+
+
 def train(a):
-    vae, average, frames = make().to(a.device), make().to(a.device), 2 if a.tiny else TOGETHER
+    quick.prepare(a.device)
+    vae, average = make().to(a.device), make().to(a.device)
     if a.init:
         begin_from(vae, load_file(a.init))
     average.load_state_dict(vae.state_dict())
     average.requires_grad_(False).eval()
-    for m in vae.modules():
-        if isinstance(m, nn.Conv2d):
-            m.to(memory_format=torch.channels_last)
-
-    def step_losses(x, mask, noise):
-        mean, logvar = moments(vae, x)
-        loss, parts = losses(decode(vae, mean + noise * (0.5 * logvar).exp(), frames), x, mask, frames)
-        kl = 0.5 * (mean * mean + logvar.exp() - 1 - logvar).mean()
-        return loss + a.kl * kl, parts, kl.detach()
-
-    compiled = torch.compile(step_losses, dynamic=False) if a.device == "cuda" else step_losses
+    for v in (vae, average):
+        quick.quicken_autoencoder(v)
     inner, rest = split_parameters(vae)
     muon, adam = Muon(inner), torch.optim.AdamW(rest, lr=a.lr_adam, betas=(0.9, 0.98), weight_decay=1e-3)
-    pieces, batch = Pieces(a.device, a.workers, 4 if a.tiny else 96, frames), 1 if a.tiny else a.pieces
-    sums, step, folded, start, last = [], 0, False, None, time.time()
+    pieces, sums, step, folded, start, last, saved = Pieces(a), [], 0, False, None, time.time(), time.time()
     while True:
         progress = 0 if start is None else (time.time() - start) / a.seconds
         if progress >= 1 or (a.until and time.time() > a.until):
             break
-        if progress > 0.5 and not folded:
+        if progress > FOLD_AT and not folded:
             found = statistics(average, a.device, 4 if a.tiny else 96)
             for v in (vae, average):
                 scale_latents(v, *found)
             folded = True
-        x, mask = pieces.next(batch)
+        frames = SHORT if progress < SHORT_UNTIL else TOGETHER
+        batch = 1 if a.tiny else a.frames // frames
+        x, mask = pieces.next(batch, frames)
         with torch.autocast(a.device, torch.bfloat16, a.device == "cuda"):  # on a CPU its backward pass crashes
-            loss, parts, kl = compiled(x, mask, torch.randn(batch * frames, 4, *LATENT, device=a.device))
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(vae.parameters(), 1.0, foreach=True)
-        rate = min(1, (step + 1) / 100) * max(0.01, 0.5 * (1 + math.cos(math.pi * progress)))
-        if math.isfinite(float(norm)):
-            for g in adam.param_groups:
-                g["lr"] = a.lr_adam * rate
-            adam.step()
-            muon.step(a.lr * rate)
-            follow(average, vae, step, 0.998)
-        else:
-            say("step", step, "left out: gradient not finite")
+            mean, logvar = moments(vae, x)
+            loss, parts = losses(decode(vae, mean + torch.randn_like(mean) * (0.5 * logvar).exp(), frames), x, mask, frames)
+            kl = 0.5 * (mean * mean + logvar.exp() - 1 - logvar).mean()
+        (loss + a.kl * kl).backward()
+        used = [p for p in vae.parameters() if p.grad is not None]
+        norm = nn.utils.clip_grad_norm_(used, 1.0, foreach=True)
+        for p in used:  # a step whose gradient isn't finite changes nothing; asking the GPU would stop it
+            p.grad = torch.where(norm.isfinite(), p.grad, 0)
+        rate = rate_at(step, progress)
+        for g in adam.param_groups:
+            g["lr"] = a.lr_adam * rate
+        adam.step()
+        muon.step(a.lr * rate)
+        follow(average, vae, step, 0.998 if progress < 0.9 else 0.995)
         vae.zero_grad(set_to_none=True)
         step += 1
-        if step == 8:  # the first steps compile: the clock starts after them
+        if step == 4:  # the first steps choose kernels: the clock starts after them
+            torch.cuda.synchronize() if a.device == "cuda" else None
             start = last = time.time()
-        sums.append(torch.cat([parts, kl[None]]))
+            a.seconds = max(1.0, a.until - start) if a.until else a.seconds
+        sums.append(torch.cat([parts, kl.detach()[None]]))
         if step % 100 == 0 or step in (10, 50):
-            m = torch.stack(sums).mean(0).tolist()
+            m = torch.stack(sums).nanmean(0).tolist()
             say(f"vae step {step} progress {progress:.2f} psnr {10 * math.log10(4 / m[0]):.2f} sprite {10 * math.log10(4 / m[1]):.2f} "
-                f"kl {m[2]:.3f} {len(sums) / max(1e-3, time.time() - last):.1f} steps/s")
+                f"kl {m[2]:.3f} norm {float(norm):.2f} {len(sums) / max(1e-3, time.time() - last):.1f} steps/s of {batch} × {frames}")
             sums, last = [], time.time()
+        if time.time() - saved > 40:
             write(a, average)
+            saved = time.time()
     mean, std = statistics(average, a.device, 4 if a.tiny else 96)
     scale_latents(average, torch.zeros_like(mean), std * SHAPE["scaling_factor"])
     return average, {"steps": step, "mean left in the latents": [round(v, 3) for v in (mean / std).tolist()]}
@@ -190,16 +197,16 @@ def evaluate(vae, a, count):
 def load(path, device):
     vae = make()
     vae.load_state_dict({k: v.float() for k, v in load_file(path).items()})
-    return vae.to(device).requires_grad_(False).eval()
+    return quick.quicken_autoencoder(vae.to(device).requires_grad_(False).eval())
 
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--work", required=True)
-    p.add_argument("--seconds", type=float, default=110)
+    p.add_argument("--seconds", type=float, default=250)
     p.add_argument("--until", type=float, default=0, help="the Unix time to end at whatever --seconds says")
     p.add_argument("--init", default="", help="an image autoencoder to begin from where shapes agree")
-    p.add_argument("--pieces", type=int, default=8)
+    p.add_argument("--frames", type=int, default=57, help="of a step, in pieces of 3 and later of 7")
     p.add_argument("--lr", type=float, default=8e-3)
     p.add_argument("--lr_adam", type=float, default=1.5e-3)
     p.add_argument("--kl", type=float, default=2e-4)

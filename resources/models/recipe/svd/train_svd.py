@@ -1,9 +1,11 @@
-"""Stage 2: UNet and vision encoder.  python3 train_svd.py --work DIR --seconds 300; waits for DIR/vae_svd.safetensors of stage 1."""
+"""Stage 2: UNet and vision encoder.  python3 train_svd.py --work DIR --seconds 400; waits for DIR/vae_svd.safetensors of stage 1."""
 import argparse
+import lzma
 import os
 import time
 import traceback
 
+import quick
 import svd_model
 import temporal_vae
 import torch
@@ -17,7 +19,7 @@ from session import SPRITES, on, prepare, record, say, scene_stream
 from svd_model import NOISE_AUG, SIDE, told
 from train_image import Descent, copy_of, split, weighted, write
 from vocabulary import MOTIONS
-from world import FRAMES, LATENT, at_speed, bucket, cut, speeds
+from world import FRAMES, LATENT, bucket, cut, paced
 
 UNPROMPTED = 0.12
 
@@ -34,8 +36,8 @@ class Pool:
 
     def __init__(self, a, vae):
         self.a, self.vae, n = a, vae, a.capacity
-        self.renderer = Renderer(load_sprites(SPRITES)[0], a.device, seed=99)
-        self.scenes = scene_stream(4 if a.tiny else 48, 2, a.workers, pairs=0.08, hard=True, loose=0.6, held_out=True)
+        self.renderer = Renderer(load_sprites(SPRITES)[0], a.device, seed=99 + a.seed)
+        self.scenes = scene_stream(4 if a.tiny else 48, 2 + 20 * a.seed, a.workers, pairs=0.05, hard=True, loose=0.6, held_out=True)
         bf16 = dict(device=a.device, dtype=torch.bfloat16)
         self.rows = {"latents": torch.empty(n, FRAMES, 4, *LATENT, **bf16), "cover": torch.empty(n, FRAMES, *LATENT, **bf16),
                      "given": torch.empty(n, 4, *LATENT, **bf16), "bucket": torch.empty(n, device=a.device),
@@ -47,8 +49,7 @@ class Pool:
         device = self.a.device
         scenes = moving(on(device, next(self.scenes)))
         count = len(scenes["count"])
-        speed = speeds(count, device)
-        scenes, times = at_speed(scenes, speed)
+        scenes, times, speed = paced(scenes)
         clips, mask = self.renderer.render(scenes, times, chunk=48)
         frames = cut(clips).transpose(1, 2)
         first = ((frames[:, 0] + 1) * 127.5).round().clamp(0, 255) / 127.5 - 1
@@ -101,6 +102,13 @@ class Svd:
 
     def compile(self):
         n, device = self.a.clips, self.a.device
+        kept = f"{self.a.compiled}/compiled.xz" if self.a.compiled else ""
+        if kept and os.path.exists(kept):
+            try:
+                with lzma.open(kept) as f:
+                    torch.compiler.load_cache_artifacts(f.read())
+            except Exception as problem:
+                say("what was compiled before is left out:", repr(problem)[:300])
         self.compiled = torch.compile(self.losses, dynamic=False) if device == "cuda" else self.losses
         fake = (torch.randn(n, FRAMES, 4, *LATENT, device=device), torch.zeros(n, FRAMES, *LATENT, device=device),
                 torch.randn(n, 4, *LATENT, device=device), torch.zeros(n, 3, SIDE, SIDE, device=device, dtype=torch.uint8),
@@ -115,13 +123,21 @@ class Svd:
         for m in self.models:
             m.zero_grad(set_to_none=True)
         say("step ready")
+        if device == "cuda" and kept and not os.path.exists(kept):
+            try:
+                with lzma.open(kept + ".part", "wb", preset=3) as f:
+                    f.write(torch.compiler.save_cache_artifacts()[0])
+                os.replace(kept + ".part", kept)
+                say(f"what was compiled is kept: {os.path.getsize(kept) / 1e6:.1f} MB")
+            except Exception as problem:
+                say("what was compiled isn't kept:", repr(problem)[:300])
 
     def train(self, pool, seconds):
         a = self.a
         self.averages = [copy_of(make, m) for make, m in zip(self.makers, self.models)]
         inner, rest = split(self.unet)
         go = Descent(a, inner, [(p, 1.0) for p in rest] + [(p, 0.5) for p in self.encoder.parameters()], self.models, self.averages, seconds,
-                     "svd", a.lr, hold=0.4)
+                     "svd", a.lr, hold=a.hold)
         encoding, saved = 0, time.time()
         while (progress := go.progress) < 1:
             if go.start and encoding < a.encode_share * (time.time() - go.start) and progress < 0.93:
@@ -149,30 +165,36 @@ def main():
     p.add_argument("--seconds", type=float, default=300)
     p.add_argument("--until", type=float, default=0, help="the Unix time to end at, in place of --seconds")
     p.add_argument("--init", default="")
-    p.add_argument("--fill", type=float, default=15)
-    p.add_argument("--encode_share", type=float, default=0.08)
+    p.add_argument("--hold", type=float, default=0.35, help="the share of the time at the full rate; 1 where another run goes on from --init")
+    p.add_argument("--compiled", default="", help="a folder that keeps the compiled step for another run")
+    p.add_argument("--fill", type=float, default=12)
+    p.add_argument("--encode_share", type=float, default=0.12)
     p.add_argument("--clips", type=int, default=32)
     p.add_argument("--capacity", type=int, default=12288)
     p.add_argument("--lr", type=float, default=3e-3)
     p.add_argument("--lr_adam", type=float, default=1e-3)
     p.add_argument("--sprites", type=float, default=4)
+    p.add_argument("--seed", type=int, default=0, help="another one for every run that goes on")
     p.add_argument("--workers", type=int, default=5)
     p.add_argument("--device", default="cuda")
     p.add_argument("--tiny", type=int, default=0)
     a = p.parse_args()
     if a.tiny:
         a.clips, a.capacity = 2, 16
-    prepare(a.device)
+    prepare(a.device, a.seed)
+    quick.prepare(a.device)
     model, path = Svd(a), f"{a.work}/vae_svd.safetensors"
     say("UNet", sum(p.numel() for p in model.unet.parameters()), "vision encoder", sum(p.numel() for p in model.encoder.parameters()))
     model.compile()
     while not os.path.exists(path):
+        if a.until and time.time() > a.until:
+            raise SystemExit("no autoencoder came in time")
         time.sleep(0.2)
     pool, start = Pool(a, temporal_vae.load(path, a.device)), time.time()
     while pool.filled < 2 or time.time() - start < a.fill:
         pool.add()
     say(f"pool {pool.total} clips, {pool.total / max(time.time() - start, 1e-3):.0f} clips/s")
-    log = model.train(pool, a.until - time.time() if a.until else a.seconds)
+    log = model.train(pool, max(1.0, a.until - time.time() - 2) if a.until else a.seconds)
     record(a.work, "train_svd.json", log)
 
 
