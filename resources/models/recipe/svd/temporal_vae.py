@@ -164,13 +164,21 @@ def train(a):
         if time.time() - saved > 40:
             write(a, average)
             saved = time.time()
-    mean, std = statistics(average, a.device, 4 if a.tiny else 96)
-    scale_latents(average, torch.zeros_like(mean), std * SHAPE["scaling_factor"])
-    return average, {"steps": step, "mean left in the latents": [round(v, 3) for v in (mean / std).tolist()]}
+    average, left = finished(average, a)
+    return average, {"steps": step, "mean left in the latents": left}
+
+
+def finished(vae, a):
+    """A copy whose latents have the size that the scaling factor says, and the mean that is left in them."""
+    mean, std = statistics(vae, a.device, 4 if a.tiny else 96)
+    out = make().to(a.device)
+    out.load_state_dict(vae.state_dict())
+    scale_latents(out, torch.zeros_like(mean), std * SHAPE["scaling_factor"])
+    return quick.quicken_autoencoder(out).requires_grad_(False).eval(), [round(v, 3) for v in (mean / std).tolist()]
 
 
 def write(a, vae):
-    save(f"{a.work}/vae_svd.part", vae.state_dict(), torch.float16)
+    save(f"{a.work}/vae_svd.part", finished(vae, a)[0].state_dict(), torch.float16)
 
 
 @torch.no_grad()
