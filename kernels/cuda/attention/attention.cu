@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/cuda/attention/attention_cuda.h"
 #include "kernels/cuda/kernels.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -78,6 +79,24 @@ Kernel kernelFor(Method method, const Capability& found) {
     throw std::runtime_error("this method has no CUDA kernel");
 }
 
+/// Of problems over short sequences.
+void (*shortKernelFor(Method method))(const AttentionProblem&) {
+    switch (method) {
+        case Method::Flash:
+        case Method::Flash3:
+        case Method::SparseLinear:
+        case Method::SageSparseLinear:
+            break;
+        case Method::Sage1:
+            return &shortSagev1;
+        case Method::Flash3Sage:
+            return &shortFav3Sage;
+        case Method::Flash3Fp8:
+            return &shortFav3Fp8;
+    }
+    return &shortAttention;
+}
+
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
@@ -86,6 +105,7 @@ AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     if (kernel.runsOn == Gpus::HopperOnly && !isHopper(found))
         return {.obstacle = "compute capability " + std::to_string(found.major) + "." +
                             std::to_string(found.minor) + ", needs 9.0 (wgmma and tensor copies)"};
+    if (isShort(method, problem)) return {.attend = shortKernelFor(method)};
     return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
             .attend = kernel.attend};
 }

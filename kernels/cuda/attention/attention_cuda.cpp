@@ -29,6 +29,11 @@ std::optional<std::string> rowsObstacle(const char* name, const void* data, cons
 std::optional<std::string> problemObstacle(Method method, const AttentionProblem& p) {
     if (p.type == DataType::Float32) return std::string("dtype ") + nameOf(p.type) + ", needs bf16 or fp16";
     if (p.headDim % 8 != 0) return "head dim " + std::to_string(p.headDim) + ", needs a multiple of 8";
+    const bool anyHeadDim = method == Method::Flash || method == Method::Flash3 || isShort(method, p);
+    if (!anyHeadDim && p.headDim > kMaxTiledHeadDim)
+        return "head dim " + std::to_string(p.headDim) + ", needs at most " +
+               std::to_string(kMaxTiledHeadDim) + " for " + std::to_string(p.queries) + " queries and " +
+               std::to_string(p.keys) + " keys";
     if (auto why = rowsObstacle("q", p.q, p.qStrides, p, p.queryHeads, p.queries)) return why;
     if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
