@@ -233,6 +233,16 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                  "causal mask and no log-sum-exp; with AMX as with AVX-512.",
              .supports = {.unsmoothedKeys = true, .maxHeadDim = cpu::kMaxHeadDim},
              .plan = &cpu::plan<Method::SageSparseLinear>},
+        .cuda =
+            {.deviation =
+                 "Hopper only. At least one block is kept; block means, denominators and the sums of "
+                 "φ(k)ᵀv are fp32, and fp32 scores choose the blocks; weights are relative to a base that "
+                 "is 2^4 above the largest score when it is taken and stays until they near 448; sums of "
+                 "the products are taken up in fp32 every 512 keys; an all-zero block or channel gives "
+                 "zeros; the linear branch is sla's; no causal mask and no log-sum-exp. bf16 and fp16, "
+                 "head dims up to 128, padded to 64 or 128.",
+             .supports = {.unsmoothedKeys = true, .maxHeadDim = cuda::kMaxTiledHeadDim},
+             .plan = &cuda::plan<Method::SageSparseLinear>},
     },
     {
         .name = "cudnn",

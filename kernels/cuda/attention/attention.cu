@@ -2,12 +2,11 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "kernels/cuda/attention/attention_cuda.h"
+#include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -27,29 +26,6 @@ AttentionShape shapeOf(const AttentionProblem& problem) {
 }
 
 namespace {
-
-struct Capability {
-    int major = 0, minor = 0;
-};
-
-Capability capability() {
-    int device = 0;
-    Capability found;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&found.major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&found.minor, cudaDevAttrComputeCapabilityMinor, device);
-    return found;
-}
-
-bool isHopper(const Capability& found) {
-    return found.major == 9 && found.minor == 0;
-}
-
-/// Whether to use what only Hopper has, where a method has another kernel, too.
-bool prefersHopper(const Capability& found) {
-    static const char* const kernels = std::getenv("REELGRID_GPU_KERNELS");
-    return isHopper(found) && (kernels == nullptr || std::string_view(kernels) != "mma");
-}
 
 enum class Gpus { All, HopperOnly };
 
@@ -71,10 +47,12 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::Flash3Fp8:
             return {&fav3Fp8, &fav3Fp8Workspace, Gpus::HopperOnly};
         case Method::Sage1:
-            return prefersHopper(found) ? Kernel{&sagev1, &sagev1Workspace}
-                                        : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
+            return found.prefersHopper() ? Kernel{&sagev1, &sagev1Workspace}
+                                         : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
         case Method::SparseLinear:
-            return {prefersHopper(found) ? &sla : &slaMma, &slaWorkspace};
+            return {found.prefersHopper() ? &sla : &slaMma, &slaWorkspace};
+        case Method::SageSparseLinear:
+            return {&sagesla, &sageslaWorkspace, Gpus::HopperOnly};
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }
@@ -102,7 +80,7 @@ void (*shortKernelFor(Method method))(const AttentionProblem&) {
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
     const Kernel kernel = kernelFor(method, found);
-    if (kernel.runsOn == Gpus::HopperOnly && !isHopper(found))
+    if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
         return {.obstacle = "compute capability " + std::to_string(found.major) + "." +
                             std::to_string(found.minor) + ", needs 9.0 (wgmma and tensor copies)"};
     if (isShort(method, problem)) return {.attend = shortKernelFor(method)};

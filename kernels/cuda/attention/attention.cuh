@@ -38,6 +38,9 @@ void sla(const AttentionProblem& problem);
 void slaMma(const AttentionProblem& problem);
 std::int64_t slaWorkspace(const AttentionProblem& problem);
 
+void sagesla(const AttentionProblem& problem);
+std::int64_t sageslaWorkspace(const AttentionProblem& problem);
+
 /// The head dims that a kernel is compiled for, ascending.
 template <int... kHeadDims>
 using HeadDims = std::integer_sequence<int, kHeadDims...>;

@@ -38,9 +38,10 @@ std::optional<std::string> problemObstacle(Method method, const AttentionProblem
     if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("out", p.out, p.outStrides, p, p.queryHeads, p.queries)) return why;
-    if (method == Method::SparseLinear && p.keys > kMostSparseKeys)
+    const bool isSparse = traitsOf(method, static_cast<int>(p.headDim)).isSparse();
+    if (isSparse && p.keys > kMostSparseKeys)
         return std::to_string(p.keys) + " keys, needs at most " + std::to_string(kMostSparseKeys);
-    if (method == Method::SparseLinear && p.batch * p.queryHeads > kMostSparseHeads)
+    if (isSparse && p.batch * p.queryHeads > kMostSparseHeads)
         return std::to_string(p.batch * p.queryHeads) + " heads over the batch, needs at most " +
                std::to_string(kMostSparseHeads);
     if (library() == nullptr) return "the CUDA kernels are not loaded";

@@ -13,9 +13,9 @@ constexpr std::int64_t kMaxHeadDim = 256;
 constexpr std::int64_t kMaxTiledHeadDim = 128;
 /// Keys that are taken at once, in registers.
 constexpr std::int64_t kMostShortKeys = 64;
-/// Of sla: a block of threads holds the scores of all blocks of keys.
+/// Of sla and sagesla: a block of threads holds the scores of all blocks of keys.
 constexpr std::int64_t kMostSparseKeys = 384'000;
-/// Of sla: a grid's second extent.
+/// Likewise: a grid's second extent.
 constexpr std::int64_t kMostSparseHeads = 65'535;
 
 /// Whether the problem is one for the kernels of short sequences: few keys that few queries share (where

@@ -29,7 +29,7 @@ struct Quantisation {
     bool lastFirst = false;
 };
 
-/// Of sagev1, fav3_sage and fav3_fp8.
+/// Of sagev1, fav3_sage, fav3_fp8 and sagesla.
 Quantisation quantisationOf(Method method, int headDim);
 
 /// [B, Hq, Nq, D].
@@ -40,6 +40,8 @@ std::vector<double> sparseLinearAttention(const AttentionProblem& problem);
 
 /// SageSLA as upstream has it on Hopper (SLA/core.py with SpargeAttn's kernels): the same over blocks of 64
 /// queries and 128 keys, scores and values of the chosen blocks quantised.
-std::vector<double> sageSparseLinearAttention(const AttentionProblem& problem);
+std::vector<double> sageSparseLinearAttention(
+    const AttentionProblem& problem,
+    const Quantisation& method = quantisationOf(Method::SageSparseLinear, 128));
 
 }  // namespace reelgrid::kernels::test

@@ -38,7 +38,7 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                            "fav3_sage", "sla", "sagesla"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                            "fav3_sage", "sla", "cudnn", "flash"));
+                                                            "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
