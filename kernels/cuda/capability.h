@@ -14,6 +14,8 @@ struct Capability {
     [[nodiscard]] bool isHopper() const { return major == 9 && minor == 0; }
     /// Whether to use what only Hopper has, where there is another kernel, too.
     [[nodiscard]] bool prefersHopper() const { return isHopper() && askedFor() != "mma"; }
+    /// Newer ones only to test what Turing runs.
+    [[nodiscard]] bool isTreatedAsTuring() const { return major < 8 || askedFor() == "turing"; }
 
   private:
     static std::string_view askedFor() {

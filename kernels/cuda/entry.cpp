@@ -13,6 +13,9 @@ reelgridCudaLibrary() {
                                       .affineSilu = &device::affineSilu,
                                       .rowsToFp8 = &device::rowsToFp8,
                                       .multipliesFp8 = &device::multipliesFp8,
+                                      .blocksToInt8 = &device::blocksToInt8,
+                                      .int8Product = &device::int8Product,
+                                      .multipliesInt8 = &device::multipliesInt8,
                                       .planAttention = &device::planAttention};
     return &kLibrary;
 }

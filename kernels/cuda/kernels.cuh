@@ -13,6 +13,9 @@ void channelSums(const ChannelSums& call, void* stream);
 void affineSilu(const AffineSilu& call, void* stream);
 void rowsToFp8(const RowsToFp8& call, void* stream);
 bool multipliesFp8();
+void blocksToInt8(const BlocksToInt8& call, void* stream);
+void int8Product(const Int8Product& call, void* stream);
+bool multipliesInt8();
 AttentionPlan planAttention(Method method, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels::cuda::device
