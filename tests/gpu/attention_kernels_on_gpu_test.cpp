@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "core/attention/attention_problem.h"
@@ -283,6 +284,43 @@ TEST_P(AttentionKernels, RunUnderTheirNamesAndLeaveTheRestToSdpa) {
     EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
     EXPECT_EQ(dispatcher->records().at(1).used, "sdpa");
     EXPECT_EQ(dispatcher->records().at(1).why, std::string(GetParam()) + ": head dim 264, needs 1 to 256");
+}
+
+/// What a GPU of compute capability 7.5 runs, on this one.
+class TuringsKernels : public AttentionKernels {
+  protected:
+    void SetUp() override {
+        setenv("REELGRID_GPU_KERNELS", "turing", 1);
+        AttentionKernels::SetUp();
+    }
+    void TearDown() override { unsetenv("REELGRID_GPU_KERNELS"); }
+};
+INSTANTIATE_TEST_SUITE_P(Ours, TuringsKernels, testing::Values("fav2"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(TuringsKernels, AreAsGoodAsPlainCodeInFp16) {
+    for (const std::int64_t dim : {8, 40, 64, 80, 96, 128, 160, 192})
+        for (const auto& [queries, keys] : {std::pair{1, 1}, {113, 203}, {300, 700}, {14, 14}})
+            for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal})
+                expectAsGoodAsPlainCode({.batch = 2,
+                                         .heads = 4,
+                                         .keyHeads = 2,
+                                         .queries = queries,
+                                         .keys = keys,
+                                         .headDim = dim,
+                                         .type = at::kHalf,
+                                         .mask = mask,
+                                         .hasKeyBias = queries > 100});
+}
+
+TEST_P(TuringsKernels, SayWhatTheyDoNotTake) {
+    const auto why = [&](const char* name, at::ScalarType type, std::int64_t dim) {
+        const at::Tensor x = random(1, 100, 1, dim, type);
+        return kernels::whyNot(*kernels::findBackend(name), problemFor(x, x, x)).value_or("");
+    };
+    EXPECT_EQ(why("fav2", at::kBFloat16, 64), "fav2: dtype bf16, needs fp16 on compute capability 7.5");
+    EXPECT_EQ(why("fav2", at::kHalf, 200), "fav2: head dim 200, needs at most 192 on compute capability 7.5");
+    EXPECT_EQ(why("sagev1", at::kHalf, 64), "sagev1: compute capability 7.5, needs 8.0");
 }
 
 }  // namespace

@@ -75,10 +75,23 @@ void (*shortKernelFor(Method method))(const AttentionProblem&) {
     return &shortAttention;
 }
 
+/// Turing has fav2 alone, over half its dtypes.
+AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
+    const std::string capability = "compute capability 7.5";
+    if (method != Method::Flash) return {.obstacle = capability + ", needs 8.0"};
+    if (problem.type != DataType::Float16)
+        return {.obstacle = std::string("dtype ") + nameOf(problem.type) + ", needs fp16 on " + capability};
+    if (problem.headDim > kMostTuringHeadDim)
+        return {.obstacle = "head dim " + std::to_string(problem.headDim) + ", needs at most " +
+                            std::to_string(kMostTuringHeadDim) + " on " + capability};
+    return {.attend = &fav2Turing};
+}
+
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
+    if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
     const Kernel kernel = kernelFor(method, found);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
         return {.obstacle = "compute capability " + std::to_string(found.major) + "." +

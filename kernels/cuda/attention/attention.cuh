@@ -20,6 +20,9 @@ void shortFav3Sage(const AttentionProblem& problem);
 void shortFav3Fp8(const AttentionProblem& problem);
 
 void fav2(const AttentionProblem& problem);
+/// For Turing: fp16, head dims up to this.
+constexpr std::int64_t kMostTuringHeadDim = 192;
+void fav2Turing(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
 void fav3Sage(const AttentionProblem& problem);
 void fav3Fp8(const AttentionProblem& problem);

@@ -1,8 +1,8 @@
 #pragma once
 
-// FlashAttention-2 for every GPU since Ampere: a block holds 128 queries, each of its four warps 32 of them;
-// where the head dim is above 128, whose outputs fill the registers, half as many. Keys are walked from the
-// first tile to the last.
+// FlashAttention-2 for every GPU since Ampere, and for Turing in fp16: a block holds 128 queries, each of its
+// four warps 32 of them; where the head dim is above 128, whose outputs fill the registers, half as many.
+// Keys are walked from the first tile to the last.
 
 #include "kernels/cuda/attention/mma.cuh"
 #include "kernels/cuda/attention/score_rows.cuh"
@@ -16,23 +16,26 @@ struct Fav2Call {
     int queryTiles;  ///< of a head
 };
 
-template <class Element_, int kHeadDim_>
+/// kMostShared: bytes of shared memory that a block may have.
+template <class Element_, int kHeadDim_, int kMostShared = 99 * 1024>
 struct Fav2Config {
     using Element = Element_;
     static constexpr int kHeadDim = kHeadDim_;
-    /// Two blocks' shared memory fits a multiprocessor, one block's the 99 KB of compute capability 8.6
-    /// and 8.9.
-    static constexpr int kKeys = kHeadDim > 192 ? 32 : 64;
-    /// Keys whose scores are in registers at a time: fewer leave room to load operands ahead.
-    static constexpr int kPart = kHeadDim >= 96 ? 32 : 64;
     static constexpr int kThreads = 128;
     static constexpr int kMatrices = kHeadDim > 128 ? 1 : 2;  ///< of 16 queries, a warp
     static constexpr int kRowsOfWarp = 16 * kMatrices, kQueries = 4 * kRowsOfWarp;
     static constexpr int kBlocks = 2;  ///< of a multiprocessor
     static constexpr int kRowBytes = 2 * kHeadDim;
+    /// Q, two tiles of K, one of V.
+    static constexpr int sharedBytes(int keys) { return (kQueries + 3 * keys) * kRowBytes; }
+    /// Two blocks' shared memory fits a multiprocessor, one block's the 99 KB of compute capability 8.6
+    /// and 8.9 or the 64 of 7.5.
+    static constexpr int kKeys = kHeadDim > 192 || sharedBytes(64) > kMostShared ? 32 : 64;
+    /// Keys whose scores are in registers at a time: fewer leave room to load operands ahead.
+    static constexpr int kPart = kHeadDim >= 96 ? 32 : 64;
     static constexpr int kKeyBytes = kKeys * kRowBytes;
-    static constexpr int kSharedBytes =
-        kQueries * kRowBytes + 3 * kKeyBytes;  ///< Q, two tiles of K, one of V
+    static constexpr int kSharedBytes = sharedBytes(kKeys);
+    static_assert(kSharedBytes <= kMostShared);
 };
 
 /// The rows of one head on their way into shared memory: every thread copies one column of 16 bytes, or every
