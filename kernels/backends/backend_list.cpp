@@ -235,7 +235,10 @@ constexpr std::array<BackendInfo, 10> kBackends{{
              .plan = &cpu::plan<Method::SageSparseLinear>},
         .cuda =
             {.deviation =
-                 "Hopper only. At least one block is kept; block means, denominators and the sums of "
+                 "On Hopper by wgmma, as defined; on other GPUs by mma, as upstream has it there: sla's "
+                 "blocks of "
+                 "128 queries and 64 keys, sagev1's scores, P and V of the input's type. At least one block "
+                 "is kept; block means, denominators and the sums of "
                  "φ(k)ᵀv are fp32, and fp32 scores choose the blocks; weights are relative to a base that "
                  "is 2^4 above the largest score when it is taken and stays until they near 448; sums of "
                  "the products are taken up in fp32 every 512 keys; an all-zero block or channel gives "

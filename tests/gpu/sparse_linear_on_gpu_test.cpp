@@ -1,6 +1,7 @@
 // sla and sagesla on the GPU against their definitions in float64 (tests/kernels/attention/method_oracle.h).
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "core/attention/attention_problem.h"
@@ -159,7 +160,8 @@ TEST_F(SparseLinearOnGpu, SaysWhatItDoesNotTake) {
 /// sagesla: the same over other blocks, quantised. What a weight is relative to, and so how e4m3 rounds it,
 /// is the kernel's own: beside the definition with exact weights stands the error that rounding them makes
 /// there.
-class SageSparseLinearOnGpu : public OnGpu {
+enum class Gpus { Hopper, Others };
+class SageSparseLinearOnGpu : public OnGpu, public testing::WithParamInterface<Gpus> {
   protected:
     void SetUp() override {
         OnGpu::SetUp();
@@ -167,17 +169,30 @@ class SageSparseLinearOnGpu : public OnGpu {
         AttentionCase any({1, 1, 1, 64, 128, 64}, DataType::BFloat16);
         any.problem.device = kernels::Device::Cuda;
         if (const auto why = kernels::whyNot(backend(), any.problem)) GTEST_SKIP() << *why;
+        if (const auto why = kernels::whyNot(*kernels::findBackend("fav3"), any.problem);
+            GetParam() == Gpus::Hopper && why)
+            GTEST_SKIP() << *why;
+        if (GetParam() == Gpus::Others) setenv("REELGRID_GPU_KERNELS", "mma", 1);
+    }
+    void TearDown() override {
+        if (GetParam() == Gpus::Others) unsetenv("REELGRID_GPU_KERNELS");
     }
 
     static const kernels::BackendInfo& backend() { return *kernels::findBackend("sagesla"); }
     void expectItsOwnError(AttentionCase& c) const {
         using namespace kernels::test;
-        Quantisation method = quantisationOf(kernels::Method::SageSparseLinear, 128);
+        const bool isHopper = GetParam() == Gpus::Hopper;
+        const auto blocks =
+            kernels::traitsOf(isHopper ? kernels::Method::SageSparseLinear : kernels::Method::SparseLinear,
+                              128)
+                .sparse;
+        Quantisation method =
+            quantisationOf(isHopper ? kernels::Method::SageSparseLinear : kernels::Method::Sage1, 128);
         method.centreKeys = c.problem.keySmoothing == kernels::KeySmoothing::Mean;
         Quantisation withExactWeights = method;
         withExactWeights.roundWeights = false;
-        const auto exact = sageSparseLinearAttention(c.problem, withExactWeights),
-                   defined = sageSparseLinearAttention(c.problem, method);
+        const auto exact = sageSparseLinearAttention(c.problem, withExactWeights, blocks),
+                   defined = sageSparseLinearAttention(c.problem, method, blocks);
         const auto out = runOnGpu(backend(), c, gpu);
         ASSERT_TRUE(allFinite(out)) << c.name();
         const double most = largest(defined);
@@ -186,7 +201,10 @@ class SageSparseLinearOnGpu : public OnGpu {
     }
 };
 
-TEST_F(SageSparseLinearOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
+INSTANTIATE_TEST_SUITE_P(Ours, SageSparseLinearOnGpu, testing::Values(Gpus::Hopper, Gpus::Others),
+                         [](const auto& each) { return each.param == Gpus::Hopper ? "hopper" : "others"; });
+
+TEST_P(SageSparseLinearOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : kHeadDims)
             for (const double ratio : {0.1, 0.35, 1.0})
@@ -198,7 +216,7 @@ TEST_F(SageSparseLinearOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
                 }
 }
 
-TEST_F(SageSparseLinearOnGpu, AddsTheLinearBranchOfTheValuesAsTheyCame) {
+TEST_P(SageSparseLinearOnGpu, AddsTheLinearBranchOfTheValuesAsTheyCame) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : kHeadDims) {
             const auto projection = random(dim * dim, 0.3F), bias = random(dim, 0.3F);
@@ -209,7 +227,7 @@ TEST_F(SageSparseLinearOnGpu, AddsTheLinearBranchOfTheValuesAsTheyCame) {
         }
 }
 
-TEST_F(SageSparseLinearOnGpu, KeepsHeadsAndBatchesApart) {
+TEST_P(SageSparseLinearOnGpu, KeepsHeadsAndBatchesApart) {
     for (const auto layout : {kernels::test::Layout::HeadsFirst, kernels::test::Layout::TokensFirst})
         for (const std::int64_t dim : {64, 128}) {
             const auto projection = random(dim * dim, 0.3F);
@@ -220,7 +238,7 @@ TEST_F(SageSparseLinearOnGpu, KeepsHeadsAndBatchesApart) {
         }
 }
 
-TEST_F(SageSparseLinearOnGpu, TakesKeysWithAMeanAndWithoutSmoothing) {
+TEST_P(SageSparseLinearOnGpu, TakesKeysWithAMeanAndWithoutSmoothing) {
     AttentionCase c({1, 2, 2, 200, 900, 128}, DataType::BFloat16, kernels::test::Family::KeyBias);
     expectItsOwnError(c);
     AttentionCase plain({1, 2, 2, 200, 900, 64}, DataType::BFloat16);
@@ -228,7 +246,7 @@ TEST_F(SageSparseLinearOnGpu, TakesKeysWithAMeanAndWithoutSmoothing) {
     expectItsOwnError(plain);
 }
 
-TEST_F(SageSparseLinearOnGpu, LongSumsKeepTheirBits) {
+TEST_P(SageSparseLinearOnGpu, LongSumsKeepTheirBits) {
     // Values with a mean show what the tensor cores drop of a sum that grows.
     AttentionCase c({1, 1, 1, 70, 16384, 64}, DataType::BFloat16);
     c.problem.sparseLinear.topkRatio = 1;
@@ -239,7 +257,7 @@ TEST_F(SageSparseLinearOnGpu, LongSumsKeepTheirBits) {
     EXPECT_LE(kernels::test::relativeL1(runOnGpu(backend(), c, gpu), truth), 0.02);
 }
 
-TEST_F(SageSparseLinearOnGpu, ANanIsSeenInTheOutputAndZerosGiveNumbers) {
+TEST_P(SageSparseLinearOnGpu, ANanIsSeenInTheOutputAndZerosGiveNumbers) {
     for (const int which : {0, 1, 2}) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
         c.problem.sparseLinear.topkRatio = 1;
@@ -253,7 +271,7 @@ TEST_F(SageSparseLinearOnGpu, ANanIsSeenInTheOutputAndZerosGiveNumbers) {
     }
 }
 
-TEST_F(SageSparseLinearOnGpu, AThousandLaunchesGiveTheSameBits) {
+TEST_P(SageSparseLinearOnGpu, AThousandLaunchesGiveTheSameBits) {
     for (const std::int64_t dim : {64, 128}) {
         const auto options = at::TensorOptions().device(gpu.device);
         const auto random_BHND = [&] {

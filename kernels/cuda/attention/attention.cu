@@ -52,7 +52,8 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::SparseLinear:
             return {found.prefersHopper() ? &sla : &slaMma, &slaWorkspace};
         case Method::SageSparseLinear:
-            return {&sagesla, &sageslaWorkspace, Gpus::HopperOnly};
+            return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
+                                         : Kernel{&sageslaMma, &sageslaMmaWorkspace};
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }

@@ -41,8 +41,11 @@ void sla(const AttentionProblem& problem);
 void slaMma(const AttentionProblem& problem);
 std::int64_t slaWorkspace(const AttentionProblem& problem);
 
+/// Likewise, each with the blocks that upstream has on such GPUs.
 void sagesla(const AttentionProblem& problem);
 std::int64_t sageslaWorkspace(const AttentionProblem& problem);
+void sageslaMma(const AttentionProblem& problem);
+std::int64_t sageslaMmaWorkspace(const AttentionProblem& problem);
 
 /// The head dims that a kernel is compiled for, ascending.
 template <int... kHeadDims>

@@ -326,7 +326,8 @@ std::vector<double> sparseAttention(const AttentionProblem& p, std::size_t block
                 scale = std::log(2.0);
                 quantiseBlocks(scoredQ, method.scaleQueries, method.scores);
                 quantiseBlocks(scoredK, method.scaleKeys, method.scores);
-                quantiseValues(multiplied, method.values, method.largestValue);
+                if (method.values != Quantisation::Values::Exact)
+                    quantiseValues(multiplied, method.values, method.largestValue);
             }
             const bool linear = p.sparseLinear.projection != nullptr;
             const LinearSums sums = linear ? linearSums(k, v) : LinearSums{};
@@ -354,8 +355,10 @@ std::vector<double> sparseLinearAttention(const AttentionProblem& p) {
     return sparseAttention(p, 128, 64, Quantisation{});
 }
 
-std::vector<double> sageSparseLinearAttention(const AttentionProblem& p, const Quantisation& method) {
-    return sparseAttention(p, 64, 128, method);
+std::vector<double> sageSparseLinearAttention(const AttentionProblem& p, const Quantisation& method,
+                                              const SparseBlocks& blocks) {
+    return sparseAttention(p, static_cast<std::size_t>(blocks.queries), static_cast<std::size_t>(blocks.keys),
+                           method);
 }
 
 }  // namespace reelgrid::kernels::test
