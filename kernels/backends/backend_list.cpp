@@ -80,7 +80,7 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                      "risen by 2^8: the quotient is the same, sums and outputs are seldom rescaled. "
                      "Up to 64 keys that at most 128 queries share, and up to 32, are taken at once, in "
                      "registers. bf16 and fp16, head dims up to 256, padded to 48, 64, 80, 96, 128, 160, "
-                     "192 or 256 within the kernel.",
+                     "192 or 256 within the kernel; on compute capability 7.5 fp16 alone, up to 192.",
                  .supports = kDenseOnCuda,
                  .plan = &cuda::plan<Method::Flash>},
     },
