@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """pack_wheel.py SOURCE VERSION LIBRARIES OUT: puts the Python files of reelgrid_kernels and the built libraries into a
-wheel in the folder OUT, and prints its path. It holds no libtorch and depends on no version of Python: the libraries are
-loaded with torch.ops.load_library. The same files give the same bytes."""
+wheel in the folder OUT, in the place of any other version of it, and prints its path. It holds no libtorch and depends on no
+version of Python: the libraries are loaded with torch.ops.load_library. The same files give the same bytes."""
 
 import base64
 import hashlib
@@ -69,6 +69,8 @@ def main(source, version, libraries, out):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.external_attr = (0o100755 if name.endswith(".so") else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    for older in wheel.parent.glob(f"{NAME.replace('-', '_')}-*.whl"):
+        older.unlink()
     partial.replace(wheel)
     print(wheel)
 

@@ -43,7 +43,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="reelgrid-wheel-")
 CLOSE = {"fav2": (0.99999, 5e-3), "fav3": (0.99999, 5e-3), "fav3_fp8": (0.998, 0.08), "sagev1": (0.9999, 0.02),
          "fav3_sage": (0.998, 0.07)}
 SMOOTHS = ("sagev1", "fav3_sage", "sagesla")
-ON_CPU = ("temporal_conv", "causal_conv3d", "add_then_norm_", "rms_norm_rotate_", "head_norm_rotate_", "gelu_tanh_",
+ON_CPU = ("merge_attention", "affine_silu", "temporal_conv", "causal_conv3d", "add_then_norm_", "rms_norm_rotate_", "head_norm_rotate_", "gelu_tanh_",
           "int8_quantise", "int8_pack", "int8_linear")
 
 
@@ -164,6 +164,15 @@ class Attention(unittest.TestCase):
                 exact = name in ("fav2", "fav3")
                 self.assertLess((lse - wanted).abs().max().item(), 1e-5 if exact else 0.1)
 
+    def test_parts_are_merged(self):
+        for dtype, close in ((torch.float32, 2e-6), (torch.bfloat16, 0.01)):
+            q, k, v = qkv(dtype=dtype, queries=90)
+            parts = [op("fav2_with_lse")(q, k[:, :, a:b], v[:, :, a:b]) for a, b in ((0, 64), (64, 190), (190, 200))]
+            out, lse = op("merge_attention")(*zip(*parts))
+            self.assertEqual(out.dtype, dtype)
+            self.assertLess((out - attention(q, k, v)).abs().max().item(), close)
+            self.assertLess((lse - scores(q, k).logsumexp(-1)).abs().max().item(), 1e-5)
+
     def test_any_strides_are_the_same(self):
         q, k, v = qkv()
         wanted = op("fav2")(q, k, v)
@@ -252,6 +261,13 @@ class Convolutions(unittest.TestCase):
                     self.assertLess((out - wanted - residual).abs().max().item(), 2e-5)
 
 
+    def test_map_and_silu_of_cells(self):
+        x, scale, shift = random(6, 10, 24), random(3, 2, 24, seed=2), random(3, 2, 24, seed=3)
+        wide = [value.double().repeat_interleave(2, 0).repeat_interleave(5, 1) for value in (scale, shift)]
+        out = op("affine_silu")(x, scale, shift)
+        self.assertLess((out - F.silu(x.double() * wide[0] + wide[1])).abs().max().item(), 5e-6)
+
+
 class Transformer(unittest.TestCase):
     def test_sum_and_norm(self):
         for dtype in (torch.float32, torch.bfloat16):
@@ -314,6 +330,8 @@ def calls():
         yield name + "_with_lse", (q, k, v), dict(is_causal=True, key_bias=random(128))
     for name in ("sla", "sagesla"):
         yield name, (q, k, v), dict(topk=0.5, proj_weight=random(64, 64), proj_bias=random(64))
+    yield "merge_attention", ([random(1, 2, 5, 8)] * 2, [random(1, 2, 5)] * 2), {}
+    yield "affine_silu", (random(4, 6, 8), random(2, 3, 8), random(2, 3, 8)), {}
     x = random(1, 8, 3, 4, 6)
     yield "temporal_conv", (x, random(16, 8, 3, 1, 1)), dict(residual=random(1, 16, 3, 4, 6))
     yield "causal_conv3d", (x, random(16, 8, 3, 3, 3)), dict(doubled=True)
@@ -363,6 +381,10 @@ class InTorch(unittest.TestCase):
                         op(name)(*wants, **options)
                     with torch.no_grad():
                         op(name)(*wants, **options)
+
+    def test_refuses_gradients_in_lists(self):
+        with self.assertRaisesRegex(NotImplementedError, "reelgrid::merge_attention: outs requires a gradient"):
+            op("merge_attention")([random(1, 2, 5, 8).requires_grad_()], [random(1, 2, 5)])
 
     def test_refuses_tangents(self):
         q, k, v = qkv(batch=1, queries=8, keys=8)
@@ -416,6 +438,10 @@ class Refusals(unittest.TestCase):
                 (ValueError, r"reelgrid::int8_linear: packed is \[5\], needs \[16384\]", "int8_linear",
                  (random(3, 130), torch.zeros(5, dtype=torch.uint8), random(1, 2), 40), {}),
                 (ValueError, "reelgrid::add_then_norm_: gate without y", "add_then_norm_", (random(2, 32), None, random(32)), {}),
+                (ValueError, r"reelgrid::affine_silu: scale is \[3, 2, 8\], needs numbers of cells that divide x's 4 rows and 6 columns",
+                 "affine_silu", (random(4, 6, 8), random(3, 2, 8), random(3, 2, 8)), {}),
+                (ValueError, r"reelgrid::merge_attention: lses\[0\] is \[1, 2, 4\], needs \[1, 2, 5\]", "merge_attention",
+                 ([random(1, 2, 5, 8)], [random(1, 2, 4)]), {}),
                 (NotImplementedError, "channel_norm.*CPU", "channel_norm", (random(2, 32), random(32)), {})):
             with self.subTest(text=text), self.assertRaisesRegex(kind, text):
                 op(name)(*arguments, **options)
@@ -466,6 +492,8 @@ class OnGpu(unittest.TestCase):
             op("head_norm_rotate_")(z, weight[:16], weight[16:32])
             wanted = F.layer_norm(y.double().view(2, 9, 4, 16), (16,), weight[:16].double(), weight[16:32].double(), 1e-6)
             self.assertLess((z - wanted.view(2, 9, 64)).abs().max().item(), close)
+            wanted = F.silu(y.double() * weight.double() + weight.double())
+            self.assertLess((op("affine_silu")(y, *[weight.view(1, 1, 64)] * 2) - wanted).abs().max().item(), close)
             wanted = F.silu(F.normalize(y.double(), dim=-1) * weight.double())
             self.assertLess((op("channel_norm")(y, weight) - wanted).abs().max().item(), close)
             eights, scales = op("rows_to_fp8")(y)

@@ -25,6 +25,8 @@ void withoutGradient(const c10::OperatorHandle& op, c10::DispatchKeySet keys, to
     std::vector<at::Tensor> written;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const c10::IValue& value = (*stack)[stack->size() - arguments.size() + i];
+        if (value.isTensorList())
+            for (const at::Tensor& x : value.toTensorVector()) refuse(op, arguments[i], x);
         if (!value.isTensor()) continue;
         refuse(op, arguments[i], value.toTensor());
         const c10::AliasInfo* alias = arguments[i].alias_info();

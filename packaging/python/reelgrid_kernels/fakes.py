@@ -27,6 +27,11 @@ for name in DENSE:
     register_fake(f"reelgrid::{name}_with_lse", _attention_with_lse)
 
 
+@register_fake("reelgrid::merge_attention")
+def _(outs, lses):
+    return _out(outs[0]), lses[0].new_empty(lses[0].shape)
+
+
 def _pixels(x, outputs, frames, rows, columns):
     return torch.empty(x.shape[0], outputs, frames, rows, columns, dtype=x.dtype, device=x.device,
                        memory_format=torch.channels_last_3d)
@@ -83,6 +88,11 @@ def _(integers):
 @register_fake("reelgrid::int8_linear")
 def _(x, packed, scales, outputs, bias=None):
     return x.new_empty(*x.shape[:-1], outputs)
+
+
+@register_fake("reelgrid::affine_silu")
+def _(x, scale, shift):
+    return torch.empty_like(x)
 
 
 @register_fake("reelgrid::channel_norm")
