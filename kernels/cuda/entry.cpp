@@ -12,6 +12,10 @@ reelgridCudaLibrary() {
                                       .channelSums = &device::channelSums,
                                       .affineSilu = &device::affineSilu,
                                       .rowsToFp8 = &device::rowsToFp8,
+                                      .groupNorm = &device::groupNorm,
+                                      .sumNorm = &device::sumNorm,
+                                      .gatedGelu = &device::gatedGelu,
+                                      .blend = &device::blend,
                                       .multipliesFp8 = &device::multipliesFp8,
                                       .planAttention = &device::planAttention};
     return &kLibrary;

@@ -12,6 +12,10 @@ void addBias(const AddBias& call, void* stream);
 void channelSums(const ChannelSums& call, void* stream);
 void affineSilu(const AffineSilu& call, void* stream);
 void rowsToFp8(const RowsToFp8& call, void* stream);
+void groupNorm(const GroupNorm& call, void* stream);
+void sumNorm(const SumNorm& call, void* stream);
+void gatedGelu(const GatedGelu& call, void* stream);
+void blend(const Blend& call, void* stream);
 bool multipliesFp8();
 AttentionPlan planAttention(Method method, const AttentionProblem& problem);
 
