@@ -27,10 +27,12 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
+#include "core/benchmark/conv_benchmark.h"
 #include "core/execution/fp32_precision.h"
 #include "core/models/animatediff/unet.h"
 #include "core/models/cogvideox/transformer.h"
@@ -39,7 +41,6 @@
 #include "core/models/svd/unet.h"
 #include "core/models/wan/transformer.h"
 #include "core/protocol/render_fields.h"
-#include "core/vae/frame_conv.h"
 #include "core/vae/svd/svd_vae.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/weights/model_config.h"
@@ -339,46 +340,14 @@ void timeSvdVae(const Execution& gpu, const std::string& folder, const std::stri
     }
 }
 
-/// A layer along time of SVD at 576×1024, fused and as libtorch's operations one after another.
+/// What `reelgrid-cli bench conv --device cuda` measures.
 void timeFrameConvs(const Execution& gpu) {
-    for (const auto& [rows, columns, channels] :
-         {std::tuple{72L, 128L, 320L}, {36L, 64L, 640L}, {18L, 32L, 1280L}, {576L, 1024L, 128L}}) {
-        struct RandomWeights final : weights::WeightSource {
-            at::Tensor require(const std::string&, at::IntArrayRef shape) override {
-                return at::randn(shape) /
-                       std::sqrt(static_cast<double>(c10::multiply_integers(shape) / shape[0]));
-            }
-            [[nodiscard]] bool has(const std::string&) const override { return true; }
-        } random;
-        const std::int64_t frames = rows == 576 ? 4 : 14;
-        const vae::LayerSource scope{weights::WeightScope(random, at::kHalf, gpu.device)};
-        const vae::GroupNorm norm(scope / "norm", channels, 32, 1e-5);
-        const vae::FrameConv conv(scope / "conv", channels, channels);
-        const auto half = at::TensorOptions().device(gpu.device).dtype(at::kHalf);
-        const at::Tensor x = at::randn({frames, rows, columns, channels}, half), residual = at::randn_like(x);
-        const at::Tensor weight = scope.weights("conv.weight", {channels, channels, 3, 1, 1}),
-                         bias = scope.weights("conv.bias", {channels});
-        const double fused =
-            medianMilliseconds(gpu, 9, [&] { (void)conv.forwardNormed(norm, x, {}, residual); });
-        const auto inTurn = [&](at::MemoryFormat format) {
-            const auto first = [&](const at::Tensor& frames_THWC) {
-                return frames_THWC.permute({3, 0, 1, 2}).unsqueeze(0).contiguous(format);
-            };
-            const at::Tensor x_1CTHW = first(x), residual_1OTHW = first(residual),
-                             weight_OCT11 = weight.contiguous(format);
-            return medianMilliseconds(gpu, 9, [&] {
-                (void)(at::conv3d(at::silu(at::group_norm(x_1CTHW, 32, bias, bias, 1e-5)), weight_OCT11, bias,
-                                  1, at::IntArrayRef{1, 0, 0}) +
-                       residual_1OTHW);
-            });
-        };
-        std::printf(
-            "{\"what\": \"frame conv\", \"shape\": [%ld, %ld, %ld, %ld], \"ms\": %.3f, "
-            "\"libtorch_ms\": %.3f, \"libtorch_channels_last_ms\": %.3f}\n",
-            frames, rows, columns, channels, fused, inTurn(at::MemoryFormat::Contiguous),
-            inTurn(at::MemoryFormat::ChannelsLast3d));
-        std::fflush(stdout);
-    }
+    for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat})
+        for (const benchmark::FrameConvShape& shape : benchmark::usualFrameConvs())
+            std::printf("%s\n",
+                        benchmark::toJson(benchmark::measureFrameConv(shape, {gpu, dtype}, 15, {}, {}))
+                            .dump()
+                            .c_str());
 }
 
 void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
