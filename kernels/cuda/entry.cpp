@@ -16,6 +16,7 @@ reelgridCudaLibrary() {
                                       .sumNorm = &device::sumNorm,
                                       .gatedGelu = &device::gatedGelu,
                                       .blend = &device::blend,
+                                      .runValues = &device::runValues,
                                       .multipliesFp8 = &device::multipliesFp8,
                                       .planAttention = &device::planAttention};
     return &kLibrary;

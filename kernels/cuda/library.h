@@ -12,6 +12,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
+#include "kernels/values/value_program.h"
 
 namespace reelgrid::kernels::cuda {
 
@@ -228,6 +229,7 @@ struct Library {
     void (*sumNorm)(const SumNorm&, void* stream) = nullptr;
     void (*gatedGelu)(const GatedGelu&, void* stream) = nullptr;
     void (*blend)(const Blend&, void* stream) = nullptr;
+    void (*runValues)(const ValueProgram&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;
     /// Which kernel of the method the current device runs, what it needs, or why there is none. Asked once a

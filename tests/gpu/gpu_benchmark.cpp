@@ -7,6 +7,7 @@
 // reelgrid_gpu_benchmark svd-vae FOLDER CHUNK[,CHUNK…]
 // reelgrid_gpu_benchmark sd35 FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark frame-convs
+// reelgrid_gpu_benchmark samplers
 // reelgrid_gpu_benchmark kernels
 // Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
 // memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
@@ -33,6 +34,7 @@
 #include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
 #include "core/benchmark/conv_benchmark.h"
+#include "core/benchmark/sampler_benchmark.h"
 #include "core/execution/fp32_precision.h"
 #include "core/models/animatediff/unet.h"
 #include "core/models/cogvideox/transformer.h"
@@ -350,6 +352,17 @@ void timeFrameConvs(const Execution& gpu) {
                             .c_str());
 }
 
+/// What `reelgrid-cli bench sampler` measures, there and here.
+void timeSamplers(const Execution& gpu) {
+    for (const Execution& where : {gpu, Execution{}})
+        for (const benchmark::LatentClip& clip :
+             {benchmark::LatentClip{}, benchmark::LatentClip{16, 21, 60, 104}})
+            std::printf(
+                "{\"what\": \"samplers\", \"device\": \"%s\", \"values\": %ld, \"rows\": %s}\n",
+                where.device.str().c_str(), clip.values(),
+                benchmark::toJson(benchmark::measureSamplers(clip, where, 15, {}, {})).dump().c_str());
+}
+
 void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
     using namespace vae::wan21;
     const auto onGpu = at::TensorOptions().device(gpu.device);
@@ -474,13 +487,13 @@ int run(const std::vector<std::string>& words) {
     const bool isSized = words.size() == 3 || words.size() == 6;
     const bool takesFolder = what == "transformer" || what == "residence" || what == "vae";
     const bool takesOneSize = what == "cogvideox" || what == "svd" || what == "svd-vae" || what == "sd35";
-    if (!((what == "kernels" || what == "frame-convs") && words.size() == 1) &&
+    if (!((what == "kernels" || what == "frame-convs" || what == "samplers") && words.size() == 1) &&
         !(takesOneSize && words.size() == 3) && !(what == "animatediff" && words.size() == 4) &&
         !(takesFolder && isSized)) {
         std::fprintf(stderr,
                      "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
                      "sd35, vae, "
-                     "frame-convs or kernels was needed (see its source)\n");
+                     "frame-convs, samplers or kernels was needed (see its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
@@ -494,6 +507,7 @@ int run(const std::vector<std::string>& words) {
     if (what == "svd-vae") timeSvdVae(gpu, words[1], words[2]);
     if (what == "sd35") timeSd35(gpu, words[1], words[2]);
     if (what == "frame-convs") timeFrameConvs(gpu);
+    if (what == "samplers") timeSamplers(gpu);
     if (what == "vae") timeVae(gpu, words[1], words[2], size);
     return 0;
 }
