@@ -128,7 +128,7 @@ TEST_F(UnetsOnGpu, VideoUnetIsTheCpus) {
 TEST_F(UnetsOnGpu, PassesAreReplayedAsGraphsWithTheSameBits) {
     const VideoOfPicture video;
     const MovingPictures pictures;
-    const svd::VideoUnet ofPicture(video.config, scopeOn(gpu, at::kHalf));
+    const svd::VideoUnet ofPicture(video.config, scopeOn(gpu, at::kHalf) / "of_picture");
     const auto scope = scopeOn(gpu, at::kHalf);
     const animatediff::MotionUnet moving(pictures.config, scope, pictures.motion, scope / "motion");
     const auto dispatcher = dispatcherOf("sdpa", gpu);
@@ -156,15 +156,16 @@ TEST_F(UnetsOnGpu, ConvolutionsAlongTimeAreWhatFloat64Gives) {
     for (const auto& [frames, rows, columns, in, out] :
          {Clip{1, 3, 5, 32, 32}, {2, 7, 3, 64, 32}, {14, 9, 16, 320, 320}, {5, 8, 8, 3, 3}})
         for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
-            const vae::FrameConv conv({scopeOn(gpu, dtype) / "conv"}, in, out, 0.5);
+            const std::string name = "conv_" + std::to_string(in) + "_" + std::to_string(out);
+            const vae::FrameConv conv({scopeOn(gpu, dtype) / name}, in, out, 0.5);
             const at::Tensor x = at::randn({frames, rows, columns, in}).to(dtype),
                              residual = at::randn({frames, rows, columns, out}).to(dtype);
-            const auto exactOf = [&](const char* name, at::IntArrayRef shape) {
-                return m_weights.require(std::string("conv.") + name, shape).to(dtype).to(at::kDouble) * 0.5;
+            const auto exactOf = [&](const char* part, at::IntArrayRef shape) {
+                return m_weights.require(name + part, shape).to(dtype).to(at::kDouble) * 0.5;
             };
             const at::Tensor exact = at::conv3d(x.to(at::kDouble).permute({3, 0, 1, 2}).unsqueeze(0),
-                                                exactOf("weight", {out, in, 3, 1, 1}), exactOf("bias", {out}),
-                                                1, at::IntArrayRef{1, 0, 0})[0]
+                                                exactOf(".weight", {out, in, 3, 1, 1}),
+                                                exactOf(".bias", {out}), 1, at::IntArrayRef{1, 0, 0})[0]
                                          .permute({1, 2, 3, 0}) +
                                      residual.to(at::kDouble);
             const at::Tensor made = conv.forward(x.to(gpu.device), residual.to(gpu.device));
