@@ -19,7 +19,8 @@ Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine) {
     CLI::App* command = program.add_subcommand("bench", "Measure parts on their own");
     command->require_subcommand(1);
     const std::vector<Verb> parts{addBenchAttention(*command), addBenchConv(*command, machine),
-                                  addBenchVae(*command, machine), addBenchPipeline(*command, machine)};
+                                  addBenchSampler(*command, machine), addBenchVae(*command, machine),
+                                  addBenchPipeline(*command, machine)};
     return {command, [parts] { return runBench(parts); }};
 }
 

@@ -7,6 +7,7 @@ namespace reelgrid::cli {
 // What `bench` measures: each adds its subcommand.
 Verb addBenchAttention(CLI::App& bench);
 Verb addBenchConv(CLI::App& bench, const machine::LocalMachine& machine);
+Verb addBenchSampler(CLI::App& bench, const machine::LocalMachine& machine);
 Verb addBenchVae(CLI::App& bench, const machine::LocalMachine& machine);
 Verb addBenchPipeline(CLI::App& bench, const machine::LocalMachine& machine);
 

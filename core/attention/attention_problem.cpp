@@ -42,9 +42,12 @@ void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND) {
 }
 
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND) {
-    const at::Tensor out_BNHD =
-        at::empty({q_BHND.size(0), q_BHND.size(2), q_BHND.size(1), q_BHND.size(3)}, q_BHND.options());
-    at::Tensor out_BHND = out_BNHD.transpose(1, 2);
+    const std::int64_t batch = q_BHND.size(0), heads = q_BHND.size(1), tokens = q_BHND.size(2),
+                       headDim = q_BHND.size(3);
+    const bool tokensFirst = batch > 1 && tokens > 1 && q_BHND.stride(0) < q_BHND.stride(2);
+    at::Tensor out_BHND =
+        tokensFirst ? at::empty({tokens, batch, heads, headDim}, q_BHND.options()).permute({1, 2, 0, 3})
+                    : at::empty({batch, tokens, heads, headDim}, q_BHND.options()).transpose(1, 2);
     writeTo(problem, out_BHND);
     return out_BHND;
 }

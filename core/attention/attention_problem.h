@@ -17,7 +17,8 @@ kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& 
 /// Makes `problem` write to `out_BHND`, whose head dim is contiguous and which must outlive it.
 void writeTo(kernels::AttentionProblem& problem, const at::Tensor& out_BHND);
 
-/// A tensor for the output, laid out [B, N, H, D], which `problem` writes to from now on.
+/// A tensor for the output, which `problem` writes to from now on: laid out [B, N, H, D], or [N, B, H, D]
+/// where the tokens of q lie further apart than its sequences, as those of frames do.
 at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
 
 /// The scratch memory that the problem's plan needs, to which it points from now on; undefined where it needs

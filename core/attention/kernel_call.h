@@ -23,7 +23,7 @@ class KernelCall {
     /// Why the backend can't run it (device, dtype, head dim, …); nothing when it can.
     [[nodiscard]] const std::optional<std::string>& whyNot() const { return m_obstacle; }
 
-    /// o_BHND, laid out [B, N, H, D]. Only when whyNot() has nothing to say.
+    /// o_BHND, laid out as outputOf() says. Only when whyNot() has nothing to say.
     [[nodiscard]] at::Tensor run() const;
     /// The same into memory of q's size, laid out [B, N, H, D].
     void runInto(const at::Tensor& out_BHND) const;

@@ -18,10 +18,11 @@ class PluginGuard;
 
 /// A call's answer.
 struct Served {
-    at::Tensor out_BHND{};  ///< its transpose(1, 2) is contiguous
-    at::Tensor lse_BHN{};   ///< fp32, contiguous; undefined where it wasn't asked for
-    std::string used{};     ///< the backend that computed it
-    std::string why{};  ///< why another one than was asked for, or what it left out; empty: nothing to say
+    at::Tensor
+        out_BHND{};        ///< its transpose(1, 2) is contiguous, or that of outputOf() (attention_problem.h)
+    at::Tensor lse_BHN{};  ///< fp32, contiguous; undefined where it wasn't asked for
+    std::string used{};    ///< the backend that computed it
+    std::string why{};     ///< why another one than was asked for, or what it left out; empty: nothing to say
     std::optional<double> seconds{};  ///< wall time; absent where a device only queued the call
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kGroups = 32;
 constexpr double kEps = 1e-5;
-constexpr const char *kLibtorchConv = "libtorch", *kProducts = "products", *kFused = "fused";
+constexpr const char *kLibtorchConv = "libtorch", *kChannelsLast = "libtorch_channels_last",
+                     *kProducts = "products", *kFused = "fused";
 
 /// A layer's parameters, made up.
 class MadeUpLayer final : public weights::WeightSource {
@@ -43,27 +44,33 @@ at::Tensor channelsFirst(const at::Tensor& x_THWC) {
     return x_THWC.permute({3, 0, 1, 2}).unsqueeze(0);
 }
 
-/// With libtorch's operators, in any dtype: channels come first there.
-at::Tensor withOperators(MadeUpLayer& layer, const at::Tensor& x_1CTHW) {
-    const std::int64_t channels = x_1CTHW.size(1);
-    const auto parameter = [&](const char* name, at::IntArrayRef shape) {
-        return layer.require(name, shape).to(x_1CTHW.scalar_type());
-    };
-    const at::Tensor normed = at::group_norm(x_1CTHW, kGroups, parameter("norm.weight", {channels}),
-                                             parameter("norm.bias", {channels}), kEps);
-    const std::vector<std::int64_t> ones{1, 1, 1}, around{1, 0, 0};
-    return x_1CTHW + at::conv3d(at::silu(normed), parameter("conv.weight", {channels, channels, 3, 1, 1}),
-                                parameter("conv.bias", {channels}), ones, around);
-}
+/// With libtorch's operators, in any dtype and either order of memory.
+struct OperatorLayer {
+    at::Tensor normWeight_C, normBias_C, weight_OCT11, bias_O;
+
+    OperatorLayer(MadeUpLayer& layer, std::int64_t channels, const at::TensorOptions& options,
+                  at::MemoryFormat format)
+        : normWeight_C(layer.require("norm.weight", {channels}).to(options)),
+          normBias_C(layer.require("norm.bias", {channels}).to(options)),
+          weight_OCT11(
+              layer.require("conv.weight", {channels, channels, 3, 1, 1}).to(options).contiguous(format)),
+          bias_O(layer.require("conv.bias", {channels}).to(options)) {}
+
+    [[nodiscard]] at::Tensor forward(const at::Tensor& x_1CTHW) const {
+        const at::Tensor normed = at::group_norm(x_1CTHW, kGroups, normWeight_C, normBias_C, kEps);
+        const std::vector<std::int64_t> ones{1, 1, 1}, around{1, 0, 0};
+        return x_1CTHW + at::conv3d(at::silu(normed), weight_OCT11, bias_O, ones, around);
+    }
+};
 
 /// One of our own ways.
 struct OwnLayer {
     vae::GroupNorm norm;
     vae::FrameConv conv;
 
-    OwnLayer(MadeUpLayer& layer, vae::ConvEngine engine, std::int64_t channels)
-        : norm({weights::WeightScope(layer, at::kFloat) / "norm", engine}, channels, kGroups, kEps),
-          conv({weights::WeightScope(layer, at::kFloat) / "conv", engine}, channels, channels) {}
+    OwnLayer(const weights::WeightScope& scope, vae::ConvEngine engine, std::int64_t channels)
+        : norm({scope / "norm", engine}, channels, kGroups, kEps),
+          conv({scope / "conv", engine}, channels, channels) {}
 
     /// The residual's memory becomes the result's.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, const at::Tensor& residual_THWC) const {
@@ -72,13 +79,26 @@ struct OwnLayer {
 };
 
 double errorOf(const at::Tensor& made, const at::Tensor& exact) {
-    const at::Tensor difference = made.to(at::kDouble) - exact;
+    const at::Tensor difference = made.cpu().to(at::kDouble) - exact;
     return std::sqrt(difference.square().mean().item<double>() / exact.var().item<double>());
 }
 
-/// Reads and writes of all values, in fp32.
-std::int64_t passes(const FrameConvShape& shape, std::int64_t count) {
-    return count * shape.values() * static_cast<std::int64_t>(sizeof(float));
+const char* nameOfDtype(at::ScalarType dtype) {
+    return dtype == at::kFloat ? "fp32" : dtype == at::kHalf ? "fp16" : "bf16";
+}
+
+/// The ways, and the bytes of activations that each moves: passes over memory. Norm's sums, norm, silu,
+/// convolution and sum read, and the last four write; of the products norm's sums, norm with silu, three
+/// products that read one operand and add to the other. Our own on the CPU read for the sums, and once more
+/// with the residual while they write; on a GPU the norm with silu, the product and the sum are a pass each.
+std::vector<FrameConvRow> waysOf(const FrameConvShape& shape, const FrameConvPlace& place) {
+    const std::int64_t pass = shape.values() * static_cast<std::int64_t>(c10::elementSize(place.dtype));
+    const bool onGpu = place.execution.device.is_cuda();
+    std::vector<FrameConvRow> rows{{.kernel = kLibtorchConv, .bytes = pass * (2 + 2 + 2 + 3)}};
+    if (onGpu) rows.push_back({.kernel = kChannelsLast, .bytes = pass * (2 + 2 + 2 + 3)});
+    rows.push_back({.kernel = kProducts, .bytes = pass * (2 + 2 + 3 * 3 + 2)});
+    rows.push_back({.kernel = kFused, .bytes = pass * (onGpu ? 1 + 2 + 2 + 3 : 1 + 3)});
+    return rows;
 }
 
 }  // namespace
@@ -110,32 +130,39 @@ std::vector<FrameConvShape> usualFrameConvs() {
     return {{14, 72, 128, 320}, {14, 36, 64, 640}, {14, 18, 32, 1280}};
 }
 
-FrameConvResult measureFrameConv(const FrameConvShape& shape, int repetitions,
+FrameConvResult measureFrameConv(const FrameConvShape& shape, const FrameConvPlace& place, int repetitions,
                                  const std::function<void(int done, int total)>& progress,
                                  const std::stop_token& stop) {
     const c10::InferenceMode inference;
     MadeUpLayer layer;
     auto generator = at::detail::createCPUGenerator(8);
-    const at::Tensor x_THWC = at::randn({shape.frames, shape.rows, shape.columns, shape.channels}, generator);
-    const at::Tensor x_1CTHW = channelsFirst(x_THWC).contiguous();
-    const OwnLayer products(layer, vae::ConvEngine::Libtorch, shape.channels),
-        fused(layer, vae::ConvEngine::Fastest, shape.channels);
+    const auto options = at::TensorOptions().device(place.execution.device).dtype(place.dtype);
+    const at::Tensor x_THWC =
+        at::randn({shape.frames, shape.rows, shape.columns, shape.channels}, generator).to(options);
     const at::Tensor exact_THWC =
-        withOperators(layer, x_1CTHW.to(at::kDouble))[0].permute({1, 2, 3, 0}).contiguous();
+        OperatorLayer(layer, shape.channels, at::kDouble, at::MemoryFormat::Contiguous)
+            .forward(channelsFirst(x_THWC.cpu().to(at::kDouble)).contiguous())[0]
+            .permute({1, 2, 3, 0})
+            .contiguous();
+    const weights::WeightScope scope(layer, place.dtype, place.execution.device);
+    const OwnLayer products(scope, vae::ConvEngine::Libtorch, shape.channels),
+        fused(scope, vae::ConvEngine::Fastest, shape.channels);
+    const auto operatorsIn = [&](at::MemoryFormat format) {
+        return [operators = OperatorLayer(layer, shape.channels, options, format),
+                x_1CTHW = channelsFirst(x_THWC).contiguous(format)] {
+            return operators.forward(x_1CTHW)[0].permute({1, 2, 3, 0});
+        };
+    };
+    const auto channelsBefore = operatorsIn(at::MemoryFormat::Contiguous),
+               channelsBehind = operatorsIn(at::MemoryFormat::ChannelsLast3d);
 
-    // Passes over memory: norm's sums, norm, silu, convolution and sum read, and the last four write; of the
-    // products norm's sums, norm with silu, three products that read one operand and add to the other.
-    FrameConvResult result{shape,
-                           {{.kernel = kLibtorchConv, .bytes = passes(shape, 2 + 2 + 2 + 3)},
-                            {.kernel = kProducts, .bytes = passes(shape, 2 + 2 + 3 * 3 + 2)},
-                            {.kernel = kFused, .bytes = passes(shape, 1 + 3)}}};
-    const Stopwatch stopwatch({});
-    at::Tensor made, residual_THWC = at::empty_like(x_THWC);
+    FrameConvResult result{shape, nameOfDtype(place.dtype), waysOf(shape, place)};
+    const Stopwatch stopwatch(place.execution);
+    at::Tensor made_THWC, residual_THWC = at::empty_like(x_THWC);
     const auto compute = [&](const std::string& kernel) {
-        if (kernel == kLibtorchConv)
-            made = withOperators(layer, x_1CTHW);
-        else
-            made = (kernel == kProducts ? products : fused).forward(x_THWC, residual_THWC);
+        if (kernel == kLibtorchConv) return channelsBefore();
+        if (kernel == kChannelsLast) return channelsBehind();
+        return (kernel == kProducts ? products : fused).forward(x_THWC, residual_THWC);
     };
     const int total = (repetitions + 1) * static_cast<int>(result.rows.size());
     int done = 0;
@@ -143,11 +170,10 @@ FrameConvResult measureFrameConv(const FrameConvShape& shape, int repetitions,
         for (FrameConvRow& row : result.rows) {
             if (stop.stop_requested()) throw Failure(ErrorCode::Cancelled, "cancelled");
             residual_THWC.copy_(x_THWC);
-            const double seconds = stopwatch.time([&] { compute(row.kernel); });
+            const double seconds = stopwatch.time([&] { made_THWC = compute(row.kernel); });
             // The first turn warms up, and tells the error.
             if (turn == 0)
-                row.rmse =
-                    errorOf(row.kernel == kLibtorchConv ? made[0].permute({1, 2, 3, 0}) : made, exact_THWC);
+                row.rmse = errorOf(made_THWC, exact_THWC);
             else
                 row.seconds.push_back(seconds);
             if (progress) progress(++done, total);
@@ -168,7 +194,9 @@ nlohmann::json toJson(const FrameConvResult& result) {
                         {"rmse", row.rmse}});
     }
     const FrameConvShape& shape = result.shape;
-    return {{"shape", {shape.frames, shape.rows, shape.columns, shape.channels}}, {"rows", rows}};
+    return {{"shape", {shape.frames, shape.rows, shape.columns, shape.channels}},
+            {"dtype", result.dtype},
+            {"rows", rows}};
 }
 
 }  // namespace reelgrid::benchmark

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/execution/execution.h"
 
 namespace reelgrid::benchmark {
 
@@ -27,9 +28,9 @@ struct FrameConvShape {
 /// Those of Stable Video Diffusion's UNet at 1024×576, 14 frames.
 std::vector<FrameConvShape> usualFrameConvs();
 
-/// One way to compute it in fp32 on the CPU.
+/// One way to compute it.
 struct FrameConvRow {
-    std::string kernel;  ///< "libtorch", "products", "fused"
+    std::string kernel;  ///< "libtorch", on a GPU "libtorch_channels_last" too, "products", "fused"
     std::vector<double> seconds{};
     double rmse = 0;         ///< against the same in float64, over the result's own deviation
     std::int64_t bytes = 0;  ///< that it reads and writes of activations, each pass over memory counted
@@ -37,16 +38,25 @@ struct FrameConvRow {
 
 struct FrameConvResult {
     FrameConvShape shape;
+    std::string dtype;  ///< "fp32", "bf16", "fp16"
     std::vector<FrameConvRow> rows;
 };
 
-/// The ways in turns, each on the same values: libtorch's operators, matrix products a tap, and our own
-/// kernel. `progress` is told what is done of how much. Throws Failure(Cancelled) once `stop` was requested.
-FrameConvResult measureFrameConv(const FrameConvShape& shape, int repetitions,
+/// Where, and in what.
+struct FrameConvPlace {
+    execution::Execution execution{};
+    at::ScalarType dtype = at::kFloat;
+};
+
+/// The ways in turns, each on the same values: libtorch's operators (on a GPU with cuDNN's convolution, in
+/// both orders of memory), matrix products a tap, and our own kernels. `progress` is told what is done of how
+/// much. Throws Failure(Cancelled) once `stop` was requested.
+FrameConvResult measureFrameConv(const FrameConvShape& shape, const FrameConvPlace& place, int repetitions,
                                  const std::function<void(int done, int total)>& progress,
                                  const std::stop_token& stop);
 
-/// {"shape": [T, H, W, C], "rows": [{"kernel", "ms_p50", "ms_min", "gflops", "bytes", "gb_s", "rmse"}]}
+/// {"shape": [T, H, W, C], "dtype", "rows": [{"kernel", "ms_p50", "ms_min", "gflops", "bytes", "gb_s",
+/// "rmse"}]}
 nlohmann::json toJson(const FrameConvResult& result);
 
 }  // namespace reelgrid::benchmark

@@ -1,5 +1,6 @@
 #include "core/denoising/guidance.h"
 
+#include "core/execution/fused_values.h"
 #include "core/models/layers/first_block_cache.h"
 #include "core/protocol/index_ranges.h"
 
@@ -28,8 +29,11 @@ std::vector<int> layersSkippedBy(const catalog::RenderSettings& settings, std::i
 
 at::Tensor guided(const at::Tensor& conditional, const at::Tensor& unconditional,
                   const GuidanceScale& scale) {
-    return std::visit(
-        [&](const auto& factor) { return unconditional + factor * (conditional - unconditional); }, scale);
+    execution::FusedValues values;
+    const auto from = values.of(unconditional), way = values.of(conditional) - from;
+    if (const auto* ofFrames = std::get_if<at::Tensor>(&scale))
+        return values.made(from + values.of(*ofFrames) * way);
+    return values.made(from + std::get<double>(scale) * way);
 }
 
 }  // namespace reelgrid::denoising

@@ -106,26 +106,29 @@ std::int64_t DpmMultistep::orderAt(std::int64_t i) const {
 
 at::Tensor DpmMultistep::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const Level from = levelAt(i), to = levelAt(i + 1);
-    const at::Tensor x = sample.to(at::kFloat);
-    const at::Tensor picture =
-        pictureOf(m_training.prediction, from.alpha * from.alpha, x, modelOutput.to(at::kFloat));
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat)), output = values.of(modelOutput.to(at::kFloat));
+    const Value picture = pictureOf(m_training.prediction, from.alpha * from.alpha, x, output);
     const double h = to.lambda - from.lambda;
     const bool drawn = m_noiseUse == Noise::EachStep;
     // Of the picture: what the step leaves of the noise, twice that far with fresh noise.
     const double decay = std::exp(drawn ? -2 * h : -h);
-    at::Tensor moved =
-        to.sigma / from.sigma * (drawn ? std::exp(-h) : 1) * x + to.alpha * (1 - decay) * picture;
+    Value moved = to.sigma / from.sigma * (drawn ? std::exp(-h) : 1) * x + to.alpha * (1 - decay) * picture;
     if (orderAt(i) == 2) {
         const double before = from.lambda - levelAt(i - 1).lambda;
-        const at::Tensor slope = h / before * (picture - m_lastPicture);
+        const Value slope = h / before * (picture - values.of(m_lastPicture));
         const double share = m_solver == Solver::Midpoint ? 0.5 * (1 - decay)
                              : drawn                      ? (1 - decay) / (-2 * h) + 1
                                                           : (decay - 1) / h + 1;
         moved = moved + to.alpha * share * slope;
     }
-    if (drawn) moved = moved + to.sigma * std::sqrt(1 - decay) * m_noise().to(moved.options());
-    m_lastPicture = picture;
-    return moved;
+    if (drawn) {
+        const at::Tensor noise = m_noise().to(sample.options().dtype(at::kFloat));
+        moved = moved + to.sigma * std::sqrt(1 - decay) * values.of(noise);
+    }
+    const std::vector<at::Tensor> made = values.made({moved, picture});
+    m_lastPicture = made[1];
+    return made[0];
 }
 
 std::optional<SchedulerState> DpmMultistep::state() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/execution/fused_values.h"
 #include "core/schedulers/flow_sigmas.h"
 #include "core/weights/model_config.h"
 
@@ -59,13 +60,14 @@ at::Tensor EulerDiscrete::scaleModelInput(const at::Tensor& sample, std::int64_t
 at::Tensor EulerDiscrete::movedTo(double sigma, const at::Tensor& modelOutput, std::int64_t i,
                                   const at::Tensor& sample) const {
     const double from = m_sigmas.at(static_cast<std::size_t>(i));
-    const at::Tensor x = sample.to(at::kFloat), output = modelOutput.to(at::kFloat);
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat)), output = values.of(modelOutput.to(at::kFloat));
     const double variance = from * from + 1;
-    at::Tensor picture = output;
+    auto picture = output;
     if (m_training.prediction == VpPrediction::Noise) picture = x - from * output;
     if (m_training.prediction == VpPrediction::Velocity)
         picture = output * (-from / std::sqrt(variance)) + x / variance;
-    return x + (x - picture) / from * (sigma - from);
+    return values.made(x + (x - picture) / from * (sigma - from));
 }
 
 at::Tensor EulerDiscrete::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {

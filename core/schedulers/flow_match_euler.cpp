@@ -1,5 +1,6 @@
 #include "core/schedulers/flow_match_euler.h"
 
+#include "core/execution/fused_values.h"
 #include "core/weights/model_config.h"
 
 namespace reelgrid::schedulers {
@@ -44,7 +45,8 @@ void FlowMatchEuler::setTimesteps(std::int64_t steps) {
 at::Tensor FlowMatchEuler::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const auto index = static_cast<std::size_t>(i);
     const float dt = m_sigmas.at(index + 1) - m_sigmas.at(index);
-    return sample.to(at::kFloat) + modelOutput.to(at::kFloat) * dt;
+    execution::FusedValues values;
+    return values.made(values.of(sample.to(at::kFloat)) + values.of(modelOutput.to(at::kFloat)) * dt);
 }
 
 }  // namespace reelgrid::schedulers

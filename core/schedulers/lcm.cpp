@@ -49,14 +49,18 @@ at::Tensor Lcm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Te
     const double alpha = m_training.alphasCumprod[std::size_t(m_steps.at(at))];
     const double scaled = static_cast<double>(m_steps[at]) * m_timestepScaling;
     const double variance = scaled * scaled + kSigmaData * kSigmaData;
-    const at::Tensor x = sample.to(at::kFloat);
-    at::Tensor picture = pictureOf(m_training.prediction, alpha, x, modelOutput.to(at::kFloat));
-    if (m_clipRange > 0) picture = picture.clamp(-m_clipRange, m_clipRange);
-    const at::Tensor denoised =
-        scaled / std::sqrt(variance) * picture + kSigmaData * kSigmaData / variance * x;
-    if (at + 1 == m_steps.size()) return denoised;
+    execution::FusedValues meaning, values;
+    const at::Tensor from = sample.to(at::kFloat);
+    const Value meant =
+        pictureOf(m_training.prediction, alpha, meaning.of(from), meaning.of(modelOutput.to(at::kFloat)));
+    at::Tensor clipped = meaning.made(meant);
+    if (m_clipRange > 0) clipped = clipped.clamp(-m_clipRange, m_clipRange);
+    const Value denoised = scaled / std::sqrt(variance) * values.of(clipped) +
+                           kSigmaData * kSigmaData / variance * values.of(from);
+    if (at + 1 == m_steps.size()) return values.made(denoised);
     const double next = m_training.alphasCumprod[std::size_t(m_steps[at + 1])];
-    return std::sqrt(next) * denoised + std::sqrt(1 - next) * m_noise().to(denoised.options());
+    const at::Tensor noise = m_noise().to(from.options());
+    return values.made(std::sqrt(next) * denoised + std::sqrt(1 - next) * values.of(noise));
 }
 
 }  // namespace reelgrid::schedulers

@@ -48,8 +48,9 @@ void Pndm::setTimesteps(std::int64_t steps) {
 }
 
 /// Adams-Bashforth of as many outputs as there are.
-at::Tensor Pndm::combined() const {
-    const auto& e = m_outputs;
+Value Pndm::combined(execution::FusedValues& values) const {
+    std::vector<Value> e;
+    for (const at::Tensor& output : m_outputs) e.push_back(values.of(output));
     switch (e.size()) {
         case 1:
             return e[0];
@@ -63,10 +64,9 @@ at::Tensor Pndm::combined() const {
 }
 
 /// Formula (9) of the paper.
-at::Tensor Pndm::moved(const at::Tensor& sample, std::int64_t from, std::int64_t to,
-                       const at::Tensor& output) const {
+Value Pndm::moved(const Value& sample, std::int64_t from, std::int64_t to, const Value& output) const {
     const double alpha = alphaCumprod(from), next = alphaCumprod(to);
-    const at::Tensor noise = noiseOf(m_training.prediction, alpha, sample, output);
+    const Value noise = noiseOf(m_training.prediction, alpha, sample, output);
     const double divisor = alpha * std::sqrt(1 - next) + std::sqrt(alpha * (1 - alpha) * next);
     return std::sqrt(next / alpha) * sample - (next - alpha) / divisor * noise;
 }
@@ -74,16 +74,18 @@ at::Tensor Pndm::moved(const at::Tensor& sample, std::int64_t from, std::int64_t
 at::Tensor Pndm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const at::Tensor x = sample.to(at::kFloat), output = modelOutput.to(at::kFloat);
     const std::int64_t timestep = m_steps.at(static_cast<std::size_t>(i));
+    execution::FusedValues values;
     if (i == 1) {
         // The first step once more, with the mean of its two ends.
         const at::Tensor begin = m_firstSample;
         m_firstSample = at::Tensor();
-        return moved(begin, timestep + m_stride, timestep, (output + m_outputs.front()) / 2);
+        return values.made(moved(values.of(begin), timestep + m_stride, timestep,
+                                 (values.of(output) + values.of(m_outputs.front())) / 2));
     }
     if (i == 0) m_firstSample = x;
     m_outputs.push_front(output);
     if (m_outputs.size() > kMostOutputs) m_outputs.pop_back();
-    return moved(x, timestep, timestep - m_stride, combined());
+    return values.made(moved(values.of(x), timestep, timestep - m_stride, combined(values)));
 }
 
 std::optional<SchedulerState> Pndm::state() const {

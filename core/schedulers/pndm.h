@@ -26,9 +26,9 @@ class Pndm final : public Scheduler {
 
   private:
     [[nodiscard]] double alphaCumprod(std::int64_t timestep) const;
-    [[nodiscard]] at::Tensor combined() const;
-    [[nodiscard]] at::Tensor moved(const at::Tensor& sample, std::int64_t from, std::int64_t to,
-                                   const at::Tensor& output) const;
+    [[nodiscard]] Value combined(execution::FusedValues& values) const;
+    [[nodiscard]] Value moved(const Value& sample, std::int64_t from, std::int64_t to,
+                              const Value& output) const;
 
     VpTraining m_training;
     double m_finalAlphaCumprod = 1;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/fused_values.h"
 #include "core/schedulers/flow_sigmas.h"
 #include "core/weights/model_config.h"
 
@@ -60,13 +61,14 @@ void Rcm::setTimesteps(std::int64_t steps) {
 at::Tensor Rcm::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const auto index = static_cast<std::size_t>(i);
     const double time = m_times.at(index), next = m_times.at(index + 1);
-    const at::Tensor x = sample.to(at::kFloat), v = modelOutput.to(at::kFloat);
-    if (m_walk == Walk::Ode) return x - v * (time - next);
-    const at::Tensor picture = x - v * time;
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat)), v = values.of(modelOutput.to(at::kFloat));
+    if (m_walk == Walk::Ode) return values.made(x - v * (time - next));
+    const auto picture = x - v * time;
     // The reference draws for the last step, too, and takes none of it.
-    if (next == 0) return picture;
+    if (next == 0) return values.made(picture);
     if (!m_noise) throw Failure(ErrorCode::Internal, "the rcm sampler has no source of noise");
-    return picture * (1 - next) + m_noise().to(x.device()) * next;
+    return values.made(picture * (1 - next) + values.of(m_noise().to(sample.device())) * next);
 }
 
 }  // namespace reelgrid::schedulers

@@ -19,10 +19,11 @@ at::Tensor SnrShiftedDdim::step(const at::Tensor& modelOutput, std::int64_t i, c
     const double alpha = m_schedule.alphaCumprod(timestep);
     const double next =
         m_schedule.alphaCumprod(m_schedule.previous(timestep, static_cast<std::int64_t>(m_steps.size())));
-    const at::Tensor x = sample.to(at::kFloat);
-    const at::Tensor picture = pictureOfVelocity(alpha, x, modelOutput);
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat));
+    const auto picture = pictureOfVelocity(alpha, x, values.of(modelOutput.to(at::kFloat)));
     const double carry = std::sqrt((1 - next) / (1 - alpha));
-    return x * carry + picture * (std::sqrt(next) - std::sqrt(alpha) * carry);
+    return values.made(x * carry + picture * (std::sqrt(next) - std::sqrt(alpha) * carry));
 }
 
 }  // namespace reelgrid::schedulers

@@ -36,21 +36,24 @@ at::Tensor SnrShiftedDpm::step(const at::Tensor& modelOutput, std::int64_t i, co
     const double alpha = m_schedule.alphaCumprod(timestep), next = m_schedule.alphaCumprod(to);
     const double h = lambdaOf(next) - lambdaOf(alpha);
 
-    const at::Tensor x = sample.to(at::kFloat);
-    const at::Tensor picture = pictureOfVelocity(alpha, x, modelOutput);
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat));
+    const auto picture = pictureOfVelocity(alpha, x, values.of(modelOutput.to(at::kFloat)));
     at::Tensor noise = m_noise();
-    at::Tensor mixed = picture;
+    auto mixed = picture;
     if (m_lastPicture.defined() && to >= 0) {
         const double back = lambdaOf(m_schedule.alphaCumprod(m_steps[index - 1]));
         const double half = 1 / (2 * ((lambdaOf(alpha) - back) / h));
-        mixed = picture * (1 + half) - m_lastPicture * half;
+        mixed = picture * (1 + half) - values.of(m_lastPicture) * half;
         noise = m_noise();  // the reference draws once more and leaves the first piece
     }
-    m_lastPicture = picture;
     const double carry = std::sqrt((1 - next) / (1 - alpha)) * std::exp(-h);
     const double pull = std::expm1(-2 * h) * std::sqrt(next);
     const double spread = std::sqrt(1 - next) * std::sqrt(1 - std::exp(-2 * h));
-    return x * carry - mixed * pull + noise.to(x.device()) * spread;
+    const std::vector<at::Tensor> made =
+        values.made({x * carry - mixed * pull + values.of(noise.to(sample.device())) * spread, picture});
+    m_lastPicture = made[1];
+    return made[0];
 }
 
 std::optional<SchedulerState> SnrShiftedDpm::state() const {

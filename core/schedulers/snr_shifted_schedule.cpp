@@ -114,8 +114,10 @@ std::vector<float> noiseShares(const SnrShiftedSchedule& schedule,
     return shares;
 }
 
-at::Tensor pictureOfVelocity(double alphaCumprod, const at::Tensor& sample, const at::Tensor& velocity) {
-    return sample * std::sqrt(alphaCumprod) - velocity.to(at::kFloat) * std::sqrt(1 - alphaCumprod);
+execution::FusedValues::Value pictureOfVelocity(double alphaCumprod,
+                                                const execution::FusedValues::Value& sample,
+                                                const execution::FusedValues::Value& velocity) {
+    return sample * std::sqrt(alphaCumprod) - velocity * std::sqrt(1 - alphaCumprod);
 }
 
 }  // namespace reelgrid::schedulers

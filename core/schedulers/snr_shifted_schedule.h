@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/execution/fused_values.h"
+
 namespace reelgrid::weights {
 class ModelConfig;
 }
@@ -42,7 +44,9 @@ class SnrShiftedSchedule {
 std::vector<float> noiseShares(const SnrShiftedSchedule& schedule,
                                const std::vector<std::int64_t>& timesteps);
 
-/// The picture that a model means which predicts v = √ᾱ noise - √(1 - ᾱ) picture, fp32 as the sample.
-at::Tensor pictureOfVelocity(double alphaCumprod, const at::Tensor& sample, const at::Tensor& velocity);
+/// The picture that a model means which predicts v = √ᾱ noise - √(1 - ᾱ) picture.
+execution::FusedValues::Value pictureOfVelocity(double alphaCumprod,
+                                                const execution::FusedValues::Value& sample,
+                                                const execution::FusedValues::Value& velocity);
 
 }  // namespace reelgrid::schedulers

@@ -7,6 +7,13 @@
 #include "core/weights/model_config.h"
 
 namespace reelgrid::schedulers {
+namespace {
+
+double numberOf(const at::Tensor& scalar) {
+    return static_cast<double>(scalar.item<float>());
+}
+
+}  // namespace
 
 UniPCOptions UniPCOptions::from(const weights::ModelConfig& config) {
     if (config.textOr("prediction_type", "epsilon") != "flow_prediction")
@@ -84,19 +91,22 @@ at::Tensor UniPCMultistep::step(const at::Tensor& modelOutput, std::int64_t i, c
                                                std::to_string(m_next) + " of " + std::to_string(steps) +
                                                " is next");
     const float sigma = m_sigmas[static_cast<std::size_t>(i)];
-    at::Tensor current = sample.to(at::kFloat);
-    const at::Tensor picture = current - modelOutput.to(at::kFloat) * sigma;
+    execution::FusedValues values;
+    Value current = values.of(sample.to(at::kFloat));
+    const Value picture = current - values.of(modelOutput.to(at::kFloat)) * sigma;
 
     const auto& disabled = m_options.disableCorrector;
     if (i > 0 && std::find(disabled.begin(), disabled.end(), i - 1) == disabled.end())
-        current = correct(i, picture);
+        current = correct(values, i, picture);
 
-    m_pictures.push_front(picture);
-    if (m_pictures.size() > static_cast<std::size_t>(m_options.solverOrder)) m_pictures.pop_back();
     m_lastOrder = orderAt(i);
-    m_lastSample = current;
+    const std::vector<at::Tensor> made =
+        values.made({predict(values, i, current, picture), current, picture});
+    m_pictures.push_front(made[2]);
+    if (m_pictures.size() > static_cast<std::size_t>(m_options.solverOrder)) m_pictures.pop_back();
+    m_lastSample = made[1];
     m_next = i + 1;
-    return predict(i, current);
+    return made[0];
 }
 
 /// Orders grow from 1 as pictures come in and fall back to 1 towards the last step.
@@ -161,10 +171,10 @@ UniPCMultistep::Move UniPCMultistep::moveBetween(std::int64_t from, std::int64_t
     return move;
 }
 
-at::Tensor UniPCMultistep::predict(std::int64_t i, const at::Tensor& sample) const {
+UniPCMultistep::Value UniPCMultistep::predict(execution::FusedValues& values, std::int64_t i,
+                                              const Value& sample, const Value& newest) const {
     const Move move = moveBetween(i, i + 1, m_lastOrder);
-    const at::Tensor& newest = m_pictures.front();
-    const at::Tensor moved = move.carry * sample - move.pull * newest;
+    const Value moved = numberOf(move.carry) * sample - numberOf(move.pull) * newest;
     // At order 1 there is nothing to add, and B(h) may be infinite on the way to level 0.
     if (m_lastOrder == 1) return moved;
 
@@ -173,26 +183,31 @@ at::Tensor UniPCMultistep::predict(std::int64_t i, const at::Tensor& sample) con
                                ? at::full({1}, 0.5, at::kFloat)
                                : at::linalg_solve(move.matrixR.narrow(0, 0, earlier).narrow(1, 0, earlier),
                                                   move.rightB.narrow(0, 0, earlier));
-    at::Tensor sum = at::zeros_like(newest);
-    for (std::int64_t k = 0; k < earlier; ++k) {
+    // m_pictures are those before `newest`.
+    const auto term = [&](std::int64_t k) {
         const auto index = static_cast<std::size_t>(k);
-        sum += rho[k] * ((m_pictures[index + 1] - newest) / move.ratios[index]);
-    }
-    return moved - move.weightB * sum;
+        return numberOf(rho[k]) * ((values.of(m_pictures[index]) - newest) / numberOf(move.ratios[index]));
+    };
+    Value sum = term(0);
+    for (std::int64_t k = 1; k < earlier; ++k) sum = sum + term(k);
+    return moved - numberOf(move.weightB) * sum;
 }
 
-at::Tensor UniPCMultistep::correct(std::int64_t i, const at::Tensor& picture) const {
+UniPCMultistep::Value UniPCMultistep::correct(execution::FusedValues& values, std::int64_t i,
+                                              const Value& picture) const {
     const Move move = moveBetween(i - 1, i, m_lastOrder);
-    const at::Tensor& newest = m_pictures.front();
+    const Value newest = values.of(m_pictures.front());
     const auto earlier = m_lastOrder - 1;
     const at::Tensor rho =
         m_lastOrder == 1 ? at::full({1}, 0.5, at::kFloat) : at::linalg_solve(move.matrixR, move.rightB);
-    at::Tensor sum = rho[earlier] * (picture - newest);
+    Value sum = numberOf(rho[earlier]) * (picture - newest);
     for (std::int64_t k = 0; k < earlier; ++k) {
         const auto index = static_cast<std::size_t>(k);
-        sum += rho[k] * ((m_pictures[index + 1] - newest) / move.ratios[index]);
+        sum = sum +
+              numberOf(rho[k]) * ((values.of(m_pictures[index + 1]) - newest) / numberOf(move.ratios[index]));
     }
-    return move.carry * m_lastSample - move.pull * newest - move.weightB * sum;
+    return numberOf(move.carry) * values.of(m_lastSample) - numberOf(move.pull) * newest -
+           numberOf(move.weightB) * sum;
 }
 
 }  // namespace reelgrid::schedulers

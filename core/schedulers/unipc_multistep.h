@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "core/execution/fused_values.h"
 #include "core/schedulers/flow_sigmas.h"
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/scheduler_list.h"
@@ -43,8 +44,11 @@ class UniPCMultistep final : public Scheduler {
     /// The step in log-SNR from level `from` to level `to` with `order - 1` earlier levels.
     [[nodiscard]] Move moveBetween(std::int64_t from, std::int64_t to, std::int64_t order) const;
     [[nodiscard]] at::Tensor lambda(std::int64_t i) const;
-    [[nodiscard]] at::Tensor predict(std::int64_t i, const at::Tensor& sample) const;
-    [[nodiscard]] at::Tensor correct(std::int64_t i, const at::Tensor& picture) const;
+    using Value = execution::FusedValues::Value;
+    /// What comes behind step i, whose predicted clean sample is `newest`.
+    [[nodiscard]] Value predict(execution::FusedValues& values, std::int64_t i, const Value& sample,
+                                const Value& newest) const;
+    [[nodiscard]] Value correct(execution::FusedValues& values, std::int64_t i, const Value& picture) const;
 
     FlowSigmas m_flow;
     UniPCOptions m_options;

@@ -35,11 +35,15 @@ void VpDdim::setTimesteps(std::int64_t steps) {
 at::Tensor VpDdim::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const std::int64_t timestep = m_steps.at(static_cast<std::size_t>(i));
     const double alpha = alphaCumprod(timestep), next = alphaCumprod(previous(timestep));
-    const at::Tensor x = sample.to(at::kFloat), output = modelOutput.to(at::kFloat);
-    at::Tensor picture = pictureOf(m_training.prediction, alpha, x, output);
-    const at::Tensor noise = noiseOf(m_training.prediction, alpha, x, output);
-    if (m_clipRange > 0) picture = picture.clamp(-m_clipRange, m_clipRange);
-    return std::sqrt(next) * picture + std::sqrt(1 - next) * noise;
+    execution::FusedValues values;
+    const auto x = values.of(sample.to(at::kFloat)), output = values.of(modelOutput.to(at::kFloat));
+    const Value picture = pictureOf(m_training.prediction, alpha, x, output);
+    const Value noise = noiseOf(m_training.prediction, alpha, x, output);
+    if (m_clipRange == 0) return values.made(std::sqrt(next) * picture + std::sqrt(1 - next) * noise);
+    const std::vector<at::Tensor> meant = values.made({picture, noise});
+    execution::FusedValues clipped;
+    return clipped.made(std::sqrt(next) * clipped.of(meant[0].clamp(-m_clipRange, m_clipRange)) +
+                        std::sqrt(1 - next) * clipped.of(meant[1]));
 }
 
 }  // namespace reelgrid::schedulers

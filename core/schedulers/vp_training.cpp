@@ -96,18 +96,16 @@ std::vector<double> VpTraining::sigmas() const {
     return sigmas;
 }
 
-at::Tensor pictureOf(VpPrediction prediction, double alphaCumprod, const at::Tensor& sample,
-                     const at::Tensor& output) {
+Value pictureOf(VpPrediction prediction, double alphaCumprod, const Value& sample, const Value& output) {
     const double signal = std::sqrt(alphaCumprod), noise = std::sqrt(1 - alphaCumprod);
-    if (prediction == VpPrediction::Picture) return output.to(at::kFloat);
+    if (prediction == VpPrediction::Picture) return output;
     if (prediction == VpPrediction::Noise) return (sample - noise * output) / signal;
     return signal * sample - noise * output;
 }
 
-at::Tensor noiseOf(VpPrediction prediction, double alphaCumprod, const at::Tensor& sample,
-                   const at::Tensor& output) {
+Value noiseOf(VpPrediction prediction, double alphaCumprod, const Value& sample, const Value& output) {
     const double signal = std::sqrt(alphaCumprod), noise = std::sqrt(1 - alphaCumprod);
-    if (prediction == VpPrediction::Noise) return output.to(at::kFloat);
+    if (prediction == VpPrediction::Noise) return output;
     if (prediction == VpPrediction::Picture) return (sample - signal * output) / noise;
     return signal * output + noise * sample;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/execution/fused_values.h"
 #include "core/schedulers/noise_schedule.h"
 
 namespace reelgrid::weights {
@@ -45,12 +46,12 @@ struct VpTraining {
     [[nodiscard]] std::vector<double> sigmas() const;
 };
 
-/// The picture that a model's output means at ᾱ, fp32.
-at::Tensor pictureOf(VpPrediction prediction, double alphaCumprod, const at::Tensor& sample,
-                     const at::Tensor& output);
+using Value = execution::FusedValues::Value;
+
+/// The picture that a model's output means at ᾱ.
+Value pictureOf(VpPrediction prediction, double alphaCumprod, const Value& sample, const Value& output);
 /// The noise that it means.
-at::Tensor noiseOf(VpPrediction prediction, double alphaCumprod, const at::Tensor& sample,
-                   const at::Tensor& output);
+Value noiseOf(VpPrediction prediction, double alphaCumprod, const Value& sample, const Value& output);
 
 /// √(1 − share²) picture + share · noise.
 at::Tensor mixedByShare(const at::Tensor& picture, const at::Tensor& noise, double share);

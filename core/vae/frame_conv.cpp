@@ -32,7 +32,7 @@ FrameConv::FrameConv(const LayerSource& source, std::int64_t in, std::int64_t ou
     : m_bias_O(source.weights("bias", {out}) * factor) {
     const at::Tensor weight_OCT11 = source.weights("weight", {out, in, kFrameTaps, 1, 1}) * factor;
     if (source.engine == ConvEngine::Fastest && GpuConv::takes(weight_OCT11)) {
-        m_gpu.emplace(weight_OCT11, m_bias_O);
+        m_gpu.emplace(weight_OCT11.squeeze(-1), m_bias_O);
         return;
     }
     const at::Tensor weight_OCT = weight_OCT11.reshape({out, in, kFrameTaps}).contiguous();
@@ -107,6 +107,30 @@ at::Tensor FrameConv::fused(const at::Tensor& x_THWC, const std::optional<Channe
     return out_THWO;
 }
 
+namespace {
+
+/// A clip as one picture: a frame a row, its pixels the columns.
+at::Tensor asRows(const at::Tensor& x_THWC) {
+    return x_THWC.flatten(1, 2).unsqueeze(0);
+}
+
+constexpr GpuConv::Steps kFrameAtBothEnds{.rowPadding = 1};
+
+}  // namespace
+
+at::Tensor FrameConv::product(const at::Tensor& x_THWC) const {
+    const auto s = x_THWC.sizes();
+    return m_gpu->product(asRows(x_THWC), kFrameAtBothEnds).view({s[0], s[1], s[2], m_bias_O.size(0)});
+}
+
+at::Tensor FrameConv::onGpu(const at::Tensor& x_THWC, const at::Tensor& residual_THWO) const {
+    const auto s = x_THWC.sizes();
+    return m_gpu
+        ->forward(asRows(x_THWC), kFrameAtBothEnds,
+                  residual_THWO.defined() ? asRows(residual_THWO) : residual_THWO)
+        .view({s[0], s[1], s[2], m_bias_O.size(0)});
+}
+
 at::Tensor FrameConv::forwardNormed(const GroupNorm& norm, const at::Tensor& x_THWC,
                                     const at::Tensor& added_1O, const at::Tensor& residual_THWO) const {
     // As one picture, the frames below one another.
@@ -123,7 +147,7 @@ at::Tensor FrameConv::forwardNormed(const GroupNorm& norm, const at::Tensor& x_T
 
 at::Tensor FrameConv::forward(const at::Tensor& x_THWC, const at::Tensor& residual_THWO) const {
     if (m_lanes > 0) return fused(x_THWC.contiguous(), std::nullopt, m_bias_O, residual_THWO);
-    if (m_gpu) return m_gpu->forward(withFramesAround(x_THWC), {}, residual_THWO);
+    if (m_gpu) return onGpu(x_THWC, residual_THWO);
     if (!m_taps_CO.empty()) return sumOfTaps(x_THWC, residual_THWO);
     const std::int64_t frames = x_THWC.size(0);
     const at::Tensor around_THWC = withFramesAround(x_THWC);

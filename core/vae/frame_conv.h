@@ -30,7 +30,15 @@ class FrameConv {
                                            const at::Tensor& added_1O = {},
                                            const at::Tensor& residual_THWO = {}) const;
 
+    /// Without bias, for a norm behind it that adds bias_1O() while it reads: where isOnGpu().
+    [[nodiscard]] at::Tensor product(const at::Tensor& x_THWC) const;
+    [[nodiscard]] at::Tensor bias_1O() const { return m_bias_O.unsqueeze(0); }
+    /// Whether cuDNN computes it: then a product alone saves a pass over memory, and a residual stays as it
+    /// is.
+    [[nodiscard]] bool isOnGpu() const { return m_gpu.has_value(); }
+
   private:
+    [[nodiscard]] at::Tensor onGpu(const at::Tensor& x_THWC, const at::Tensor& residual_THWO) const;
     [[nodiscard]] at::Tensor fused(const at::Tensor& x_THWC, const std::optional<ChannelMap>& map,
                                    const at::Tensor& bias_O, const at::Tensor& residual_THWO) const;
     [[nodiscard]] at::Tensor sumOfTaps(const at::Tensor& x_THWC, at::Tensor sum_THWO) const;

@@ -19,13 +19,13 @@ GpuConv::GpuConv(const at::Tensor& weight, const at::Tensor& bias_O)
                                                    : at::MemoryFormat::ChannelsLast)),
       m_bias_O(bias_O) {}
 
-at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
-                            const at::Tensor& residual_THWO) const {
+at::Tensor GpuConv::product(const at::Tensor& x_THWC, const Steps& steps) const {
     constexpr bool kChooseByTiming = false, kDeterministic = true;
     const bool inTime = m_weight.dim() == 5;
     // As one clip, or as a batch of frames.
     const at::Tensor x = inTime ? x_THWC.unsqueeze(0).permute({0, 4, 1, 2, 3}) : x_THWC.permute({0, 3, 1, 2});
     std::vector<std::int64_t> pads{steps.padding, steps.padding}, strides{steps.stride, steps.stride};
+    if (steps.rowPadding >= 0) pads = {steps.rowPadding, 0};
     if (inTime) {
         pads.insert(pads.begin(), 0);
         strides.insert(strides.begin(), steps.timeStride);
@@ -33,9 +33,12 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
     const std::vector<std::int64_t> ones(pads.size(), 1);
     const at::Tensor y = at::cudnn_convolution(x, m_weight, pads, strides, ones, 1, kChooseByTiming,
                                                kDeterministic, execution::allowsTf32());
-    at::Tensor y_THWO =
-        (inTime ? y.permute({0, 2, 3, 4, 1}).squeeze(0) : y.permute({0, 2, 3, 1})).contiguous();
+    return (inTime ? y.permute({0, 2, 3, 4, 1}).squeeze(0) : y.permute({0, 2, 3, 1})).contiguous();
+}
 
+at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
+                            const at::Tensor& residual_THWO) const {
+    at::Tensor y_THWO = product(x_THWC, steps);
     const std::int64_t channels = y_THWO.size(3);
     if (channels % kGpuChannelStep != 0) {
         y_THWO.add_(m_bias_O);

@@ -20,14 +20,17 @@ class GpuConv {
     GpuConv(const at::Tensor& weight, const at::Tensor& bias_O);
 
     struct Steps {
-        std::int64_t padding = 0;  ///< zero rows and columns around each frame
-        std::int64_t stride = 1;   ///< in rows and columns
+        std::int64_t padding = 0;      ///< zero rows and columns around each frame
+        std::int64_t rowPadding = -1;  ///< of rows alone, where it isn't negative: no zero columns then
+        std::int64_t stride = 1;       ///< in rows and columns
         std::int64_t timeStride = 1;
     };
     /// x_THWC contiguous → [T', H', W', O], without padding in time. A residual of the output's shape is
     /// added.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_THWC, const Steps& steps,
                                      const at::Tensor& residual_THWO = {}) const;
+    /// Without bias.
+    [[nodiscard]] at::Tensor product(const at::Tensor& x_THWC, const Steps& steps) const;
 
   private:
     at::Tensor m_weight, m_bias_O;

@@ -1,8 +1,16 @@
 #include "core/vae/group_norm.h"
 
+#include "core/execution/kernel_arguments.h"
+#include "core/vae/kernel_type.h"
 #include "core/vae/norm_kernels.h"
 
 namespace reelgrid::vae {
+namespace {
+
+/// What the GPU's kernel takes (kernels/cuda/library.h).
+constexpr std::int64_t kGroupChannelStep = 8, kMostGroupChannels = 2560, kMostPictures = 65535;
+
+}  // namespace
 
 GroupNorm::GroupNorm(const LayerSource& source, std::int64_t channels, std::int64_t groups, double eps)
     : m_groups(groups),
@@ -14,12 +22,43 @@ GroupNorm::GroupNorm(const LayerSource& source, std::int64_t channels, std::int6
       m_kernelBias_C(m_bias_C.to(at::kDouble)) {}
 
 at::Tensor GroupNorm::forward(const at::Tensor& x_NHWC) const {
+    if (usesGpuKernel(x_NHWC)) return onGpu(x_NHWC, kernels::cuda::Activation::None, {});
     return at::group_norm(x_NHWC.permute({0, 3, 1, 2}), m_groups, m_weight_C, m_bias_C, m_eps)
         .permute({0, 2, 3, 1})
         .contiguous();
 }
 
-/// On a GPU the kernels would be started once a picture and more.
+bool GroupNorm::usesGpuKernel(const at::Tensor& x_NHWC) const {
+    const std::int64_t channels = x_NHWC.size(3);
+    return m_engine == ConvEngine::Fastest && x_NHWC.is_cuda() && channels % kGroupChannelStep == 0 &&
+           channels <= kMostGroupChannels && x_NHWC.size(0) <= kMostPictures;
+}
+
+at::Tensor GroupNorm::onGpu(const at::Tensor& x_NHWC, kernels::cuda::Activation activation,
+                            const at::Tensor& added_1C) const {
+    const at::Tensor x = x_NHWC.contiguous(), added = added_1C.defined() ? added_1C.contiguous() : added_1C;
+    const std::int64_t pictures = x.size(0), channels = x.size(3), pixels = x.size(1) * x.size(2);
+    at::Tensor out_NHWC = at::empty(x.sizes(), x.options());
+    const at::Tensor workspace = at::empty({kernels::cuda::groupNormFloats(pictures, pixels, channels)},
+                                           x.options().dtype(at::kFloat));
+    kernels::cuda::library()->groupNorm({.pictures = pictures,
+                                         .pixels = pixels,
+                                         .channels = channels,
+                                         .groups = m_groups,
+                                         .eps = static_cast<float>(m_eps),
+                                         .type = kernelTypeOf(x),
+                                         .x = x.const_data_ptr(),
+                                         .added = added.defined() ? added.const_data_ptr() : nullptr,
+                                         .weight = m_weight_C.const_data_ptr(),
+                                         .bias = m_bias_C.const_data_ptr(),
+                                         .activation = activation,
+                                         .out = out_NHWC.mutable_data_ptr(),
+                                         .workspace = workspace.mutable_data_ptr<float>()},
+                                        execution::streamOf(x));
+    return out_NHWC;
+}
+
+/// On a GPU these kernels would be started once a picture and more.
 bool GroupNorm::usesKernels(const at::Tensor& x_NHWC) const {
     return m_engine == ConvEngine::Fastest && x_NHWC.is_cpu() && NormKernels::takes(x_NHWC);
 }
@@ -43,7 +82,9 @@ std::optional<ChannelMap> GroupNorm::mapOf(const at::Tensor& x_1HWC) const {
     return mapOfPicture(x_1HWC[0]);
 }
 
-at::Tensor GroupNorm::forwardSilu(const at::Tensor& x_NHWC) const {
+at::Tensor GroupNorm::forwardSilu(const at::Tensor& x, const at::Tensor& added_1C) const {
+    if (usesGpuKernel(x)) return onGpu(x, kernels::cuda::Activation::Silu, added_1C);
+    const at::Tensor x_NHWC = added_1C.defined() ? x + added_1C : x;
     if (!usesKernels(x_NHWC)) {
         at::Tensor normed = forward(x_NHWC);
         return at::silu_(normed);

@@ -45,6 +45,10 @@ at::Tensor ImageConv::forward(const at::Tensor& x_NHWC, const at::Tensor& residu
     return residual_NHWO.defined() ? y_NHWO.add_(residual_NHWO) : y_NHWO;
 }
 
+at::Tensor ImageConv::product(const at::Tensor& x_NHWC) const {
+    return m_gpu->product(x_NHWC, {.padding = 1});
+}
+
 at::Tensor ImageConv::forwardDoubled(const at::Tensor& x_NHWC) const {
     if (!m_winograd) return forward(doubled(x_NHWC));
     return m_winograd->forward({.history_NHWC = {},

@@ -21,6 +21,12 @@ class ImageConv {
     /// [N, H, W, C], contiguous → [N, H, W, O]. A residual of the output's shape is added, whose memory the
     /// output may take: not to be used afterwards.
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC, const at::Tensor& residual_NHWO = {}) const;
+    /// Without bias, for a norm behind it that adds bias_1O() while it reads: where isOnGpu().
+    [[nodiscard]] at::Tensor product(const at::Tensor& x_NHWC) const;
+    [[nodiscard]] at::Tensor bias_1O() const { return m_bias_O.unsqueeze(0); }
+    /// Whether cuDNN computes it: then a product alone saves a pass over memory, and a residual stays as it
+    /// is.
+    [[nodiscard]] bool isOnGpu() const { return m_gpu.has_value(); }
     /// The same of pictures with every pixel doubled both ways: [N, 2H, 2W, O].
     [[nodiscard]] at::Tensor forwardDoubled(const at::Tensor& x_NHWC) const;
 

@@ -12,8 +12,7 @@ PictureMemory::PictureMemory(at::ScalarType dtype, at::Device device)
       m_memory(device.is_cpu() ? MemoryWalk::Freed::Kept : MemoryWalk::Freed::Gone) {}
 
 void PictureMemory::noteNormSilu(const Activations& x, MemoryWalk::Pieces others) {
-    // On a GPU libtorch's works on channels before pixels, between two copies.
-    others.insert(others.end(), m_path == ConvPath::Cudnn ? 3 : 2, bytesOf(x));
+    others.insert(others.end(), 2, bytesOf(x));
     m_memory.note(others);
 }
 
@@ -43,10 +42,10 @@ void PictureMemory::noteTemporalResidual(const Activations& x, std::int64_t held
         return;
     }
     noteNormSilu(x, {held, bytes});
-    // What is there, what the first convolution made, the normed, the sum; cuDNN is given a frame of zeros at
-    // both ends, and works in copies; products of 16 bit are given the three frames beside one another.
+    // What is there, what the first convolution made, the normed, the sum; cuDNN works in copies; products of
+    // 16 bit are given the three frames beside one another, and a frame of zeros at both ends.
     MemoryWalk::Pieces pieces{held, bytes, bytes, bytes, bytes};
-    if (m_path == ConvPath::Cudnn) pieces.insert(pieces.end(), {around, around, bytes});
+    if (m_path == ConvPath::Cudnn) pieces.insert(pieces.end(), {bytes, bytes});
     if (m_path == ConvPath::Libtorch) pieces.insert(pieces.end(), {around, 3 * bytes});
     m_memory.note(pieces);
 }

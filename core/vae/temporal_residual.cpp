@@ -25,6 +25,15 @@ TemporalResidual::TemporalResidual(const LayerSource& source, std::int64_t chann
       m_conv2(source / "conv2", channels, channels, share) {}
 
 at::Tensor TemporalResidual::forward(const at::Tensor& x_THWC, const at::Tensor& time_1C) const {
+    if (m_conv1.isOnGpu()) {
+        // The second norm adds what the first convolution leaves out.
+        const auto tall_1HWC = [](const at::Tensor& frames_THWC) {
+            return frames_THWC.flatten(0, 1).unsqueeze(0);
+        };
+        const at::Tensor made_THWC = m_conv1.product(m_norm1.forwardSilu(tall_1HWC(x_THWC)).view_as(x_THWC));
+        const at::Tensor bias_1C = time_1C.defined() ? m_conv1.bias_1O() + time_1C : m_conv1.bias_1O();
+        return m_conv2.forward(m_norm2.forwardSilu(tall_1HWC(made_THWC), bias_1C).view_as(x_THWC), x_THWC);
+    }
     const at::Tensor y_THWC = m_conv1.forwardNormed(m_norm1, x_THWC, time_1C);
     return m_conv2.forwardNormed(m_norm2, y_THWC, {}, x_THWC);
 }

@@ -12,6 +12,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
+#include "kernels/values/value_program.h"
 
 namespace reelgrid::kernels::cuda {
 
@@ -136,6 +137,81 @@ struct RowsToFp8 {
     float* scales = nullptr;
 };
 
+/// out = activation(groupNorm(x + added) weight + bias): mean and variance of a group of channels over all
+/// pixels of a picture, in fp32 about the first pixel; the same bits in every run. x and out [pictures,
+/// pixels, channels], added (or null), weight and bias [channels], all in `type`; activation None or Silu;
+/// workspace: groupNormFloats() of fp32. channels: a multiple of 8 and of groups, at most 2560; pictures: at
+/// most 65535.
+struct GroupNorm {
+    std::int64_t pictures = 0;
+    std::int64_t pixels = 0;
+    std::int64_t channels = 0;
+    std::int64_t groups = 32;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const void* added = nullptr;
+    const void* weight = nullptr;
+    const void* bias = nullptr;
+    Activation activation = Activation::None;
+    void* out = nullptr;
+    float* workspace = nullptr;
+};
+
+/// Runs of pixels that each picture is summed in: blocks enough for any GPU, each with pixels enough.
+constexpr std::int64_t groupNormRuns(std::int64_t pictures, std::int64_t pixels) {
+    constexpr std::int64_t kBlocks = 1024, kLeastPixels = 32;
+    const std::int64_t most = (pixels + kLeastPixels - 1) / kLeastPixels;
+    const std::int64_t wanted = (kBlocks + pictures - 1) / pictures;
+    return most < wanted ? most : wanted;
+}
+constexpr std::int64_t groupNormFloats(std::int64_t pictures, std::int64_t pixels, std::int64_t channels) {
+    return pictures * (groupNormRuns(pictures, pixels) + 1) * 2 * channels;
+}
+
+/// sum = x + y + everywhere (where sum isn't null), out = layerNorm of it weight + bias + shift, everything
+/// in `type`, computed in fp32. x, sum and out [rows, channels]; y or null: its row r / rowsOfY; everywhere,
+/// weight and bias [channels] (the first may be null); shift or null: its row r / rowsOfShift. channels: a
+/// multiple of 8, at most 2048.
+struct SumNorm {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    float eps = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const void* y = nullptr;
+    std::int64_t rowsOfY = 1;
+    const void* everywhere = nullptr;
+    void* sum = nullptr;
+    const void* weight = nullptr;
+    const void* bias = nullptr;
+    const void* shift = nullptr;
+    std::int64_t rowsOfShift = 1;
+    void* out = nullptr;
+};
+
+/// out = h · gelu(g), h and g the halves of x's rows, computed in fp32 with erf and rounded once. x [rows, 2
+/// channels], out [rows, channels] in `type`. channels: a multiple of 8.
+struct GatedGelu {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    void* out = nullptr;
+};
+
+/// out = x + share (y + z - x), computed in fp32 and rounded once. `values` of each in `type`, a multiple of
+/// 8.
+struct Blend {
+    std::int64_t values = 0;
+    float share = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    const void* y = nullptr;
+    const void* z = nullptr;
+    void* out = nullptr;
+};
+
 /// Rows and columns of a block of int8 values that share a scale.
 inline constexpr std::int64_t kInt8Block = 128;
 
@@ -172,7 +248,7 @@ struct Int8Product {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 9;
+    static constexpr int kVersion = 10;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -183,6 +259,11 @@ struct Library {
     void (*channelSums)(const ChannelSums&, void* stream) = nullptr;
     void (*affineSilu)(const AffineSilu&, void* stream) = nullptr;
     void (*rowsToFp8)(const RowsToFp8&, void* stream) = nullptr;
+    void (*groupNorm)(const GroupNorm&, void* stream) = nullptr;
+    void (*sumNorm)(const SumNorm&, void* stream) = nullptr;
+    void (*gatedGelu)(const GatedGelu&, void* stream) = nullptr;
+    void (*blend)(const Blend&, void* stream) = nullptr;
+    void (*runValues)(const ValueProgram&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;
     void (*blocksToInt8)(const BlocksToInt8&, void* stream) = nullptr;

@@ -2,13 +2,21 @@
 // reelgrid_gpu_benchmark residence FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark cogvideox FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark vae FOLDER DTYPE[,DTYPE…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark animatediff UNET-FOLDER MOTION-FOLDER ATTENTION[,ATTENTION…]
+// reelgrid_gpu_benchmark svd FOLDER ATTENTION[,ATTENTION…]
+// reelgrid_gpu_benchmark svd-vae FOLDER CHUNK[,CHUNK…]
+// reelgrid_gpu_benchmark sd35 FOLDER ATTENTION[,ATTENTION…]
+// reelgrid_gpu_benchmark frame-convs
+// reelgrid_gpu_benchmark samplers
 // reelgrid_gpu_benchmark kernels
 // reelgrid_gpu_benchmark products
 // Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
 // memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
-// (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), the VAE's decoding and
-// encoding (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that
-// they must move, linear layers in int8 and FP8 beside cuBLAS's in bf16. FOLDER is a diffusers component
+// (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), a guided step of
+// AnimateDiff (512×512, 16 frames, fp16), of Stable Video Diffusion (576×1024, 14 frames, fp16) and of SD 3.5
+// (512×512, a frame, bf16) and the decoding of SVD's frames, so many at once; the VAE's decoding and encoding
+// (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that they
+// must move, linear layers in int8 and FP8 beside cuBLAS's in bf16. FOLDER is a diffusers component
 // (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
 
 #include <ATen/ATen.h>
@@ -22,17 +30,24 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
 
 #include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
+#include "core/benchmark/conv_benchmark.h"
+#include "core/benchmark/sampler_benchmark.h"
 #include "core/execution/fp32_precision.h"
+#include "core/models/animatediff/unet.h"
 #include "core/models/cogvideox/transformer.h"
 #include "core/models/layers/linear.h"
 #include "core/models/layers/norms.h"
+#include "core/models/sd35/transformer.h"
+#include "core/models/svd/unet.h"
 #include "core/models/wan/transformer.h"
 #include "core/protocol/render_fields.h"
+#include "core/vae/svd/svd_vae.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
@@ -222,6 +237,136 @@ void timeCogVideoX(const Execution& gpu, const std::string& folder, const std::s
     }
 }
 
+/// Both passes of a guided step, called and as graphs. `forward(subject)` is a pass of one of `subjects`; it
+/// reads what differs between steps through `inputs`.
+template <class Subject, class Forward>
+void timeGuidedStep(const Execution& gpu, const std::string& attentions, const std::vector<Subject>& subjects,
+                    const std::vector<at::Tensor*>& inputs, const Forward& forward) {
+    for (const std::string& attention : parts(attentions)) {
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), gpu).value();
+        forgetPeak(gpu);
+        const double time = medianMilliseconds(gpu, 5, [&] {
+            for (const Subject& subject : subjects) (void)forward(subject, *dispatcher);
+        });
+        const double peak = peakGiB(gpu);
+        attention::GraphedPasses graphed(gpu);
+        const double asGraph = medianMilliseconds(gpu, 7, [&] {
+            for (const Subject& subject : subjects)
+                (void)graphed.run(
+                    &subject, inputs, [&] { return forward(subject, *dispatcher); }, *dispatcher);
+        });
+        std::string used;
+        for (const auto& record : dispatcher->records()) used += (used.empty() ? "" : " ") + record.used;
+        std::printf(
+            "{\"what\": \"guided forward\", \"attention\": \"%s\", \"used\": \"%s\", \"ms\": %.1f, "
+            "\"ms_graph\": %.1f, \"peak_GiB\": %.2f}\n",
+            attention.c_str(), used.c_str(), time, asGraph, peak);
+        std::fflush(stdout);
+    }
+}
+
+void timeAnimateDiff(const Execution& gpu, const std::string& image, const std::string& motion,
+                     const std::string& attentions) {
+    using namespace models::animatediff;
+    weights::SafetensorsFolder imageSource(image), motionSource(motion);
+    const MotionUnet unet(UnetConfig::from(weights::ModelConfig::read(image)),
+                          weights::WeightScope(imageSource, at::kHalf, gpu.device),
+                          MotionConfig::from(weights::ModelConfig::read(motion)),
+                          weights::WeightScope(motionSource, at::kHalf, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    at::Tensor latents = at::randn({1, 4, 16, 64, 64}, onGpu), time = unet.embedTimestep(700);
+    const std::vector<at::Tensor> texts{at::randn({1, 77, 768}, onGpu), at::randn({1, 77, 768}, onGpu)};
+    timeGuidedStep(gpu, attentions, texts, {&latents, &time},
+                   [&](const at::Tensor& text, attention::Dispatcher& dispatcher) {
+                       return unet.forward(latents, time, text, dispatcher);
+                   });
+}
+
+void timeSvd(const Execution& gpu, const std::string& folder, const std::string& attentions) {
+    using namespace models::svd;
+    weights::SafetensorsFolder source(folder);
+    const auto config = VideoUnetConfig::from(weights::ModelConfig::read(folder));
+    const VideoUnet unet(config, weights::WeightScope(source, at::kHalf, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const VideoUnet::ClipPixels clip{14, 72, 128};
+    at::Tensor latents = at::randn({1, 8, clip.frames, clip.rows, clip.columns}, onGpu),
+               time = unet.embedTime(1.2, {});
+    const std::vector<at::Tensor> pictures{at::randn({1, 1, 1024}, onGpu), at::zeros({1, 1, 1024}, onGpu)};
+    std::printf("{\"what\": \"forecast\", \"weights_GiB\": %.2f, \"pass_GiB\": %.2f}\n",
+                static_cast<double>(VideoUnet::weightBytes(config, at::kHalf, gpu.device)) / (1 << 30),
+                static_cast<double>(VideoUnet::passBytes(config, at::kHalf, clip)) / (1 << 30));
+    timeGuidedStep(gpu, attentions, pictures, {&latents, &time},
+                   [&](const at::Tensor& picture, attention::Dispatcher& dispatcher) {
+                       return unet.forward(latents, time, picture, dispatcher);
+                   });
+}
+
+void timeSd35(const Execution& gpu, const std::string& folder, const std::string& attentions) {
+    using namespace models::sd35;
+    weights::SafetensorsFolder source(folder);
+    const auto config = Sd35TransformerConfig::from(weights::ModelConfig::read(folder));
+    Sd35Transformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    const auto textOf = [&](int pooled) {
+        return PreparedText{model.prepareText(at::randn({1, 333, 4096}, onGpu)), pooled};
+    };
+    const std::vector<PreparedText> texts{textOf(0), textOf(1)};
+    at::Tensor latents = at::randn({1, 16, 1, 64, 64}, onGpu);
+    StepEmbedding step = model.embedTimestep(700, model.preparePooled(at::randn({2, 2048}, onGpu)));
+    std::vector<at::Tensor*> read = step.tensors();
+    read.push_back(&latents);
+    timeGuidedStep(gpu, attentions, texts, read,
+                   [&](const PreparedText& text, attention::Dispatcher& dispatcher) {
+                       return model.forward(latents, step, text, dispatcher);
+                   });
+}
+
+void timeSvdVae(const Execution& gpu, const std::string& folder, const std::string& chunks) {
+    using namespace vae::svd;
+    weights::SafetensorsFolder source(folder);
+    const SvdVae vae(weights::WeightScope(source, at::kHalf, gpu.device),
+                     SvdVaeConfig::from(weights::ModelConfig::read(folder)),
+                     {.parts = vae::VaeParts::Decoder});
+    constexpr std::int64_t kFrames = 14;
+    const at::Tensor z = at::randn({4, kFrames, 72, 128}, at::TensorOptions().device(gpu.device));
+    for (const std::string& chunk : parts(chunks)) {
+        const std::int64_t together = std::stol(chunk);
+        forgetPeak(gpu);
+        const double time = medianMilliseconds(gpu, 3, [&] {
+            for (std::int64_t first = 0; first < kFrames; first += together)
+                vae.decodeTo(z.narrow(1, first, std::min(together, kFrames - first)),
+                             [](const at::Tensor&) {});
+        });
+        std::printf(
+            "{\"what\": \"svd decode\", \"chunk\": %ld, \"ms\": %.1f, \"peak_GiB\": %.2f, "
+            "\"forecast_GiB\": %.2f}\n",
+            together, time, peakGiB(gpu),
+            static_cast<double>(vae.bytesToDecode({together, 576, 1024}) + vae.weightBytes()) / (1 << 30));
+        std::fflush(stdout);
+    }
+}
+
+/// What `reelgrid-cli bench conv --device cuda` measures.
+void timeFrameConvs(const Execution& gpu) {
+    for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat})
+        for (const benchmark::FrameConvShape& shape : benchmark::usualFrameConvs())
+            std::printf("%s\n",
+                        benchmark::toJson(benchmark::measureFrameConv(shape, {gpu, dtype}, 15, {}, {}))
+                            .dump()
+                            .c_str());
+}
+
+/// What `reelgrid-cli bench sampler` measures, there and here.
+void timeSamplers(const Execution& gpu) {
+    for (const Execution& where : {gpu, Execution{}})
+        for (const benchmark::LatentClip& clip :
+             {benchmark::LatentClip{}, benchmark::LatentClip{16, 21, 60, 104}})
+            std::printf(
+                "{\"what\": \"samplers\", \"device\": \"%s\", \"values\": %ld, \"rows\": %s}\n",
+                where.device.str().c_str(), clip.values(),
+                benchmark::toJson(benchmark::measureSamplers(clip, where, 15, {}, {})).dump().c_str());
+}
+
 void timeVae(const Execution& gpu, const std::string& folder, const std::string& dtypes, const Size& size) {
     using namespace vae::wan21;
     const auto onGpu = at::TensorOptions().device(gpu.device);
@@ -384,14 +529,15 @@ int run(const std::vector<std::string>& words) {
     Size size;
     if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
     const bool isSized = words.size() == 3 || words.size() == 6;
-    const bool isSingle = what == "kernels" || what == "products";
+    const bool isSingle =
+        what == "kernels" || what == "products" || what == "frame-convs" || what == "samplers";
     const bool takesFolder = what == "transformer" || what == "residence" || what == "vae";
-    if (!(isSingle && words.size() == 1) && !(what == "cogvideox" && words.size() == 3) &&
-        !(takesFolder && isSized)) {
+    const bool takesOneSize = what == "cogvideox" || what == "svd" || what == "svd-vae" || what == "sd35";
+    if (!(isSingle && words.size() == 1) && !(takesOneSize && words.size() == 3) &&
+        !(what == "animatediff" && words.size() == 4) && !(takesFolder && isSized)) {
         std::fprintf(stderr,
-                     "reelgrid_gpu_benchmark: transformer, residence, cogvideox, vae, kernels or products "
-                     "was needed (see "
-                     "its source)\n");
+                     "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
+                     "sd35, vae, frame-convs, samplers, kernels or products was needed (see its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
@@ -401,6 +547,12 @@ int run(const std::vector<std::string>& words) {
     if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
     if (what == "residence") timeResidence(gpu, words[1], words[2], size);
     if (what == "cogvideox") timeCogVideoX(gpu, words[1], words[2]);
+    if (what == "animatediff") timeAnimateDiff(gpu, words[1], words[2], words[3]);
+    if (what == "svd") timeSvd(gpu, words[1], words[2]);
+    if (what == "svd-vae") timeSvdVae(gpu, words[1], words[2]);
+    if (what == "sd35") timeSd35(gpu, words[1], words[2]);
+    if (what == "frame-convs") timeFrameConvs(gpu);
+    if (what == "samplers") timeSamplers(gpu);
     if (what == "vae") timeVae(gpu, words[1], words[2], size);
     return 0;
 }

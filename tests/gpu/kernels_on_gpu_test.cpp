@@ -386,5 +386,136 @@ TEST_F(KernelsOnGpu, AddBiasIsRoundedOnce) {
             }
 }
 
+/// Channels in every width that a block of threads takes differently, groups down to one channel.
+TEST_F(KernelsOnGpu, GroupNormIsWhatFloat64Gives) {
+    struct Shape {
+        std::int64_t pictures, pixels, channels, groups;
+    };
+    for (const auto type : kTypes)
+        for (const auto& [pictures, pixels, channels, groups] : {Shape{1, 1, 32, 4},
+                                                                 {3, 7, 40, 8},
+                                                                 {2, 4099, 128, 32},
+                                                                 {16, 64, 1280, 32},
+                                                                 {1, 20000, 320, 32},
+                                                                 {5, 33, 2560, 32},
+                                                                 {2, 300, 1920, 32},
+                                                                 {1, 77, 2560, 1}})
+            for (const bool hasAdded : {false, true})
+                for (const Activation activation : {Activation::None, Activation::Silu}) {
+                    const at::Tensor x = (random({pictures, pixels, channels}) * 0.5 + 3).to(type);
+                    const at::Tensor added = random({channels}, type), weight = random({channels}, type),
+                                     bias = random({channels}, type);
+                    at::Tensor moved = x.to(at::kDouble);
+                    if (hasAdded) moved = moved + added.to(at::kDouble);
+                    at::Tensor exact = at::group_norm(moved.transpose(1, 2).contiguous(), groups,
+                                                      weight.to(at::kDouble), bias.to(at::kDouble), 1e-5)
+                                           .transpose(1, 2);
+                    if (activation == Activation::Silu) exact = at::silu(exact);
+                    const at::Tensor out = poisoned(x.sizes(), type);
+                    const at::Tensor workspace =
+                        poisoned({groupNormFloats(pictures, pixels, channels)}, at::kFloat);
+                    const auto run = [&] {
+                        library()->groupNorm({.pictures = pictures,
+                                              .pixels = pixels,
+                                              .channels = channels,
+                                              .groups = groups,
+                                              .eps = 1e-5F,
+                                              .type = typeOf(type),
+                                              .x = x.data_ptr(),
+                                              .added = hasAdded ? added.data_ptr() : nullptr,
+                                              .weight = weight.data_ptr(),
+                                              .bias = bias.data_ptr(),
+                                              .activation = activation,
+                                              .out = out.data_ptr(),
+                                              .workspace = workspace.data_ptr<float>()},
+                                             gpu.stream());
+                    };
+                    run();
+                    EXPECT_LT(worst(out, exact), roundingOf(type) + 1e-5)
+                        << at::toString(type) << " " << x.sizes() << " in " << groups;
+                    const at::Tensor first = out.clone();
+                    run();
+                    EXPECT_TRUE(at::equal(first, out)) << "other bits in a second run";
+                }
+}
+
+TEST_F(KernelsOnGpu, SumNormIsWhatFloat64Gives) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {8, 40, 320, 640, 1280, 2048})
+            for (const int terms : {0, 1, 2, 3}) {
+                const std::int64_t frames = 3, pixels = 37, rows = frames * pixels;
+                const at::Tensor x = random({frames, pixels, channels}, type),
+                                 y = random({pixels, channels}, type),
+                                 ofFrames = random({frames, channels}, type),
+                                 everywhere = random({channels}, type),
+                                 shift = random({frames, channels}, type), weight = random({channels}, type),
+                                 bias = random({channels}, type);
+                // Nothing, a row a frame, a row a row, and one everywhere beside it.
+                const at::Tensor full = at::cat({y, y * 0.5, y * 2});
+                at::Tensor sum = x.to(at::kDouble);
+                if (terms == 1) sum = sum + ofFrames.to(at::kDouble).unsqueeze(1);
+                if (terms >= 2) sum = sum + full.to(at::kDouble).view_as(x);
+                if (terms == 3) sum = sum + everywhere.to(at::kDouble);
+                const at::Tensor kept = terms == 0 ? sum : sum.to(type).to(at::kDouble);
+                at::Tensor exact =
+                    at::layer_norm(kept, {channels}, weight.to(at::kDouble), bias.to(at::kDouble), 1e-5);
+                const bool shifts = terms % 2 == 0;
+                if (shifts) exact = exact + shift.to(at::kDouble).unsqueeze(1);
+                const at::Tensor sumOut = poisoned(x.sizes(), type), out = poisoned(x.sizes(), type);
+                library()->sumNorm({.rows = rows,
+                                    .channels = channels,
+                                    .eps = 1e-5F,
+                                    .type = typeOf(type),
+                                    .x = x.data_ptr(),
+                                    .y = terms == 0   ? nullptr
+                                         : terms == 1 ? ofFrames.data_ptr()
+                                                      : full.data_ptr(),
+                                    .rowsOfY = terms == 1 ? pixels : 1,
+                                    .everywhere = terms == 3 ? everywhere.data_ptr() : nullptr,
+                                    .sum = terms == 0 ? nullptr : sumOut.data_ptr(),
+                                    .weight = weight.data_ptr(),
+                                    .bias = bias.data_ptr(),
+                                    .shift = shifts ? shift.data_ptr() : nullptr,
+                                    .rowsOfShift = pixels,
+                                    .out = out.data_ptr()},
+                                   gpu.stream());
+                if (terms > 0) {
+                    EXPECT_LT(worst(sumOut, sum), roundingOf(type)) << channels << " " << terms;
+                }
+                // A sum at a rounding tie may be kept one unit off.
+                EXPECT_LT(worst(out, exact), 3 * roundingOf(type) + 1e-5)
+                    << at::toString(type) << " " << channels << " " << terms;
+            }
+}
+
+TEST_F(KernelsOnGpu, GatedGeluAndBlendAreWhatFloat64Gives) {
+    for (const auto type : kTypes)
+        for (const std::int64_t channels : {8, 1280, 5120})
+            for (const std::int64_t rows : {1, 7, 515}) {
+                const at::Tensor x = random({rows, 2 * channels}, type),
+                                 out = poisoned({rows, channels}, type);
+                library()->gatedGelu({.rows = rows,
+                                      .channels = channels,
+                                      .type = typeOf(type),
+                                      .x = x.data_ptr(),
+                                      .out = out.data_ptr()},
+                                     gpu.stream());
+                const auto halves = x.to(at::kDouble).chunk(2, -1);
+                EXPECT_LT(worst(out, halves[0] * at::gelu(halves[1])), roundingOf(type)) << channels;
+                const at::Tensor y = random({rows, channels}, type), z = random({rows, channels}, type),
+                                 blended = poisoned({rows, channels}, type);
+                library()->blend({.values = rows * channels,
+                                  .share = 0.3F,
+                                  .type = typeOf(type),
+                                  .x = out.data_ptr(),
+                                  .y = y.data_ptr(),
+                                  .z = z.data_ptr(),
+                                  .out = blended.data_ptr()},
+                                 gpu.stream());
+                const at::Tensor sum = y.to(at::kDouble) + z.to(at::kDouble);
+                EXPECT_LT(worst(blended, at::lerp(out.to(at::kDouble), sum, 0.3)), roundingOf(type));
+            }
+}
+
 }  // namespace
 }  // namespace reelgrid::kernels::cuda

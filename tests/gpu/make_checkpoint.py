@@ -16,10 +16,17 @@ WAN = dict(_class_name="WanTransformer3DModel", patch_size=[1, 2, 2], in_channel
            rope_max_seq_len=1024, image_dim=None, added_kv_proj_dim=None, pos_embed_seq_len=None)
 COGVIDEOX = dict(_class_name="CogVideoXTransformer3DModel")  # whose defaults are 2b's
 CONFIGS = {
+    "animatediff-motion": {"_class_name": "MotionAdapter"},  # whose defaults are v2's
+    "animatediff-unet": dict(_class_name="UNet2DConditionModel", sample_size=64, cross_attention_dim=768, attention_head_dim=8),
     "cogvideox-2b": COGVIDEOX,
     "cogvideox-5b": COGVIDEOX | dict(num_attention_heads=48, num_layers=42, use_rotary_positional_embeddings=True),
     "cogvideox-2b-vae": {"_class_name": "AutoencoderKLCogVideoX"},
     "cogvideox-5b-vae": {"_class_name": "AutoencoderKLCogVideoX", "scaling_factor": 0.7},
+    "sd35-large": dict(_class_name="SD3Transformer2DModel", sample_size=128, num_layers=38, num_attention_heads=38,
+                       caption_projection_dim=2432, pooled_projection_dim=2048, pos_embed_max_size=192, qk_norm="rms_norm"),
+    "svd-unet": {"_class_name": "UNetSpatioTemporalConditionModel"},  # whose defaults are XT's
+    "svd-vae": dict(_class_name="AutoencoderKLTemporalDecoder", block_out_channels=[128, 256, 512, 512], layers_per_block=2,
+                    down_block_types=["DownEncoderBlock2D"] * 4),
     "wan-1.3b": WAN | dict(num_attention_heads=12, num_layers=30, ffn_dim=8960),
     "wan-14b": WAN | dict(num_attention_heads=40, num_layers=40, ffn_dim=13824),
     "wan-5b": WAN | dict(num_attention_heads=24, num_layers=30, ffn_dim=14336, in_channels=48, out_channels=48),

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""reference.py transformer|cogvideox|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
+"""reference.py transformer|cogvideox|animatediff|svd|svd-vae|sd35|vae FOLDER [eager|compiled|per-token …] [HEIGHTxWIDTHxFRAMES]: diffusers' times on the same
 component folder, one JSON line a row like reelgrid_gpu_benchmark's. Without a size 480×832, 81 frames, in eighths; bf16
 (the VAE in fp32 as PyTorch multiplies it by default, which rounds convolutions to TF32, and bf16). per-token: compiled,
-with a timestep for every token, as diffusers calls TI2V-5B. cogvideox: a guided step of 480×720, 49 frames."""
+with a timestep for every token, as diffusers calls TI2V-5B. cogvideox: a guided step of 480×720, 49 frames. animatediff: FOLDER is
+UNET-FOLDER,MOTION-FOLDER; a guided step of 512×512, 16 frames, fp16; svd: of 576×1024, 14 frames, fp16; sd35: of 512×512, one frame,
+bf16. svd-vae: 14 frames decoded 14 and 2 at once, fp16."""
 import json
 import sys
 
@@ -78,6 +80,63 @@ def cogvideox(folder, modes):
             row(what=f"guided forward {mode}", attention=backend.name.split("_")[0].lower(), ms=round(ms, 1))
 
 
+def guided(model, modes, call):
+    """A guided step, both passes as one batch: call(model) is one."""
+    for mode in modes:
+        run = torch.compile(model) if mode == "compiled" else model
+        for backend in [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION]:
+            if mode == "compiled" and backend == SDPBackend.FLASH_ATTENTION:
+                continue
+            # What a backend can't take goes to flash attention.
+            with sdpa_kernel([backend, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION], set_priority=True):
+                torch.cuda.reset_peak_memory_stats()
+                ms = median(lambda: call(run), 5, 3)
+            row(what=f"guided forward {mode}", attention=backend.name.split("_")[0].lower(), ms=round(ms, 1))
+
+
+def randn(*shape, dtype=torch.float16):
+    return torch.randn(*shape, device="cuda", dtype=dtype)
+
+
+@torch.inference_mode()
+def animatediff(folders, modes):
+    image, motion = folders.split(",")
+    image = diffusers.UNet2DConditionModel.from_pretrained(image, torch_dtype=torch.float16)
+    motion = diffusers.MotionAdapter.from_pretrained(motion, torch_dtype=torch.float16)
+    model = diffusers.UNetMotionModel.from_unet2d(image, motion).to("cuda", torch.float16).eval()
+    # As AnimateDiffPipeline has them: the text once a frame.
+    latents, text = randn(2, 4, 16, 64, 64), randn(2, 77, 768).repeat_interleave(16, 0)
+    step = torch.tensor(700, device="cuda")
+    guided(model, modes, lambda run: run(latents, step, encoder_hidden_states=text, return_dict=False))
+
+
+@torch.inference_mode()
+def svd(folder, modes):
+    model = diffusers.UNetSpatioTemporalConditionModel.from_pretrained(folder, torch_dtype=torch.float16).to("cuda").eval()
+    latents, picture = randn(2, 14, 8, 72, 128), randn(2, 1, 1024)
+    added, step = torch.tensor([[5, 127, 0.02]] * 2, device="cuda", dtype=torch.float16), torch.tensor(1.2, device="cuda")
+    guided(model, modes, lambda run: run(latents, step, encoder_hidden_states=picture, added_time_ids=added, return_dict=False))
+
+
+@torch.inference_mode()
+def sd35(folder, modes):
+    bf16 = torch.bfloat16
+    model = diffusers.SD3Transformer2DModel.from_pretrained(folder, torch_dtype=bf16).to("cuda").eval()
+    latents, text, pooled = randn(2, 16, 64, 64, dtype=bf16), randn(2, 333, 4096, dtype=bf16), randn(2, 2048, dtype=bf16)
+    step = torch.tensor([700, 700], device="cuda")
+    guided(model, modes, lambda run: run(latents, text, pooled, step, return_dict=False))
+
+
+@torch.inference_mode()
+def svd_vae(folder, modes):
+    model = diffusers.AutoencoderKLTemporalDecoder.from_pretrained(folder, torch_dtype=torch.float16).to("cuda").eval()
+    z = randn(14, 4, 72, 128)
+    for chunk in (14, 2):
+        torch.cuda.reset_peak_memory_stats()
+        decode = lambda: [model.decode(some, num_frames=len(some), return_dict=False) for some in z.split(chunk)]
+        row(what="svd decode", chunk=chunk, ms=round(median(decode, 2, 1), 1))
+
+
 @torch.inference_mode()
 def vae(folder, modes):
     for dtype in (torch.float32, torch.bfloat16):
@@ -96,4 +155,5 @@ def vae(folder, modes):
 
 
 if __name__ == "__main__":
-    {"transformer": transformer, "cogvideox": cogvideox, "vae": vae}[sys.argv[1]](sys.argv[2], sys.argv[3:] or ["eager"])
+    {"transformer": transformer, "cogvideox": cogvideox, "animatediff": animatediff, "svd": svd, "svd-vae": svd_vae,
+     "sd35": sd35, "vae": vae}[sys.argv[1]](sys.argv[2], sys.argv[3:] or ["eager"])

@@ -64,7 +64,7 @@ class Completions(unittest.TestCase):
             "reelgrid-cli render --vae-tiling = o")
         self.assertLessEqual({"render", "compare", "stitch", "doctor", "setup"}, set(verbs))
         self.assertNotIn("words", verbs)
-        self.assertEqual(set(parts), {"attention", "conv", "vae", "pipeline"})
+        self.assertEqual(set(parts), {"attention", "conv", "sampler", "vae", "pipeline"})
         self.assertLessEqual({"demo", "demo-i2v"}, set(models))
         self.assertLessEqual({"sdpa,fav2", "sdpa,fav3"}, set(types))
         self.assertNotIn("sdpa,sdpa", types)

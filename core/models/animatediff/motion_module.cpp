@@ -42,64 +42,61 @@ MotionModule::MotionModule(const vae::LayerSource& source, const Sizes& sizes, i
                             .attn1 = SelfProducts::load(block / "attn1", c),
                             .attn2 = SelfProducts::load(block / "attn2", c),
                             .ff = GatedFeedForward::load(block / "ff", c),
-                            .positions_1FC = positions});
+                            .positions_F1C = positions.transpose(0, 1).contiguous()});
     }
 }
 
-at::Tensor MotionModule::attend(const SelfProducts& products, const at::Tensor& x_PFC,
-                                const attention::LayerContext& context) const {
-    const auto running = context.during(execution::Part::SelfAttention);
-    const auto qkv = products.to_qkv(x_PFC).chunk(3, -1);
-    const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = unet::headsOf(qkv[0], m_sizes.heads),
-                                                             .k_BHMD = unet::headsOf(qkv[1], m_sizes.heads),
-                                                             .v_BHMD = unet::headsOf(qkv[2], m_sizes.heads),
-                                                             .keyBias_M = {}},
-                                                            {attention::ModuleKind::Temporal, m_place});
-    return products.to_out(mixed_PHFD.transpose(1, 2).flatten(2));
+unet::PendingSum MotionModule::attendTogether(const Block& block, const at::Tensor& x_FPC,
+                                              const attention::LayerContext& context) const {
+    const at::Tensor positions_F1C = block.positions_F1C.narrow(0, 0, x_FPC.size(0));
+    const auto attend = [&](const SelfProducts& products, const at::Tensor& normed_FPC) {
+        return unet::attendAlongTime(products, normed_FPC, m_sizes.heads, m_place, context);
+    };
+    const auto [y_FPC, normed_FPC] =
+        block.norm2.ofSum({x_FPC, attend(block.attn1, block.norm1(x_FPC, positions_F1C))}, positions_F1C);
+    return {y_FPC, attend(block.attn2, normed_FPC)};
 }
 
-at::Tensor MotionModule::attendTogether(const Block& block, const at::Tensor& x_PFC,
-                                        const attention::LayerContext& context) const {
-    const at::Tensor positions_1FC = block.positions_1FC.narrow(1, 0, x_PFC.size(1));
-    const at::Tensor y_PFC = x_PFC + attend(block.attn1, block.norm1(x_PFC) + positions_1FC, context);
-    return y_PFC + attend(block.attn2, block.norm2(y_PFC) + positions_1FC, context);
-}
-
-at::Tensor MotionModule::attendInWindows(const Block& block, const at::Tensor& x_PFC,
+at::Tensor MotionModule::attendInWindows(const Block& block, const at::Tensor& x_FPC,
                                          const FrameWindows& windows,
                                          const attention::LayerContext& context) const {
-    const std::int64_t frames = x_PFC.size(1), length = std::min(windows.length, frames);
-    const at::Tensor weights_F1 = windows.weightsOver(length, x_PFC.options()).unsqueeze(1);
-    at::Tensor sum_PFC = at::zeros_like(x_PFC);
-    const at::Tensor weight_F1 = at::zeros({frames, 1}, x_PFC.options());
+    const std::int64_t frames = x_FPC.size(0), length = std::min(windows.length, frames);
+    const at::Tensor weights_F11 = windows.weightsOver(length, x_FPC.options()).view({-1, 1, 1});
+    at::Tensor sum_FPC = at::zeros_like(x_FPC);
+    const at::Tensor weight_F11 = at::zeros({frames, 1, 1}, x_FPC.options());
     for (const std::int64_t begin : windows.beginsIn(frames)) {
         // A window over the clip's end goes on at its beginning.
         const std::int64_t before = std::min(length, frames - begin), after = length - before;
-        const at::Tensor window_PFC =
-            after == 0 ? x_PFC.narrow(1, begin, length)
-                       : at::cat({x_PFC.narrow(1, begin, before), x_PFC.narrow(1, 0, after)}, 1);
-        const at::Tensor seen_PFC = attendTogether(block, window_PFC, context) * weights_F1;
+        const at::Tensor window_FPC =
+            after == 0 ? x_FPC.narrow(0, begin, length)
+                       : at::cat({x_FPC.narrow(0, begin, before), x_FPC.narrow(0, 0, after)}, 0);
+        const at::Tensor seen_FPC = attendTogether(block, window_FPC, context).value() * weights_F11;
         const std::int64_t skipped = length - windows.countedOf(begin, frames);
         const auto add = [&](std::int64_t to, std::int64_t from, std::int64_t count) {
-            sum_PFC.narrow(1, to, count).add_(seen_PFC.narrow(1, from, count));
-            weight_F1.narrow(0, to, count).add_(weights_F1.narrow(0, from, count));
+            sum_FPC.narrow(0, to, count).add_(seen_FPC.narrow(0, from, count));
+            weight_F11.narrow(0, to, count).add_(weights_F11.narrow(0, from, count));
         };
         add(begin + skipped, skipped, before - skipped);
         if (after > 0) add(0, before, after);
     }
-    return sum_PFC.div_(weight_F1);
+    return sum_FPC.div_(weight_F11);
 }
 
-at::Tensor MotionModule::throughBlocks(at::Tensor x_PFC, const Manner& manner,
+at::Tensor MotionModule::throughBlocks(const at::Tensor& normed_FPC, const Manner& manner,
                                        const attention::LayerContext& context) const {
-    x_PFC = m_proj_in(x_PFC.contiguous());
+    at::Tensor x_FPC = m_proj_in(normed_FPC);
     for (const Block& block : m_blocks) {
-        x_PFC = manner.windows ? attendInWindows(block, x_PFC, *manner.windows, context)
-                               : attendTogether(block, x_PFC, context);
+        unet::TokenNorm::OfSum y;
+        if (manner.windows) {
+            y.sum_FPC = attendInWindows(block, x_FPC, *manner.windows, context);
+            y.normed_FPC = block.norm3(y.sum_FPC);
+        } else {
+            y = block.norm3.ofSum(attendTogether(block, x_FPC, context));
+        }
         const auto running = context.during(execution::Part::FeedForward);
-        x_PFC = x_PFC + block.ff(block.norm3(x_PFC));
+        x_FPC = y.sum_FPC + block.ff(y.normed_FPC);
     }
-    return m_proj_out(x_PFC);
+    return m_proj_out(x_FPC);
 }
 
 at::Tensor MotionModule::forward(const at::Tensor& x_FHWC, const Manner& manner,
@@ -117,12 +114,12 @@ at::Tensor MotionModule::forward(const at::Tensor& x_FHWC, const Manner& manner,
     const bool inParts = manner.framesTogether > 0 && manner.framesTogether < frames;
     const std::int64_t most =
         inParts ? std::max<std::int64_t>(1, pixels * manner.framesTogether / frames) : pixels;
-    std::vector<at::Tensor> made_PFC;
+    std::vector<at::Tensor> made_FPC;
     for (std::int64_t first = 0; first < pixels; first += most)
-        made_PFC.push_back(throughBlocks(
-            normed_FPC.narrow(1, first, std::min(most, pixels - first)).transpose(0, 1), manner, context));
-    const at::Tensor y_PFC = made_PFC.size() == 1 ? made_PFC.front() : at::cat(made_PFC);
-    const at::Tensor moved_FHWC = y_PFC.transpose(0, 1).reshape(x_FHWC.sizes());
+        made_FPC.push_back(throughBlocks(
+            normed_FPC.narrow(1, first, std::min(most, pixels - first)).contiguous(), manner, context));
+    const at::Tensor moved_FHWC =
+        (made_FPC.size() == 1 ? made_FPC.front() : at::cat(made_FPC, 1)).view(x_FHWC.sizes());
     return manner.strength == 1 ? x_FHWC + moved_FHWC : at::add(x_FHWC, moved_FHWC, manner.strength);
 }
 

@@ -48,18 +48,16 @@ class MotionModule {
         TokenNorm norm1, norm2, norm3;
         SelfProducts attn1, attn2;
         GatedFeedForward ff;
-        at::Tensor positions_1FC;
+        at::Tensor positions_F1C;
     };
     /// Both attentions of frames that see each other.
-    [[nodiscard]] at::Tensor attendTogether(const Block& block, const at::Tensor& x_PFC,
-                                            const attention::LayerContext& context) const;
-    [[nodiscard]] at::Tensor attendInWindows(const Block& block, const at::Tensor& x_PFC,
+    [[nodiscard]] unet::PendingSum attendTogether(const Block& block, const at::Tensor& x_FPC,
+                                                  const attention::LayerContext& context) const;
+    [[nodiscard]] at::Tensor attendInWindows(const Block& block, const at::Tensor& x_FPC,
                                              const FrameWindows& windows,
                                              const attention::LayerContext& context) const;
-    [[nodiscard]] at::Tensor throughBlocks(at::Tensor x_PFC, const Manner& manner,
+    [[nodiscard]] at::Tensor throughBlocks(const at::Tensor& normed_FPC, const Manner& manner,
                                            const attention::LayerContext& context) const;
-    [[nodiscard]] at::Tensor attend(const SelfProducts& products, const at::Tensor& x_PFC,
-                                    const attention::LayerContext& context) const;
 
     Sizes m_sizes;
     int m_place;

@@ -21,33 +21,27 @@ TimeBlock::TimeBlock(const weights::WeightScope& scope, const unet::TokenBlock::
       m_attn2(unet::CrossProducts::load(scope / "attn2", sizes.channels, sizes.otherChannels)),
       m_ff(unet::GatedFeedForward::load(scope / "ff", sizes.channels)) {}
 
-/// The tokens stay where they are: each pixel's values in all frames are a view.
-at::Tensor TimeBlock::attendAlongTime(const at::Tensor& x_FPC, int place,
-                                      const attention::LayerContext& context) const {
-    const auto running = context.during(execution::Part::SelfAttention);
-    const auto qkv = m_attn1.to_qkv(x_FPC).chunk(3, -1);
-    const auto heads_PHFD = [&](const at::Tensor& part_FPC) {
-        return part_FPC.unflatten(-1, {m_heads, -1}).permute({1, 2, 0, 3});
-    };
-    const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = heads_PHFD(qkv[0]),
-                                                             .k_BHMD = heads_PHFD(qkv[1]),
-                                                             .v_BHMD = heads_PHFD(qkv[2]),
-                                                             .keyBias_M = {}},
-                                                            {attention::ModuleKind::Temporal, place});
-    return m_attn1.to_out(mixed_PHFD.permute({2, 0, 1, 3}).flatten(2));
+unet::TokenNorm::OfSum TimeBlock::attended(const at::Tensor& x_FPC, const at::Tensor& normed_FPC,
+                                           const at::Tensor& picture, int place,
+                                           const attention::LayerContext& context) const {
+    const unet::PendingSum sum{x_FPC, unet::attendAlongTime(m_attn1, normed_FPC, m_heads, place, context)};
+    if (unet::isOneToken(picture))
+        return m_norm3.ofSumAndRow(sum, unet::answerOfOneToken(m_attn2, picture, m_heads, place, context));
+    const auto [y_FPC, asking_FPC] = m_norm2.ofSum(sum);
+    return m_norm3.ofSum({y_FPC, unet::attendCross(m_attn2, asking_FPC, picture, m_heads, place, context)});
 }
 
-at::Tensor TimeBlock::forward(const at::Tensor& x_FPC, const at::Tensor& picture, int place,
-                              const attention::LayerContext& context) const {
-    at::Tensor y_FPC;
+unet::PendingSum TimeBlock::forward(const at::Tensor& x_FPC, const at::Tensor& positions_F1C,
+                                    const at::Tensor& picture, int place,
+                                    const attention::LayerContext& context) const {
+    unet::TokenNorm::OfSum y = m_norm_in.ofSum({x_FPC, positions_F1C});
     {
         const auto running = context.during(execution::Part::FeedForward);
-        y_FPC = x_FPC + m_ff_in(m_norm_in(x_FPC));
+        y = m_norm1.ofSum({y.sum_FPC, m_ff_in(y.normed_FPC)});
     }
-    y_FPC = y_FPC + attendAlongTime(m_norm1(y_FPC), place, context);
-    y_FPC = y_FPC + unet::attendCross(m_attn2, m_norm2(y_FPC), picture, m_heads, place, context);
+    y = attended(y.sum_FPC, y.normed_FPC, picture, place, context);
     const auto running = context.during(execution::Part::FeedForward);
-    return y_FPC + m_ff(m_norm3(y_FPC));
+    return {y.sum_FPC, m_ff(y.normed_FPC)};
 }
 
 VideoTransformer::VideoTransformer(const vae::LayerSource& source, const Sizes& sizes, int place)
@@ -68,21 +62,24 @@ VideoTransformer::VideoTransformer(const vae::LayerSource& source, const Sizes& 
                            TimeBlock(source.weights / "temporal_transformer_blocks" / i, block)});
 }
 
-at::Tensor VideoTransformer::framePositions(std::int64_t frames, const at::TensorOptions& options) const {
+const at::Tensor& VideoTransformer::framePositions(std::int64_t frames,
+                                                   const at::TensorOptions& options) const {
+    if (m_framePositions_F1C.defined() && m_framePositions_F1C.size(0) == frames) return m_framePositions_F1C;
     std::vector<double> numbers;
     for (std::int64_t frame = 0; frame < frames; ++frame) numbers.push_back(static_cast<double>(frame));
     const at::Tensor waves_FC = unet::timeWaves(numbers, m_channels).to(options);
-    return m_time_pos_embed_2(at::silu(m_time_pos_embed_1(waves_FC))).unsqueeze(1);
+    m_framePositions_F1C = m_time_pos_embed_2(at::silu(m_time_pos_embed_1(waves_FC))).unsqueeze(1);
+    return m_framePositions_F1C;
 }
 
 at::Tensor VideoTransformer::forward(const at::Tensor& x_FHWC, const at::Tensor& picture,
                                      const attention::LayerContext& context) const {
-    const at::Tensor positions_F1C = framePositions(x_FHWC.size(0), x_FHWC.options());
+    const at::Tensor& positions_F1C = framePositions(x_FHWC.size(0), x_FHWC.options());
     at::Tensor y_FPC = m_proj_in(m_norm.forward(x_FHWC).flatten(1, 2));
     for (const Turn& turn : m_turns) {
-        y_FPC = turn.still.forward(y_FPC, picture, m_place, context);
-        const at::Tensor moved_FPC = turn.moving.forward(y_FPC + positions_F1C, picture, m_place, context);
-        y_FPC = at::lerp(y_FPC, moved_FPC, m_time_share);
+        y_FPC = turn.still.forward(y_FPC, picture, m_place, context).value();
+        y_FPC = turn.moving.forward(y_FPC, positions_F1C, picture, m_place, context)
+                    .blendedInto(y_FPC, m_time_share);
     }
     return x_FHWC + m_proj_out(y_FPC).view_as(x_FHWC);
 }

@@ -18,13 +18,16 @@ class TimeBlock {
   public:
     TimeBlock(const weights::WeightScope& scope, const unet::TokenBlock::Sizes& sizes);
 
-    /// x_FPC [F, P, C], picture [1, N, X] → [F, P, C].
-    [[nodiscard]] at::Tensor forward(const at::Tensor& x_FPC, const at::Tensor& picture, int place,
-                                     const attention::LayerContext& context) const;
+    /// x_FPC [F, P, C] and positions_F1C that are added first, picture [1, N, X] → [F, P, C].
+    [[nodiscard]] unet::PendingSum forward(const at::Tensor& x_FPC, const at::Tensor& positions_F1C,
+                                           const at::Tensor& picture, int place,
+                                           const attention::LayerContext& context) const;
 
   private:
-    [[nodiscard]] at::Tensor attendAlongTime(const at::Tensor& x_FPC, int place,
-                                             const attention::LayerContext& context) const;
+    /// What lies behind both attentions, and the norm of it.
+    [[nodiscard]] unet::TokenNorm::OfSum attended(const at::Tensor& x_FPC, const at::Tensor& normed_FPC,
+                                                  const at::Tensor& picture, int place,
+                                                  const attention::LayerContext& context) const;
 
     std::int64_t m_heads;
     unet::TokenNorm m_norm_in, m_norm1, m_norm2, m_norm3;
@@ -54,7 +57,8 @@ class VideoTransformer {
         TimeBlock moving;
     };
     /// What each frame's place in time adds: [F, 1, C].
-    [[nodiscard]] at::Tensor framePositions(std::int64_t frames, const at::TensorOptions& options) const;
+    [[nodiscard]] const at::Tensor& framePositions(std::int64_t frames,
+                                                   const at::TensorOptions& options) const;
 
     std::int64_t m_channels;
     int m_place;
@@ -63,6 +67,7 @@ class VideoTransformer {
     Linear m_time_pos_embed_1, m_time_pos_embed_2;
     double m_time_share;
     std::vector<Turn> m_turns;
+    mutable at::Tensor m_framePositions_F1C;  ///< as they were asked for last: the same in every pass
 };
 
 }  // namespace reelgrid::models::svd

@@ -17,6 +17,13 @@ ResidualBlock::ResidualBlock(const LayerSource& source, const Sizes& sizes)
 }
 
 at::Tensor ResidualBlock::forward(const at::Tensor& x_FHWC, const at::Tensor& time_1E) const {
+    if (m_conv1.isOnGpu()) {
+        // The second norm adds what the first convolution leaves out.
+        const at::Tensor made_FHWO = m_conv1.product(m_norm1.forwardSilu(x_FHWC));
+        const at::Tensor normed_FHWO =
+            m_norm2.forwardSilu(made_FHWO, m_time_emb_proj(time_1E) + m_conv1.bias_1O());
+        return m_conv2.forward(normed_FHWO, m_conv_shortcut ? m_conv_shortcut->forward(x_FHWC) : x_FHWC);
+    }
     at::Tensor y_FHWO = m_conv1.forward(m_norm1.forwardSilu(x_FHWC));
     y_FHWO.add_(m_time_emb_proj(time_1E));
     // Memory of its own: the convolution may write its sum there.
@@ -25,10 +32,7 @@ at::Tensor ResidualBlock::forward(const at::Tensor& x_FHWC, const at::Tensor& ti
 }
 
 at::Tensor GatedFeedForward::operator()(const at::Tensor& x_BNC) const {
-    const auto all = [&](const at::Tensor& some_BNC) {
-        const auto halves = proj(some_BNC).chunk(2, -1);
-        return out(halves[0] * at::gelu(halves[1]));
-    };
+    const auto all = [&](const at::Tensor& some_BNC) { return out(gatedGelu(proj(some_BNC))); };
     const std::int64_t count = x_BNC.size(0),
                        each = 2 * kWider * x_BNC.numel() / std::max<std::int64_t>(count, 1);
     const std::int64_t together = std::max<std::int64_t>(1, kMostValues / std::max<std::int64_t>(each, 1));
@@ -36,7 +40,14 @@ at::Tensor GatedFeedForward::operator()(const at::Tensor& x_BNC) const {
     at::Tensor y_BNC = at::empty_like(x_BNC);
     for (std::int64_t first = 0; first < count; first += together) {
         const std::int64_t some = std::min(together, count - first);
-        y_BNC.narrow(0, first, some).copy_(all(x_BNC.narrow(0, first, some)));
+        at::Tensor made_BNC = y_BNC.narrow(0, first, some);
+        if (x_BNC.is_cuda()) {
+            const at::Tensor gated = gatedGelu(proj(x_BNC.narrow(0, first, some)));
+            at::Tensor rows = made_BNC.flatten(0, 1);
+            at::addmm_out(rows, out.bias, gated.flatten(0, 1), out.weight.t());
+        } else {
+            made_BNC.copy_(all(x_BNC.narrow(0, first, some)));
+        }
     }
     return y_BNC;
 }
@@ -80,6 +91,33 @@ at::Tensor attendSelf(const SelfProducts& products, const at::Tensor& x_FPC, std
                                                              .keyBias_M = {}},
                                                             {attention::ModuleKind::Self, place});
     return products.to_out(mixed_FHPD.transpose(1, 2).flatten(2));
+}
+
+at::Tensor attendAlongTime(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads,
+                           int place, const attention::LayerContext& context) {
+    const auto running = context.during(execution::Part::SelfAttention);
+    const auto qkv = products.to_qkv(x_FPC).chunk(3, -1);
+    const auto heads_PHFD = [&](const at::Tensor& part_FPC) {
+        return part_FPC.unflatten(-1, {heads, -1}).permute({1, 2, 0, 3});
+    };
+    const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = heads_PHFD(qkv[0]),
+                                                             .k_BHMD = heads_PHFD(qkv[1]),
+                                                             .v_BHMD = heads_PHFD(qkv[2]),
+                                                             .keyBias_M = {}},
+                                                            {attention::ModuleKind::Temporal, place});
+    return products.to_out(mixed_PHFD.permute({2, 0, 1, 3}).flatten(2));
+}
+
+at::Tensor answerOfOneToken(const CrossProducts& products, const at::Tensor& token_11X, std::int64_t heads,
+                            int place, const attention::LayerContext& context) {
+    const auto running = context.during(execution::Part::CrossAttention);
+    const auto kv = execution::linear(token_11X, products.to_kv_OX).chunk(2, -1);
+    const at::Tensor mixed_1H1D = context.dispatcher.attend({.q_BHND = headsOf(kv[0], heads),
+                                                             .k_BHMD = headsOf(kv[0], heads),
+                                                             .v_BHMD = headsOf(kv[1], heads),
+                                                             .keyBias_M = {}},
+                                                            {attention::ModuleKind::Cross, place});
+    return products.to_out(mixed_1H1D.transpose(1, 2).flatten(2));
 }
 
 /// Where all frames look at the same tokens their pixels are one sequence of queries: the same sums, one

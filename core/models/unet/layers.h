@@ -10,6 +10,7 @@
 
 #include "core/attention/layer_context.h"
 #include "core/models/layers/linear.h"
+#include "core/models/layers/token_norm.h"
 #include "core/vae/group_norm.h"
 #include "core/vae/image_conv.h"
 #include "core/vae/picture_memory.h"
@@ -17,6 +18,9 @@
 
 namespace reelgrid::models::unet {
 
+using models::gatedGelu;
+using models::PendingSum;
+using models::TokenNorm;
 using vae::LayerSource;
 
 /// x + conv2(silu(norm2(conv1(silu(norm1(x))) + time))) (ResnetBlock2D of diffusers).
@@ -42,19 +46,6 @@ class ResidualBlock {
     vae::GroupNorm m_norm2;
     vae::ImageConv m_conv2;
     std::optional<vae::PointConv> m_conv_shortcut;
-};
-
-/// A layer norm over channels, in the model's dtype.
-struct TokenNorm {
-    at::Tensor weight_C, bias_C;
-
-    static TokenNorm load(const weights::WeightScope& scope, std::int64_t channels) {
-        return {scope("weight", {channels}), scope("bias", {channels})};
-    }
-    [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
-        constexpr double kEps = 1e-5;
-        return at::layer_norm(x, {x.size(-1)}, weight_C, bias_C, kEps);
-    }
 };
 
 /// out(h · gelu(gate)), h and gate the halves of one product (FeedForward of diffusers with GEGLU). Of many
@@ -95,8 +86,22 @@ struct CrossProducts {
                               std::int64_t otherChannels);
 };
 
+/// What every pixel is answered where there is one token to look at, [1, 1, X]: its value, whatever is asked.
+/// One query stands for all of them. → [1, 1, C].
+at::Tensor answerOfOneToken(const CrossProducts& products, const at::Tensor& token_11X, std::int64_t heads,
+                            int place, const attention::LayerContext& context);
+/// Whether there is: of all frames.
+inline bool isOneToken(const at::Tensor& tokens) {
+    return tokens.size(0) == 1 && tokens.size(1) == 1;
+}
+
 /// [B, N, C] → [B, heads, N, D], a view.
 at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads);
+
+/// Attention of each pixel's values in all frames to each other: [F, P, C] → the same. The tokens stay where
+/// they are: a pixel's are a view.
+at::Tensor attendAlongTime(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads,
+                           int place, const attention::LayerContext& context);
 
 /// Attention of each frame's pixels to each other: [F, P, C] → the same.
 at::Tensor attendSelf(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads, int place,

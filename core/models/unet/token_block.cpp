@@ -11,12 +11,20 @@ TokenBlock::TokenBlock(const weights::WeightScope& scope, const Sizes& sizes)
       m_attn2(CrossProducts::load(scope / "attn2", sizes.channels, sizes.otherChannels)),
       m_ff(GatedFeedForward::load(scope / "ff", sizes.channels)) {}
 
-at::Tensor TokenBlock::forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
+TokenNorm::OfSum TokenBlock::attended(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
+                                      const attention::LayerContext& context) const {
+    const PendingSum sum{x_FPC, attendSelf(m_attn1, m_norm1(x_FPC), m_heads, place, context)};
+    if (isOneToken(tokens))
+        return m_norm3.ofSumAndRow(sum, answerOfOneToken(m_attn2, tokens, m_heads, place, context));
+    const auto [y_FPC, normed_FPC] = m_norm2.ofSum(sum);
+    return m_norm3.ofSum({y_FPC, attendCross(m_attn2, normed_FPC, tokens, m_heads, place, context)});
+}
+
+PendingSum TokenBlock::forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
                                const attention::LayerContext& context) const {
-    at::Tensor y_FPC = x_FPC + attendSelf(m_attn1, m_norm1(x_FPC), m_heads, place, context);
-    y_FPC = y_FPC + attendCross(m_attn2, m_norm2(y_FPC), tokens, m_heads, place, context);
+    const auto [y_FPC, normed_FPC] = attended(x_FPC, tokens, place, context);
     const auto running = context.during(execution::Part::FeedForward);
-    return y_FPC + m_ff(m_norm3(y_FPC));
+    return {y_FPC, m_ff(normed_FPC)};
 }
 
 }  // namespace reelgrid::models::unet

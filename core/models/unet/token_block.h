@@ -17,12 +17,16 @@ class TokenBlock {
     };
     TokenBlock(const weights::WeightScope& scope, const Sizes& sizes);
 
-    /// x_FPC [F, P, C], tokens [1, N, X] of all frames or [F, N, X] → [F, P, C]. `place`: what its attention
-    /// calls' layer is.
-    [[nodiscard]] at::Tensor forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
+    /// x_FPC [F, P, C], tokens [1, N, X] of all frames or [F, N, X] → [F, P, C], what the last layer adds
+    /// still by itself. `place`: what its attention calls' layer is.
+    [[nodiscard]] PendingSum forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
                                      const attention::LayerContext& context) const;
 
   private:
+    /// What lies behind both attentions, and the norm of it.
+    [[nodiscard]] TokenNorm::OfSum attended(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
+                                            const attention::LayerContext& context) const;
+
     std::int64_t m_heads;
     TokenNorm m_norm1, m_norm2, m_norm3;
     SelfProducts m_attn1;

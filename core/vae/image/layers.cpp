@@ -18,6 +18,12 @@ ResidualBlock::ResidualBlock(const LayerSource& source, std::int64_t in, std::in
 }
 
 at::Tensor ResidualBlock::forward(const at::Tensor& x_NHWC) const {
+    if (m_conv1.isOnGpu()) {
+        // The second norm adds what the first convolution leaves out.
+        const at::Tensor made_NHWO = m_conv1.product(m_norm1.forwardSilu(x_NHWC));
+        const at::Tensor normed_NHWO = m_norm2.forwardSilu(made_NHWO, m_conv1.bias_1O());
+        return m_conv2.forward(normed_NHWO, m_conv_shortcut ? m_conv_shortcut->forward(x_NHWC) : x_NHWC);
+    }
     const at::Tensor y_NHWO = m_conv1.forward(m_norm1.forwardSilu(x_NHWC));
     // Memory of its own where nothing maps it: the convolution may write its sum there.
     const at::Tensor shortcut_NHWO = m_conv_shortcut ? m_conv_shortcut->forward(x_NHWC) : x_NHWC.clone();
