@@ -7,6 +7,7 @@
 
 #include "core/execution/kernel_arguments.h"
 #include "kernels/cuda/library.h"
+#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::execution {
 namespace {
@@ -98,7 +99,9 @@ bool FusedValues::fits(std::initializer_list<Value> asked) const {
         std::ssize(m_steps) > ValueProgram::kMostSteps || std::ssize(asked) > ValueProgram::kMostOutputs)
         return false;
     const at::Device device = m_inputs.front().device();
-    if (!device.is_cpu() && !(device.is_cuda() && kernels::cuda::library() != nullptr)) return false;
+    if (!device.is_cpu() &&
+        !(device.is_cuda() && kernels::cuda::library() != nullptr && kernels::cuda::runsUncheckedKernels()))
+        return false;
     const std::vector<std::int64_t> shape = shapeOf(m_inputs);
     return std::ranges::all_of(m_inputs, [&](const at::Tensor& input) {
         return input.device() == device && inputOf(input, shape).has_value();
