@@ -57,9 +57,12 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::R
     if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
     if (now.offload == protocol::kOffloadAuto && manifest.request->offload == protocol::kOffloadAuto)
         now.offload = manifest.settings->offload;
+    // Not recorded by earlier versions, which had the two others alone.
+    if (now.forceOutputSize && manifest.settings->forceOutputSize)
+        now.pictureFit = manifest.settings->pictureFit;
     // A picture's shape decides the size; of another picture the hash is another.
-    if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
-        manifest.request->height == request.height) {
+    if (now.imgFilePath && now.pictureFit == protocol::kKeepShape &&
+        manifest.request->width == request.width && manifest.request->height == request.height) {
         now.width = manifest.settings->width;
         now.height = manifest.settings->height;
     }
