@@ -267,10 +267,11 @@ def soak_disk(program, folder, count, _):
     hub = Hub(folder / "hub")
     small = [*SMALL, "--num-frames", "5", "--num-inference-steps", "2", "--output"]
     tried = [("render", ["render", *small, disk / "a.mp4"], None),
-             ("profile", ["render", *small, folder / "b.mp4", "--profile-output", disk / "trace.json",
+             ("profile", ["render", *small, folder / "b.mp4", "--profile-output", disk / "traces",
                           "--profile-wait", "0", "--profile-warmup", "0", "--profile-active", "1"], None),
              ("download", ["models", "download", "somebody/model"], hub.environment(disk / "cache"))]
     try:
+        wanted = {"a.mp4", "trace_rank0.json.gz", "model_index.json"}
         for _ in range(count):
             for room in (0, 4096, 40960, 200000):
                 for name, words, environment in tried:
@@ -280,7 +281,8 @@ def soak_disk(program, folder, count, _):
                         free = shutil.disk_usage(disk).free
                         filler.write(bytes(max(0, free - room)))
                     done = run(program, words, env=environment)
-                    left = [path.name for path in disk.rglob("*") if path.name in ("a.mp4", "trace.json", "model_index.json")]
+                    # Under its final name; a folder for a trace may have been made.
+                    left = [path.name for path in disk.rglob("*") if path.is_file() and path.name in wanted]
                     lines = done.stderr.strip().splitlines()
                     said = bool(lines) and any(word in lines[-1] for word in ("space", "are free", "can't write"))
                     if done.returncode == 0 and not left:
