@@ -9,6 +9,13 @@ if(REELGRID_SANITIZE)
     endif()
 endif()
 
+# For libFuzzer, which follows where an input leads: branches and comparisons are counted in everything of ours. Its own main()
+# is linked by tests/fuzz alone. Wants clang.
+option(REELGRID_FUZZ "Build tests/fuzz with libFuzzer" OFF)
+if(REELGRID_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # For the attention kernels, one function a combination of policies, each unrolled over vectors. With every check inlined
 # they compile for ten minutes and run for hours.
 #
@@ -16,7 +23,7 @@ endif()
 # overflow, shifts and alignment stay unchecked there: the tests against float64 attention have to notice.
 # ThreadSanitizer leaves them alone altogether: it can't see OpenMP's barriers.
 function(reelgrid_sanitize_lightly)
-    if(REELGRID_SANITIZE MATCHES "address")
+    if(REELGRID_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
             -fno-sanitize=undefined --param=asan-instrumentation-with-call-threshold=0)
     else()

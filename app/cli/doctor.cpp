@@ -4,6 +4,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/libtorch_version.h"
+#include "app/cli/network_access.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
 #include "core/base/byte_count.h"
@@ -23,6 +24,7 @@ struct Checkup {
     machine::Machine machine;
     media::Capabilities media;
     Result<families::ModelInfo> demo = Error{};
+    Result<void> withoutNetwork;  ///< of workers
 };
 
 Checkup examine(const machine::LocalMachine& here) {
@@ -30,7 +32,8 @@ Checkup examine(const machine::LocalMachine& here) {
     machine.models = catalog::modelsOfMachine();
     return {.machine = std::move(machine),
             .media = media::inspectCapabilities(),
-            .demo = catalog::findModel(catalog::kDemoModel)};
+            .demo = catalog::findModel(catalog::kDemoModel),
+            .withoutNetwork = canLeaveNetwork()};
 }
 
 /// What is missing that some verb can't do without, for a person.
@@ -86,6 +89,8 @@ json asJson(const Checkup& checkup) {
         document["demo_model"] = {{"folder", checkup.demo->folder.string()},
                                   {"bytes", checkup.demo->bytes()}};
     document["labels"] = checkup.media.labels.ok();
+    document["worker"]["network"] = !checkup.withoutNetwork.ok();
+    if (!checkup.withoutNetwork) document["worker"]["why"] = checkup.withoutNetwork.error().message;
     document["problems"] = problemsOf(checkup);
     return document;
 }
@@ -109,6 +114,9 @@ std::string asText(const Checkup& checkup) {
                              13);
     }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
+    text += "\nworkers    " + (checkup.withoutNetwork
+                                   ? "render without network (a seccomp filter), but for several ranks"
+                                   : checkup.withoutNetwork.error().message);
     if (checkup.demo.ok())
         text +=
             "\nmodel      demo in " + checkup.demo->folder.string() + ", " + byteCount(checkup.demo->bytes());

@@ -8,6 +8,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/network_access.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/rank_launcher.h"
 #include "app/cli/rank_options.h"
@@ -72,6 +73,9 @@ int runWorker(RankOptions& ranks, const machine::LocalMachine& machine) {
         return fail({ErrorCode::Io, "worker: stdout can't be used"});
     std::signal(SIGPIPE, SIG_IGN);
     if (group) return serveWithRanks(*group, machine, output);
+    // Whoever names a model of the hub has fetched it before: alone, it needs nobody. Where the kernel can't
+    // do it `doctor` says so.
+    static_cast<void>(leaveNetwork());
     pipeline::Renderer renderer(machine);
     const InterruptWatch interrupts;
     const auto render = [&renderer](const auto& request, const auto& progress, const auto& preview,

@@ -8,6 +8,7 @@ namespace reelgrid::studio {
 
 namespace {
 constexpr const char* kRecent = "recent";
+constexpr const char* kTrusted = "trusted";
 }  // namespace
 
 Settings::Settings()
@@ -82,6 +83,17 @@ void Settings::addRecentFile(const std::filesystem::path& file) {
     files.removeAll(name);
     files.prepend(name);
     m_file->setValue(kRecent, files.mid(0, kMostRecent));
+}
+
+bool Settings::isTrusted(const QString& sha256) const {
+    return m_file->value(kTrusted).toStringList().contains(sha256);
+}
+
+void Settings::trust(const QString& sha256) {
+    QStringList known = m_file->value(kTrusted).toStringList();
+    known.removeAll(sha256);
+    known.prepend(sha256);
+    m_file->setValue(kTrusted, known.mid(0, kMostTrusted));
 }
 
 void Settings::forgetRecentFiles() {

@@ -42,6 +42,10 @@ class Settings {
     [[nodiscard]] QStringList recentFiles() const;
     void addRecentFile(const std::filesystem::path& file);
     void forgetRecentFiles();
+    /// Plug-ins by the SHA-256 of their files, the newest first; at most kMostTrusted.
+    static constexpr int kMostTrusted = 200;
+    [[nodiscard]] bool isTrusted(const QString& sha256) const;
+    void trust(const QString& sha256);
     /// A checkable action's state ("charts"), and a widget's own ("geometry", "columns").
     [[nodiscard]] bool isOn(const char* action, bool byDefault) const;
     void setOn(const char* action, bool on);

@@ -8,6 +8,7 @@
 
 #include "app/studio/blind_test_view.h"
 #include "app/studio/cheat_sheet.h"
+#include "app/studio/code_trust.h"
 #include "app/studio/command_palette.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/main_window.h"
@@ -60,7 +61,8 @@ void MainWindow::connectFileActions() {
     });
     m_actions->onTriggered("model-folder", [this] { m_editorFiles->chooseModelFolder(); });
     m_actions->onTriggered("plugin", [this] {
-        if (const auto name = askForPlugin(this); !name.empty()) m_plugins->add(name);
+        const auto name = askForPlugin(this);
+        if (!name.empty() && mayRunCode(this, m_settings, name)) m_plugins->add(name);
     });
     m_actions->onTriggered("results-folder", [this] {
         const auto folder = askForFolder(this, tr("Where renders go"), m_renders->resultsFolder());

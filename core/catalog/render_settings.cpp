@@ -125,6 +125,25 @@ Result<void> checkPicture(const std::string& option, const std::optional<std::st
     return {};
 }
 
+/// One choice of two spellings.
+Result<void> settlePictureFit(RenderSettings& settings) {
+    std::string& fit = settings.pictureFit;
+    const std::vector<std::string> names{protocol::kKeepShape, protocol::kCropPicture,
+                                         protocol::kStretchPicture};
+    if (!isAmong(names, fit)) return wrong("--picture-fit", fit, oneOf(names));
+    if (settings.forceOutputSize && fit == protocol::kStretchPicture)
+        return Error{ErrorCode::BadUsage,
+                     "--force-output-size: --picture-fit is stretch, one of the two was needed"};
+    if (settings.forceOutputSize) fit = protocol::kCropPicture;
+    settings.forceOutputSize = fit == protocol::kCropPicture;
+    if (fit != protocol::kKeepShape && !settings.imgFilePath)
+        return Error{
+            ErrorCode::BadUsage,
+            (settings.forceOutputSize ? std::string("--force-output-size") : "--picture-fit " + fit) +
+                ": --img-file-path was needed, without a picture the size is as given"};
+    return {};
+}
+
 Result<void> checkPictures(const RenderSettings& settings, const families::ModelInfo& model) {
     const families::Task* task = model.task(settings.task);
     if (task == nullptr) return wrong("--task", settings.task, "for this model " + oneOf(model.taskNames()));
@@ -140,10 +159,6 @@ Result<void> checkPictures(const RenderSettings& settings, const families::Model
         return fits;
     if (settings.lastImgFilePath && settings.numFrames < 2)
         return wrong("--num-frames", settings.numFrames, "with --last-img-file-path at least 2");
-    if (settings.forceOutputSize && !settings.imgFilePath)
-        return Error{
-            ErrorCode::BadUsage,
-            "--force-output-size: --img-file-path was needed, without a picture the size is as given"};
     return {};
 }
 
@@ -363,6 +378,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model, const machine::Machine& machine) {
     RenderSettings settings = filled(request, model.defaults);
     if (auto fits = checkPictures(settings, model); !fits) return fits.error();
+    if (auto settled = settlePictureFit(settings); !settled) return settled.error();
     if (auto useless = findUseless(request, model)) return *useless;
     settleModelsOwn(settings, request, model);
     if (auto fits = checkAgainstModel(settings, model); !fits) return fits.error();

@@ -61,9 +61,12 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::R
     if (!request.device && !manifest.request->device && now.device.starts_with("cuda") &&
         manifest.settings->device.starts_with("cuda"))
         now.device = manifest.settings->device;
+    // Not recorded by earlier versions, which had the two others alone.
+    if (now.forceOutputSize && manifest.settings->forceOutputSize)
+        now.pictureFit = manifest.settings->pictureFit;
     // A picture's shape decides the size; of another picture the hash is another.
-    if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
-        manifest.request->height == request.height) {
+    if (now.imgFilePath && now.pictureFit == protocol::kKeepShape &&
+        manifest.request->width == request.width && manifest.request->height == request.height) {
         now.width = manifest.settings->width;
         now.height = manifest.settings->height;
     }

@@ -7,6 +7,13 @@ media::RgbImage cutTo(const media::RgbImage& image, media::PictureSize size) {
     return media::middleOf(media::resized(image, covering, media::Filter::Lanczos), size);
 }
 
+media::RgbImage stretchedOrCut(const media::RgbImage& image, const catalog::RenderSettings& settings) {
+    const media::PictureSize size{settings.width, settings.height};
+    return settings.pictureFit == protocol::kStretchPicture
+               ? media::resized(image, size, media::Filter::Lanczos)
+               : cutTo(image, size);
+}
+
 at::Tensor frameOf(const media::RgbImage& image) {
     const at::Tensor bytes_HWC = at::from_blob(const_cast<std::uint8_t*>(image.pixels.data()),
                                                {image.height, image.width, 3}, at::kByte);

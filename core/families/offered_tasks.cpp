@@ -15,7 +15,8 @@ void offer(ModelInfo& model, std::vector<Task> tasks) {
     model.tasks = std::move(tasks);
     model.defaults.task = model.tasks.front().name;
     if (takesPictures(model))
-        model.extraFields.insert(model.extraFields.end(), {"img_file_path", "force_output_size"});
+        model.extraFields.insert(model.extraFields.end(),
+                                 {"img_file_path", "force_output_size", "picture_fit"});
     if (anyTakes(model, &Task::lastImage)) model.extraFields.push_back("last_img_file_path");
 }
 

@@ -8,7 +8,7 @@ namespace reelgrid::pipeline {
 void fitToPicture(catalog::RenderSettings& settings, const families::ModelInfo& model) {
     if (!settings.imgFilePath) return;
     const media::PictureSize picture = media::readImage(*settings.imgFilePath).value().size();
-    if (settings.forceOutputSize || model.isSizeFixed) return;
+    if (settings.pictureFit != protocol::kKeepShape || model.isSizeFixed) return;
     const double area = double(settings.width) * settings.height;
     const auto fitted = media::sizeOfArea(picture, area, model.sizes.sizeMultiple);
     if (!fitted) throw Failure(fitted.error().in("--img-file-path " + *settings.imgFilePath));

@@ -27,6 +27,10 @@ inline constexpr const char* kTilingOff = "off";
 inline constexpr const char* kOffloadAuto = "auto";  ///< in host memory, where the device hasn't room
 inline constexpr const char* kOffloadNone = "none";
 inline constexpr const char* kOffloadBlocks = "blocks";
+/// What --picture-fit takes: what becomes of a picture of another shape than the clip's.
+inline constexpr const char* kKeepShape = "keep";          ///< the clip gets the picture's shape at its area
+inline constexpr const char* kCropPicture = "crop";        ///< its middle is kept
+inline constexpr const char* kStretchPicture = "stretch";  ///< each side by itself
 /// What --context-weights takes: how much the frames of a window count where windows overlap.
 inline constexpr const char* kPyramidWeights = "pyramid";  ///< most in its middle
 inline constexpr const char* kFlatWeights = "flat";
@@ -51,7 +55,8 @@ struct RenderFields {
     std::string prompt{};
     std::optional<std::string> imgFilePath{};      ///< absolute; the picture that the clip begins with
     std::optional<std::string> lastImgFilePath{};  ///< likewise the one that it ends with
-    bool forceOutputSize = false;  ///< cut the picture to width × height; else its shape decides the size
+    bool forceOutputSize = false;                  ///< pictureFit kCropPicture, which it settles as
+    std::string pictureFit = kKeepShape;           ///< kKeepShape, kCropPicture, kStretchPicture
     Maybe<std::string> negativePrompt{};
     Maybe<int> height{};
     Maybe<int> width{};
@@ -194,10 +199,15 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.lastImgFilePath; });
     visit(
         RenderField{.key = "force_output_size",
-                    .help = "Cut the picture to width x height (default: its shape is kept, and the size "
-                            "has the area of width x height)",
+                    .help = "--picture-fit crop",
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.forceOutputSize; });
+    visit(
+        RenderField{.key = "picture_fit",
+                    .help = "A picture of another shape: keep (the clip gets its shape, with the area of "
+                            "width x height), crop (its middle is kept), stretch (default: keep)",
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.pictureFit; });
     visit(
         RenderField{.key = "negative_prompt",
                     .help = "What to steer away from",

@@ -92,7 +92,7 @@ PickleObject globalNamed(const std::string& module, const std::string& name) {
             if (name == known.dtype) return Value(known.type);
             if (known.storageClass != nullptr && name == known.storageClass) return StorageClass{known.type};
         }
-    refuse("it asks for " + module + "." + name +
+    refuse("it asks for " + shownName(module + "." + name) +
            ", which is not data: tensors, numbers, texts, lists and dicts were needed");
 }
 

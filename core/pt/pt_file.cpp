@@ -59,7 +59,7 @@ class Archive {
         std::shared_ptr<const Storage>& known = m_storages[key];
         if (known) return known;
         const ZipEntry* entry = find(std::string(kStorageFolder) + key);
-        if (entry == nullptr) refuse("it has no storage " + key);
+        if (entry == nullptr) refuse("it has no storage " + shownName(key));
         return known = std::make_shared<const Storage>(Storage{entry->bytes, m_file});
     }
 

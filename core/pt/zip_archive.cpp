@@ -113,7 +113,7 @@ Record recordAt(const Bytes& directory, std::uint64_t at) {
 }
 
 std::string_view contentOf(const Bytes& archive, const Record& record) {
-    const std::string entry = "entry " + record.name;
+    const std::string entry = "entry " + shownName(record.name);
     if ((record.flags & kEncrypted) != 0) refuse(entry + " is encrypted");
     if (record.method != kStored || record.packed != record.size)
         refuse(entry + " is compressed (method " + std::to_string(record.method) +
@@ -138,7 +138,7 @@ ZipEntries zipEntries(std::string_view bytes) {
         const Record record = recordAt(records, at);
         at += record.bytes;
         if (!entries.emplace(record.name, ZipEntry{contentOf(archive, record), record.crc}).second)
-            refuse("it has two entries " + record.name);
+            refuse("it has two entries " + shownName(record.name));
     }
     return entries;
 }

@@ -11,6 +11,8 @@ namespace reelgrid::result {
 /// The most entries that a list in a result's files may have.
 inline constexpr std::size_t kMaxEntries = 10000;
 inline constexpr std::size_t kMaxNameBytes = 1024;
+/// As long as Linux has them.
+inline constexpr std::size_t kMaxPathBytes = 4096;
 
 /// A list of numbers, null meaning that there is no value (NaN). InvalidData naming `key` and what stands
 /// there instead.

@@ -1,6 +1,7 @@
 #include "core/result/manifest.h"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
@@ -69,24 +70,32 @@ Result<void> readCaptures(const json* object, Manifest& manifest) {
 }
 
 /// Names and texts: versions, hashes.
-Result<std::map<std::string, std::string>> textsFromJson(const json* object, const std::string& what) {
+Result<std::map<std::string, std::string>> textsFromJson(const json* object, const std::string& what,
+                                                         std::size_t maxBytes = kMaxNameBytes) {
     std::map<std::string, std::string> texts;
     if (object == nullptr) return texts;
     FieldReader fields(*object, what, ErrorCode::InvalidData);
     for (const auto& [name, value] : object->items()) {
         if (texts.size() >= kMaxEntries || name.size() > kMaxNameBytes) continue;
-        fields.requireText(name.c_str(), texts[name], kMaxNameBytes);
+        fields.requireText(name.c_str(), texts[name], maxBytes);
     }
     if (auto read = fields.finish(); !read) return read.error();
     return texts;
 }
 
+/// Counts and steps.
 Result<std::vector<int>> integersFromJson(const json& list, const std::string& what) {
     std::vector<int> numbers;
     for (const json& number : list) {
-        if (!number.is_number_integer())
-            return Error{ErrorCode::InvalidData,
-                         what + ": " + showJson(number) + ": a whole number was needed"};
+        constexpr int kMost = std::numeric_limits<int>::max();
+        const bool fits = number.is_number_unsigned()
+                              ? number.get<std::uint64_t>() <= std::uint64_t{kMost}
+                              : number.is_number_integer() && number.get<std::int64_t>() >= 0 &&
+                                    number.get<std::int64_t>() <= kMost;
+        if (!fits)
+            return Error{ErrorCode::InvalidData, what + ": " + showJson(number) +
+                                                     ": a whole number from 0 to " + std::to_string(kMost) +
+                                                     " was needed"};
         numbers.push_back(number.get<int>());
     }
     return numbers;
@@ -102,7 +111,7 @@ Result<void> readModel(const json* object, Manifest& manifest) {
     auto texts = textsFromJson(hashes, "hashes");
     if (!texts) return texts.error();
     manifest.modelHashes = *std::move(texts);
-    auto elsewhere = textsFromJson(paths, "paths");
+    auto elsewhere = textsFromJson(paths, "paths", kMaxPathBytes);
     if (!elsewhere) return elsewhere.error();
     manifest.modelPaths = *std::move(elsewhere);
     return {};

@@ -57,6 +57,13 @@ bool isFinite(const at::Tensor& tensor) {
     }
 }
 
+at::Tensor finiteRows(const at::Tensor& table, const at::Tensor& rows, const std::string& where) {
+    at::Tensor taken = table.index_select(0, rows);
+    if (!isFinite(taken))
+        throw Failure(ErrorCode::InvalidData, where + " has NaN or infinite values in rows that are used");
+    return taken;
+}
+
 std::vector<std::string> notFiniteIn(const std::filesystem::path& file, const std::stop_token& stop) {
     const WeightFile opened = openWeights(file);
     std::vector<std::string> found;

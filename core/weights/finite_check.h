@@ -13,6 +13,10 @@ namespace reelgrid::weights {
 /// read once, by several threads. Tensors of other dtypes are finite.
 bool isFinite(const at::Tensor& tensor);
 
+/// Rows of a table on the CPU, without a look at the others. Throws Failure(InvalidData) naming `where` the
+/// table is when one of them has NaN or infinite values.
+at::Tensor finiteRows(const at::Tensor& table, const at::Tensor& rows, const std::string& where);
+
 /// The tensors of a file of weights (.safetensors, .pth or .pt) that are not, a line each: "FILE: tensor NAME
 /// has NaN or infinite values". Reads the whole file. Throws Failure as openWeights() does, or
 /// Failure(Cancelled) once `stop` was asked for.

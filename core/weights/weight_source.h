@@ -47,9 +47,12 @@ class WeightScope {
     [[nodiscard]] at::Tensor operator()(std::string_view name, at::IntArrayRef shape) const;
     /// The same, in fp32 whatever the model's dtype (norms, modulation tables).
     [[nodiscard]] at::Tensor fp32(std::string_view name, at::IntArrayRef shape) const;
-    /// The same as stored: dtype, device and memory map (embedding tables, of which only rows are used).
+    /// The same as stored: dtype, device and memory map (embedding tables, of which only rows are used:
+    /// finiteRows() looks at those).
     [[nodiscard]] at::Tensor stored(std::string_view name, at::IntArrayRef shape) const;
     [[nodiscard]] bool has(std::string_view name) const;
+    /// File and tensor, for messages.
+    [[nodiscard]] std::string whereIs(std::string_view name) const { return m_source->whereIs(full(name)); }
 
     [[nodiscard]] WeightSource& source() const { return *m_source; }
     /// The same dtype, device and prefix over another source.

@@ -1281,6 +1281,26 @@
         <source>waiting again: %1</source>
         <translation>wartet wieder: %1</translation>
     </message>
+    <message>
+        <source>Add attention plug-in</source>
+        <translation>Attention-Plug-in hinzufügen</translation>
+    </message>
+    <message>
+        <source>“%1” is code: renders with it may read, write and delete whatever you may.</source>
+        <translation>„%1“ ist Programmcode: Renderings damit können alles lesen, schreiben und löschen, was Sie dürfen.</translation>
+    </message>
+    <message>
+        <source>Run it only if you know who made it. You are asked again once it has changed.
+
+SHA-256 %1</source>
+        <translation>Führen Sie ihn nur aus, wenn Sie wissen, von wem er ist. Hat er sich geändert, wird wieder gefragt.
+
+SHA-256 %1</translation>
+    </message>
+    <message>
+        <source>Run its code</source>
+        <translation>Code ausführen</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -3278,12 +3298,24 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Aufgabe</translation>
     </message>
     <message>
-        <source>Else the picture keeps its shape, and the clip has the area of width × height</source>
-        <translation>Sonst behält das Bild seine Form, und der Clip hat die Fläche von Breite × Höhe</translation>
-    </message>
-    <message>
         <source>PICTURE</source>
         <translation>BILD</translation>
+    </message>
+    <message>
+        <source>Keep its shape</source>
+        <translation>Form behalten</translation>
+    </message>
+    <message>
+        <source>Stretch to width × height</source>
+        <translation>Auf Breite × Höhe strecken</translation>
+    </message>
+    <message>
+        <source>A picture of another shape</source>
+        <translation>Ein Bild anderer Form</translation>
+    </message>
+    <message>
+        <source>Where its shape is kept the clip has the area of width × height</source>
+        <translation>Bleibt die Form, hat der Clip die Fläche von Breite × Höhe</translation>
     </message>
 </context>
 <context>

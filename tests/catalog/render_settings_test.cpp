@@ -247,7 +247,8 @@ families::ModelInfo fromPictures() {
     model.defaults.task = "i2v";
     model.defaults.guidanceScale2 = 3;
     model.defaults.flowShift = 12;
-    for (const char* field : {"img_file_path", "last_img_file_path", "force_output_size", "guidance_scale_2"})
+    for (const char* field :
+         {"img_file_path", "last_img_file_path", "force_output_size", "picture_fit", "guidance_scale_2"})
         model.extraFields.push_back(field);
     return model;
 }
@@ -281,10 +282,35 @@ TEST(RenderSettings, ATaskHasThePicturesThatItNeedsAndNoOthers) {
     request.imgFilePath.reset();
     EXPECT_THAT(complaintOf(request), HasSubstr("--force-output-size: --img-file-path was needed"));
 
+    request.forceOutputSize = false;
+    request.pictureFit = "stretch";
+    EXPECT_THAT(complaintOf(request), HasSubstr("--picture-fit stretch: --img-file-path was needed"));
+
     RenderRequest forced;
     forced.forceOutputSize = true;
     forced.imgFilePath = "/a.png";
     EXPECT_FALSE(resolveSettings(forced, demoLike(), machine::withoutGpu()));
+}
+
+TEST(RenderSettings, APictureIsFittedInOneOfThreeWays) {
+    RenderRequest request;
+    request.imgFilePath = "/a.png";
+    const auto settingsOf = [&] { return *resolveSettings(request, fromPictures(), machine::withoutGpu()); };
+    EXPECT_EQ(settingsOf().pictureFit, "keep");
+    for (const char* fit : {"keep", "crop", "stretch"}) {
+        request.pictureFit = fit;
+        EXPECT_EQ(settingsOf().pictureFit, fit);
+        EXPECT_EQ(settingsOf().forceOutputSize, std::string(fit) == "crop") << "the same by its older name";
+    }
+    request.forceOutputSize = true;
+    EXPECT_THAT(
+        complaintOf(request),
+        testing::HasSubstr("--force-output-size: --picture-fit is stretch, one of the two was needed"));
+    request.pictureFit = "keep";
+    EXPECT_EQ(settingsOf().pictureFit, "crop");
+    request.pictureFit = "fill";
+    EXPECT_THAT(complaintOf(request),
+                testing::HasSubstr("--picture-fit fill: keep, crop or stretch was needed"));
 }
 
 TEST(RenderSettings, OneGuidanceScaleIsBothExpertsAndNoneIsTheModels) {

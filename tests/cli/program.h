@@ -32,6 +32,7 @@ class RunningProgram {
     void write(const std::string& text) const;
     void closeInput();
     void signal(int number) const;
+    [[nodiscard]] int process() const { return m_child; }
     /// Waits for one line of its output.
     std::string readLine();
     /// Waits for its end, at most so many seconds (then it is killed: exit code 137). With OutputIs::Unread

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -71,6 +73,25 @@ TEST(Worker, EndsByOneLineOnASignal) {
     const ProgramRun run = worker.finish(30);
     EXPECT_EQ(run.exitCode, 1);
     EXPECT_EQ(run.errors, "reelgrid-cli: worker: interrupted\n");
+}
+
+/// A line of /proc/PID/status.
+std::string statusOf(int process, const std::string& name) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name + ":\t")) return line.substr(name.size() + 2);
+    return "";
+}
+
+TEST(Worker, HasNoNetworkWhereDoctorSaysSo) {
+    const auto doctor = onlyDocument(runProgram({"doctor", "--json"}).output);
+    if (doctor.at("worker").at("network")) GTEST_SKIP() << doctor.at("worker").at("why").get<std::string>();
+    RunningProgram worker({"worker"});
+    EXPECT_THAT(worker.readLine(), HasSubstr("ready"));
+    EXPECT_EQ(statusOf(worker.process(), "NoNewPrivs"), "1");
+    EXPECT_EQ(statusOf(worker.process(), "Seccomp"), "2") << "a filter";
+    worker.write(toLine(WorkerCommand(QuitCommand{})) + "\n");
+    EXPECT_EQ(worker.finish(30).exitCode, 0);
 }
 
 TEST(Worker, EndsWithItsInputWhenNobodyReadsItsOutput) {

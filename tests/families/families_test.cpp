@@ -102,6 +102,7 @@ TEST_F(FamilyFolder, TheOtherKindsOfWanAreToldByTheirPipeline) {
     EXPECT_EQ(image->defaults.width, 832);
     EXPECT_FALSE(image->defaults.flowShift) << "the checkpoint's";
     EXPECT_TRUE(image->takes("force_output_size"));
+    EXPECT_TRUE(image->takes("picture_fit"));
     EXPECT_FALSE(image->takes("last_img_file_path"));
     m_transformer["pos_embed_seq_len"] = 514;
     writeFile(m_folder / "scheduler/scheduler_config.json", R"({"flow_shift": 5.0})").value();

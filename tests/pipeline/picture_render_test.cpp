@@ -63,6 +63,29 @@ TEST_F(PictureRenderTest, ForcedToASizeItHasThatSize) {
     EXPECT_EQ(manifest.settings->height, *request.height);
 }
 
+TEST_F(PictureRenderTest, StretchedItHasTheSizeThatWasAskedForAndOtherFrames) {
+    const VariantModel model("i2v");
+    protocol::RenderRequest request = requestOf(model, "i2v");
+    request.pictureFit = "crop";
+    const std::string cut = render(request).framesSha256;
+    request.pictureFit = "stretch";
+    const result::Manifest manifest = render(request);
+    EXPECT_EQ(manifest.settings->width, *request.width);
+    EXPECT_EQ(manifest.settings->height, *request.height);
+    EXPECT_NE(manifest.framesSha256, cut);
+}
+
+TEST_F(PictureRenderTest, AFlowShiftInTheCheckpointsPlaceIsSaid) {
+    const VariantModel model("t2v-experts");
+    protocol::RenderRequest request = requestOf(model, "t2v-experts");
+    request.imgFilePath.reset();
+    EXPECT_THAT(render(request).remarks,
+                testing::ElementsAre("flow shift 12, as the model's authors have it; the checkpoint's "
+                                     "scheduler says 3 (--flow-shift 3)"));
+    request.flowShift = 3;
+    EXPECT_THAT(render(request).remarks, testing::IsEmpty());
+}
+
 TEST_F(PictureRenderTest, AnotherPictureUnderTheSameNameIsAnotherReference) {
     const VariantModel model("i2v");
     protocol::RenderRequest request = requestOf(model, "i2v");

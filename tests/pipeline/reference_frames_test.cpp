@@ -46,7 +46,7 @@ TEST(ReferenceFrames, DoNotMatchARenderThatDiffersInAnythingElse) {
         {"prompt", [](auto& s) { s.prompt = "a blue car"; }},
         {"picture", [](auto& s) { s.imgFilePath = "/a.png"; }},
         {"last picture", [](auto& s) { s.lastImgFilePath = "/a.png"; }},
-        {"how the picture is fitted", [](auto& s) { s.forceOutputSize = true; }},
+        {"how the picture is fitted", [](auto& s) { s.pictureFit = "stretch"; }},
         {"guidance of the second expert", [](auto& s) { s.guidanceScale2 = 3; }},
         {"negative prompt", [](auto& s) { s.negativePrompt = "blurry"; }},
         {"width", [](auto& s) { s.width = 128; }},

@@ -4,6 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
+#include "core/protocol/attention_policy_json.h"
+#include "core/protocol/worker_message.h"
+#include "tests/protocol/random_values.h"
+
 namespace reelgrid::protocol {
 namespace {
 
@@ -103,6 +108,50 @@ TEST(RenderRequest, RejectsAPromptBeyondItsBound) {
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message, testing::HasSubstr("1048576"));
     EXPECT_LT(read.error().message.size(), 200u);
+}
+
+TEST(RenderRequestAtRandom, IsReadAsItWasWritten) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        const RenderRequest request = RandomValues(seed).request();
+        const std::string written = printJson(toJson(request));
+        const auto read = renderRequestFromJson(parseJson(written, "request").value());
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(*read, request) << "seed " << seed << ": " << written;
+    }
+}
+
+TEST(RenderSettingsAtRandom, AreReadAsTheyWereWritten) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        RenderFields<Given> settings;
+        RandomValues(seed).fill(settings);
+        RenderFields<Given> read;
+        const auto done =
+            readRenderSettings(parseJson(printJson(fieldsJson(settings)), "settings").value(), read);
+        ASSERT_TRUE(done) << "seed " << seed << ": " << done.error().message;
+        ASSERT_EQ(read, settings) << "seed " << seed;
+    }
+}
+
+TEST(WorkerCommandsAtRandom, AreReadAsTheyWereWritten) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        RandomValues random(seed);
+        const std::string line = toLine(WorkerCommand(RenderCommand{random.text(100), random.request()}));
+        EXPECT_EQ(line.find('\n'), std::string::npos);
+        ASSERT_LE(line.size(), kMaxLineBytes) << "seed " << seed;
+        const auto read = commandFromLine(line);
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(toLine(*read), line) << "seed " << seed;
+    }
+}
+
+TEST(AttentionPolicyAtRandom, IsReadAsItWasWritten) {
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        const AttentionPolicy policy = RandomValues(seed).policy();
+        if (policy.empty()) continue;  // which has no file
+        const auto read = attentionPolicyFromJson(parseJson(printJson(toJson(policy)), "policy").value());
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(*read, policy) << "seed " << seed;
+    }
 }
 
 }  // namespace

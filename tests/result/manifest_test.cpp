@@ -4,6 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
+#include "core/result/json_numbers.h"
+#include "tests/protocol/random_values.h"
+
 namespace reelgrid::result {
 namespace {
 
@@ -118,6 +122,83 @@ TEST(Manifest, NamesWhatIsWrong) {
                 HasSubstr(R"(module "sideways": self, cross, joint or temporal was needed)"));
     EXPECT_THAT(messageOf(R"({"model":{"hashes":{"vae":3}}})"), HasSubstr("vae 3: text was needed"));
     EXPECT_THAT(messageOf(R"({"settings":{"width":"wide"}})"), HasSubstr("width \"wide\""));
+}
+
+/// A manifest with everything that one can have, at random.
+Manifest randomManifest(protocol::RandomValues& random) {
+    const auto count = [&] { return random.whole(); };
+    const auto name = [&] { return random.text(kMaxNameBytes); };
+    Manifest made;
+    if (random.coin()) made.request = random.request();
+    if (random.coin()) random.fill(made.settings.emplace());
+    made.versions = random.names(kMaxNameBytes);
+    made.device = name();
+    made.deviceName = name();
+    made.threads = random.integer(0, 1024);
+    made.instructionSet = name();
+    made.modelId = random.text(4096);
+    made.modelPaths = random.names(4096);
+    made.modelHashes = random.names(64);
+    made.pictureHashes = random.names(64);
+    const auto kinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross,
+                        protocol::ModuleKind::Temporal};
+    for (const protocol::ModuleKind kind : kinds)
+        if (random.coin()) {
+            protocol::CallRecord& call = made.attention.emplace_back();
+            call = {kind, name(), name(), random.text(4096), count(), std::nullopt};
+            if (random.coin()) call.seconds = random.number(0, 1e6);
+        }
+    if (random.coin()) made.plugins.push_back({name(), random.text(4096), name(), name()});
+    if (random.coin()) {
+        made.calls.choices = {{"sdpa", "sdpa", ""}, {"fav3", "fav2", "why"}};
+        const int layers = random.integer(1, 5), steps = random.integer(1, 4);
+        protocol::CallMap& map = made.calls.maps.emplace_back();
+        map.layers = layers;
+        map.steps = steps;
+        for (int site = 0; site < layers * steps; ++site) map.sites.push_back(random.integer(-1, 1));
+    }
+    if (random.coin())
+        made.captures = protocol::CaptureRecord{random.text(4096), name(),  random.integer(0, 8), count(),
+                                                count(),           count(), random.text(4096),    name()};
+    if (random.coin())
+        made.profile =
+            ProfileRecord{random.text(4096), random.integer(0, 9), random.integer(0, 9), random.coin()};
+    if (random.coin())
+        made.stepCache =
+            StepCacheRecord{random.number(0, 1), random.integer(0, 99), random.integer(0, 99), {0, 2, 1}};
+    for (int step = random.integer(0, 3); step > 0; --step) made.resumedAt.push_back(random.integer(0, 1000));
+    made.framesSha256 = random.text(64);
+    made.clipSha256 = random.text(64);
+    if (random.coin()) made.memory = MemoryRecord{name(), count(), std::nullopt};
+    if (random.coin()) made.gemms = GemmRecord{name(), name(), random.text(4096)};
+    for (int line = random.integer(0, 3); line > 0; --line) made.remarks.push_back(random.text(4096));
+    if (random.coin()) made.temporal = TemporalRecord{name(), random.number(0, 10), random.text(4096)};
+    return made;
+}
+
+TEST(ManifestAtRandom, IsReadAsItWasWritten) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        protocol::RandomValues random(seed);
+        const Manifest manifest = randomManifest(random);
+        const std::string written = printJson(toJson(manifest));
+        const auto read = manifestFromJson(parseJson(written, "manifest").value());
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(printJson(toJson(*read)), written) << "seed " << seed;
+        ASSERT_EQ(read->request, manifest.request) << "seed " << seed;
+        ASSERT_EQ(read->settings, manifest.settings) << "seed " << seed;
+        ASSERT_EQ(read->calls, manifest.calls) << "seed " << seed;
+    }
+}
+
+TEST(Manifest, RefusesNumbersThatAreTooLarge) {
+    for (const char* text :
+         {R"({"resumed_at": [4294967297]})", R"({"resumed_at": [-1]})",
+          R"({"step_cache": {"threshold": 0.1, "skipped_per_step": [1e0, 9999999999]}})"}) {
+        const auto read = manifestFromJson(parseJson(text, "manifest").value());
+        ASSERT_FALSE(read) << text;
+        EXPECT_THAT(read.error().message,
+                    testing::HasSubstr("a whole number from 0 to 2147483647 was needed"));
+    }
 }
 
 }  // namespace

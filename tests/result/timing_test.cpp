@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
+#include "tests/protocol/random_values.h"
+
 namespace reelgrid::result {
 namespace {
 
@@ -127,6 +130,28 @@ TEST(TimingJson, RefusesWhatIsNoTime) {
                 HasSubstr("step_parts: 3: an object or null was needed"));
     EXPECT_THAT(timingsFromJson(json::parse(R"([{"steps":[true]}])")).error().message,
                 HasSubstr("steps: true"));
+}
+
+TEST(TimingsAtRandom, AreReadAsTheyWereWritten) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        protocol::RandomValues random(seed);
+        std::vector<Timing> timings(static_cast<std::size_t>(random.integer(0, 3)));
+        for (Timing& timing : timings) {
+            for (const char* stage : {"load", "text", "denoise", "decode"})
+                if (random.coin()) timing.add(stage, random.number(0, 1e5));
+            for (int step = random.integer(0, 4); step > 0; --step)
+                timing.steps.push_back(random.number(0, 100));
+            for (std::size_t step = 0; step < timing.steps.size(); ++step)
+                timing.stepParts.push_back({{"self_attention", random.number(0, 100)}, {"other", 0.5}});
+            if (random.coin()) timing.frames = random.integer(1, 1000);
+            if (random.coin()) timing.addPeak("denoise", random.whole());
+            timing = timing.complete();
+        }
+        const std::string written = printJson(toJson(timings));
+        const auto read = timingsFromJson(parseJson(written, "timing").value());
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(printJson(toJson(*read)), written) << "seed " << seed;
+    }
 }
 
 }  // namespace

@@ -9,8 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/protocol/render_fields.h"
+#include "core/session/limits.h"
 #include "core/session/session_json.h"
 #include "core/session/unsaved_work.h"
+#include "tests/protocol/random_values.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::session {
@@ -243,6 +246,53 @@ TEST(Session, BoundsTheNumberOfClips) {
     const auto loaded = loadSession(folder.write("s.json", text + "]}"));
     ASSERT_FALSE(loaded);
     EXPECT_THAT(loaded.error().message, HasSubstr("257 entries"));
+}
+
+/// A session with everything that one can have, at random.
+Session randomSession(protocol::RandomValues& random, const fs::path& folder) {
+    Session session;
+    for (int count = random.integer(0, 5); count > 0; --count) {
+        const std::string name =
+            "clip " + std::to_string(count) + random.oneOf<std::string>({".mp4", " é\".webm", "\\.gif"});
+        session.clips.push_back({random.coin() ? folder / "results" / name : fs::path("/elsewhere") / name,
+                                 random.text(1000), random.text(1000),
+                                 random.number(-kMaxSeconds, kMaxSeconds)});
+    }
+    session.columns = random.integer(0, kMaxColumns);
+    session.playheadSeconds = random.number(0, kMaxSeconds);
+    if (random.coin()) {
+        const double a = random.number(0, kMaxSeconds), b = random.number(0, kMaxSeconds);
+        session.loop = LoopRange{std::min(a, b), std::max(a, b)};
+    }
+    session.request = random.request();
+    // What a session doesn't keep, and pictures that are names of files.
+    session.request.output.clear();
+    session.request.resume = false;
+    protocol::forgetFilesToWrite(session.request);
+    for (auto* picture : {&session.request.imgFilePath, &session.request.lastImgFilePath})
+        if (*picture) *picture = (random.coin() ? folder / "a.png" : fs::path("/pictures/b.png")).string();
+    session.charts = {random.text(100), random.text(100)};
+    if (session.clips.size() > 1)
+        session.blindVotes.push_back(
+            {session.clips[0].path, session.clips[1].path,
+             random.oneOf<Preference>({Preference::First, Preference::Second, Preference::Neither})});
+    return session;
+}
+
+TEST(SessionAtRandom, IsReadAsItWasWritten) {
+    const SessionFolder folder;
+    const fs::path file = folder.path() / "session.json";
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        protocol::RandomValues random(seed);
+        const Session session = randomSession(random, folder.path());
+        ASSERT_TRUE(saveSession(session, file));
+        const auto loaded = loadSession(file);
+        ASSERT_TRUE(loaded) << "seed " << seed << ": " << loaded.error().message;
+        ASSERT_EQ(toJson(loaded->session, folder.path()), toJson(session, folder.path())) << "seed " << seed;
+        ASSERT_EQ(loaded->session.request, session.request) << "seed " << seed;
+        ASSERT_EQ(loaded->session.blindVotes, session.blindVotes) << "seed " << seed;
+        ASSERT_EQ(loaded->session.loop, session.loop) << "seed " << seed;
+    }
 }
 
 }  // namespace

@@ -1,8 +1,14 @@
 // Users' own backends in the window: as the worker's program describes them.
 
+#include <QApplication>
 #include <QCheckBox>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTimer>
 #include <cstdlib>
 
+#include "app/studio/code_trust.h"
+#include "app/studio/settings.h"
 #include "tests/studio/window_fixture.h"
 
 namespace reelgrid::studio {
@@ -76,6 +82,33 @@ TEST_F(PluginWindowTest, SaysWhatIsWrongWithOneAndKeepsTheOthers) {
     EXPECT_TRUE(m_window.issues().issues().join(" ").contains("missing.so: there is no such file"));
     EXPECT_EQ(box("missing (plug-in)"), nullptr);
     EXPECT_NE(box("lying (plug-in)"), nullptr);
+}
+
+TEST_F(PluginWindowTest, AsksOnceWhetherToRunItsCode) {
+    const fs::path file = m_folder / "given.so";
+    Settings settings;
+    int asked = 0;
+    const auto answerBy = [&](QMessageBox::ButtonRole role) {
+        QTimer::singleShot(0, &m_window, [&asked, role] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            ASSERT_NE(box, nullptr);
+            ++asked;
+            EXPECT_TRUE(box->text().contains("“given.so” is code")) << box->text().toStdString();
+            for (QAbstractButton* button : box->buttons())
+                if (box->buttonRole(button) == role) return button->click();
+            FAIL() << "no such button";
+        });
+    };
+    answerBy(QMessageBox::RejectRole);
+    EXPECT_FALSE(mayRunCode(&m_window, settings, file));
+    answerBy(QMessageBox::AcceptRole);
+    EXPECT_TRUE(mayRunCode(&m_window, settings, file));
+    EXPECT_TRUE(mayRunCode(&m_window, settings, file)) << "without a question";
+    EXPECT_EQ(asked, 2);
+    std::ofstream(file) << "built anew";
+    answerBy(QMessageBox::RejectRole);
+    EXPECT_FALSE(mayRunCode(&m_window, settings, file));
+    EXPECT_EQ(asked, 3);
 }
 
 TEST_F(PluginWindowTest, SaysWhichOneASessionWantsThatIsNotHereAndHowToAddIt) {

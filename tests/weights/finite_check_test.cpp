@@ -39,6 +39,20 @@ TEST(FiniteCheck, FindsTheOneElementOfAnyDtype) {
     EXPECT_FALSE(isFinite(at::stack({at::ones({4}), at::full({4}, kInfinity)}).t()));
 }
 
+TEST(FiniteRows, LookAtTheRowsThatAreTakenAlone) {
+    at::Tensor table = at::arange(12, at::kFloat).view({4, 3});
+    table[2][1] = std::nan("");
+    const at::Tensor rows = at::tensor({3, 0, 3}, at::kLong);
+    EXPECT_TRUE(at::equal(finiteRows(table, rows, "the table"), table.index_select(0, rows)));
+    try {
+        (void)finiteRows(table, at::tensor({0, 2}, at::kLong), "a.safetensors: tensor table");
+        ADD_FAILURE() << "NaN was taken";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.error().message,
+                  "a.safetensors: tensor table has NaN or infinite values in rows that are used");
+    }
+}
+
 class FiniteWeights : public testing::Test {
   protected:
     fs::path m_file = fs::path(testing::TempDir()) / ("finite_" + std::to_string(getpid()) + ".safetensors");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "core/weights/safetensors_writer.h"
 
@@ -149,6 +150,75 @@ TEST_F(LoraTest, SaysWhatDoesNotFit) {
                 HasSubstr("layer.lora_B.weight has shape [6, 3]"));
     EXPECT_THAT(message({{"layer.diff", at::zeros({4, 6})}}), HasSubstr("layer.diff has shape [4, 6]"));
     EXPECT_THAT(message({{"other.lora_A.weight", m_a}}), HasSubstr("nothing in it is named after"));
+}
+
+/// A LoRA with names of every kind and shapes and dtypes that may have nothing to do with them.
+class RandomLora {
+  public:
+    explicit RandomLora(std::uint64_t seed) : m_engine(seed) {}
+    Tensors tensors() {
+        static const std::vector<std::string> kModules{"layer", "kohya_layer", "base_model.model.layer",
+                                                       "norm",  "other",       ""};
+        static const std::vector<std::string> kParts{".lora_A.weight",
+                                                     ".lora_B.weight",
+                                                     ".lora_down.weight",
+                                                     ".lora_up.weight",
+                                                     ".alpha",
+                                                     ".diff",
+                                                     ".diff_b",
+                                                     ".lora_mid.weight",
+                                                     ".dora_scale",
+                                                     ".lora_A.default.weight",
+                                                     ""};
+        Tensors made;
+        for (int count = pick(6); count >= 0; --count) {
+            const std::string module = kModules[static_cast<std::size_t>(pick(6))];
+            made[module + kParts[static_cast<std::size_t>(pick(11))]] = tensor();
+            if (pick(3) == 0) continue;
+            // A pair whose inner extents may agree.
+            const std::int64_t rank = pick(4);
+            made[module + ".lora_A.weight"] = at::randn({rank, pick(2) == 0 ? 4 : pick(9)});
+            made[module + ".lora_B.weight"] =
+                at::randn({pick(2) == 0 ? 6 : pick(9), pick(3) == 0 ? pick(4) : rank});
+        }
+        return made;
+    }
+
+  private:
+    int pick(int below) { return static_cast<int>(m_engine() % static_cast<std::uint64_t>(below)); }
+    at::Tensor tensor() {
+        std::vector<std::int64_t> shape(static_cast<std::size_t>(pick(5)));
+        for (std::int64_t& extent : shape) extent = pick(8);
+        static const std::vector<at::ScalarType> kTypes{at::kFloat,  at::kBFloat16, at::kHalf,
+                                                        at::kDouble, at::kLong,     at::kByte};
+        const at::Tensor made = at::randn(shape) * (pick(8) == 0 ? 1e30 : 1);
+        return made.to(kTypes[static_cast<std::size_t>(pick(6))]);
+    }
+    std::mt19937_64 m_engine;
+};
+
+TEST_F(LoraTest, AnyIsMergedOrRefusedInOneLine) {
+    at::manual_seed(0);
+    int merged = 0;
+    for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+        const fs::path file = write("random", RandomLora(seed).tensors());
+        // Anything but a Failure that is thrown ends the test.
+        const std::string refusal = messageOf([&] {
+            LoraWeights weights = with({{file, 1}});
+            for (const auto& [name, shape] : std::map<std::string, std::vector<std::int64_t>>{
+                     {"layer.weight", {6, 4}}, {"layer.bias", {6}}, {"norm.weight", {6}}}) {
+                const at::Tensor tensor = weights.require(name, shape);
+                EXPECT_EQ(tensor.sizes(), at::IntArrayRef(shape)) << "seed " << seed;
+                EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << "seed " << seed;
+            }
+            weights.requireAllTaken();
+            ++merged;
+        });
+        if (refusal == "nothing was thrown") continue;
+        EXPECT_THAT(refusal, HasSubstr("random.safetensors")) << "seed " << seed;
+        EXPECT_EQ(refusal.find('\n'), refusal.npos) << "seed " << seed << ": " << refusal;
+    }
+    EXPECT_GE(merged, 10) << "of such as fit";
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ protocol::RenderRequest nothingByDefault() {
     request.profileActive = 3;
     request.imgFilePath = "/first.png";
     request.lastImgFilePath = "/last.png";
-    request.forceOutputSize = true;
+    request.pictureFit = "stretch";
     request.guidanceScale2 = 3;
     request.lora = {"/one.safetensors:0.5"};
     request.lora2 = {"/two.safetensors"};

@@ -1,6 +1,5 @@
 #include "widgets/panels/picture_fields.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -40,11 +39,16 @@ PictureFields::PictureFields(QWidget* parent)
       m_taskRow(new QWidget),
       m_first(new PictureSlot(tr("First picture"), "--img-file-path")),
       m_last(new PictureSlot(tr("Last picture"), "--last-img-file-path")),
-      m_cut(new QCheckBox(tr("Cut to width × height"))) {
+      m_fit(new QComboBox) {
     m_task->setAccessibleName(tr("Task"));
     setOption(m_task, "--task");
-    setOption(m_cut, "--force-output-size");
-    m_cut->setToolTip(tr("Else the picture keeps its shape, and the clip has the area of width × height"));
+    for (const auto& [words, fit] : {std::pair{tr("Keep its shape"), protocol::kKeepShape},
+                                     std::pair{tr("Cut to width × height"), protocol::kCropPicture},
+                                     std::pair{tr("Stretch to width × height"), protocol::kStretchPicture}})
+        m_fit->addItem(words, QString(fit));
+    m_fit->setAccessibleName(tr("A picture of another shape"));
+    setOption(m_fit, "--picture-fit");
+    m_fit->setToolTip(tr("Where its shape is kept the clip has the area of width × height"));
     buildLayout();
     connect(m_task, &QComboBox::currentIndexChanged, this, [this] {
         showTask();
@@ -58,7 +62,7 @@ PictureFields::PictureFields(QWidget* parent)
             setPicture(which, slot->path());
         });
     }
-    connect(m_cut, &QCheckBox::toggled, this, &PictureFields::edited);
+    connect(m_fit, &QComboBox::currentIndexChanged, this, &PictureFields::edited);
     hide();
 }
 
@@ -71,7 +75,7 @@ void PictureFields::buildLayout() {
     column->setContentsMargins(0, 6, 0, 0);
     column->setSpacing(6);
     column->addWidget(heading(tr("PICTURE")));
-    for (QWidget* part : std::initializer_list<QWidget*>{m_taskRow, m_first, m_last, m_cut})
+    for (QWidget* part : std::initializer_list<QWidget*>{m_taskRow, m_first, m_last, m_fit})
         column->addWidget(part);
 }
 
@@ -92,8 +96,8 @@ void PictureFields::showTask() {
     };
     show(m_first, &Task::image);
     show(m_last, &Task::lastImage);
-    m_cut->setVisible(m_first->isVisibleTo(this));
-    m_cut->setEnabled(!m_first->path().isEmpty());
+    m_fit->setVisible(m_first->isVisibleTo(this));
+    m_fit->setEnabled(!m_first->path().isEmpty());
 }
 
 void PictureFields::setPicture(Which which, const QString& path) {
@@ -137,7 +141,9 @@ void PictureFields::read(const protocol::RenderRequest& request) {
     };
     m_first->setPath(textOf(request.imgFilePath));
     m_last->setPath(textOf(request.lastImgFilePath));
-    m_cut->setChecked(request.forceOutputSize);
+    const std::string fit =
+        request.forceOutputSize ? std::string(protocol::kCropPicture) : request.pictureFit;
+    m_fit->setCurrentIndex(std::max(0, m_fit->findData(QString::fromStdString(fit))));
     if (request.task && m_task->findData(QString::fromStdString(*request.task)) >= 0)
         chooseTask(*request.task);
     showTask();
@@ -151,7 +157,9 @@ void PictureFields::write(protocol::RenderRequest& request) const {
     if (request.task || !usual) request.task = chosen->name;
     request.imgFilePath = pathIn(m_first, chosen->image);
     request.lastImgFilePath = pathIn(m_last, chosen->lastImage);
-    request.forceOutputSize = request.imgFilePath && m_cut->isChecked();
+    request.forceOutputSize = false;
+    request.pictureFit =
+        request.imgFilePath ? m_fit->currentData().toString().toStdString() : protocol::kKeepShape;
 }
 
 }  // namespace reelgrid::widgets

@@ -5,7 +5,6 @@
 
 #include "widgets/panels/request_fields.h"
 
-class QCheckBox;
 class QComboBox;
 
 namespace reelgrid::widgets {
@@ -51,7 +50,7 @@ class PictureFields : public RequestFields {
     QWidget* m_taskRow;
     PictureSlot* m_first;
     PictureSlot* m_last;
-    QCheckBox* m_cut;
+    QComboBox* m_fit;
 };
 
 }  // namespace reelgrid::widgets

@@ -106,6 +106,7 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
     [[nodiscard]] int encodedFrames(const catalog::RenderSettings& settings) const override {
         return settings.imgFilePath ? 1 : 0;
     }
+    [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override;
 
   private:
     void requireFittingParts(const families::ModelInfo& model, std::int64_t textChannels) const;
@@ -130,6 +131,15 @@ void CogVideoXVideoModel::requireFittingParts(const families::ModelInfo& model,
                                               words(dit.inChannels, dit.outChannels, dit.textEmbedDim) +
                                               "; " + words(in, z, textChannels) +
                                               " were needed for this pipeline, VAE and text encoder");
+}
+
+std::vector<std::string> CogVideoXVideoModel::remarks(const catalog::RenderSettings& /*settings*/) const {
+    constexpr std::int64_t kPipelines = 226;  // of diffusers, whatever the config says
+    const std::int64_t tokens = m_transformer->config().maxTextSeqLength;
+    if (tokens == kPipelines) return {};
+    return {"prompts are padded to " + std::to_string(tokens) +
+            " tokens, as the checkpoint's config has it (max_text_seq_length; diffusers' pipelines pad to " +
+            std::to_string(kPipelines) + " unless told)"};
 }
 
 std::unique_ptr<denoising::Denoiser> CogVideoXVideoModel::prepare(const catalog::RenderSettings& settings,

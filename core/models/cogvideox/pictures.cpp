@@ -10,9 +10,8 @@ at::Tensor pictureLatents(const catalog::RenderSettings& settings, const vae::co
                           denoising::StageClock& clock) {
     clock.begin("image", 1);
     const media::RgbImage image = media::readImage(*settings.imgFilePath).value();
-    // The size has the picture's shape already, or its middle is kept.
-    const at::Tensor frame_CTHW =
-        denoising::frameOf(denoising::cutTo(image, {settings.width, settings.height})).to(device);
+    // Where a picture's shape is kept the size has it already.
+    const at::Tensor frame_CTHW = denoising::frameOf(denoising::stretchedOrCut(image, settings)).to(device);
     const auto tiling = denoising::tilingFor(vae, settings);
     const auto moments = tiling ? vae.encodeTiled(frame_CTHW, *tiling, {}, clock.stopToken())
                                 : vae.encode(frame_CTHW, {}, clock.stopToken());

@@ -111,7 +111,7 @@ GivenPicture SvdVideoModel::encodePicture(const catalog::RenderSettings& setting
     clock.begin("image", 2);
     media::RgbImage image = media::readImage(settings.imgFilePath.value()).value();
     // What is cut off is shown to nobody, as where a picture is cut before the reference's pipeline.
-    if (settings.forceOutputSize) image = atClipsSize(image, settings);
+    if (settings.pictureFit == protocol::kCropPicture) image = atClipsSize(image, settings);
     if (!m_image) clock.aside("load", [&] { m_image.emplace(loadImageEncoder(m_index, options())); });
     GivenPicture given;
     given.seen_1NX = m_image->encode(image);

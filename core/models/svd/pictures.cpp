@@ -15,8 +15,9 @@ at::Tensor ImageEncoder::encode(const media::RgbImage& image) const {
 
 media::RgbImage atClipsSize(const media::RgbImage& image, const catalog::RenderSettings& settings) {
     const media::PictureSize size{settings.width, settings.height};
-    return settings.forceOutputSize ? denoising::cutTo(image, size)
-                                    : media::resized(image, size, media::Filter::Lanczos);
+    return settings.pictureFit == protocol::kCropPicture
+               ? denoising::cutTo(image, size)
+               : media::resized(image, size, media::Filter::Lanczos);
 }
 
 at::Tensor pictureLatents(const media::RgbImage& image, const catalog::RenderSettings& settings,

@@ -9,11 +9,13 @@ ClipPictures ClipPictures::read(const catalog::RenderSettings& settings) {
     ClipPictures pictures;
     if (settings.imgFilePath) {
         const media::RgbImage image = media::readImage(*settings.imgFilePath).value();
-        pictures.first = settings.forceOutputSize ? denoising::cutTo(image, size)
-                                                  : media::resized(image, size, media::Filter::Bicubic);
+        pictures.first = settings.pictureFit == protocol::kKeepShape
+                             ? media::resized(image, size, media::Filter::Bicubic)
+                             : denoising::stretchedOrCut(image, settings);
     }
     if (settings.lastImgFilePath)
-        pictures.last = denoising::cutTo(media::readImage(*settings.lastImgFilePath).value(), size);
+        pictures.last =
+            denoising::stretchedOrCut(media::readImage(*settings.lastImgFilePath).value(), settings);
     return pictures;
 }
 

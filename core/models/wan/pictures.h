@@ -18,8 +18,9 @@ namespace reelgrid::models::wan {
 struct ClipPictures {
     std::optional<media::RgbImage> first, last;
 
-    /// Reads them. The settings' size is the first one's shape, unless it is to be cut (--force-output-size);
-    /// the last one is cut where its shape is another. Throws Failure naming the file.
+    /// Reads them. The settings' size is the first one's shape, unless it is to be cut or stretched
+    /// (--picture-fit); the last one is cut where its shape is another and not to be stretched. Throws
+    /// Failure naming the file.
     static ClipPictures read(const catalog::RenderSettings& settings);
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number_text.h"
 #include "core/base/result.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/picture_frame.h"
@@ -67,6 +68,7 @@ class WanVideoModel final : public denoising::VideoModel {
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
           m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
+          m_ownFlowShift(model.defaults.flowShift),
           m_experts(model, options, residence) {
         requireFittingParts(model);
         if (options.encoders == denoising::Encoders::Kept) loadImageEncoder();
@@ -86,6 +88,8 @@ class WanVideoModel final : public denoising::VideoModel {
                    : 0;
     }
 
+    [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override;
+
   private:
     void requireFittingParts(const families::ModelInfo& model) const;
     /// Whether the transformer has channels for frames that are given.
@@ -102,6 +106,7 @@ class WanVideoModel final : public denoising::VideoModel {
     std::optional<ImageEncoder> m_imageEncoder;
     vae::wan21::WanVae m_vae;
     weights::ModelConfig m_schedulerConfig;
+    std::optional<double> m_ownFlowShift;  ///< that takes the checkpoint's place where nothing is asked for
     Experts m_experts;
 };
 
@@ -120,6 +125,19 @@ void WanVideoModel::requireFittingParts(const families::ModelInfo& model) const 
                                               words(dit.inChannels, dit.outChannels, dit.imageDim) + "; " +
                                               words(in, vae.zDim, m_imageDim) +
                                               " were needed for this pipeline, VAE and image encoder");
+}
+
+std::vector<std::string> WanVideoModel::remarks(const catalog::RenderSettings& settings) const {
+    if (!m_ownFlowShift || settings.flowShift != m_ownFlowShift) return {};
+    for (const char* key : {"flow_shift", "shift"}) {
+        if (!m_schedulerConfig.isNumber(key)) continue;
+        const double stored = m_schedulerConfig.number(key);
+        if (stored == *m_ownFlowShift) return {};
+        return {"flow shift " + significant(*m_ownFlowShift, 4) +
+                ", as the model's authors have it; the checkpoint's scheduler says " +
+                significant(stored, 4) + " (--flow-shift " + significant(stored, 4) + ")"};
+    }
+    return {};
 }
 
 void WanVideoModel::loadImageEncoder() {

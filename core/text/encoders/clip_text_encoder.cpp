@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/execution/linear_product.h"
+#include "core/weights/finite_check.h"
 
 namespace reelgrid::text {
 
@@ -21,6 +22,7 @@ ClipTextEncoder::ClipTextEncoder(const ClipTextConfig& config, const weights::We
         return Affine{at("weight", {c}), at("bias", {c})};
     };
     m_token_embedding = embeddings.stored("token_embedding.weight", {config.vocabSize, c});
+    m_embeddingPlace = embeddings.whereIs("token_embedding.weight");
     m_position_embedding = embeddings("position_embedding.weight", {config.maxPositionEmbeddings, c});
     for (std::int64_t i = 0; i < config.numHiddenLayers; ++i) {
         const weights::WeightScope layer = model / "encoder" / "layers" / i, self = layer / "self_attn";
@@ -59,7 +61,7 @@ at::Tensor ClipTextEncoder::embed(std::span<const std::int64_t> ids) const {
                                                       std::to_string(m_config.vocabSize));
     const at::Tensor index = at::empty({count}, at::kLong);
     std::copy(ids.begin(), ids.end(), index.mutable_data_ptr<std::int64_t>());
-    return m_token_embedding.index_select(0, index.to(m_token_embedding.device())).to(m_options) +
+    return weights::finiteRows(m_token_embedding, index, m_embeddingPlace).to(m_options) +
            m_position_embedding.narrow(0, 0, count);
 }
 

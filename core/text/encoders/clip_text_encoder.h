@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/text/encoders/clip_text_config.h"
@@ -58,6 +59,7 @@ class ClipTextEncoder {
     ClipTextConfig m_config;
     at::TensorOptions m_options;
     at::Tensor m_token_embedding;     ///< as stored
+    std::string m_embeddingPlace;     ///< for messages
     at::Tensor m_position_embedding;  ///< [positions, C]
     std::vector<Layer> m_layers;
     Affine m_final_layer_norm;

@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/execution/linear_product.h"
+#include "core/weights/finite_check.h"
 
 namespace reelgrid::text {
 
@@ -23,8 +24,9 @@ std::uint64_t t5WeightBytes(const T5Config& config, at::ScalarType dtype) {
 T5Encoder::T5Encoder(const T5Config& config, const WeightScope& scope)
     : m_config(config), m_options(at::TensorOptions().dtype(scope.dtype()).device(scope.device())) {
     const std::vector<std::int64_t> table{config.vocabSize, config.modelSize};
-    m_embedding = scope.has("shared.weight") ? scope.stored("shared.weight", table)
-                                             : scope.stored("encoder.embed_tokens.weight", table);
+    const char* embedding = scope.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight";
+    m_embedding = scope.stored(embedding, table);
+    m_embeddingPlace = scope.whereIs(embedding);
     const WeightScope encoder = scope / "encoder";
     for (std::int64_t i = 0; i < config.layers; ++i)
         m_blocks.push_back(loadBlock(config, encoder / "block" / i / "layer", i));
@@ -61,7 +63,7 @@ at::Tensor T5Encoder::embed(std::span<const std::int64_t> ids) const {
     const at::Tensor index = at::empty({static_cast<std::int64_t>(ids.size())}, at::kLong);
     std::copy(ids.begin(), ids.end(), index.mutable_data_ptr<std::int64_t>());
     // Rows first: the whole table of an xxl encoder in another dtype would be gigabytes.
-    return m_embedding.index_select(0, index.to(m_embedding.device())).to(m_options);
+    return weights::finiteRows(m_embedding, index, m_embeddingPlace).to(m_options);
 }
 
 /// [N, N] bucket numbers of key position minus query position: single steps up to a quarter of the buckets,

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/text/encoders/t5_config.h"
@@ -57,6 +58,7 @@ class T5Encoder {
     T5Config m_config;
     at::TensorOptions m_options;
     at::Tensor m_embedding;
+    std::string m_embeddingPlace;  ///< for messages
     std::vector<Block> m_blocks;
     at::Tensor m_final_layer_norm;
 };

@@ -2,7 +2,6 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/weights/model_config.h"
 
 namespace reelgrid::text {
 namespace {
@@ -12,7 +11,7 @@ using nlohmann::json;
 
 // The largest known (256,000 pieces with their scores) has 17 MB.
 constexpr std::size_t kMaxTokenizerJson = std::size_t{128} << 20;
-constexpr std::int64_t kMaxExtraIds = 4096;
+constexpr std::uint64_t kMaxExtraIds = 4096;
 constexpr std::int64_t kT5ExtraIds = 100;
 
 std::optional<json> readIfThere(const fs::path& path) {
@@ -41,9 +40,14 @@ bool TokenizerFolder::isT5() const {
 }
 
 std::int64_t TokenizerFolder::extraIds() const {
-    if (!config) return kT5ExtraIds;
-    return weights::ModelConfig(*config, configPath.string())
-        .positiveOr("extra_ids", kT5ExtraIds, kMaxExtraIds);
+    const json count = config ? config->value("extra_ids", json()) : json();
+    if (count.is_null()) return kT5ExtraIds;
+    if (!count.is_number_unsigned() || count.get<std::uint64_t>() < 1 ||
+        count.get<std::uint64_t>() > kMaxExtraIds)
+        throw Failure(ErrorCode::InvalidData, configPath.string() + ": extra_ids is " + showJson(count) +
+                                                  ", a whole number from 1 to " +
+                                                  std::to_string(kMaxExtraIds) + " was needed");
+    return count.get<std::int64_t>();
 }
 
 }  // namespace reelgrid::text

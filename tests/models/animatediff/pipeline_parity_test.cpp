@@ -8,6 +8,7 @@
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
 #include "tests/models/animatediff/tiny_model.h"
+#include "tests/models/spoilt_copy.h"
 
 namespace reelgrid::models::animatediff {
 namespace {
@@ -137,6 +138,12 @@ TEST(AnimateDiffModel, IsDescribedByItsConfigurations) {
     EXPECT_THAT(catalog::readModelFolder(base.folder()).error().message,
                 testing::HasSubstr("it has no motion_adapter, a AnimateDiff text-to-video folder needs one; "
                                    "--motion-adapter names one"));
+}
+
+TEST(AnimateDiffRender, NoPictureComesOfWhatIsNotFinite) {
+    const TinyModel model(TinyModel::Motion::Inside);
+    expectFiniteChecks(model.folder(), tinyRequest("ddim"), {"unet", "motion_adapter", "text_encoder", "vae"},
+                       "motion_adapter");
 }
 
 }  // namespace

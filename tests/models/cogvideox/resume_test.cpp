@@ -65,6 +65,7 @@ TEST_P(CogVideoXResume, GoesOnWithTheSameBits) {
     interrupt(asked, 5);
     const result::Manifest resumed = rendered(asked);
     EXPECT_THAT(resumed.resumedAt, ElementsAre(2, 4));
+    EXPECT_THAT(resumed.remarks, ElementsAre(testing::HasSubstr("prompts are padded to"))) << "not to 226";
     EXPECT_EQ(resumed.framesSha256, whole);
     EXPECT_FALSE(fs::exists(protocol::resultFolderOf(asked.output) / protocol::kResumeFile));
 }

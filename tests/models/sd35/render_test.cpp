@@ -8,6 +8,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
 #include "tests/models/sd35/tiny_model.h"
+#include "tests/models/spoilt_copy.h"
 
 namespace reelgrid::models::sd35 {
 namespace {
@@ -129,6 +130,25 @@ TEST_F(Sd35Render, ForetellsMoreMemoryForMoreFramesAndLessForStreamedBlocks) {
     EXPECT_GT(peak(64, {}), peak(2, {}));
     EXPECT_LT(peak(1, {.offload = denoising::Offload::Blocks}), peak(1, {}));
     EXPECT_LE(peak(1, {.encoders = denoising::Encoders::FreedAfterUse}), peak(1, {}));
+}
+
+TEST_F(Sd35Render, NoPictureComesOfWhatIsNotFinite) {
+    auto asked = request("moving.mp4", "moving");
+    expectFiniteChecks(m_model.folder(), asked,
+                       {"transformer", "text_encoder", "text_encoder_2", "text_encoder_3", "vae"},
+                       "transformer");
+    // A part from elsewhere.
+    const SpoiltCopy module(*asked.temporalModule);
+    fs::create_directories(module.folder() / "part");
+    for (const char* name : {"config.json", "diffusion_pytorch_model.safetensors"})
+        if (fs::exists(module.folder() / name))
+            fs::rename(module.folder() / name, module.folder() / "part" / name);
+    const fs::path file = module.spoil("part", kNans);
+    asked.temporalModule = (module.folder() / "part").string();
+    const auto clip = pipeline::Renderer().render(asked, {}, {});
+    ASSERT_FALSE(clip);
+    EXPECT_THAT(clip.error().message, testing::AllOf(testing::HasSubstr(file.string() + ": tensor"),
+                                                     testing::HasSubstr("has NaN or infinite values")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/unfinished_render.h"
 #include "kernels/backends/backend_list.h"
+#include "tests/models/spoilt_copy.h"
 #include "tests/models/svd/tiny_svd.h"
 #include "tests/vae/counting_allocator.h"
 
@@ -192,6 +193,10 @@ TEST(SvdMemory, IsForetold) {
     EXPECT_LE(told, 1.4 * taken);
     // fp16's are half as many, and the official model's UNet has 1.52 billion of them.
     EXPECT_EQ(VideoUnet::weightBytes({}, at::kHalf, at::kCUDA), 2 * 1524623082ULL);
+}
+
+TEST(SvdRender, NoPictureComesOfWhatIsNotFinite) {
+    expectFiniteChecks(tinySvd().folder(), svdRequest("usual"), {"unet", "image_encoder", "vae"}, "unet");
 }
 
 }  // namespace

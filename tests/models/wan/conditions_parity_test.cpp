@@ -55,8 +55,21 @@ TEST_F(ImageToVideoInputs, ThePictureIsResizedAsPillowDoesCodeForCode) {
 
 TEST_F(ImageToVideoInputs, ThePictureIsCutAsTheReferencesToolsDoCodeForCode) {
     catalog::RenderSettings settings = settingsOf("first.png", 48, 48);
-    settings.forceOutputSize = true;
+    settings.pictureFit = protocol::kCropPicture;
     EXPECT_TRUE(at::equal(bytesOf(*ClipPictures::read(settings).first), m_expected.at("forced")));
+}
+
+TEST_F(ImageToVideoInputs, ThePictureIsStretchedAsDiffusersDoes) {
+    // VaeImageProcessor.resize: each side by itself, Lanczos, which is held to Pillow's in tests/media.
+    catalog::RenderSettings settings = settingsOf("first.png", 48, 48);
+    settings.pictureFit = protocol::kStretchPicture;
+    settings.lastImgFilePath = settings.imgFilePath;
+    const ClipPictures pictures = ClipPictures::read(settings);
+    const at::Tensor stretched =
+        bytesOf(media::resized(picture("first.png"), {48, 48}, media::Filter::Lanczos));
+    EXPECT_TRUE(at::equal(bytesOf(*pictures.first), stretched));
+    EXPECT_TRUE(at::equal(bytesOf(*pictures.last), stretched));
+    EXPECT_FALSE(at::equal(stretched, m_expected.at("forced")));
 }
 
 TEST_F(ImageToVideoInputs, ThePictureIsPreparedForClip) {

@@ -13,6 +13,7 @@
 #include "core/models/wan/transformer.h"
 #include "core/pipeline/family_registry.h"
 #include "core/pt/pt_file.h"
+#include "core/pt/state_dict.h"
 #include "core/text/encoders/umt5_original.h"
 #include "core/vae/wan21/original_names.h"
 #include "core/weights/int8_blocks.h"
@@ -225,6 +226,37 @@ TEST_F(TurboModel, OfAnyCheckpointCanBeMultipliedInIntegers) {
             .error()
             .message,
         HasSubstr("--use-fp8-gemms: --linear is int8"));
+}
+
+TEST_F(TurboModel, WeightsAndScalesThatAreNotFiniteAreNamed) {
+    for (const auto& [name, kind, ending] :
+         {std::tuple{"TurboWan2.1-T2V-tiny.pth", "t2v", ".weight"},
+          std::tuple{"TurboWan2.1-T2V-tiny-quant.pth", "t2v-int8", ".scale"}}) {
+        const std::string file = published(name);
+        std::string bytes = readFile(file).value();
+        std::string spoilt;
+        const auto tensors = pt::readStateDict(file).value();
+        for (const auto& [tensor, value] : tensors) {
+            if (!tensor.ends_with(ending) || !tensor.starts_with("blocks.")) continue;
+            const std::string_view stored = value.storage->bytes;
+            const std::size_t at = bytes.find(stored);
+            ASSERT_NE(at, bytes.npos);
+            bytes.replace(at, stored.size(), stored.size(), '\xff');
+            spoilt = tensor;
+            break;
+        }
+        ASSERT_FALSE(spoilt.empty()) << "no tensor ends in " << ending;
+        // A new file: the one that is mapped above stays as it was.
+        fs::remove(file);
+        writeFile(file, bytes).value();
+        try {
+            (void)latentsOf(requestFor(file, casesOf(kind).front()));
+            ADD_FAILURE() << spoilt << ": rendered all the same";
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message, testing::AllOf(HasSubstr(file + ": tensor"),
+                                                                HasSubstr("has NaN or infinite values")));
+        }
+    }
 }
 
 TEST_F(TurboModel, HasTheScriptsDefaults) {
