@@ -29,6 +29,7 @@
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
+#include "widgets/panels/picture_slot.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/transport_bar.h"
 #include "widgets/panels/view_bar.h"
@@ -307,8 +308,14 @@ void MainWindow::dropEvent(QDropEvent* event) {
         else
             m_issues->addIssue(tr("%1: only local files can be opened").arg(url.toString()));
     }
-    m_sessions->open(paths);
     event->acceptProposedAction();
+    // A picture is what a clip begins with, wherever in the window it was dropped.
+    if (const QString picture = widgets::pictureIn(*event); !picture.isEmpty()) {
+        if (!m_editor->takePicture(picture))
+            m_issues->addIssue(tr("%1: the chosen model takes no picture").arg(picture));
+        return;
+    }
+    m_sessions->open(paths);
 }
 
 }  // namespace reelgrid::studio
