@@ -167,7 +167,9 @@ QWidget* MainWindow::buildGrid() {
     connect(empty, &EmptyState::openClicked, this, [this] { m_sessions->open(askForClipsOrSessions(this)); });
     connect(empty, &EmptyState::recentChosen, m_sessions,
             [this](const QString& folder) { m_sessions->open({folder.toStdString()}); });
-    connect(empty, &EmptyState::demoClicked, m_sessions, &SessionController::openDemo);
+    connect(empty, &EmptyState::demoClicked, m_sessions, [this] { m_sessions->openDemo(); });
+    connect(empty, &EmptyState::fourStepsClicked, m_sessions,
+            [this] { m_sessions->openDemo(SessionController::Demo::FourSteps); });
     connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     auto* emptyOrGrid = new QStackedWidget;
     emptyOrGrid->addWidget(empty);
