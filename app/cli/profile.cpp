@@ -8,6 +8,7 @@
 #include "app/cli/console.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
+#include "core/profile/row_order.h"
 #include "core/profile/summary_json.h"
 #include "core/profile/summary_table.h"
 #include "core/profile/trace_reader.h"
@@ -19,34 +20,46 @@ struct ProfileVerb {
     std::string file;
     std::string after;
     std::size_t top = 20;
+    std::string sort;
+    bool withStack = false;
     bool json = false;
 };
 
 /// A smaller file is read before anyone could look at a line.
 constexpr std::uint64_t kMuchToRead = std::uint64_t{4} << 20;
 
-Result<profile::Summary> summaryOfFile(const std::string& file) {
+Result<profile::Summary> summaryOfFile(const std::string& file, const ProfileVerb& verb) {
     ProgressLine line;
     const auto start = std::chrono::steady_clock::now();
-    auto trace = profile::readTrace(file, {}, [&](std::uint64_t bytes, std::uint64_t of) {
+    const auto frames = verb.withStack ? profile::StackFrames::Kept : profile::StackFrames::LeftOut;
+    const auto follow = [&](std::uint64_t bytes, std::uint64_t of) {
         if (of < kMuchToRead || bytes == 0) return;
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
         const double share = static_cast<double>(bytes) / static_cast<double>(of);
         constexpr int kPercent = 100;
         line.update(file, "reading, percent", static_cast<int>(kPercent * share), kPercent,
                     spent.count() * (1 - share) / share);
-    });
+    };
+    auto trace = profile::readTrace(file, {}, follow, frames);
     line.clear();
     if (!trace) return trace.error();
-    return profile::summaryOf(*std::move(trace));
+    profile::Summary summary = profile::summaryOf(
+        *std::move(trace), verb.withStack ? profile::RowsBy::NameAndStack : profile::RowsBy::Name);
+    if (!verb.sort.empty())
+        if (auto sorted = profile::sortRows(summary, verb.sort); !sorted) return sorted.error();
+    return summary;
 }
 
 int runProfile(const ProfileVerb& verb) {
-    const auto first = summaryOfFile(verb.file);
+    if (!verb.after.empty() && (verb.withStack || !verb.sort.empty()))
+        return fail(Error{ErrorCode::BadUsage, std::string(verb.withStack ? "--with-stack" : "--sort") +
+                                                   ": one trace was needed; of two, what changed most is "
+                                                   "first"});
+    const auto first = summaryOfFile(verb.file, verb);
     if (!first) return fail(first.error());
     if (verb.after.empty())
         return verb.json ? printResult(toJson(*first, verb.top)) : printResult(tablesOf(*first, verb.top));
-    const auto second = summaryOfFile(verb.after);
+    const auto second = summaryOfFile(verb.after, verb);
     if (!second) return fail(second.error());
     const profile::TraceComparison comparison = profile::compared(*first, *second);
     return verb.json ? printResult(toJson(comparison, verb.top))
@@ -67,6 +80,13 @@ Verb addProfileVerb(CLI::App& program) {
     command->add_option("--top", verb->top, "How many names")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
+    std::string keys;
+    for (const std::string& key : profile::rowOrders()) keys += (keys.empty() ? "" : ", ") + key;
+    command->add_option("--sort", verb->sort,
+                        "By which figure names are sorted, largest first: " + keys +
+                            " (default: the device's self time, then the CPU's)");
+    command->add_flag("--with-stack", verb->withStack,
+                      "Names apart by where they were called, with source locations");
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb] { return runProfile(*verb); }};
 }
