@@ -300,6 +300,13 @@ constexpr std::array kMiniatures{
 /// --model of TurboDiffusion's scripts.
 constexpr std::array<std::string_view, 3> kScriptNames{"Wan2.1-1.3B", "Wan2.1-14B", "Wan2.2-A14B"};
 
+/// Of TurboDiffusion's repositories, which hold transformers alone.
+constexpr std::array kCompanions{
+    Companion{"vae", "Wan-AI/Wan2.1-T2V-1.3B/Wan2.1_VAE.pth"},
+    Companion{"text_encoder", "Wan-AI/Wan2.1-T2V-1.3B/models_t5_umt5-xxl-enc-bf16.pth"},
+    Companion{"tokenizer", "Wan-AI/Wan2.1-T2V-1.3B/google/umt5-xxl/tokenizer.json"},
+};
+
 constexpr std::array kNotes{
     FieldNote{"generator", "cpu"},
 };
@@ -329,6 +336,7 @@ Family family() {
             .notes = kNotes,
             .attentionPresets = kAttentionPresets,
             .scriptNames = kScriptNames,
+            .companions = kCompanions,
             .clipPrefix = ""};
 }
 
