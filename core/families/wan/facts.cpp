@@ -280,6 +280,10 @@ constexpr std::array kKnownModels{
     KnownModel{"Wan-AI/Wan2.2-T2V-A14B-Diffusers", "Wan 2.2 T2V A14B"},
     KnownModel{"Wan-AI/Wan2.2-I2V-A14B-Diffusers", "Wan 2.2 I2V A14B"},
     KnownModel{"Wan-AI/Wan2.2-TI2V-5B-Diffusers", "Wan 2.2 TI2V 5B"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-1.3B-480P", "TurboDiffusion, Wan 2.1 T2V 1.3B in four steps"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-14B-480P", "TurboDiffusion, Wan 2.1 T2V 14B, 480p"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-14B-720P", "TurboDiffusion, Wan 2.1 T2V 14B, 720p"},
+    KnownModel{"TurboDiffusion/TurboWan2.2-I2V-A14B-720P", "TurboDiffusion, Wan 2.2 I2V A14B"},
 };
 
 constexpr std::array kMiniatures{
