@@ -498,8 +498,8 @@ TEST_F(RequestEditorTest, AsksForAPictureAndHowItMovesWhereThereIsNoPrompt) {
     moving.tasks = {{.name = "i2v", .prompt = families::Need::No, .image = families::Need::Required}};
     moving.defaults.task = "i2v";
     moving.defaults.motionBucketId = 127;
-    moving.extraFields = {"motion_bucket_id", "noise_aug_strength", "min_guidance_scale",
-                          "max_guidance_scale", "decode_chunk_size"};
+    moving.extraFields = {"img_file_path",      "motion_bucket_id",   "noise_aug_strength",
+                          "min_guidance_scale", "max_guidance_scale", "decode_chunk_size"};
     m_editor.addModel(moving);
     EXPECT_TRUE(m_editor.takePicture("/a/cat.png"));
     EXPECT_EQ(m_editor.problem(), "");
