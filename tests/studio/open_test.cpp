@@ -51,6 +51,8 @@ TEST_F(WindowTest, ADroppedPictureIsWhatTheClipBeginsWith) {
     const auto drop = [&] {
         QMimeData dropped;
         dropped.setUrls({QUrl::fromLocalFile(picture)});
+        QDragEnterEvent enter({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_window, &enter);
         QDropEvent event({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(&m_window, &event);
     };
