@@ -9,6 +9,7 @@
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"
 #include "core/metrics/metrics_report.h"
+#include "core/metrics/temporal.h"
 #include "core/result/metrics_file.h"
 
 namespace reelgrid::cli {
@@ -17,6 +18,7 @@ namespace {
 struct MetricsVerb {
     std::string clip;
     std::string reference;
+    std::string apart;
     bool json = false;
     bool csv = false;
 };
@@ -36,6 +38,7 @@ std::string forReading(const metrics::ClipMetrics& measured) {
         const std::string unit = measure.unit;
         text += "\n" + title + shown(*value) + (unit.empty() ? "" : " " + unit);
     }
+    if (const std::string verdict = coherenceText(measured); !verdict.empty()) text += "\n" + verdict;
     return text;
 }
 
@@ -51,6 +54,15 @@ int runMetrics(const MetricsVerb& verb) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
+    if (!verb.apart.empty()) {
+        const auto read = media::readRgb(verb.apart);
+        if (!read) return fail(read.error());
+        if (read->frameCount() < 2)
+            return fail({ErrorCode::BadUsage, "--frames-apart " + verb.apart + ": it has " +
+                                                  std::to_string(read->frameCount()) +
+                                                  " frame, at least 2 were needed"});
+        measured->independentCorrelation = metrics::frameCorrelation(*read).mean;
+    }
     if (const std::string warning = metrics::gateWarning(measured->gates.value()); !warning.empty())
         say(verb.clip + ": " + warning);
     const auto& drift = measured->drift;
@@ -70,6 +82,9 @@ Verb addMetricsVerb(CLI::App& program) {
         "metrics", "Temporal coherence of a clip, and quality against a reference clip");
     command->add_option("clip", verb->clip, "The clip")->required();
     command->add_option("--reference", verb->reference, "Also PSNR and SSIM against this clip");
+    command->add_option(
+        "--frames-apart", verb->apart,
+        "A clip whose frames were made apart: its frame correlation stands beside the verdict");
     command->add_flag("--json", verb->json, "Print one JSON document");
     command->add_flag("--csv", verb->csv, "Print one line a frame");
     return {command, [verb] { return runMetrics(*verb); }};

@@ -1,10 +1,13 @@
 #include "app/cli/model_download.h"
 
+#include <algorithm>
+
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "core/base/byte_count.h"
 #include "core/base/number_text.h"
+#include "core/catalog/bare_files.h"
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/model_folder.h"
 #include "core/catalog/model_parts.h"
@@ -70,8 +73,12 @@ Result<fs::path> downloadBase(const std::string& id, const std::string& revision
     const auto plan = hub::planModel(
         access, id, revision, [&](const std::string& index) { return componentsBeside(parts, id, index); },
         {}, interrupts.token());
-    if (!plan) return plan.error();
-    return fetch(access, *plan, interrupts.token());
+    if (plan) return fetch(access, *plan, interrupts.token());
+    if (plan.error().code != ErrorCode::Unsupported) return plan.error();
+    const auto bare = hub::planFiles(access, id, revision, catalog::transformerFiles,
+                                     "transformer's .pth file", {}, interrupts.token());
+    if (!bare) return plan.error();
+    return fetch(access, *bare, interrupts.token());
 }
 
 /// Nothing to do for what is on the disk, or is no part of the hub.
@@ -87,22 +94,59 @@ Result<void> bringPart(const catalog::NamedPart& part) {
     return {};
 }
 
+/// A bare transformer of the hub is brought with what it comes without, but for `parts`; anything else as a
+/// model's folder.
+Result<fs::path> bring(const std::string& id, const std::string& revision,
+                       const std::vector<catalog::NamedPart>& parts) {
+    fs::path folder;
+    if (catalog::bareFileOf(id).empty()) {
+        const auto part = hub::partIdFrom(id);
+        const bool isFile = part && !part->file.empty();
+        auto base = isFile ? findOrDownloadFile(id) : downloadBase(id, revision, parts);
+        if (!base) return base;
+        folder = isFile ? base->parent_path() : *base;
+    }
+    const fs::path transformer = catalog::bareFileOf(id);
+    if (transformer.empty() || catalog::findModel(id)) return folder;
+    for (const families::Companion& companion : catalog::companionsOf(transformer)) {
+        const bool isNamed = std::ranges::any_of(
+            parts, [&](const catalog::NamedPart& part) { return part.component == companion.component; });
+        if (isNamed) continue;
+        if (auto file = findOrDownloadFile(std::string(companion.file)); !file) return file.error();
+    }
+    return folder.empty() ? transformer.parent_path() : folder;
+}
+
 }  // namespace
 
 Result<fs::path> download(const std::string& id, const std::string& revision) {
-    return downloadBase(id, revision, {});
+    return bring(id, revision, {});
 }
 
 Result<families::ModelInfo> findOrDownload(const protocol::RenderRequest& request) {
     if (hub::HubAccess::fromEnvironment().offline) return catalog::findModel(request);
     const auto parts = catalog::namedParts(request);
     if (auto base = catalog::findModel(request.model);
-        !base && base.error().code == ErrorCode::NotFound && hub::isHubId(request.model))
-        if (auto downloaded = downloadBase(request.model, kMain, parts); !downloaded)
-            return downloaded.error();
+        !base && base.error().code == ErrorCode::NotFound && catalog::isOnHub(request.model))
+        if (auto brought = bring(request.model, kMain, parts); !brought) return brought.error();
     for (const catalog::NamedPart& part : parts)
         if (auto brought = bringPart(part); !brought) return brought.error();
     return catalog::findModel(request);
+}
+
+Result<fs::path> findOrDownloadFile(const std::string& partId) {
+    const auto part = hub::partIdFrom(partId);
+    if (!part || part->file.empty())
+        return Error{ErrorCode::BadUsage, partId + ": a file of the hub was needed, OWNER/NAME/FILE"};
+    const hub::HubAccess access = hub::HubAccess::fromEnvironment();
+    const hub::Repository repository(access.cache, part->id);
+    if (const fs::path present = repository.presentPart(part->file); !present.empty()) return present;
+    const InterruptWatch interrupts;
+    const auto plan = hub::planPart(access, *part, kMain, {}, interrupts.token());
+    if (!plan) return plan.error();
+    const auto folder = fetch(access, *plan, interrupts.token());
+    if (!folder) return folder.error();
+    return *folder / part->file;
 }
 
 Result<fs::path> findOrDownloadComponent(const std::string& id, const std::string& component) {
@@ -110,11 +154,23 @@ Result<fs::path> findOrDownloadComponent(const std::string& id, const std::strin
     std::error_code failed;
     const fs::path present = hub::Repository(access.cache, id).presentSnapshot() / component;
     if (fs::exists(present / "config.json", failed)) return present;
+    if (fs::path file = catalog::componentFileIn(present.parent_path(), component); !file.empty())
+        return file;
     const InterruptWatch interrupts;
     auto plan = hub::planModel(
         access, id, kMain,
         [&](const std::string&) -> Result<std::vector<std::string>> { return std::vector{component}; }, {},
         interrupts.token());
+    if (!plan && plan.error().code == ErrorCode::Unsupported) {
+        // Authors have it as a file at the top: Wan2.1_VAE.pth.
+        const auto bare = hub::planFiles(
+            access, id, kMain, [&](const auto& all) { return catalog::componentFiles(all, component); },
+            component, {}, interrupts.token());
+        if (!bare) return plan.error();
+        const auto folder = fetch(access, *bare, interrupts.token());
+        if (!folder) return folder.error();
+        return *folder / bare->files.front().path;
+    }
     if (!plan) return plan.error();
     // Without its index nobody takes the snapshot for a whole model.
     plan->files.pop_back();

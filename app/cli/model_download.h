@@ -20,4 +20,8 @@ Result<std::filesystem::path> download(const std::string& id, const std::string&
 /// Only the folder `component` of the hub's model: where it is in the cache, after a download if need be.
 Result<std::filesystem::path> findOrDownloadComponent(const std::string& id, const std::string& component);
 
+/// A file of the hub, OWNER/NAME/FILE, in the cache: downloaded where it isn't there. BadUsage naming it
+/// where nothing may be downloaded.
+Result<std::filesystem::path> findOrDownloadFile(const std::string& partId);
+
 }  // namespace reelgrid::cli

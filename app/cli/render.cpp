@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -18,6 +20,7 @@
 #include "core/comparison/phase_table.h"
 #include "core/comparison/summary.h"
 #include "core/media/writer.h"
+#include "core/metrics/coherence.h"
 #include "core/pipeline/renderer.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/unfinished_render.h"
@@ -80,6 +83,119 @@ int runFurtherRank(parallel::RankGroup& group, const protocol::RenderRequest& re
     return 0;
 }
 
+/// Who renders the clips that are asked for, one after another, with one loaded model.
+class ClipRenderer {
+  public:
+    ClipRenderer(const RenderVerb& verb, const machine::LocalMachine& machine, parallel::RankGroup* group,
+                 bool inWorker)
+        : m_verb(verb), m_group(group), m_inWorker(inWorker), m_renderer(machine, group) {}
+
+    /// The exit code; a clip that is there has been told of on stderr, and its path or document is among
+    /// results().
+    int render(const CheckedRequest& checked);
+    [[nodiscard]] const std::vector<std::string>& clips() const { return m_clips; }
+    [[nodiscard]] const nlohmann::json& documents() const { return m_documents; }
+
+  private:
+    int fail(const CheckedRequest& checked, const Error& error) const;
+    void tell(const CheckedRequest& checked, const std::string& clip, const result::ClipResult& result) const;
+
+    const RenderVerb& m_verb;
+    parallel::RankGroup* m_group;
+    bool m_inWorker;
+    pipeline::Renderer m_renderer;
+    InterruptWatch m_interrupts;
+    bool m_isTold = false;  ///< what memory will be in use
+    std::vector<std::string> m_clips;
+    nlohmann::json m_documents = nlohmann::json::array();
+};
+
+int ClipRenderer::fail(const CheckedRequest& checked, const Error& error) const {
+    sayWhatIsKept(checked.request().output, error);
+    if (m_group != nullptr) endRank(*m_group, error);
+    if (error.code == ErrorCode::Cancelled) return cli::fail({ErrorCode::Cancelled, "cancelled"});
+    return cli::fail(error);
+}
+
+int ClipRenderer::render(const CheckedRequest& checked) {
+    sayWhatWasKept(checked.request());
+    ProgressLine line;
+    const std::string name = attentionName(checked.settings());
+    const auto progress = [&](const protocol::RenderProgress& now) {
+        if (now.predictedPeakBytes > 0 && !std::exchange(m_isTold, true)) {
+            line.clear();
+            say("note: about " + byteCount(now.predictedPeakBytes) + " of memory will be in use at most");
+        }
+        line.update(name, now.stage, now.done, now.total, now.etaSeconds);
+    };
+    const auto clip = m_inWorker ? renderInWorker(checked.request(), m_verb.worker.queueOptions(), progress,
+                                                  m_interrupts.token())
+                                 : m_renderer.render(checked.request(), progress, m_interrupts.token());
+    line.clear();
+    if (!clip) return fail(checked, clip.error());
+    const result::ClipResult result = result::readClipResult(*clip);
+    for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
+    if (checked.settings().saveInputs) say(comparison::captureLine(*clip, result.manifest));
+    sayWhereItWentOn(result.manifest);
+    m_clips.push_back(*clip);
+    if (m_verb.json)
+        m_documents.push_back(comparison::clipJson(*clip, result));
+    else
+        tell(checked, *clip, result);
+    return 0;
+}
+
+void ClipRenderer::tell(const CheckedRequest& checked, const std::string& clip,
+                        const result::ClipResult& result) const {
+    for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
+    if (const std::string tiles = comparison::tilingLine(checked.settings(), result.manifest); !tiles.empty())
+        say("note: " + tiles);
+    if (!checked.request().attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
+    if (const result::Timing* timing = result.timing()) sayTimes(*timing, clip, checked);
+    if (const auto& temporal = result.manifest.temporal; temporal && !temporal->why.empty())
+        say("note: " + temporal->why);
+    // Where frames are pictures that were tied together, how well says whether they are a clip.
+    if (const std::string verdict = coherenceText(result.metrics);
+        result.manifest.temporal && !verdict.empty())
+        say(verdict);
+    if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
+    if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
+}
+
+/// Of several samples each has its seed in its name.
+Result<std::vector<CheckedRequest>> samplesOf(const RenderVerb& verb, const CheckedRequest& first,
+                                              const fs::path& output, const machine::LocalMachine& machine) {
+    std::vector<CheckedRequest> samples;
+    for (int sample = 0; sample < verb.render.samples(); ++sample) {
+        const std::uint64_t seed = first.request().seed + static_cast<std::uint64_t>(sample);
+        auto checked =
+            first.with(machine.now(), [&](protocol::RenderRequest& request) { request.seed = seed; });
+        if (!checked) return checked.error();
+        fs::path clip = output;
+        if (verb.render.samples() > 1)
+            clip.replace_filename(output.stem().string() + "_seed" + std::to_string(seed) +
+                                  output.extension().string());
+        checked->setOutput(clip.string());
+        checked->setResume(verb.resume);
+        samples.push_back(*std::move(checked));
+    }
+    return samples;
+}
+
+/// What several samples would overwrite, and who can't make several.
+Result<void> checkSamples(const RenderVerb& verb, const CheckedRequest& checked) {
+    if (verb.render.samples() == 1) return {};
+    const std::string samples = "--num-samples " + std::to_string(verb.render.samples());
+    if (verb.ranks.ranks() > 1)
+        return Error{ErrorCode::BadUsage, samples + ": several ranks render one clip; 1 was needed"};
+    if (checked.request().chainSave || !checked.request().inputDir.empty())
+        return Error{ErrorCode::BadUsage,
+                     samples + ": each would overwrite " +
+                         (checked.request().chainSave ? "--chain-save's file" : "--input-dir's files") +
+                         ", 1 was needed"};
+    return {};
+}
+
 int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
     if (auto found = verb.ranks.find(); !found) return fail(found.error());
     verb.render.setRanks(verb.ranks.ranks());
@@ -87,13 +203,14 @@ int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
     if (!checked) return failBeforeJoining(verb, checked.error());
     auto output = outputOf(verb, *checked);
     if (!output) return failBeforeJoining(verb, output.error());
-    checked->setOutput(output->string());
+    if (auto fits = checkSamples(verb, *checked); !fits) return failBeforeJoining(verb, fits.error());
+    const auto samples = samplesOf(verb, *checked, *output, machine);
+    if (!samples) return failBeforeJoining(verb, samples.error());
     if (const std::string obstacle = result::obstacleToResuming(checked->settings());
         verb.resume && !obstacle.empty())
         return failBeforeJoining(
             verb, {ErrorCode::BadUsage,
                    "--resume: with " + obstacle + " a render is made in one go; one of the two was needed"});
-    checked->setResume(verb.resume);
     const bool inWorker = verb.worker.hasTimeout() || asksForPlugin(checked->request());
     if (inWorker && verb.ranks.ranks() > 1)
         return failBeforeJoining(verb, {ErrorCode::BadUsage,
@@ -105,48 +222,15 @@ int runRender(RenderVerb& verb, const machine::LocalMachine& machine) {
     }
     endWithLauncher();
     const std::unique_ptr<parallel::RankGroup> group = verb.ranks.join();
-    if (verb.ranks.isFurther()) return runFurtherRank(*group, checked->request(), machine);
-    sayWhatWasKept(checked->request());
+    if (verb.ranks.isFurther()) return runFurtherRank(*group, samples->front().request(), machine);
     sayIdleChoices(*checked);
-
-    const InterruptWatch interrupts;
-    ProgressLine line;
-    const std::string name = attentionName(checked->settings());
-    bool isTold = false;
-    const auto progress = [&](const protocol::RenderProgress& now) {
-        if (now.predictedPeakBytes > 0 && !std::exchange(isTold, true)) {
-            line.clear();
-            say("note: about " + byteCount(now.predictedPeakBytes) + " of memory will be in use at most");
-        }
-        line.update(name, now.stage, now.done, now.total, now.etaSeconds);
-    };
-    auto clip = inWorker ? renderInWorker(checked->request(), verb.worker.queueOptions(), progress,
-                                          interrupts.token())
-                         : pipeline::Renderer(machine, group.get())
-                               .render(checked->request(), progress, interrupts.token());
-    line.clear();
-    if (!clip) {
-        sayWhatIsKept(*output, clip.error());
-        if (group) endRank(*group, clip.error());
-        if (clip.error().code == ErrorCode::Cancelled) return fail({ErrorCode::Cancelled, "cancelled"});
-        return fail(clip.error());
-    }
-    const result::ClipResult result = result::readClipResult(*clip);
-    for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
-    if (checked->settings().saveInputs) say(comparison::captureLine(*clip, result.manifest));
-    sayWhereItWentOn(result.manifest);
-    if (verb.json) return printResult(comparison::clipJson(*clip, result));
-    for (const std::string& remark : comparison::attentionRemarks(result.manifest)) say(remark);
-    if (const std::string tiles = comparison::tilingLine(checked->settings(), result.manifest);
-        !tiles.empty())
-        say("note: " + tiles);
-    if (!checked->request().attentionPolicy.empty()) say(comparison::attentionLine(result.manifest));
-    if (const result::Timing* timing = result.timing()) sayTimes(*timing, *clip, *checked);
-    if (const auto& temporal = result.manifest.temporal; temporal && !temporal->why.empty())
-        say("note: " + temporal->why);
-    if (const auto& cache = result.manifest.stepCache) say(comparison::stepCacheLine(*cache));
-    if (const auto& profile = result.manifest.profile) say(comparison::profileLine(*profile));
-    return printResult(*clip);
+    ClipRenderer renderer(verb, machine, group.get(), inWorker);
+    for (const CheckedRequest& sample : *samples)
+        if (const int failed = renderer.render(sample); failed != 0) return failed;
+    if (verb.json) return printResult(samples->size() == 1 ? renderer.documents()[0] : renderer.documents());
+    for (const std::string& clip : renderer.clips())
+        if (const int failed = printResult(clip); failed != 0) return failed;
+    return 0;
 }
 
 }  // namespace
@@ -155,6 +239,7 @@ Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<RenderVerb>();
     CLI::App* command = program.add_subcommand("render", "Render one video");
     verb->render.addTo(*command, {"attention_type"});
+    verb->render.allowSamples();
     verb->worker.addTo(*command);
     verb->ranks.addTo(*command);
     command

@@ -12,6 +12,7 @@
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
+#include "core/catalog/recipe.h"
 #include "core/families/field_help.h"
 #include "core/parallel/degrees.h"
 #include "core/protocol/lora_choice.h"
@@ -89,6 +90,34 @@ Result<void> shareOut(protocol::RenderRequest& request, int ranks) {
                                           (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) +
                                           ": as many (--nproc " + std::to_string(asked) +
                                           ", or torchrun, srun or mpirun) were needed"};
+}
+
+/// Its values where the request says nothing; its LoRAs are files afterwards.
+Result<void> applyRecipe(protocol::RenderRequest& request, const families::ModelInfo& model) {
+    const auto recipe = catalog::findRecipe(*request.recipe);
+    if (!recipe) return recipe.error();
+    if (!recipe->family.empty() && recipe->family != model.family)
+        return Error{ErrorCode::BadUsage, "--recipe " + recipe->name + ": model " + model.id +
+                                              " is of family " + model.family + ", one of " + recipe->family +
+                                              " was needed"};
+    const bool takesLora = request.lora.empty(), takesSecond = request.lora2.empty();
+    catalog::apply(*recipe, request);
+    if (!takesLora && !recipe->fields.lora.empty())
+        say("note: --recipe " + recipe->name + ": --lora stands in the place of its LoRA");
+    for (const auto& [isTheRecipes, loras] :
+         {std::pair{takesLora, &request.lora}, std::pair{takesSecond, &request.lora2}}) {
+        if (!isTheRecipes || protocol::isNoLora(*loras)) continue;
+        for (std::string& text : *loras) {
+            auto choice = protocol::LoraChoice::from(text);
+            if (!choice) return choice.error();
+            if (fs::path(choice->file).is_absolute()) continue;
+            auto file = findOrDownloadFile(choice->file);
+            if (!file) return file.error().in("--recipe " + recipe->name);
+            choice->file = file->string();
+            text = choice->text();
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -206,6 +235,8 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     if (catalog::findBuiltIn(request.model) == nullptr && fs::exists(request.model, failed))
         request.model = model.folder.string();
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
+    if (request.recipe)
+        if (auto applied = applyRecipe(request, model); !applied) return applied.error();
     auto checked = CheckedRequest::create(request, model, machine);
     if (!checked) return checked;
     // Before several renders find it out, one after another.

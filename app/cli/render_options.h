@@ -32,6 +32,11 @@ class RenderOptions {
     /// Whether the command is another program's script's (ScriptOptions).
     [[nodiscard]] bool isScript() const { return m_script.isScript(); }
 
+    /// --num-samples may be more than one.
+    void allowSamples() { m_script.allowSamples(); }
+    /// Clips to render, each with the seed after the one before.
+    [[nodiscard]] int samples() const { return m_script.samples(); }
+
     /// How many ranks share the render; their degrees have to come to as many.
     void setRanks(int ranks) { m_ranks = ranks; }
 

@@ -57,7 +57,10 @@ void ScriptOptions::addTo(CLI::App& command) {
     text("--dit-path", m_transformer, "File of the transformer; --model then is the name of its size alone");
     text("--resolution", m_resolution, "480p or 720p, in the place of --width and --height");
     text("--aspect-ratio", m_aspectRatio, "16:9, 9:16, 4:3, 3:4 or 1:1 (default: 16:9)");
-    command.add_option("--num-samples", m_samples, "Clips to render: 1")->group(kGroup);
+    command
+        .add_option("--num-samples", m_samples,
+                    "Clips to render, each with the next seed, which is in its name then")
+        ->group(kGroup);
     command.add_flag("--ode", m_ode, "--scheduler rcm-ode")->group(kGroup);
     command.add_flag("--quant-linear", m_quantLinear, "--linear int8")->group(kGroup);
     command
@@ -84,7 +87,10 @@ Result<void> ScriptOptions::apply(protocol::RenderRequest& request) const {
     if (isScript())
         if (auto named = nameTransformer(request); !named) return named;
     if (auto chosen = chooseSize(request); !chosen) return chosen;
-    if (m_samples != 1) return wrong("--num-samples", std::to_string(m_samples), "1 (in this version)");
+    if (m_samples < 1 || m_samples > m_mostSamples)
+        return wrong("--num-samples", std::to_string(m_samples),
+                     m_mostSamples == 1 ? "1 (render makes several)"
+                                        : "a number from 1 to " + std::to_string(m_mostSamples));
     if (m_quantLinear && request.linear != protocol::kLinearAuto && request.linear != protocol::kLinearInt8)
         return Error{ErrorCode::BadUsage,
                      "--quant-linear: --linear is " + request.linear + ", one of the two was needed"};

@@ -23,6 +23,10 @@ class ScriptOptions {
     [[nodiscard]] bool isScript() const { return m_transformer.has_value(); }
     /// A backend as the scripts name it, by our name; theirs where --attention-type says nothing.
     [[nodiscard]] std::string backendOf(const std::string& attentionType) const;
+    /// For a verb that renders several clips of one request.
+    void allowSamples() { m_mostSamples = 1000; }
+    [[nodiscard]] int samples() const { return m_samples; }
+
     /// Puts what they say into the request. BadUsage naming the option, its value and what was needed.
     Result<void> apply(protocol::RenderRequest& request) const;
 
@@ -36,7 +40,7 @@ class ScriptOptions {
 
     const CLI::App* m_command = nullptr;
     std::optional<std::string> m_transformer, m_resolution, m_aspectRatio;
-    int m_samples = 1;
+    int m_samples = 1, m_mostSamples = 1;
     bool m_ode = false, m_quantLinear = false, m_adaptiveResolution = false, m_defaultNorm = false;
 };
 

@@ -17,6 +17,8 @@ constexpr std::array kTable{
     ActionEntry{
         "open-demo", QT_TRANSLATE_NOOP("Actions", "Open the &demo comparison"), "Ctrl+D",
         QT_TRANSLATE_NOOP("Actions", "Shows one prompt rendered by several backends, without rendering")},
+    ActionEntry{"open-four-steps", QT_TRANSLATE_NOOP("Actions", "Open the demo in &four steps"), "",
+                QT_TRANSLATE_NOOP("Actions", "Shows 20 steps beside 4, with sparse attention and INT8, too")},
     ActionEntry{"save", QT_TRANSLATE_NOOP("Actions", "&Save session"), "Ctrl+S",
                 QT_TRANSLATE_NOOP("Actions", "Saves what is on show into its file")},
     ActionEntry{"save-as", QT_TRANSLATE_NOOP("Actions", "Save session &as…"), "Ctrl+Shift+S",

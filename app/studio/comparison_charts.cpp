@@ -49,6 +49,7 @@ void ComparisonCharts::draw() {
     std::vector<widgets::ClipCurves> curves;
     const ComparedClip* reference = m_comparison->reference();
     std::size_t against = 0;
+    std::string work;
     for (const ComparedClip& clip : m_comparison->clips()) {
         if (!clip.facts) continue;
         const ClipFacts& facts = *clip.facts;
@@ -58,7 +59,11 @@ void ComparisonCharts::draw() {
         const result::Timing* timing = clip.timing();
         if (timing == nullptr) continue;
         if (reference != nullptr && reference->id == clip.id) against = timings.size();
-        timings.push_back({clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result),
+        if (timings.empty()) work = comparison::workOf(facts.result);
+        // Times of clips that had something else to do say nothing of the machine.
+        const bool isSameWork = comparison::workOf(facts.result) == work;
+        timings.push_back({clip.label, clip.color, *timing,
+                           isSameWork ? comparison::secondsOutsideAttention(facts.result) : std::nullopt,
                            facts.result.manifest.calls, widgets::text(facts.result.manifest.machine)});
     }
     m_timing->setTimings(std::move(timings), against);

@@ -40,15 +40,20 @@ EmptyState::EmptyState(const RecentComparisons* recent, QWidget* parent) : QWidg
     render->setObjectName("primary");
     auto* demo = new QPushButton(widgets::icon(Glyph::Film), tr("Open the demo comparison"));
     demo->setToolTip(tr("One prompt by several backends, rendered already: opens at once"));
+    auto* fourSteps = new QPushButton(widgets::icon(Glyph::Film), tr("Open the one in four steps"));
+    fourSteps->setToolTip(
+        tr("20 steps beside 4, those with sparse-linear attention and INT8, too: opens at once"));
     auto* open = new QPushButton(widgets::icon(Glyph::Folder), tr("Open clips or a session…"));
     connect(render, &QPushButton::clicked, this, &EmptyState::renderClicked);
     connect(demo, &QPushButton::clicked, this, &EmptyState::demoClicked);
+    connect(fourSteps, &QPushButton::clicked, this, &EmptyState::fourStepsClicked);
     connect(open, &QPushButton::clicked, this, &EmptyState::openClicked);
 
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(10);
     buttons->addStretch();
     buttons->addWidget(demo);
+    buttons->addWidget(fourSteps);
     buttons->addWidget(render);
     buttons->addWidget(open);
     buttons->addStretch();

@@ -18,6 +18,7 @@ class EmptyState : public QWidget {
     void renderClicked();
     void openClicked();
     void demoClicked();
+    void fourStepsClicked();
     void recentChosen(const QString& folder);
 };
 

@@ -61,9 +61,9 @@ void MainWindow::buildFileMenu() {
             ->setEnabled(!files.isEmpty());
     });
     fill(*file, *m_actions,
-         {"open-demo", "", "save", "save-as", "save-report", "", "export-grid", "export-seen",
-          "export-with-charts", "save-picture", "save-tiles", "", "model-folder", "plugin", "results-folder",
-          "", "close", "quit"});
+         {"open-demo", "open-four-steps", "", "save", "save-as", "save-report", "", "export-grid",
+          "export-seen", "export-with-charts", "save-picture", "save-tiles", "", "model-folder", "plugin",
+          "results-folder", "", "close", "quit"});
 }
 
 void MainWindow::buildEditMenu() {

@@ -29,6 +29,7 @@
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
 #include "widgets/panels/job_panel.h"
+#include "widgets/panels/picture_slot.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/transport_bar.h"
 #include "widgets/panels/view_bar.h"
@@ -166,7 +167,9 @@ QWidget* MainWindow::buildGrid() {
     connect(empty, &EmptyState::openClicked, this, [this] { m_sessions->open(askForClipsOrSessions(this)); });
     connect(empty, &EmptyState::recentChosen, m_sessions,
             [this](const QString& folder) { m_sessions->open({folder.toStdString()}); });
-    connect(empty, &EmptyState::demoClicked, m_sessions, &SessionController::openDemo);
+    connect(empty, &EmptyState::demoClicked, m_sessions, [this] { m_sessions->openDemo(); });
+    connect(empty, &EmptyState::fourStepsClicked, m_sessions,
+            [this] { m_sessions->openDemo(SessionController::Demo::FourSteps); });
     connect(empty, &EmptyState::renderClicked, m_editor, &widgets::RequestEditor::submit);
     auto* emptyOrGrid = new QStackedWidget;
     emptyOrGrid->addWidget(empty);
@@ -307,8 +310,14 @@ void MainWindow::dropEvent(QDropEvent* event) {
         else
             m_issues->addIssue(tr("%1: only local files can be opened").arg(url.toString()));
     }
-    m_sessions->open(paths);
     event->acceptProposedAction();
+    // A picture is what a clip begins with, wherever in the window it was dropped.
+    if (const QString picture = widgets::pictureIn(*event); !picture.isEmpty()) {
+        if (!m_editor->takePicture(picture))
+            m_issues->addIssue(tr("%1: the chosen model takes no picture").arg(picture));
+        return;
+    }
+    m_sessions->open(paths);
 }
 
 }  // namespace reelgrid::studio

@@ -14,8 +14,14 @@ namespace reelgrid::studio {
 
 namespace {
 
-std::filesystem::path demoSession() {
-    return resourceFolder() / "demo" / kSessionFile;
+std::filesystem::path demoSession(SessionController::Demo which) {
+    const std::filesystem::path folder = resourceFolder() / "demo";
+    return (which == SessionController::Demo::FourSteps ? folder / "four-steps" : folder) / kSessionFile;
+}
+
+bool isDemoSession(const std::filesystem::path& file) {
+    using enum SessionController::Demo;
+    return file == demoSession(Backends) || file == demoSession(FourSteps);
 }
 
 }  // namespace
@@ -86,8 +92,8 @@ void SessionController::openSession(const std::filesystem::path& file) {
     m_files->load(path);
 }
 
-void SessionController::openDemo() {
-    m_files->load(demoSession());
+void SessionController::openDemo(Demo which) {
+    m_files->load(demoSession(which));
 }
 
 void SessionController::openUnsaved(const session::UnsavedWork& work) {
@@ -129,7 +135,7 @@ void SessionController::showState(const FiledSession& state) {
 
 void SessionController::show(const session::Session& opened, const std::filesystem::path& file,
                              SessionPart part) {
-    const bool isDemo = file == demoSession();
+    const bool isDemo = isDemoSession(file);
     // Clips that were kept out would be lost to a session that renders are added to.
     const bool isWhole = part == SessionPart::All && !isDemo;
     putOnShow(opened, isDemo ? std::filesystem::path() : file, isWhole ? file : std::filesystem::path());

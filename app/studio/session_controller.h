@@ -36,8 +36,9 @@ class SessionController : public QObject {
 
     /// Clips are added to the comparison, a session replaces it. Returns at once.
     void open(const std::vector<std::filesystem::path>& paths);
-    /// The comparison that comes with the program. It belongs to nobody: saving it asks where to.
-    void openDemo();
+    /// A comparison that comes with the program. It belongs to nobody: saving it asks where to.
+    enum class Demo { Backends, FourSteps };
+    void openDemo(Demo which = Demo::Backends);
     /// What a window left unsaved, with the file that it belongs to.
     void openUnsaved(const session::UnsavedWork& work);
     /// Is given each path first, and says whether it takes it: what is neither clip nor session.

@@ -27,6 +27,8 @@ void MainWindow::connectFileActions() {
     };
     m_actions->onTriggered("open", [this] { m_sessions->open(askForClipsOrSessions(this)); });
     m_actions->onTriggered("open-demo", [this] { m_sessions->openDemo(); });
+    m_actions->onTriggered("open-four-steps",
+                           [this] { m_sessions->openDemo(SessionController::Demo::FourSteps); });
     m_actions->onTriggered("save", [this, saveAs] {
         if (m_sessions->file().empty())
             saveAs();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <source_location>
+
 #include "core/attention/dispatcher.h"
 #include "core/execution/part_clock.h"
 #include "core/parallel/sequence_shard.h"
@@ -30,8 +32,9 @@ struct LayerContext {
     [[nodiscard]] at::Tensor gather(const at::Tensor& x_BnC) const;
 
     /// From here to the end of the block `part` runs.
-    [[nodiscard]] execution::PartScope during(execution::Part part) const {
-        return execution::PartScope(parts, part);
+    [[nodiscard]] execution::PartScope during(
+        execution::Part part, const std::source_location& here = std::source_location::current()) const {
+        return execution::PartScope(parts, part, here);
     }
 
   private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/resources.h"
+#include "core/catalog/bare_files.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/model_folder.h"
 #include "core/catalog/model_parts.h"
@@ -32,6 +33,8 @@ struct Located {
     fs::path base;
     std::string id{};     ///< empty: the path
     std::string title{};  ///< empty: what the folder says of itself, or is called
+    /// Of a bare file of the hub: what else the cache has for it.
+    std::vector<families::ModelPart> companions{};
 };
 
 /// The snapshot of a hub's model in the cache; empty where it isn't there, or not whole.
@@ -61,12 +64,16 @@ Result<Located> locate(const std::string& idOrFolder) {
     if (idOrFolder == kDemoModel) return noDemoModel();
     std::error_code failed;
     if (fs::exists(idOrFolder, failed)) return Located{.base = placeOf(idOrFolder)};
-    if (!hub::isHubId(idOrFolder))
+    if (const fs::path snapshot = hub::isHubId(idOrFolder) ? snapshotOf(idOrFolder) : fs::path();
+        !snapshot.empty())
+        return Located{.base = snapshot, .id = idOrFolder, .title = idOrFolder};
+    if (const fs::path file = bareFileOf(idOrFolder); !file.empty())
+        return Located{
+            .base = file, .id = idOrFolder, .title = idOrFolder, .companions = presentCompanions(file)};
+    if (!hub::partIdFrom(idOrFolder))
         return Error{ErrorCode::NotFound, "model " + idOrFolder +
                                               ": no such folder; \"demo\", a diffusers folder, a "
                                               ".safetensors or .pth file or a hub id was needed"};
-    if (const fs::path snapshot = snapshotOf(idOrFolder); !snapshot.empty())
-        return Located{.base = snapshot, .id = idOrFolder, .title = idOrFolder};
     return Error{ErrorCode::NotFound,
                  "model " + idOrFolder +
                      ": not a folder here and not (or not whole) in the Hugging Face cache " +
@@ -75,6 +82,9 @@ Result<Located> locate(const std::string& idOrFolder) {
 }
 
 Result<families::ModelInfo> readLocated(const Located& located, std::vector<families::ModelPart> parts = {}) {
+    for (const families::ModelPart& companion : located.companions)
+        if (std::ranges::find(parts, companion.component, &families::ModelPart::component) == parts.end())
+            parts.push_back(companion);
     auto model = readModel({.base = located.base, .parts = std::move(parts)});
     if (!model) return model;
     if (!located.id.empty()) model->id = located.id;

@@ -26,13 +26,14 @@ std::string remarkOf(const std::vector<protocol::CallRecord>& attention) {
 }  // namespace
 
 std::string Caption::text() const {
-    return remark.empty() ? name : name + " (" + remark + ")";
+    return name + (recipe.empty() ? "" : ", " + recipe) + (remark.empty() ? "" : " (" + remark + ")");
 }
 
 template <template <class> class Maybe>
 Caption captionOf(const protocol::RenderFields<Maybe>& fields,
                   const std::vector<protocol::CallRecord>& attention) {
-    return {protocol::attentionName(fields), fields.attentionType, remarkOf(attention)};
+    return {protocol::attentionName(fields), fields.attentionType, remarkOf(attention),
+            fields.recipe.value_or("")};
 }
 template Caption captionOf(const protocol::RenderFields<std::optional>&,
                            const std::vector<protocol::CallRecord>&);

@@ -11,9 +11,10 @@ namespace reelgrid::comparison {
 
 /// What a clip of a comparison is called, wherever it is shown.
 struct Caption {
-    std::string name;     ///< protocol::attentionName: "fav2", "fav2+policy-3f2a"
-    std::string backend;  ///< that was asked for: "fav2"; decides the colour
-    std::string remark;   ///< what ran in its place: "ran sdpa"; empty: it ran as asked
+    std::string name;      ///< protocol::attentionName: "fav2", "fav2+policy-3f2a"
+    std::string backend;   ///< that was asked for: "fav2"; decides the colour
+    std::string remark;    ///< what ran in its place: "ran sdpa"; empty: it ran as asked
+    std::string recipe{};  ///< by which it was rendered; empty: none
 
     /// "fav2", "fav2 (ran sdpa)", "fav2+policy-3f2a (ran fav2+sdpa; cross-attention ran sdpa)".
     [[nodiscard]] std::string text() const;

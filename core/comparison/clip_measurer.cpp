@@ -86,6 +86,7 @@ Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::
     if (!wantsScores) return known.drift.has_value();
     known.frames = measured->frames;
     if (!known.gates) known.gates = measured->gates;
+    if (!known.change) known.change = measured->change;
     for (const metrics::Measure& measure : metrics::kMeasures) {
         if (measure.ofClip == nullptr) continue;
         auto& own = known.*measure.ofClip;

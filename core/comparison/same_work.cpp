@@ -40,6 +40,16 @@ std::optional<double> secondsOutsideAttention(const result::ClipResult& result) 
     return outside;
 }
 
+std::string workOf(const result::ClipResult& result) {
+    const auto& settings = result.manifest.settings;
+    if (!settings) return {};
+    std::string work = result.manifest.modelId;
+    for (const int count :
+         {settings->numInferenceSteps, settings->width, settings->height, settings->numFrames})
+        work += " " + std::to_string(count);
+    return work + " " + settings->linear + " " + settings->dtype + " " + settings->device;
+}
+
 bool SameWork::isUneven() const {
     return slowest > kUneven * fastest;
 }
@@ -53,10 +63,14 @@ std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAtte
 
 std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries) {
     std::vector<double> seconds;
-    for (const Entry& entry : entries)
-        if (const auto outside = secondsOutsideAttention(entry.result);
-            outside && !entry.error && !entry.result.manifest.stepCache)  // which skips some of the work
-            seconds.push_back(*outside);
+    std::string work;
+    for (const Entry& entry : entries) {
+        const auto outside = secondsOutsideAttention(entry.result);
+        // A step cache skips some of the work.
+        if (!outside || entry.error || entry.result.manifest.stepCache) continue;
+        if (seconds.empty()) work = workOf(entry.result);
+        if (workOf(entry.result) == work) seconds.push_back(*outside);
+    }
     return sameWorkOf(seconds);
 }
 

@@ -19,6 +19,10 @@ std::optional<double> attentionSeconds(const result::ClipResult& result,
 /// backend attends.
 std::optional<double> secondsOutsideAttention(const result::ClipResult& result);
 
+/// What a render had to do outside attention, as text: the times of two can be compared where it is equal.
+/// Empty: not known.
+std::string workOf(const result::ClipResult& result);
+
 /// How long the same work took in the fastest and in the slowest of several renders.
 struct SameWork {
     double fastest = 0;
@@ -31,6 +35,7 @@ struct SameWork {
 
 /// Over the renders' seconds outside attention; absent with fewer than two of them.
 std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAttention);
+/// Of entries those that did what the first of them did.
 std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries);
 
 /// Which clips were rendered on which machines, where those aren't the same for all: "rendered on different

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/execution/trace_range.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -60,6 +61,7 @@ at::Tensor SamplingLoop::next(const at::Tensor& latents, int step, attention::Di
                           step](attention::Dispatcher& with) { return denoiser.predict(input, step, with); };
     const at::Tensor predicted = predict(attention);
     for (StepObserver* observer : m_followers.observers) observer->predicted(step, latents, predict);
+    const execution::TraceRange range([] { return "sampler"; });
     return m_scheduler.step(predicted, step, latents);
 }
 

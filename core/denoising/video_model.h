@@ -51,6 +51,10 @@ class VideoModel {
         return std::nullopt;
     }
 
+    /// Of the last render, the latents that it had before its frames saw each other; undefined where they saw
+    /// each other throughout.
+    [[nodiscard]] virtual at::Tensor framesApart() const { return {}; }
+
     /// What became of products in FP8 that were asked for; nullopt where none were.
     [[nodiscard]] std::optional<result::GemmRecord> gemms() const;
 

@@ -1,5 +1,7 @@
 #include "core/execution/part_clock.h"
 
+#include "core/execution/trace_range.h"
+
 namespace reelgrid::execution {
 
 const char* rangeOf(Part part) {
@@ -8,10 +10,10 @@ const char* rangeOf(Part part) {
     return nullptr;
 }
 
-PartScope::PartScope(PartClock* clock, Part part) : m_clock(clock) {
+PartScope::PartScope(PartClock* clock, Part part, const std::source_location& here) : m_clock(clock) {
     if (m_clock != nullptr) m_before = m_clock->switchTo(part);
     if (m_range.isActive())
-        if (const char* range = rangeOf(part)) m_range.before(range);
+        if (const char* range = rangeOf(part)) beginRange(m_range, range, {}, here);
 }
 
 PartScope::~PartScope() {

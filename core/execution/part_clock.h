@@ -4,23 +4,23 @@
 
 #include <array>
 #include <cstddef>
+#include <source_location>
 
 namespace reelgrid::execution {
 
 /// What a denoising step's time goes into. A new part is a row in kParts, too.
 enum class Part { Other, SelfAttention, CrossAttention, Projections, FeedForward, Norms, Communication };
 
-/// How timing.json spells a part, and the range that a profiler's trace gets for it: none where what runs
-/// inside names itself (matrix products, the dispatcher's "self-attention fav2").
+/// How timing.json spells a part, and the range that a profiler's trace gets for it.
 struct PartInfo {
     Part part;
     const char* name;
     const char* range;
 };
 inline constexpr std::array kParts{
-    PartInfo{Part::SelfAttention, "self_attention", nullptr},
-    PartInfo{Part::CrossAttention, "cross_attention", nullptr},
-    PartInfo{Part::Projections, "projections", nullptr},
+    PartInfo{Part::SelfAttention, "self_attention", "self-attention"},
+    PartInfo{Part::CrossAttention, "cross_attention", "cross-attention"},
+    PartInfo{Part::Projections, "projections", "projections"},
     PartInfo{Part::FeedForward, "feed_forward", "feed-forward"},
     PartInfo{Part::Norms, "norms", "norms"},
     PartInfo{Part::Communication, "communication", "communication"},
@@ -43,7 +43,8 @@ class PartScope {
   public:
     /// Without a clock nothing is measured: passes that are recorded as a graph are replayed without coming
     /// by here.
-    PartScope(PartClock* clock, Part part);
+    PartScope(PartClock* clock, Part part,
+              const std::source_location& here = std::source_location::current());
     PartScope(const PartScope&) = delete;
     PartScope& operator=(const PartScope&) = delete;
     ~PartScope();

@@ -39,6 +39,12 @@ struct Miniature {
     std::string_view picture;  ///< to begin with where no other is given, below prompts/; empty: none
 };
 
+/// What a model of the hub comes without that is one bare file of weights, and where on the hub it is.
+struct Companion {
+    std::string_view component;
+    std::string_view file;  ///< OWNER/NAME/FILE; of a tokenizer one of its folder's files
+};
+
 /// A family's addition to the help of a request's field.
 struct FieldNote {
     std::string_view key;   ///< of protocol::RenderField
@@ -71,6 +77,7 @@ struct Family {
     std::span<const AttentionPreset> attentionPresets;
     /// What others' command lines call the sizes of a transformer that they name by its file (--dit-path).
     std::span<const std::string_view> scriptNames{};
+    std::span<const Companion> companions{};
     /// Clips whose names begin so are called <ModelInfo::clipPrefix>_<attention>.mp4; empty: the family's
     /// clips have the names that all others have (comparison::clipName()).
     std::string_view clipPrefix;

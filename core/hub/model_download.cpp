@@ -158,8 +158,8 @@ Result<void> fetchBlobs(Fetch& fetch, const std::function<void(const DownloadPro
 }
 
 /// What a revision holds.
-Result<FileList> filesOf(const HubAccess& access, const std::string& id, const std::string& revision,
-                         const Patience& patience, const std::stop_token& stop) {
+Result<FileList> listOf(const HubAccess& access, const std::string& id, const std::string& revision,
+                        const Patience& patience, const std::stop_token& stop) {
     if (!isHubId(id)) return Error{ErrorCode::BadUsage, "model " + id + ": a hub id was needed, OWNER/NAME"};
     if (access.offline)
         return Error{ErrorCode::BadUsage, "model " + id + ": HF_HUB_OFFLINE is set, nothing is downloaded"};
@@ -188,7 +188,7 @@ Result<ModelPlan> withSizes(const HubAccess& access, ModelPlan plan) {
 Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, const std::string& revision,
                             const ComponentsOf& componentsOf, const Patience& patience,
                             const std::stop_token& stop) {
-    const auto list = filesOf(access, id, revision, patience, stop);
+    const auto list = listOf(access, id, revision, patience, stop);
     if (!list) return list.error();
     const auto index = std::find_if(list->files.begin(), list->files.end(),
                                     [](const RemoteFile& file) { return file.path == "model_index.json"; });
@@ -210,7 +210,7 @@ Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, cons
 
 Result<ModelPlan> planPart(const HubAccess& access, const PartId& part, const std::string& revision,
                            const Patience& patience, const std::stop_token& stop) {
-    const auto list = filesOf(access, part.id, revision, patience, stop);
+    const auto list = listOf(access, part.id, revision, patience, stop);
     if (!list) return list.error();
     std::vector<RemoteFile> files;
     if (part.file.empty()) {
@@ -231,6 +231,23 @@ Result<ModelPlan> planPart(const HubAccess& access, const PartId& part, const st
                                             : part.file)};
     return withSizes(
         access, {.id = part.id, .revision = revision, .commit = list->commit, .files = std::move(files)});
+}
+
+Result<ModelPlan> planFiles(const HubAccess& access, const std::string& id, const std::string& revision,
+                            const FilesOf& filesOf, const std::string& needed, const Patience& patience,
+                            const std::stop_token& stop) {
+    const auto list = listOf(access, id, revision, patience, stop);
+    if (!list) return list.error();
+    std::vector<std::string> names;
+    for (const RemoteFile& file : list->files) names.push_back(file.path);
+    const std::vector<std::string> chosen = filesOf(names);
+    std::vector<RemoteFile> files;
+    std::ranges::copy_if(list->files, std::back_inserter(files), [&](const RemoteFile& file) {
+        return std::ranges::find(chosen, file.path) != chosen.end();
+    });
+    if (files.empty()) return Error{ErrorCode::Unsupported, "model " + id + ": it has no " + needed};
+    return withSizes(access,
+                     {.id = id, .revision = revision, .commit = list->commit, .files = std::move(files)});
 }
 
 Result<fs::path> downloadModel(const HubAccess& access, const ModelPlan& plan, const Patience& patience,

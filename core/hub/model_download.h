@@ -36,6 +36,15 @@ Result<ModelPlan> planModel(const HubAccess& access, const std::string& id, cons
 Result<ModelPlan> planPart(const HubAccess& access, const PartId& part, const std::string& revision,
                            const Patience& patience, const std::stop_token& stop);
 
+/// Chooses among a repository's files.
+using FilesOf = std::function<std::vector<std::string>(const std::vector<std::string>& all)>;
+
+/// The same of a repository in another form than diffusers': the files that are chosen. Unsupported, saying
+/// what was needed, when those are none.
+Result<ModelPlan> planFiles(const HubAccess& access, const std::string& id, const std::string& revision,
+                            const FilesOf& filesOf, const std::string& needed, const Patience& patience,
+                            const std::stop_token& stop);
+
 struct DownloadProgress {
     std::uint64_t bytes = 0, totalBytes = 0;  ///< of what was missing
     int files = 0, totalFiles = 0;

@@ -51,6 +51,7 @@ Result<void> ClipMeasurement::add(const media::RgbVideo& part, const media::RgbV
     m_frames += part.frameCount() - first;
     append(m_variance, perFrame(part.frameCount() - first,
                                 [&](int i) { return luminanceVariance(part.frame(first + i)); }));
+    for (int i = first; i < part.frameCount(); ++i) m_change.add(part.frame(i), m_width, m_height);
     append(m_difference, frameDifference(part).perFrame);
     append(m_correlation, frameCorrelation(part).perFrame);
     if (std::min(m_width, m_height) >= kLeastWarpedSide) append(m_warpingError, warpingError(part).perFrame);
@@ -62,6 +63,7 @@ ClipMetrics ClipMeasurement::finish() const {
     metrics.frames = m_frames;
     const Series difference = seriesOf(m_difference);
     metrics.gates = gatesOf(seriesOf(m_variance), difference);
+    metrics.change = m_change.measures();
     if (m_frames > 1) {
         metrics.frameCorrelation = seriesOf(m_correlation);
         metrics.flickering = flickering(difference);

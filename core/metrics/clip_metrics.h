@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/media/frame.h"
 #include "core/metrics/clip_gates.h"
+#include "core/metrics/coherence.h"
 #include "core/metrics/lockstep_map.h"
 #include "core/metrics/series.h"
 
@@ -32,6 +33,10 @@ struct ClipMetrics {
     std::optional<Series> warpingError;      ///< likewise, and absent for pictures too small for a flow
     std::optional<Drift> drift;
     std::optional<ClipGates> gates;
+    std::optional<ChangeMeasures> change;  ///< absent for fewer than three frames, and in older files
+    /// Frame correlation of the latents, and of what frames that nothing ties together would have: of a
+    /// render whose frames first were, or of another clip.
+    std::optional<double> latentCorrelation, independentCorrelation;
     std::optional<LockstepMap> lockstep;  ///< of other backends on this clip's latents
 };
 
@@ -55,6 +60,7 @@ class ClipMeasurement {
     bool m_hasReference = false;
     std::vector<double> m_variance, m_psnr, m_ssim;                   // of frames
     std::vector<double> m_difference, m_correlation, m_warpingError;  // of neighbours
+    ChangeFollower m_change;
 };
 
 }  // namespace reelgrid::metrics

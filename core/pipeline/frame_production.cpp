@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/metrics/temporal.h"
 #include "core/pipeline/render_manifest.h"
 #include "core/result/picture_hashes.h"
 #include "core/result/unfinished_render.h"
@@ -33,6 +34,17 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, d
     return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers,
                                                         plan.settings.numInferenceSteps, plan.execution,
                                                         clock, plan.settings.slaTopk);
+}
+
+/// Of [1, C, T, H, W]; absent for one frame.
+std::optional<double> frameCorrelationOf(const at::Tensor& latents_1CTHW) {
+    if (!latents_1CTHW.defined() || latents_1CTHW.dim() != 5 || latents_1CTHW.size(2) < 2)
+        return std::nullopt;
+    const at::Tensor frames = latents_1CTHW[0].transpose(0, 1).to(at::kCPU, at::kFloat).contiguous();
+    return metrics::frameCorrelation(
+               {frames.const_data_ptr<float>(), static_cast<std::size_t>(frames.numel())},
+               static_cast<int>(frames.size(0)))
+        .mean;
 }
 
 }  // namespace
@@ -98,6 +110,8 @@ media::RgbVideo FrameProduction::run(result::PendingResult& pending) {
         const at::Tensor latents = denoise(video, repetition);
         if (repetition + 1 == settings.numRepetitions) gatherCalls();
         if (repetition == 0) keepLatents(pending.latents(), latents);
+        m_latentCorrelation = frameCorrelationOf(latents);
+        m_correlationApart = frameCorrelationOf(video.framesApart());
         // Tiles are decoded by all ranks, a whole clip by this one, while others may go on.
         const bool isLast = repetition + 1 == settings.numRepetitions;
         if (m_plan.execution.mesh != nullptr && isLast && settings.vaeTiling != protocol::kTilingOn)

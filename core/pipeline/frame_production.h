@@ -41,6 +41,9 @@ class FrameProduction {
     /// All that is known but what is made of the frames. Once.
     [[nodiscard]] result::Manifest finishManifest();
     [[nodiscard]] std::optional<metrics::LockstepMap> lockstep() const;
+    /// Frame correlation of the latents, and of those before frames saw each other; absent for one frame.
+    [[nodiscard]] const std::optional<double>& latentCorrelation() const { return m_latentCorrelation; }
+    [[nodiscard]] const std::optional<double>& correlationApart() const { return m_correlationApart; }
     /// Of every repetition but the last, which the clock still times.
     [[nodiscard]] const std::vector<result::Timing>& earlierRepetitions() const { return m_repetitions; }
     /// Identifies model and pictures, whatever they are called.
@@ -67,6 +70,7 @@ class FrameProduction {
     std::optional<result::GemmRecord> m_gemms;
     std::vector<std::string> m_remarks;  ///< of the model
     std::optional<result::TemporalRecord> m_temporal;
+    std::optional<double> m_latentCorrelation, m_correlationApart;
     std::unique_ptr<PreviewObserver> m_previews;
     std::unique_ptr<lockstep::LockstepObserver> m_lockstep;
     std::vector<result::Timing> m_repetitions;

@@ -59,6 +59,8 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
     clock.begin("metrics", 1);
     metrics::ClipMetrics measured =
         metrics::measure(frames, reference.matching(sources, plan.settings)).value();
+    measured.latentCorrelation = production.latentCorrelation();
+    measured.independentCorrelation = production.correlationApart();
     if (auto lockstep = production.lockstep()) measured.lockstep = *std::move(lockstep);
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <sstream>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -26,21 +28,26 @@ struct Frame {
     std::int64_t inside = 0;  ///< what its inner events took
     Group group = Group::Other;
     std::array<int, 3> places{-1, -1, -1};  ///< by kind: the innermost, as numbers of m_places
+    std::uint32_t stack = 0;                ///< of its row: a number of m_stacks
 };
 
 /// Walks the threads' events from the outermost in, then the devices'.
 class Summer {
   public:
-    explicit Summer(Trace&& trace) : m_trace(std::move(trace)) {}
+    Summer(Trace&& trace, RowsBy by) : m_trace(std::move(trace)), m_by(by) { (void)m_stacks.add(""); }
 
     Summary sum() {
         prepare();
         for (const Event& event : m_trace.events) {
             if (isOnDevice(event.kind)) continue;
-            if (!m_frames.empty() && m_lane != event.lane) closeAll();
+            if (m_lane != event.lane) closeAll();
             m_lane = event.lane;
             while (!m_frames.empty() && m_frames.back().end <= event.start) close();
-            open(event);
+            while (!m_functions.empty() && m_functions.back()->end() <= event.start) m_functions.pop_back();
+            if (event.kind == EventKind::Frame)
+                m_functions.push_back(&event);
+            else
+                open(event);
         }
         closeAll();
         for (const std::uint32_t kernel : m_launched)
@@ -55,6 +62,7 @@ class Summer {
     void close();
     void closeAll() {
         while (!m_frames.empty()) close();
+        m_functions.clear();
     }
     void enterPlace(PlaceKind kind, Frame& frame);
     void launch(const Event& event);
@@ -62,12 +70,19 @@ class Summer {
     void finish();
     void measureDevices();
     std::optional<Group> groupOfName(const Event& event);
-    RowSums& rowOf(const Event& event) { return m_rows[{event.name, isOnDevice(event.kind)}]; }
+    RowSums& rowOf(const Event& event, std::uint32_t stack = 0) {
+        return m_rows[{event.name, isOnDevice(event.kind), stack}];
+    }
+    RowSums& rowOf(const Frame& frame) { return rowOf(*frame.event, frame.stack); }
+    std::uint32_t stackAround();
     void addTo(const Frame& frame, std::int64_t host, std::int64_t device, Group group, int calls);
 
     Trace m_trace;
+    RowsBy m_by;
     Summary m_summary;
-    std::map<std::pair<std::uint32_t, bool>, RowSums> m_rows;
+    std::map<std::tuple<std::uint32_t, bool, std::uint32_t>, RowSums> m_rows;
+    Names m_stacks;                         ///< each a line an entry
+    std::vector<const Event*> m_functions;  ///< of Python, around what runs
     std::map<std::pair<std::uint32_t, EventKind>, std::optional<Group>> m_groups;
     std::map<std::pair<PlaceKind, std::uint32_t>, int> m_placeNumbers;
     std::vector<Frame> m_frames;
@@ -92,7 +107,8 @@ void Summer::prepare() {
     std::ranges::stable_sort(m_launched, {}, [&](std::uint32_t i) { return events[i].correlation; });
     m_counted.assign(events.size(), false);
     m_summary.span = last - first;
-    m_summary.events = events.size();
+    m_summary.events = static_cast<std::size_t>(
+        std::ranges::count_if(events, [](const Event& event) { return event.kind != EventKind::Frame; }));
     m_summary.impossible = m_trace.impossible;
 }
 
@@ -114,11 +130,41 @@ void Summer::open(const Event& event) {
     }
     frame.group = groupWithin(frame.group, groupOfName(event));
     if (const auto kind = placeOf(event.kind, m_trace.names[event.name])) enterPlace(*kind, frame);
-    RowSums& sums = rowOf(event);
+    frame.stack = stackAround();
+    RowSums& sums = rowOf(frame);
     ++sums.row.calls;
     if (sums.open++ == 0) sums.row.totalHost += frame.end - event.start;
     m_frames.push_back(frame);
     if (event.correlation != 0) launch(event);
+}
+
+/// "layer" of "layer 12": calls of all layers are one row.
+std::string_view withoutNumber(std::string_view name) {
+    const auto last = name.find_last_not_of("0123456789");
+    if (last == std::string_view::npos || last + 1 == name.size()) return name;
+    return name[last] == ' ' || name[last] == '#' ? name.substr(0, last) : name;
+}
+
+/// Of what is about to run: as many entries as torch's own table has.
+std::uint32_t Summer::stackAround() {
+    constexpr std::size_t kMostEntries = 5;
+    if (m_by == RowsBy::Name) return 0;
+    std::string stack;
+    auto frame = m_frames.rbegin();
+    auto function = m_functions.rbegin();
+    for (std::size_t entries = 0; entries < kMostEntries;) {
+        while (frame != m_frames.rend() && frame->event->kind != EventKind::Range) ++frame;
+        const bool hasFrame = frame != m_frames.rend(), hasFunction = function != m_functions.rend();
+        if (!hasFrame && !hasFunction) break;
+        const bool isFunction = hasFunction && (!hasFrame || (*function)->start >= frame->event->start);
+        const Event& entry = isFunction ? **function++ : *(frame++)->event;
+        if (!stack.empty()) stack += '\n';
+        stack += entry.source != Names::kNone ? std::string_view(m_trace.sources[entry.source])
+                                              : withoutNumber(m_trace.names[entry.name]);
+        ++entries;
+    }
+    const std::uint32_t number = m_stacks.add(stack);
+    return number == Names::kNone ? 0 : number;
 }
 
 void Summer::enterPlace(PlaceKind kind, Frame& frame) {
@@ -149,7 +195,7 @@ void Summer::close() {
     const Frame frame = m_frames.back();
     m_frames.pop_back();
     const std::int64_t self = std::max<std::int64_t>(0, frame.end - frame.event->start - frame.inside);
-    RowSums& sums = rowOf(*frame.event);
+    RowSums& sums = rowOf(frame);
     --sums.open;
     sums.row.selfHost += self;
     sums.byGroup[static_cast<std::size_t>(frame.group)] += self;
@@ -191,7 +237,7 @@ void Summer::countKernel(const Event& kernel, const Frame* launcher) {
     std::vector<RowSums*> seen;
     for (auto frame = m_frames.rbegin(); frame != m_frames.rend(); ++frame) {
         if (frame->event->kind == EventKind::Runtime) continue;
-        RowSums& outer = rowOf(*frame->event);
+        RowSums& outer = rowOf(*frame);
         if (isInnermost) {
             outer.row.selfDevice += kernel.duration;
             if (frame->event->shape != Names::kNone)
@@ -223,8 +269,10 @@ void Summer::finish() {
     measureDevices();
     for (auto& [key, sums] : m_rows) {
         Row& row = sums.row;
-        row.name = m_trace.names[key.first];
-        row.onDevice = key.second;
+        row.name = m_trace.names[std::get<0>(key)];
+        row.onDevice = std::get<1>(key);
+        std::istringstream entries(m_stacks[std::get<2>(key)]);
+        for (std::string entry; std::getline(entries, entry);) row.stack.push_back(entry);
         const auto most = std::ranges::max_element(sums.byGroup);
         row.group = static_cast<Group>(most - sums.byGroup.begin());
         if (*most == 0)
@@ -238,7 +286,7 @@ void Summer::finish() {
         m_summary.rows.push_back(std::move(row));
     }
     std::ranges::stable_sort(m_summary.rows, {}, [](const Row& row) {
-        return std::tuple(-row.selfDevice, -row.selfHost, row.name);
+        return std::tuple(-row.selfDevice, -row.selfHost, row.name, row.stack);
     });
 }
 
@@ -251,8 +299,8 @@ std::vector<const Place*> Summary::placesOf(PlaceKind kind) const {
     return found;
 }
 
-Summary summaryOf(Trace&& trace) {
-    return Summer(std::move(trace)).sum();
+Summary summaryOf(Trace&& trace, RowsBy by) {
+    return Summer(std::move(trace), by).sum();
 }
 
 }  // namespace reelgrid::profile

@@ -28,6 +28,9 @@ struct Row {
     std::int64_t selfHost = 0, totalHost = 0;  ///< in a recursion the outermost alone counts as total
     std::int64_t selfDevice = 0, totalDevice = 0;
     std::vector<std::pair<std::string, Spent>> shapes;  ///< self times by the inputs' sizes, largest first
+    /// What it was called in, the innermost first: functions of Python, and the places in the sources of the
+    /// ranges around it (else their names, without numbers). Of rows by stack alone.
+    std::vector<std::string> stack;
 };
 
 /// A stage, a step or a layer that ranges name.
@@ -62,7 +65,10 @@ struct Summary {
     [[nodiscard]] std::vector<const Place*> placesOf(PlaceKind kind) const;
 };
 
+/// What a row is of.
+enum class RowsBy { Name, NameAndStack };
+
 /// Sums a trace up; sorts its events.
-Summary summaryOf(Trace&& trace);
+Summary summaryOf(Trace&& trace, RowsBy by = RowsBy::Name);
 
 }  // namespace reelgrid::profile

@@ -48,6 +48,7 @@ json rowJson(const Row& row, bool withDevice) {
         object["self_device"] = seconds(row.selfDevice);
         object["total_device"] = seconds(row.totalDevice);
     }
+    if (!row.stack.empty()) object["stack"] = row.stack;
     for (const auto& [shape, spent] : row.shapes) {
         json entry = spentJson(spent, withDevice);
         entry["inputs"] = shape;

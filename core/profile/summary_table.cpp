@@ -108,28 +108,44 @@ std::string shapesText(const Row& row) {
            (row.shapes.size() > 1 ? " +" + std::to_string(row.shapes.size() - 1) : "");
 }
 
+std::string averageText(std::int64_t total, std::uint64_t calls) {
+    return calls == 0 ? "-" : timeText(total / static_cast<std::int64_t>(calls));
+}
+
 std::string nameTable(const Summary& summary, std::size_t top) {
-    std::vector<Line> lines{{"name", "self CPU %", "self CPU", "CPU total"}};
+    std::vector<Line> lines{{"name", "self CPU %", "self CPU", "CPU total %", "CPU total", "CPU avg"}};
     if (summary.hasDevice())
-        lines[0].insert(lines[0].end(), {"self device %", "self device", "device total"});
+        lines[0].insert(lines[0].end(), {"self device %", "self device", "device total", "device avg"});
     lines[0].insert(lines[0].end(), {"calls", "group", "inputs"});
+    const bool hasStacks =
+        std::ranges::any_of(summary.rows, [](const Row& row) { return !row.stack.empty(); });
+    if (hasStacks) lines[0].push_back("source location");
     for (std::size_t i = 0; i < std::min(top, summary.rows.size()); ++i) {
         const Row& row = summary.rows[i];
         Line line{cut(row.name, kNameCharacters)};
         if (row.onDevice)
-            line.insert(line.end(), {"-", "-", "-"});
+            line.insert(line.end(), {"-", "-", "-", "-", "-"});
         else
             line.insert(line.end(), {shareText(row.selfHost, summary.host), timeText(row.selfHost),
-                                     timeText(row.totalHost)});
+                                     shareText(row.totalHost, summary.host), timeText(row.totalHost),
+                                     averageText(row.totalHost, row.calls)});
         if (summary.hasDevice())
             line.insert(line.end(), {shareText(row.selfDevice, summary.device), timeText(row.selfDevice),
-                                     timeText(row.totalDevice)});
+                                     timeText(row.totalDevice), averageText(row.totalDevice, row.calls)});
         line.insert(line.end(), {std::to_string(row.calls), nameOf(row.group), shapesText(row)});
+        if (hasStacks && !row.stack.empty()) line.push_back(row.stack.front());
         lines.push_back(std::move(line));
+        for (std::size_t entry = 1; entry < row.stack.size(); ++entry) {
+            Line below(lines[0].size());
+            below.back() = row.stack[entry];
+            lines.push_back(std::move(below));
+        }
     }
-    std::string text = alignedText(lines, lines[0].size() - 3);
+    std::string text = alignedText(lines, lines[0].size() - (hasStacks ? 4 : 3));
     if (summary.rows.size() > top)
         text += "and " + std::to_string(summary.rows.size() - top) + " more names (--top)\n";
+    text += "self CPU time total: " + timeText(summary.host) + "\n";
+    if (summary.hasDevice()) text += "self device time total: " + timeText(summary.device) + "\n";
     return text;
 }
 

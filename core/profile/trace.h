@@ -16,9 +16,10 @@ enum class EventKind : std::uint8_t {
     Kernel,   ///< on a device, as are the two that follow
     Copy,
     Fill,
+    Frame,  ///< a function of Python on a thread's stack: takes no time of its own here
 };
 inline bool isOnDevice(EventKind kind) {
-    return kind >= EventKind::Kernel;
+    return kind >= EventKind::Kernel && kind <= EventKind::Fill;
 }
 
 /// Texts by number, each kept once.
@@ -48,18 +49,22 @@ struct Event {
     std::int64_t start = 0;     ///< ns
     std::int64_t duration = 0;  ///< ns, 0 or more
     std::uint32_t name = 0;
-    std::uint32_t lane = 0;              ///< a thread of a process, or a stream of a device
-    std::uint32_t shape = Names::kNone;  ///< of the inputs, where they were recorded
-    std::uint32_t correlation = 0;       ///< ties a device's event to its launch; 0: none
+    std::uint32_t lane = 0;               ///< a thread of a process, or a stream of a device
+    std::uint32_t shape = Names::kNone;   ///< of the inputs, where they were recorded
+    std::uint32_t source = Names::kNone;  ///< where in the program's sources it is, where that was recorded
+    std::uint32_t correlation = 0;        ///< ties a device's event to its launch; 0: none
     EventKind kind = EventKind::Op;
 
     [[nodiscard]] std::int64_t end() const { return start + duration; }
 };
 
+/// Whether functions of Python are kept, as events of their own.
+enum class StackFrames { LeftOut, Kept };
+
 /// The events of a trace of torch's profiler that take time.
 struct Trace {
     std::vector<Event> events;
-    Names names, lanes, shapes;
+    Names names, lanes, shapes, sources;
     std::uint64_t impossible = 0;  ///< events left out: without name, or with a time that can't be
 };
 

@@ -132,6 +132,7 @@ bool TraceParser::key(string_t& value) {
                                     : Field::None;
     } else if (atArgument()) {
         m_argument = value == "correlation"                           ? Argument::Correlation
+                     : value == "source"                              ? Argument::Source
                      : value == "Input Dims" || value == "Input dims" ? Argument::InputDims
                                                                       : Argument::None;
     }
@@ -139,6 +140,7 @@ bool TraceParser::key(string_t& value) {
 }
 
 bool TraceParser::string(string_t& value) {
+    if (atArgument() && m_argument == Argument::Source) m_raw.source = shortened(value, kMostNameBytes);
     if (!atField()) return true;
     if (m_field == Field::Phase) m_raw.phase = shortened(value, 1);
     if (m_field == Field::Category) m_raw.category = shortened(value, kMostCategoryBytes);
@@ -179,6 +181,7 @@ void TraceParser::takeNumber(double value) {
 bool TraceParser::finishEvent() {
     if (m_raw.phase != "X") return true;
     if (const auto kind = kindOf(m_raw.category)) return keep(*kind);
+    if (m_frames == StackFrames::Kept && m_raw.category == "python_function") return keep(EventKind::Frame);
     if (m_foreign.size() < kMostForeign || m_foreign.contains(m_raw.category)) ++m_foreign[m_raw.category];
     return true;
 }
@@ -196,6 +199,7 @@ bool TraceParser::keep(EventKind kind) {
     event.name = m_trace.names.add(m_raw.name);
     event.lane = m_trace.lanes.add(m_raw.process + "/" + m_raw.thread);
     if (!m_raw.shape.empty()) event.shape = m_trace.shapes.add(m_raw.shape);
+    if (!m_raw.source.empty()) event.source = m_trace.sources.add(m_raw.source);
     if (m_raw.correlation > 0 && m_raw.correlation <= kMostCorrelation)
         event.correlation = static_cast<std::uint32_t>(m_raw.correlation);
     if (event.name == Names::kNone || event.lane == Names::kNone)

@@ -14,7 +14,8 @@ namespace reelgrid::profile {
 /// profiler says of time. Holds one event's text at a time.
 class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
   public:
-    explicit TraceParser(std::size_t mostEvents) : m_mostEvents(mostEvents) {}
+    explicit TraceParser(std::size_t mostEvents, StackFrames frames = StackFrames::LeftOut)
+        : m_mostEvents(mostEvents), m_frames(frames) {}
 
     [[nodiscard]] Trace& trace() { return m_trace; }
     /// Why it stopped; empty: it didn't.
@@ -40,12 +41,12 @@ class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
   private:
     /// One event as the text has it.
     struct Raw {
-        std::string phase, category, name, process, thread, shape;
+        std::string phase, category, name, process, thread, shape, source;
         std::optional<double> start, duration;
         double correlation = 0;
     };
     enum class Field { None, Phase, Category, Name, Start, Duration, Process, Thread, Arguments };
-    enum class Argument { None, Correlation, InputDims };
+    enum class Argument { None, Correlation, InputDims, Source };
 
     bool number(double value);
     bool enter();
@@ -63,6 +64,7 @@ class TraceParser final : public nlohmann::json_sax<nlohmann::json> {
     }
 
     std::size_t m_mostEvents;
+    StackFrames m_frames;
     Trace m_trace;
     std::string m_problem;
     std::map<std::string, std::uint64_t> m_foreign;

@@ -36,7 +36,8 @@ std::string foreignText(const TraceParser& parser) {
 
 }  // namespace
 
-Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& limits, ReadProgress progress) {
+Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& limits, ReadProgress progress,
+                        StackFrames frames) {
     const auto wrong = [&](const std::string& what) {
         return Error{ErrorCode::InvalidData, file.string() + ": " + what + ": " + kWanted};
     };
@@ -47,7 +48,7 @@ Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& li
     if ((*text)->error()) return *(*text)->error();
     if (!other.empty()) return wrong(other);
 
-    TraceParser parser(limits.events);
+    TraceParser parser(limits.events, frames);
     std::istream stream(text->get());
     const bool whole = nlohmann::json::sax_parse(stream, &parser);
     if ((*text)->error()) return *(*text)->error();

@@ -19,6 +19,6 @@ struct TraceLimits {
 /// Reads a Chrome trace of torch's profiler (ours, or Python torch's), plain or gzipped, in one go through
 /// the file. InvalidData with what a file of something else lacks.
 Result<Trace> readTrace(const std::filesystem::path& file, const TraceLimits& limits = {},
-                        ReadProgress progress = {});
+                        ReadProgress progress = {}, StackFrames frames = StackFrames::LeftOut);
 
 }  // namespace reelgrid::profile

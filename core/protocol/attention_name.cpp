@@ -15,7 +15,8 @@ std::string shortText(double number) {
     return text;
 }
 
-/// Whether a backend's calls depend on RenderFields::slaTopk.
+}  // namespace
+
 bool isSparse(const std::string& backend) {
     constexpr std::array<std::string_view, 2> kSparse{"sla", "sagesla"};
     return std::ranges::find(kSparse, backend) != kSparse.end();
@@ -27,8 +28,6 @@ bool asksForSparse(const RenderFields<Maybe>& fields) {
            std::ranges::any_of(fields.attentionPolicy.rules,
                                [](const AttentionRule& rule) { return isSparse(rule.backend); });
 }
-
-}  // namespace
 
 std::string linearName(const std::string& linear) {
     return linear == kLinearInt8 || linear == kLinearFp8 ? linear : std::string();
@@ -51,5 +50,7 @@ std::string attentionName(const RenderFields<Maybe>& fields) {
 
 template std::string attentionName(const RenderFields<std::optional>&);
 template std::string attentionName(const RenderFields<Given>&);
+template bool asksForSparse(const RenderFields<std::optional>&);
+template bool asksForSparse(const RenderFields<Given>&);
 
 }  // namespace reelgrid::protocol

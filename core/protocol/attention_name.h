@@ -13,6 +13,12 @@ namespace reelgrid::protocol {
 template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields);
 
+/// Whether a backend's calls depend on RenderFields::slaTopk.
+bool isSparse(const std::string& backend);
+/// Whether any call of a render may.
+template <template <class> class Maybe>
+bool asksForSparse(const RenderFields<Maybe>& fields);
+
 /// "int8", "fp8"; empty for products in the dtype.
 std::string linearName(const std::string& linear);
 /// "cache-0.08"; empty without a step cache.

@@ -119,6 +119,7 @@ struct RenderFields {
     std::optional<double> minGuidanceScale{};  ///< guidance at the first frame
     std::optional<double> maxGuidanceScale{};  ///< at the last one
     std::optional<int> decodeChunkSize{};      ///< frames that are decoded together
+    std::optional<std::string> recipe{};       ///< whose values stand where the request said nothing, by name
     /// Ranks that share a render (core/parallel/degrees.h); absent: 1.
     std::optional<int> ulyssesDegree{}, ringDegree{}, cfgParallel{};
     std::string attentionType = kReferenceBackend;
@@ -591,6 +592,13 @@ void forEachRenderField(Visit&& visit) {
                     .range = {.least = 1, .most = kCount},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.decodeChunkSize; });
+    visit(
+        RenderField{.key = "recipe",
+                    .help = "LoRA, steps, guidance and sampler together, by name or from a .json file; what "
+                            "is given beside it counts more",
+                    .decides = Decides::Nothing,
+                    .maxBytes = kPathBytes},
+        [](auto& fields) -> auto& { return fields.recipe; });
     visit(
         RenderField{.key = "ulysses_degree",
                     .help =

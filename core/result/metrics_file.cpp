@@ -44,6 +44,43 @@ ordered_json jsonOf(const ClipGates& gates) {
             {"frozen_pairs", gates.frozenPairs}};
 }
 
+/// The verdict is of the figures: it is said for readers, and not read.
+ordered_json coherenceJson(const ClipMetrics& metrics) {
+    ordered_json object;
+    if (const auto verdict = metrics::coherenceOf(metrics)) {
+        object["verdict"] = nameOf(*verdict);
+        object["text"] = metrics::coherenceText(metrics);
+        object["least_of_run"] = metrics::kLeastOfRun;
+        object["least_of_module"] = metrics::kLeastOfModule;
+    }
+    if (metrics.change) {
+        object["repeated_change"] = numberOrNull(metrics.change->repeated);
+        object["squared_change"] = numberOrNull(metrics.change->squared);
+    }
+    if (metrics.latentCorrelation) object["latents"] = numberOrNull(*metrics.latentCorrelation);
+    if (metrics.independentCorrelation)
+        object["frames_apart"] = numberOrNull(*metrics.independentCorrelation);
+    return object;
+}
+
+Result<void> readCoherence(const json* object, ClipMetrics& metrics) {
+    if (object == nullptr) return {};
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    const auto numberOr = [&](const std::optional<double>& number) { return number.value_or(none); };
+    std::optional<double> repeated, squared, latents, apart;
+    FieldReader fields(*object, "coherence", ErrorCode::InvalidData);
+    fields.number("repeated_change", repeated);
+    fields.number("squared_change", squared);
+    fields.number("latents", latents);
+    fields.number("frames_apart", apart);
+    if (auto read = fields.finish(); !read) return read.error();
+    if (object->contains("repeated_change"))
+        metrics.change = metrics::ChangeMeasures{numberOr(repeated), numberOr(squared)};
+    if (object->contains("latents")) metrics.latentCorrelation = numberOr(latents);
+    if (object->contains("frames_apart")) metrics.independentCorrelation = numberOr(apart);
+    return {};
+}
+
 void addSeries(ordered_json& object, const Drift& drift) {
     for (const Measure& measure : kMeasures)
         if (measure.ofDrift != nullptr && drift.*measure.ofDrift)
@@ -166,6 +203,8 @@ ordered_json toJson(const ClipMetrics& metrics) {
     if (!perFrame.empty()) object["per_frame"] = std::move(perFrame);
     if (metrics.drift) addDrift(object, *metrics.drift);
     if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
+    if (ordered_json coherence = coherenceJson(metrics); !coherence.empty())
+        object["coherence"] = std::move(coherence);
     if (metrics.lockstep) object["lockstep"] = toJson(*metrics.lockstep);
     return object;
 }
@@ -188,6 +227,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     }
     const json* own = fields.object("drift");
     const json* gatesObject = fields.object("gates");
+    const json* coherence = fields.object("coherence");
     const json* lockstep = fields.object("lockstep");
     if (auto read = fields.finish(); !read) return read.error();
     auto drift = readDrift(own != nullptr ? *own : object);
@@ -196,6 +236,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     auto gates = readGates(gatesObject);
     if (!gates) return gates.error();
     metrics.gates = *std::move(gates);
+    if (auto read = readCoherence(coherence, metrics); !read) return read.error();
     if (lockstep != nullptr) {
         auto map = lockstepFromJson(*lockstep);
         if (!map) return map.error();

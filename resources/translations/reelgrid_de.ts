@@ -695,6 +695,14 @@
         <source>Chooses the machines that render: this one, others over SSH or Slurm</source>
         <translation>Wählt die Maschinen, die rendern: diese, andere über SSH oder Slurm</translation>
     </message>
+    <message>
+        <source>Open the demo in &amp;four steps</source>
+        <translation>Demo in &amp;vier Schritten öffnen</translation>
+    </message>
+    <message>
+        <source>Shows 20 steps beside 4, with sparse attention and INT8, too</source>
+        <translation>Zeigt 20 Schritte neben 4, auch mit dünner Attention und INT8</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -1434,6 +1442,14 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
         <source>RECENT COMPARISONS</source>
         <translation>LETZTE VERGLEICHE</translation>
     </message>
+    <message>
+        <source>Open the one in four steps</source>
+        <translation>Den in vier Schritten öffnen</translation>
+    </message>
+    <message>
+        <source>20 steps beside 4, those with sparse-linear attention and INT8, too: opens at once</source>
+        <translation>20 Schritte neben 4, diese auch mit Sparse-Linear-Attention und INT8: öffnet sich sofort</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::ExportJobs</name>
@@ -1882,6 +1898,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
 For attention plug-ins that may hang.</source>
         <translation>Sekunden, nach denen ein Rendering endet und sagt, worin es war (0: nie).
 Für Attention-Plug-ins, die hängen könnten.</translation>
+    </message>
+    <message>
+        <source>%1: the chosen model takes no picture</source>
+        <translation>%1: Das gewählte Modell nimmt kein Bild</translation>
     </message>
 </context>
 <context>
@@ -2473,6 +2493,34 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Skips passes in a row while the first block&apos;s changes add up to less than this share, such as 0.28: faster, with some loss. Render sdpa without it, too, to see how much</source>
         <translation>Überspringt aufeinanderfolgende Durchgänge, solange sich die Änderungen ihres ersten Blocks zu weniger als diesem Anteil addieren, etwa 0.28: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
+    </message>
+    <message>
+        <source>Linear layers</source>
+        <translation>Lineare Schichten</translation>
+    </message>
+    <message>
+        <source>What they multiply: int8 and fp8 round weights and values in blocks, faster, with some loss. Else the number format, or int8 where the checkpoint stores that</source>
+        <translation>Was sie multiplizieren: int8 und fp8 runden Gewichte und Werte in Blöcken, schneller, mit etwas Verlust. Sonst das Zahlenformat, oder int8, wo der Checkpoint das speichert</translation>
+    </message>
+    <message>
+        <source>as stored</source>
+        <translation>wie gespeichert</translation>
+    </message>
+    <message>
+        <source>Sigma</source>
+        <translation>Sigma</translation>
+    </message>
+    <message>
+        <source>Noise that rCM&apos;s sampler starts from</source>
+        <translation>Rauschen, von dem der Sampler von rCM ausgeht</translation>
+    </message>
+    <message>
+        <source>Boundary</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>Between two experts, of 1</source>
+        <translation>Zwischen zwei Experten, von 1</translation>
     </message>
 </context>
 <context>
@@ -3432,6 +3480,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>--prompt: some words are needed</source>
         <translation>--prompt: ein paar Wörter sind nötig</translation>
     </message>
+    <message>
+        <source>T5 is left out: CLIP&apos;s two encoders read the prompt</source>
+        <translation>Ohne T5: Die beiden CLIP-Encoder lesen den Prompt</translation>
+    </message>
+    <message>
+        <source>The model&apos;s folder has no text_encoder_3; with one, T5 reads it, too</source>
+        <translation>Der Modellordner hat keinen text_encoder_3; mit ihm liest auch T5 den Prompt</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::PromptTable</name>
@@ -3497,6 +3553,154 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>What the renders will take</source>
         <translation>Was die Renderings brauchen werden</translation>
+    </message>
+    <message>
+        <source>the prompt</source>
+        <translation>der Prompt</translation>
+    </message>
+    <message>
+        <source>the negative prompt</source>
+        <translation>der negative Prompt</translation>
+    </message>
+    <message>
+        <source>Prompt 2</source>
+        <translation>Prompt 2</translation>
+    </message>
+    <message>
+        <source>What the second text encoder is given, CLIP bigG</source>
+        <translation>Was der zweite Text-Encoder bekommt, CLIP bigG</translation>
+    </message>
+    <message>
+        <source>Prompt 3</source>
+        <translation>Prompt 3</translation>
+    </message>
+    <message>
+        <source>What the third one is given, T5</source>
+        <translation>Was der dritte bekommt, T5</translation>
+    </message>
+    <message>
+        <source>Negative 2</source>
+        <translation>Negativ 2</translation>
+    </message>
+    <message>
+        <source>The second encoder&apos;s negative prompt</source>
+        <translation>Negativer Prompt des zweiten Encoders</translation>
+    </message>
+    <message>
+        <source>Negative 3</source>
+        <translation>Negativ 3</translation>
+    </message>
+    <message>
+        <source>T5&apos;s negative prompt</source>
+        <translation>Negativer Prompt von T5</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>T5&apos;s tokens, padding among them</source>
+        <translation>Tokens von T5, mit Auffüllung</translation>
+    </message>
+    <message>
+        <source>Temporal module</source>
+        <translation>Zeitmodul</translation>
+    </message>
+    <message>
+        <source>Attention over frames in place of the model&apos;s: a folder or a hub id</source>
+        <translation>Attention über die Bilder anstelle der des Modells: ein Ordner oder eine Hub-Id</translation>
+    </message>
+    <message>
+        <source>the model&apos;s own</source>
+        <translation>das des Modells</translation>
+    </message>
+    <message>
+        <source>Temporal</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>How strongly frames see each other</source>
+        <translation>Wie stark die Bilder einander sehen</translation>
+    </message>
+    <message>
+        <source>Skip layers</source>
+        <translation>Schichten auslassen</translation>
+    </message>
+    <message>
+        <source>Skip-layer guidance: steer away from what a pass without these layers predicts, such as 7-9</source>
+        <translation>Skip-Layer-Guidance: weg von dem, was ein Durchgang ohne diese Schichten vorhersagt, etwa 7-9</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Skip scale</source>
+        <translation>Stärke</translation>
+    </message>
+    <message>
+        <source>How far to steer away</source>
+        <translation>Wie weit davon weg</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation type="unfinished">von</translation>
+    </message>
+    <message>
+        <source>After which share of the steps</source>
+        <translation>Nach welchem Anteil der Schritte</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>Up to which share of the steps</source>
+        <translation>Bis zu welchem Anteil der Schritte</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <translation>Bewegung</translation>
+    </message>
+    <message>
+        <source>Motion bucket: how much is to move, 0 to 255 in training</source>
+        <translation>Motion-Bucket: wie viel sich bewegen soll, im Training 0 bis 255</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation type="unfinished">Rauschen</translation>
+    </message>
+    <message>
+        <source>Noise on the picture: more of it, and the clip keeps less to the picture</source>
+        <translation>Rauschen auf dem Bild: mehr davon, und der Clip hält sich weniger an das Bild</translation>
+    </message>
+    <message>
+        <source>Guidance</source>
+        <translation type="unfinished">Guidance</translation>
+    </message>
+    <message>
+        <source>At the first frame; it grows over the frames</source>
+        <translation>Beim ersten Bild; sie wächst über die Bilder</translation>
+    </message>
+    <message>
+        <source>Guidance at the last frame; at most 1: none</source>
+        <translation>Guidance beim letzten Bild; höchstens 1: keine</translation>
+    </message>
+    <message>
+        <source>Decode</source>
+        <translation type="unfinished">Decodieren</translation>
+    </message>
+    <message>
+        <source>Frames that are decoded together: fewer take less memory, and know less of each other</source>
+        <translation>Bilder, die zusammen dekodiert werden: weniger brauchen weniger Speicher und wissen weniger voneinander</translation>
+    </message>
+    <message>
+        <source>Keys kept by sla</source>
+        <translation>Schlüssel von sla</translation>
+    </message>
+    <message>
+        <source>Share of the key blocks that each block of queries keeps</source>
+        <translation>Anteil der Schlüsselblöcke, die jeder Block von Anfragen behält</translation>
     </message>
 </context>
 <context>

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/base/pending_file.h"
+#include "core/catalog/bare_files.h"
 #include "tests/base/failing_readdir.h"
 
 namespace reelgrid::catalog {
@@ -79,6 +80,56 @@ TEST_F(CatalogTest, SaysWhereAMissingHubModelWasLookedFor) {
     ASSERT_FALSE(model);
     EXPECT_EQ(model.error().code, ErrorCode::NotFound);
     EXPECT_THAT(model.error().message, HasSubstr(m_folder.string()));
+}
+
+TEST(BareFiles, AreTheTransformersOfARepository) {
+    EXPECT_THAT(transformerFiles({"README.md", "TurboWan2.1-T2V-1.3B-480P-quant.pth",
+                                  "TurboWan2.1-T2V-1.3B-480P.pth", "assets/a.pth"}),
+                testing::ElementsAre("TurboWan2.1-T2V-1.3B-480P.pth"));
+    EXPECT_THAT(transformerFiles({"T-low-720P-quant.pth", "T-high-720P-quant.pth"}),
+                testing::ElementsAre("T-high-720P-quant.pth", "T-low-720P-quant.pth"));
+    EXPECT_THAT(transformerFiles({"Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth",
+                                  "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth"}),
+                testing::IsEmpty());
+    EXPECT_THAT(componentFiles({"Wan2.1_VAE.pth", "config.json", "google/vae.pth"}, "vae"),
+                testing::ElementsAre("Wan2.1_VAE.pth"));
+}
+
+TEST_F(CatalogTest, ABareTransformerOfTheHubIsAModelWithWhatTheCacheHasForIt) {
+    const fs::path repository = m_folder / "models--TurboDiffusion--Tiny" / "snapshots" / "abc",
+                   companions = m_folder / "models--Wan-AI--Wan2.1-T2V-1.3B" / "snapshots" / "abc";
+    fs::create_directories(repository);
+    const fs::path fixtures = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures";
+    fs::create_symlink(fixtures / "turbo/TurboWan2.1-T2V-tiny.pth", repository / "TurboWan2.1-T2V-tiny.pth");
+    ASSERT_TRUE(writeFile(repository / "config.json",
+                          R"({"_class_name": "WanTransformer3DModel", "attention_head_dim": 24})"));
+    setenv("HF_HUB_CACHE", m_folder.c_str(), 1);
+    const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+    setenv("HOME", m_folder.c_str(), 1);  // where ~/.cache/wan would be
+    const auto lacking = findModel("TurboDiffusion/Tiny");
+    setenv("HOME", home.c_str(), 1);
+    ASSERT_FALSE(lacking);
+    EXPECT_EQ(lacking.error().code, ErrorCode::NotFound);
+    EXPECT_THAT(lacking.error().message, HasSubstr("no VAE of Wan 2.1"));
+
+    const fs::path transformer = repository / "TurboWan2.1-T2V-tiny.pth";
+    EXPECT_EQ(bareFileOf("TurboDiffusion/Tiny"), transformer);
+    EXPECT_EQ(companionsOf(transformer).size(), 3U);
+    EXPECT_THAT(presentCompanions(transformer), testing::IsEmpty());
+    ASSERT_TRUE(writeFile(companions / "google/umt5-xxl/tokenizer.json", "{}"));
+    ASSERT_TRUE(writeFile(companions / "Wan2.1_VAE.pth", "weights"));
+    const families::ModelPart vae{"vae", companions / "Wan2.1_VAE.pth"},
+        tokenizer{"tokenizer", companions / "google/umt5-xxl"};
+    EXPECT_THAT(presentCompanions(transformer), testing::ElementsAre(vae, tokenizer));
+    // Of its own folder's files one can be named, too.
+    protocol::RenderRequest request;
+    request.model = "TurboDiffusion/Tiny/TurboWan2.1-T2V-tiny.pth";
+    request.vae = (fixtures / "wan/tiny-pipeline/vae").string();
+    request.textEncoder = (fixtures / "wan/tiny-pipeline/text_encoder").string();
+    const auto whole = findModel(request);
+    ASSERT_TRUE(whole) << whole.error().message;
+    EXPECT_EQ(whole->id, request.model);
+    EXPECT_EQ(whole->folder, transformer);
 }
 
 TEST_F(CatalogTest, NamesThePipelineClassItCannotRun) {

@@ -1,13 +1,17 @@
 #include "core/catalog/render_settings.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/base/pending_file.h"
+#include "core/catalog/recipe.h"
 #include "tests/machine/machines.h"
 
 namespace reelgrid::catalog {
@@ -398,6 +402,62 @@ INSTANTIATE_TEST_SUITE_P(
                     BadValue{"--generator", "cuda: on the CPU cpu",
                              onCpu([](RenderRequest& r) { r.generator = "cuda"; })},
                     BadValue{"--scheduler", "ddim", [](RenderRequest& r) { r.scheduler = "ddim"; }}));
+
+/// A recipe's file in a folder of its own.
+class RecipeTest : public testing::Test {
+  protected:
+    std::filesystem::path m_folder =
+        std::filesystem::path(testing::TempDir()) / ("recipe_" + std::to_string(getpid()));
+    void TearDown() override { std::filesystem::remove_all(m_folder); }
+
+    [[nodiscard]] std::string file(const std::string& json) const {
+        EXPECT_TRUE(writeFile(m_folder / "mine.json", json));
+        return (m_folder / "mine.json").string();
+    }
+};
+
+TEST_F(RecipeTest, StandsWhereTheRequestSaysNothing) {
+    ASSERT_TRUE(writeFile(m_folder / "fast.safetensors", "weights"));
+    const auto recipe =
+        findRecipe(file(R"({"name": "fast", "lora": ["fast.safetensors:0.7", "a/b/c.safetensors"],
+        "num_inference_steps": 4, "guidance_scale": 1, "scheduler": "euler", "flow_shift": 5})"));
+    ASSERT_TRUE(recipe) << recipe.error().message;
+    RenderRequest request;
+    request.numInferenceSteps = 6;
+    apply(*recipe, request);
+    EXPECT_EQ(request.recipe, "fast");
+    EXPECT_EQ(request.numInferenceSteps, 6) << "which was given";
+    EXPECT_EQ(request.guidanceScale, 1);
+    EXPECT_EQ(request.scheduler, "euler");
+    EXPECT_EQ(request.flowShift, 5);
+    EXPECT_FALSE(request.sigmaMax);
+    EXPECT_EQ(request.lora, (std::vector<std::string>{(m_folder / "fast.safetensors").string() + ":0.7",
+                                                      "a/b/c.safetensors"}))
+        << "beside the recipe, and of the hub";
+}
+
+TEST_F(RecipeTest, RefusesWhatItCanNotSay) {
+    const auto refusal = [&](const std::string& json) { return findRecipe(file(json)).error().message; };
+    EXPECT_THAT(refusal(R"({"prompt": "a car"})"),
+                testing::HasSubstr("prompt \"a car\": one of name, title"));
+    EXPECT_THAT(refusal(R"({"num_inference_steps": "four"})"), testing::HasSubstr("num_inference_steps"));
+    EXPECT_THAT(refusal(R"({"lora": ["fast.safetensors:much"]})"), testing::HasSubstr("mine.json"));
+    EXPECT_THAT(refusal("[]"), testing::HasSubstr("mine.json"));
+    EXPECT_THAT(findRecipe("slowest").error().message,
+                testing::HasSubstr("--recipe slowest: one of causvid, "));
+}
+
+TEST(Recipes, ThatComeWithTheProgramCanBeRead) {
+    const std::vector<std::string> names = recipeNames();
+    EXPECT_THAT(names, testing::ElementsAre("causvid", "fastwan", "lightx2v-i2v", "lightx2v-t2v"));
+    for (const std::string& name : names) {
+        const auto recipe = findRecipe(name);
+        ASSERT_TRUE(recipe) << recipe.error().message;
+        EXPECT_EQ(recipe->name, name);
+        EXPECT_EQ(recipe->fields.guidanceScale, 1) << name;
+        EXPECT_FALSE(recipe->fields.lora.empty() || recipe->title.empty() || recipe->family.empty()) << name;
+    }
+}
 
 }  // namespace
 }  // namespace reelgrid::catalog

@@ -78,6 +78,23 @@ TEST_F(Profile, NamesASlowAttentionAndWhatAFasterOneBrings) {
     EXPECT_EQ(changed["names"][0]["name"], "self-attention fav2");
 }
 
+TEST_F(Profile, SaysWhereInTheSourcesACallWasMade) {
+    const fs::path trace = render("stack", shortRender({"--num_inference_steps", "1"}));
+    const ProgramRun run =
+        runProgram({"profile", trace, "--with-stack", "--sort", "self_cpu_time_total", "--top", "100000"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.output, HasSubstr("source location"));
+    EXPECT_THAT(run.output, testing::ContainsRegex("core/models/wan/transformer.cpp.[0-9]+.: runBlocks"));
+    EXPECT_THAT(run.output, testing::ContainsRegex("core/denoising/sampling_loop.cpp.[0-9]+.: next"));
+    const json document = said({trace, "--sort", "count"});
+    for (std::size_t i = 1; i < document["names"].size(); ++i)
+        EXPECT_GE(document["names"][i - 1]["calls"], document["names"][i]["calls"]);
+    const ProgramRun wrong = runProgram({"profile", trace, "--sort", "name"});
+    EXPECT_EQ(wrong.exitCode, 2);
+    EXPECT_THAT(wrong.errors, HasSubstr("--sort name: one of "));
+    EXPECT_EQ(runProgram({"profile", trace, trace, "--with-stack"}).exitCode, 2);
+}
+
 TEST_F(Profile, EveryClipOfAComparisonHasItsTrace) {
     const ProgramRun run =
         runProgram(shortRender({"compare", "--types", "sdpa,fav2", "--num_inference_steps", "2",

@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/media/clip.h"
 #include "tests/cli/program.h"
+#include "tests/hub/test_hub.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -110,6 +112,115 @@ TEST_F(Script, UsesSageslaWhereNothingElseIsAskedFor) {
     EXPECT_EQ(manifestOf(run).at("attention")[0].at("requested"), "sagesla");
 }
 
+TEST_F(Script, RendersAsManySamplesEachWithASeedOfItsOwn) {
+    std::vector<std::string> words = command({"--seed", "7"});
+    words[std::size_t(std::ranges::find(words, "--num_samples") - words.begin()) + 1] = "2";
+    const ProgramRun run = runProgram(words);
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json document = onlyDocument(run.output);
+    ASSERT_EQ(document.size(), 2U);
+    EXPECT_EQ(document[0].at("manifest").at("seed"), 7);
+    EXPECT_EQ(document[1].at("manifest").at("seed"), 8);
+    EXPECT_NE(document[0].at("manifest").at("frames_sha256"), document[1].at("manifest").at("frames_sha256"));
+    for (const char* clip : {"clip_seed7.mp4", "clip_seed8.mp4"})
+        EXPECT_TRUE(fs::exists(m_folder.path() / clip)) << clip;
+    EXPECT_FALSE(fs::exists(m_folder.path() / "clip.mp4"));
+}
+
+TEST_F(Script, DownloadsABareTransformerByItsIdWithWhatItComesWithout) {
+    const hub::TestHub server;
+    const auto serve = [&](const std::string& file, const fs::path& content) {
+        fs::create_directories((server.folder() / "served" / file).parent_path());
+        fs::copy_file(content, server.folder() / "served" / file);
+    };
+    const fs::path tiny = kFixtures / "wan/tiny-pipeline";
+    serve("TurboDiffusion/Tiny/TurboWan2.1-T2V-tiny.pth", m_transformer);
+    serve("TurboDiffusion/Tiny/README.md", kFixtures / "turbo/README.md");
+    fs::path tokenizer;
+    for (const auto& entry : fs::directory_iterator(tiny / "tokenizer"))
+        if (entry.path().filename() == "tokenizer.json") tokenizer = entry.path();
+    ASSERT_FALSE(tokenizer.empty());
+    serve("Wan-AI/Wan2.1-T2V-1.3B/google/umt5-xxl/tokenizer.json", tokenizer);
+    // So small a network says how wide its heads are.
+    const fs::path snapshot = server.access().cache / "models--TurboDiffusion--Tiny/snapshots/" /
+                              "0123456789abcdef0123456789abcdef01234567";
+    fs::create_directories(snapshot);
+    fs::copy_file(m_folder.path() / "checkpoints/config.json", snapshot / "config.json");
+    const std::map<std::string, std::string> environment{
+        {"HF_ENDPOINT", server.access().endpoint},
+        {"HF_HUB_CACHE", server.access().cache.string()},
+        {"HOME", m_folder.path().string()},
+    };
+    const ProgramRun run = runProgram({"render",
+                                       "--model",
+                                       "TurboDiffusion/Tiny",
+                                       "--vae",
+                                       (tiny / "vae").string(),
+                                       "--text-encoder",
+                                       (tiny / "text_encoder").string(),
+                                       "--prompt",
+                                       "a",
+                                       "--width",
+                                       "64",
+                                       "--height",
+                                       "64",
+                                       "--num-frames",
+                                       "1",
+                                       "--device",
+                                       "cpu",
+                                       "--output",
+                                       m_folder.file("hub.mp4"),
+                                       "--json"},
+                                      "", environment);
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json manifest = manifestOf(run);
+    EXPECT_EQ(manifest.at("model").at("id"), "TurboDiffusion/Tiny");
+    EXPECT_TRUE(fs::exists(snapshot / "TurboWan2.1-T2V-tiny.pth"));
+    EXPECT_FALSE(fs::exists(snapshot / "README.md"));
+    std::size_t asked = server.log().size();
+    EXPECT_GT(asked, 0U);
+    const ProgramRun again = runProgram({"models", "show", "TurboDiffusion/Tiny"}, "", environment);
+    EXPECT_EQ(server.log().size(), asked) << "all is in the cache";
+}
+
+TEST_F(Script, RendersByARecipeAndSaysSo) {
+    std::ofstream(m_folder.file("fast.json"))
+        << R"({"num_inference_steps": 2, "guidance_scale": 1, "scheduler": "rcm-ode", "sigma_max": 1600})";
+    const std::vector<std::string> words{"render",
+                                         "--model",
+                                         m_transformer,
+                                         "--prompt",
+                                         "a",
+                                         "--recipe",
+                                         m_folder.file("fast.json"),
+                                         "--width",
+                                         "64",
+                                         "--height",
+                                         "64",
+                                         "--num-frames",
+                                         "1",
+                                         "--device",
+                                         "cpu",
+                                         "--output",
+                                         m_folder.file("fast.mp4"),
+                                         "--json"};
+    const ProgramRun run = runProgram(words);
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json settings = manifestOf(run).at("settings");
+    EXPECT_EQ(settings.at("recipe"), "fast");
+    EXPECT_EQ(settings.at("num_inference_steps"), 2);
+    EXPECT_EQ(settings.at("scheduler"), "rcm-ode");
+    std::vector<std::string> own = words;
+    own.insert(own.end(), {"--num-inference-steps", "1"});
+    const ProgramRun other = runProgram(own);
+    ASSERT_EQ(other.exitCode, 0) << other.errors;
+    EXPECT_EQ(manifestOf(other).at("settings").at("num_inference_steps"), 1) << "the request's own wins";
+    const ProgramRun wrong =
+        runProgram({"render", "--model", "demo-i2v", "--recipe", "lightx2v-t2v", "--prompt", "a"});
+    EXPECT_EQ(wrong.exitCode, 2);
+    EXPECT_THAT(wrong.errors, HasSubstr("--recipe lightx2v-t2v: model demo-i2v is of family wan2.1-i2v"));
+}
+
 TEST_F(Script, RefusesWhatItDoesNotHave) {
     const auto refusal = [&](const std::vector<std::string>& more) {
         std::vector<std::string> words{"render", "--dit_path", m_transformer, "--prompt", "a"};
@@ -121,8 +232,10 @@ TEST_F(Script, RefusesWhatItDoesNotHave) {
     EXPECT_THAT(refusal({"--cached_embedding", "a.pt"}),
                 HasSubstr("--cached-embedding: not in this version"));
     EXPECT_THAT(refusal({"--serve"}), HasSubstr("--serve: not in this version"));
-    EXPECT_THAT(refusal({"--num_samples", "2"}),
-                HasSubstr("--num-samples 2: 1 (in this version) was needed"));
+    EXPECT_THAT(refusal({"--num_samples", "0"}),
+                HasSubstr("--num-samples 0: a number from 1 to 1000 was needed"));
+    EXPECT_THAT(refusal({"--num_samples", "2", "--chain-save", "a.safetensors"}),
+                testing::AnyOf(HasSubstr("--chain-save"), HasSubstr("--num-samples")));
     EXPECT_THAT(refusal({"--resolution", "1080p"}),
                 HasSubstr("--resolution 1080p: one of 480p, 720p was needed"));
     EXPECT_THAT(refusal({"--aspect_ratio", "2:1"}),

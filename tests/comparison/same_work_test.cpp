@@ -47,5 +47,18 @@ TEST(SameWork, IsUnevenWhenTheMachineWasNotEquallyFast) {
     EXPECT_TRUE(busy.isUneven());
 }
 
+TEST(SameWork, IsThatOfRendersWithAsManySteps) {
+    std::vector<Entry> entries(3);
+    for (Entry& entry : entries) {
+        entry.result = renderedBy({30}, 9, 1);
+        entry.result.manifest.settings.emplace().numInferenceSteps = 20;
+    }
+    entries[1].result = renderedBy({60}, 9, 1);
+    entries[1].result.manifest.settings.emplace().numInferenceSteps = 20;
+    EXPECT_TRUE(sameWorkOf(entries).value().isUneven());
+    entries[1].result.manifest.settings->numInferenceSteps = 40;
+    EXPECT_FALSE(sameWorkOf(entries).value().isUneven()) << "twice the steps take twice the time";
+}
+
 }  // namespace
 }  // namespace reelgrid::comparison

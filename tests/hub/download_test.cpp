@@ -96,6 +96,32 @@ TEST_F(DownloadTest, BringsAFileOfARepositoryOrWhatLiesAtItsTop) {
     EXPECT_TRUE(repository.presentPart("model.fp16.safetensors").empty());
 }
 
+TEST_F(DownloadTest, BringsTheFilesThatAreChosenOfARepositoryInAnotherForm) {
+    const fs::path served = m_hub.folder() / "served/owner/bare";
+    for (const char* file : {"Wan-high.pth", "Wan-low.pth", "README.md", "assets/picture.pth"})
+        ASSERT_TRUE(writeFile(served / file, std::string("of ") + file));
+    std::vector<std::string> offered;
+    const auto choose = [&](const std::vector<std::string>& all) {
+        offered = all;
+        return std::vector<std::string>{"Wan-low.pth", "Wan-high.pth", "no such file"};
+    };
+    const auto planned = planFiles(m_hub.access(), "owner/bare", "main", choose, "weights", impatient(), {});
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_EQ(planned->files.size(), 2U);
+    EXPECT_THAT(offered, testing::UnorderedElementsAre("Wan-high.pth", "Wan-low.pth", "README.md",
+                                                       "assets/picture.pth"));
+    const auto snapshot = downloadModel(m_hub.access(), *planned, impatient(), [](const auto&) {}, {});
+    ASSERT_TRUE(snapshot) << snapshot.error().message;
+    EXPECT_EQ(readFile(*snapshot / "Wan-low.pth").value(), "of Wan-low.pth");
+    EXPECT_FALSE(fs::exists(*snapshot / "README.md"));
+    const auto none =
+        planFiles(m_hub.access(), "owner/bare", "main",
+                  [](const auto&) { return std::vector<std::string>{}; }, "weights", impatient(), {});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(none.error().message, "model owner/bare: it has no weights");
+}
+
 TEST_F(DownloadTest, TheTokenGoesToTheEndpointAlone) {
     m_hub.addModel("owner/private");
     expectWhole("owner/private", fetch("owner/private"));

@@ -139,5 +139,68 @@ TEST(MetricsCsv, HasOneLineAFrameAndEmptyCellsForWhatIsAbsent) {
     EXPECT_THAT(text, HasSubstr("\n2,,,,100,"));
 }
 
+/// A bright square on a dark, textured ground, so many pixels further to the right with each frame.
+media::RgbVideo squareClip(int frames, int pixelsAFrame) {
+    media::RgbVideo video{96, 64, {16, 1}, {}};
+    for (int f = 0; f < frames; ++f)
+        for (int y = 0; y < video.height; ++y)
+            for (int x = 0; x < video.width; ++x) {
+                const int left = 8 + f * pixelsAFrame;
+                const bool inside = x >= left && x < left + 20 && y >= 20 && y < 40;
+                const int code = inside ? 200 + (x - left) : 60 + (x * 7 + y * 13) % 23;
+                for (int c = 0; c < 3; ++c) video.pixels.push_back(std::uint8_t(code));
+            }
+    return video;
+}
+
+/// One picture turns into another.
+media::RgbVideo fadeClip(int frames) {
+    const auto from = squareClip(1, 0), to = movingClip(96, 64, 1, 0, 0);
+    media::RgbVideo video{96, 64, {16, 1}, {}};
+    for (int f = 0; f < frames; ++f)
+        for (std::size_t i = 0; i < from.pixels.size(); ++i)
+            video.pixels.push_back(
+                std::uint8_t((from.pixels[i] * (frames - 1 - f) + to.pixels[i] * f) / (frames - 1)));
+    return video;
+}
+
+TEST(Coherence, WhatMovesIsCoherentAndAStillOrAFadeIsNot) {
+    const auto judged = [](const media::RgbVideo& video) { return measure(video).value(); };
+    const ClipMetrics moving = judged(squareClip(17, 3)), fade = judged(fadeClip(17)),
+                      frozen = judged(squareClip(17, 0)), flat = judged(solidClip(96, 64, 5, 40)),
+                      apart = judged(movingClip(96, 64, 17, 2.5));
+    // By correlation alone each of the first three passes.
+    for (const ClipMetrics* clip : {&moving, &fade, &frozen})
+        EXPECT_GT(clip->frameCorrelation->mean, kLeastOfModule);
+    EXPECT_EQ(coherenceOf(moving), Coherence::Coherent) << coherenceText(moving);
+    EXPECT_EQ(coherenceOf(fade), Coherence::CrossFaded) << coherenceText(fade);
+    EXPECT_EQ(coherenceOf(frozen), Coherence::Frozen) << coherenceText(frozen);
+    EXPECT_EQ(coherenceOf(flat), Coherence::Flat);
+    EXPECT_EQ(coherenceOf(apart), Coherence::Incoherent) << coherenceText(apart);
+    EXPECT_FALSE(coherenceOf(judged(squareClip(2, 3)))) << "two frames have one change";
+    EXPECT_THAT(coherenceText(fade), HasSubstr("cross-faded: frame correlation "));
+    EXPECT_THAT(coherenceText(moving), HasSubstr("(a run's 0.60, a temporal module's 0.70)"));
+    EXPECT_THAT(coherenceText(apart), HasSubstr("(not a run's 0.60, not a temporal module's 0.70)"));
+}
+
+TEST(Coherence, IsTheSameOfAClipThatIsReadInPartsAndOfItsFile) {
+    const auto video = squareClip(17, 3);
+    ClipMeasurement parts;
+    ASSERT_TRUE(parts.add(partOf(video, 0, 6)));
+    ASSERT_TRUE(parts.add(partOf(video, 5, 17)));
+    ClipMetrics whole = measure(video).value();
+    EXPECT_EQ(coherenceText(parts.finish()), coherenceText(whole));
+    whole.latentCorrelation = 0.75;
+    whole.independentCorrelation = 0.25;
+    const json written = json::parse(metricsJson(whole));
+    EXPECT_EQ(written["coherence"]["verdict"], "coherent");
+    EXPECT_EQ(written["coherence"]["latents"], 0.75);
+    EXPECT_EQ(written["coherence"]["frames_apart"], 0.25);
+    const auto read = result::metricsFromJson(written);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(coherenceText(*read), coherenceText(whole));
+    EXPECT_THAT(coherenceText(whole), HasSubstr("of latents 0.75, of frames made apart 0.25"));
+}
+
 }  // namespace
 }  // namespace reelgrid::metrics

@@ -48,6 +48,32 @@ TEST_F(WindowTest, TheWelcomePageOpensTheDemoWhichBelongsToNobody) {
     EXPECT_TRUE(job->request.output.starts_with((m_folder / "results").string())) << job->request.output;
 }
 
+TEST(DemoSession, InFourStepsHasItsFourClips) {
+    const auto loaded = session::loadSession(resourceFolder() / "demo" / "four-steps" / "session.json");
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::vector<std::string> labels;
+    std::vector<int> steps;
+    for (const session::SessionClip& clip : loaded->session.clips) {
+        const result::ClipResult result = result::readClipResult(clip.path);
+        EXPECT_TRUE(result.problems.empty());
+        ASSERT_TRUE(result.manifest.settings) << clip.path;
+        EXPECT_EQ(result.manifest.settings->prompt, loaded->session.request.prompt);
+        labels.push_back(clip.label);
+        steps.push_back(result.manifest.settings->numInferenceSteps);
+    }
+    EXPECT_EQ(labels,
+              (std::vector<std::string>{"20 steps", "4 steps", "4 steps, sla", "4 steps, sagesla + INT8"}));
+    EXPECT_EQ(steps, (std::vector{20, 4, 4, 4}));
+    EXPECT_EQ(loaded->session.request.model, "demo-turbo");
+}
+
+TEST_F(WindowTest, TheWelcomePageOpensTheComparisonInFourSteps) {
+    Q_EMIT m_window.findChild<EmptyState*>()->fourStepsClicked();
+    ASSERT_TRUE(waitUntil([&] { return clips().size() == 4; }));
+    EXPECT_TRUE(m_window.sessions().file().empty());
+    EXPECT_EQ(clips()[3].label, "4 steps, sagesla + INT8");
+}
+
 TEST_F(WindowTest, PresentsFullScreenWithWhatTheFilesSay) {
     m_window.sessions().openDemo();
     ASSERT_TRUE(waitUntil([&] {

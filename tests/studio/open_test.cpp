@@ -46,5 +46,26 @@ TEST_F(WindowTest, DroppedFilesAreOpenedAndWhatIsNoFileIsNamed) {
     EXPECT_TRUE(waitUntil([&] { return player().composition().tiles[1].frameIndex > 2; }));
 }
 
+TEST_F(WindowTest, ADroppedPictureIsWhatTheClipBeginsWith) {
+    const QString picture = QString::fromStdString((m_folder / "cat.png").string());
+    const auto drop = [&] {
+        QMimeData dropped;
+        dropped.setUrls({QUrl::fromLocalFile(picture)});
+        QDragEnterEvent enter({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_window, &enter);
+        QDropEvent event({9, 9}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&m_window, &event);
+    };
+    drop();
+    EXPECT_TRUE(clips().empty());
+    EXPECT_EQ(m_window.issues().issues(), QStringList{picture + ": the chosen model takes no picture"});
+    protocol::RenderRequest request = m_window.editor().request();
+    request.model = "demo-i2v";
+    m_window.editor().setRequest(request);
+    drop();
+    EXPECT_EQ(m_window.editor().request().imgFilePath, picture.toStdString());
+    EXPECT_TRUE(clips().empty());
+}
+
 }  // namespace
 }  // namespace reelgrid::studio

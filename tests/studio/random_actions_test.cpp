@@ -16,7 +16,8 @@ namespace {
 constexpr int kActions = 200;
 
 /// These ask for a file, end the program, render, or open one window more. So does whatever ends in "…".
-const QStringList kLeftOut{"save", "quit", "render", "open-demo", "keys", "about", "blind-results"};
+const QStringList kLeftOut{"save", "quit",  "render",       "open-demo", "open-four-steps",
+                           "keys", "about", "blind-results"};
 
 class RandomActions : public WindowTest, public testing::WithParamInterface<unsigned> {
   protected:

@@ -57,9 +57,37 @@ class RequestEditorTest : public testing::Test {
         families::ModelInfo other = model;
         other.id = "/models/other";
         other.title = "Other";
-        for (const char* key :
-             {"guidance_scale_2", "lora", "lora_2", "offload", "vae_tiling", "vae_tile_px", "use_fp8_gemms",
-              "use_bf16_te_gemms", "use_dynamic_cfg", "motion_adapter", "prompt_travel", "loop"})
+        for (const char* key : {"guidance_scale_2",
+                                "lora",
+                                "lora_2",
+                                "offload",
+                                "vae_tiling",
+                                "vae_tile_px",
+                                "use_fp8_gemms",
+                                "use_bf16_te_gemms",
+                                "use_dynamic_cfg",
+                                "motion_adapter",
+                                "prompt_travel",
+                                "loop",
+                                "prompt_2",
+                                "prompt_3",
+                                "negative_prompt_2",
+                                "negative_prompt_3",
+                                "max_sequence_length",
+                                "temporal_module",
+                                "temporal_alpha",
+                                "skip_guidance_layers",
+                                "skip_layer_guidance_scale",
+                                "skip_layer_guidance_start",
+                                "skip_layer_guidance_stop",
+                                "motion_bucket_id",
+                                "noise_aug_strength",
+                                "min_guidance_scale",
+                                "max_guidance_scale",
+                                "decode_chunk_size",
+                                "linear",
+                                "sigma_max",
+                                "boundary"})
             other.extraFields.emplace_back(key);
         other.tasks = {
             {.name = "t2v"},
@@ -252,6 +280,7 @@ protocol::RenderRequest nothingByDefault() {
     request.transformer2 = "/low.pth";
     request.linear = "int8";
     request.slaTopk = 0.2;
+    request.recipe = "lightx2v-t2v";
     request.motionAdapter = "/motion";
     request.motionAdapterSkip = {"up1"};
     request.clipSkip = 1;
@@ -407,6 +436,104 @@ TEST_F(RequestEditorTest, OffersPromptsAtFramesLoopsAndAMotionAdapterWhereTheMod
     request = m_editor.request();
     m_editor.addModel(other);
     EXPECT_EQ(m_editor.request().promptTravel, "") << "of no use there";
+}
+
+TEST_F(RequestEditorTest, OffersThreePromptsAndSkippedLayersWhereTheModelTakesThem) {
+    m_editor.show();
+    families::ModelInfo image = m_editor.models().front();
+    image.id = "image";
+    image.layers = 24;
+    image.extraFields = {"guidance_scale",
+                         "prompt_2",
+                         "negative_prompt_2",
+                         "skip_guidance_layers",
+                         "skip_layer_guidance_scale",
+                         "temporal_alpha",
+                         "temporal_module"};
+    image.defaults.temporalAlpha = 0.35;
+    image.defaults.guidanceScale = 3.5;
+    m_editor.addModel(image);
+    const auto t5IsOut = [&] {
+        for (auto* label : m_editor.findChildren<QLabel*>())
+            if (label->text().startsWith("T5 is left out")) return label->isVisible();
+        return false;
+    };
+    EXPECT_TRUE(t5IsOut());
+    EXPECT_TRUE(field<QLineEdit>("Prompt 2")->isVisible());
+    EXPECT_FALSE(field<QLineEdit>("Prompt 3")->isVisible()) << "there is nobody to read it";
+    EXPECT_EQ(field<QLineEdit>("Temporal")->placeholderText(), "0.35");
+    EXPECT_FALSE(m_editor.request().prompt2 || m_editor.request().temporalAlpha) << "the model's own";
+    field<QLineEdit>("Prompt 2")->setText("in oil");
+    field<QLineEdit>("Temporal")->setText("0.5");
+    field<QLineEdit>("Temporal module")->setText("/module");
+    EXPECT_EQ(m_editor.request().prompt2, "in oil");
+    EXPECT_EQ(m_editor.request().temporalAlpha, 0.5);
+    EXPECT_EQ(m_editor.request().temporalModule, "/module");
+
+    EXPECT_FALSE(field<QLineEdit>("Skip scale")->isVisible()) << "of no layers";
+    field<QLineEdit>("Skip layers")->setText("7-9");
+    EXPECT_TRUE(field<QLineEdit>("Skip scale")->isVisible());
+    field<QLineEdit>("Skip scale")->setText("far");
+    EXPECT_EQ(m_editor.problem(), "--skip-layer-guidance-scale far: a number was needed");
+    EXPECT_TRUE(field<QLineEdit>("Skip scale")->property("invalid").toBool());
+    field<QLineEdit>("Skip scale")->setText("3");
+    EXPECT_EQ(m_editor.request().skipLayerGuidanceScale, 3);
+    field<QLineEdit>("Skip layers")->setText("7-99");
+    EXPECT_TRUE(m_editor.problem().startsWith("--skip-guidance-layers")) << m_editor.problem().toStdString();
+    field<QLineEdit>("Skip layers")->setText("");
+    EXPECT_EQ(m_editor.request().skipLayerGuidanceScale, 2.8) << "of no layers";
+
+    families::ModelInfo whole = image;
+    whole.id = "whole";
+    whole.extraFields.emplace_back("prompt_3");
+    m_editor.addModel(whole);
+    EXPECT_FALSE(t5IsOut());
+    EXPECT_TRUE(field<QLineEdit>("Prompt 3")->isVisible());
+}
+
+TEST_F(RequestEditorTest, AsksForAPictureAndHowItMovesWhereThereIsNoPrompt) {
+    m_editor.show();
+    families::ModelInfo moving = m_editor.models().front();
+    moving.id = "moving";
+    moving.tasks = {{.name = "i2v", .prompt = families::Need::No, .image = families::Need::Required}};
+    moving.defaults.task = "i2v";
+    moving.defaults.motionBucketId = 127;
+    moving.extraFields = {"img_file_path",      "motion_bucket_id",   "noise_aug_strength",
+                          "min_guidance_scale", "max_guidance_scale", "decode_chunk_size"};
+    m_editor.addModel(moving);
+    EXPECT_TRUE(m_editor.takePicture("/a/cat.png"));
+    EXPECT_EQ(m_editor.problem(), "");
+    EXPECT_EQ(m_editor.request().imgFilePath, "/a/cat.png");
+    EXPECT_EQ(m_editor.request().prompt, "");
+    auto* motion = field<QLineEdit>("Motion");
+    EXPECT_EQ(motion->placeholderText(), "127");
+    motion->setText("a lot");
+    EXPECT_EQ(m_editor.problem(), "--motion-bucket-id a lot: a whole number was needed");
+    motion->setText("5000");
+    EXPECT_TRUE(m_editor.problem().startsWith("--motion-bucket-id 5000: a value from 0 to 1023"));
+    motion->setText("180");
+    field<QLineEdit>("Decode")->setText("2");
+    EXPECT_EQ(m_editor.request().motionBucketId, 180);
+    EXPECT_EQ(m_editor.request().decodeChunkSize, 2);
+    field<QComboBox>("Model")->setCurrentText("Demo");
+    EXPECT_FALSE(m_editor.takePicture("/a/cat.png")) << "which takes none";
+    EXPECT_FALSE(m_editor.request().motionBucketId);
+}
+
+TEST_F(RequestEditorTest, OffersTheKeysThatSparseAttentionKeepsWhereItIsChosen) {
+    m_editor.show();
+    m_editor.setBackends({{"sdpa", "sdpa", ""}, {"sla", "sla", "", false}});
+    auto* kept = field<QLineEdit>("Keys kept by sla");
+    EXPECT_FALSE(kept->isVisible());
+    m_editor.setCheckedBackends({"sdpa", "sla"});
+    EXPECT_TRUE(kept->isVisible());
+    EXPECT_EQ(kept->placeholderText(), "0.1");
+    kept->setText("0.2");
+    EXPECT_EQ(m_editor.request().slaTopk, 0.2);
+    kept->setText("0");
+    EXPECT_TRUE(m_editor.problem().startsWith("--sla-topk 0: ")) << m_editor.problem().toStdString();
+    kept->setText("");
+    EXPECT_EQ(m_editor.request().slaTopk, protocol::kSlaTopk);
 }
 
 TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {

@@ -11,6 +11,7 @@
 #include "core/protocol/render_fields.h"
 #include "widgets/panels/execution_fields.h"
 #include "widgets/panels/form_parts.h"
+#include "widgets/panels/model_fields.h"
 
 namespace reelgrid::widgets {
 
@@ -49,6 +50,22 @@ std::optional<std::string> choiceIn(const QComboBox* box) {
     return value.empty() ? std::nullopt : std::optional(value);
 }
 
+std::vector<ModelValue> advancedValues() {
+    return {
+        {"linear",
+         AdvancedFields::tr("Linear layers"),
+         AdvancedFields::tr("What they multiply: int8 and fp8 round weights and values in blocks, faster, "
+                            "with some loss. Else "
+                            "the number format, or int8 where the checkpoint stores that"),
+         AdvancedFields::tr("as stored"),
+         {protocol::kLinearInt8, protocol::kLinearFp8, "bf16", "fp32"}},
+        {"sigma_max", AdvancedFields::tr("Sigma"), AdvancedFields::tr("Noise that rCM's sampler starts from"),
+         AdvancedFields::tr("model's")},
+        {"boundary", AdvancedFields::tr("Boundary"), AdvancedFields::tr("Between two experts, of 1"),
+         AdvancedFields::tr("model's")},
+    };
+}
+
 }  // namespace
 
 AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
@@ -66,6 +83,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
           choice(tr("Products of fp32"), "--fp32-precision", {}, {protocol::kIeee, protocol::kTf32})),
       m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")),
+      m_ofSomeModels(new ModelFields(advancedValues())),
       m_execution(new ExecutionFields(gpus)) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
@@ -92,6 +110,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     parts->setSpacing(6);
     auto* fields = new QGridLayout;
     parts->addLayout(fields);
+    parts->addWidget(m_ofSomeModels);
     parts->addWidget(m_execution);
     fields->setHorizontalSpacing(8);
     fields->setVerticalSpacing(6);
@@ -137,6 +156,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     for (OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
         connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
+    connect(m_ofSomeModels, &ModelFields::edited, this, &AdvancedFields::edited);
     connect(m_execution, &ExecutionFields::edited, this, &AdvancedFields::edited);
     connect(m_device, &QComboBox::currentIndexChanged, this,
             [this] { m_execution->setDevice(chosenIn(m_device)); });
@@ -144,6 +164,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
 
 void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_execution->takeDefaults(model);
+    m_ofSomeModels->takeDefaults(model);
     m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
     m_scheduler->setEnabled(model.takes("scheduler"));
     m_flowShift->setEnabled(model.takes("flow_shift"));
@@ -168,11 +189,13 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_generator, request.generator.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
     m_execution->read(request);
+    m_ofSomeModels->read(request);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
                            request.stepCache > 0 || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision || request.generator ||
-                           request.numRepetitions != 1 || m_execution->hasOwnChoice();
+                           request.numRepetitions != 1 || m_execution->hasOwnChoice() ||
+                           m_ofSomeModels->hasOwnChoice();
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -188,12 +211,13 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.generator = choiceIn(m_generator);
     request.numRepetitions = m_repetitions->value();
     m_execution->write(request);
+    m_ofSomeModels->write(request);
 }
 
 QString AdvancedFields::problem() const {
     for (const OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
         if (const QString problem = edit->problem(); !problem.isEmpty()) return problem;
-    return {};
+    return m_ofSomeModels->problem();
 }
 
 }  // namespace reelgrid::widgets

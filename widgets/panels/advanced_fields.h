@@ -10,6 +10,7 @@ class QSpinBox;
 namespace reelgrid::widgets {
 
 class ExecutionFields;
+class ModelFields;
 class OptionalRealEdit;
 
 /// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator
@@ -40,6 +41,7 @@ class AdvancedFields : public RequestFields {
     QComboBox* m_fp32Precision;
     QComboBox* m_generator;
     QSpinBox* m_repetitions;
+    ModelFields* m_ofSomeModels;
     ExecutionFields* m_execution;
 };
 

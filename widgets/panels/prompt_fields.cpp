@@ -36,6 +36,7 @@ PromptFields::PromptFields(QWidget* parent)
       m_examples(new QPushButton(tr("Examples"))),
       m_words(new QPushButton(tr("Words"))),
       m_unknownNote(new QLabel(tr("The demo model knows no object here: see Words"))),
+      m_withoutT5(quiet(tr("T5 is left out: CLIP's two encoders read the prompt"))),
       m_typingPause(new QTimer(this)) {
     setFocusProxy(m_prompt);
     setOption(m_prompt, "--prompt");
@@ -46,6 +47,8 @@ PromptFields::PromptFields(QWidget* parent)
     m_words->setToolTip(tr("The words that the demo model knows"));
     m_unknownNote->setObjectName("note");
     m_unknownNote->setWordWrap(true);
+    m_withoutT5->setToolTip(tr("The model's folder has no text_encoder_3; with one, T5 reads it, too"));
+    m_withoutT5->hide();
     m_typingPause->setSingleShot(true);
     m_typingPause->setInterval(kTypingPauseMs);
     buildLayout();
@@ -75,6 +78,7 @@ void PromptFields::buildLayout() {
     column->addWidget(m_prompt);
     column->addWidget(m_unknownNote);
     column->addWidget(m_negative);
+    column->addWidget(m_withoutT5);
 }
 
 void PromptFields::setGuide(PromptGuide guide) {
@@ -123,6 +127,7 @@ void PromptFields::takeDefaults(const families::ModelInfo& model) {
     m_negative->setPlainText(QString::fromStdString(model.defaults.negativePrompt));
     m_takesNegative = model.takes("negative_prompt");
     m_negative->setVisible(m_takesNegative);
+    m_withoutT5->setVisible(model.takes("prompt_2") && !model.takes("prompt_3"));
 }
 
 void PromptFields::read(const protocol::RenderRequest& request) {

@@ -44,6 +44,7 @@ class PromptFields : public RequestFields {
     QPushButton* m_words;
     WordsPopup* m_wordsPopup = nullptr;
     QLabel* m_unknownNote;
+    QLabel* m_withoutT5;
     QTimer* m_typingPause;
 };
 

@@ -11,14 +11,17 @@
 #include <QShortcut>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/render_settings.h"
+#include "core/protocol/attention_name.h"
 #include "widgets/panels/advanced_fields.h"
 #include "widgets/panels/expert_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_box.h"
+#include "widgets/panels/model_fields.h"
 #include "widgets/panels/motion_fields.h"
 #include "widgets/panels/picture_slot.h"
 #include "widgets/panels/policy_box.h"
@@ -46,23 +49,111 @@ class ColumnScroll : public QScrollArea {
     }
 };
 
+/// What Stable Diffusion 3.5's further text encoders are given.
+std::vector<ModelValue> furtherPrompts() {
+    const QString prompt = RequestEditor::tr("the prompt"),
+                  negative = RequestEditor::tr("the negative prompt");
+    return {
+        {"prompt_2", RequestEditor::tr("Prompt 2"),
+         RequestEditor::tr("What the second text encoder is given, CLIP bigG"), prompt},
+        {"prompt_3", RequestEditor::tr("Prompt 3"), RequestEditor::tr("What the third one is given, T5"),
+         prompt},
+        {"negative_prompt_2", RequestEditor::tr("Negative 2"),
+         RequestEditor::tr("The second encoder's negative prompt"), negative},
+        {"negative_prompt_3", RequestEditor::tr("Negative 3"), RequestEditor::tr("T5's negative prompt"),
+         negative},
+        {"max_sequence_length",
+         RequestEditor::tr("Tokens"),
+         RequestEditor::tr("T5's tokens, padding among them"),
+         {}},
+    };
+}
+
+/// How a sampler is told what only some families' models know.
+std::vector<ModelValue> valuesOfSomeModels() {
+    constexpr const char* kLayers = "skip_guidance_layers";
+    return {
+        {"temporal_module", RequestEditor::tr("Temporal module"),
+         RequestEditor::tr("Attention over frames in place of the model's: a folder or a hub id"),
+         RequestEditor::tr("the model's own")},
+        {"temporal_alpha",
+         RequestEditor::tr("Temporal"),
+         RequestEditor::tr("How strongly frames see each other"),
+         {}},
+        {kLayers, RequestEditor::tr("Skip layers"),
+         RequestEditor::tr(
+             "Skip-layer guidance: steer away from what a pass without these layers predicts, such as 7-9"),
+         RequestEditor::tr("none")},
+        {"skip_layer_guidance_scale",
+         RequestEditor::tr("Skip scale"),
+         RequestEditor::tr("How far to steer away"),
+         {},
+         {},
+         kLayers},
+        {"skip_layer_guidance_start",
+         RequestEditor::tr("from"),
+         RequestEditor::tr("After which share of the steps"),
+         {},
+         {},
+         kLayers},
+        {"skip_layer_guidance_stop",
+         RequestEditor::tr("to"),
+         RequestEditor::tr("Up to which share of the steps"),
+         {},
+         {},
+         kLayers},
+        {"motion_bucket_id",
+         RequestEditor::tr("Motion"),
+         RequestEditor::tr("Motion bucket: how much is to move, 0 to 255 in training"),
+         {}},
+        {"noise_aug_strength",
+         RequestEditor::tr("Noise"),
+         RequestEditor::tr("Noise on the picture: more of it, and the clip keeps less to the picture"),
+         {}},
+        {"min_guidance_scale",
+         RequestEditor::tr("Guidance"),
+         RequestEditor::tr("At the first frame; it grows over the frames"),
+         {}},
+        {"max_guidance_scale",
+         RequestEditor::tr("to"),
+         RequestEditor::tr("Guidance at the last frame; at most 1: none"),
+         {}},
+        {"decode_chunk_size",
+         RequestEditor::tr("Decode"),
+         RequestEditor::tr(
+             "Frames that are decoded together: fewer take less memory, and know less of each other"),
+         {}},
+    };
+}
+
+std::vector<ModelValue> sparseValues() {
+    return {{"sla_topk",
+             RequestEditor::tr("Keys kept by sla"),
+             RequestEditor::tr("Share of the key blocks that each block of queries keeps"),
+             {}}};
+}
+
 }  // namespace
 
 RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
     : QWidget(parent),
       m_machine(std::move(machine)),
       m_prompt(new PromptFields),
+      m_furtherPrompts(new ModelFields(furtherPrompts())),
       m_motion(new MotionFields),
       m_pictures(new PictureFields),
       m_model(new ModelBox),
       m_backends(new BackendBoxes),
+      m_sparse(new ModelFields(sparseValues())),
       m_policy(new PolicyBox),
       m_loras(new LoraFields),
       m_sampling(new SamplingFields),
       m_expert(new ExpertFields),
+      m_ofSomeModels(new ModelFields(valuesOfSomeModels())),
       m_advanced(new AdvancedFields(m_machine.gpus)),
       // The model first: its defaults are what the others show where a request says nothing.
-      m_fields{m_model, m_prompt, m_motion, m_pictures, m_loras, m_policy, m_sampling, m_expert, m_advanced},
+      m_fields{m_model,  m_prompt, m_furtherPrompts, m_motion, m_pictures,     m_loras,
+               m_policy, m_sparse, m_sampling,       m_expert, m_ofSomeModels, m_advanced},
       m_problem(new QLabel),
       m_forecast(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
@@ -103,6 +194,7 @@ void RequestEditor::buildLayout() {
     column->setContentsMargins(0, 0, 6, 0);
     column->setSpacing(6);
     column->addWidget(m_prompt);
+    column->addWidget(m_furtherPrompts);
     column->addWidget(m_motion);
     column->addSpacing(6);
     column->addWidget(heading(tr("MODEL")));
@@ -112,11 +204,13 @@ void RequestEditor::buildLayout() {
     column->addSpacing(6);
     column->addWidget(heading(tr("ATTENTION BACKENDS")));
     column->addWidget(m_backends);
+    column->addWidget(m_sparse);
     column->addWidget(m_policy);
     column->addSpacing(6);
     column->addWidget(heading(tr("SAMPLING")));
     column->addWidget(m_sampling);
     column->addWidget(m_expert);
+    column->addWidget(m_ofSomeModels);
     column->addWidget(m_advanced);
     column->addStretch();
     auto* scroll = new ColumnScroll;
@@ -156,9 +250,13 @@ void RequestEditor::dragEnterEvent(QDragEnterEvent* event) {
 
 void RequestEditor::dropEvent(QDropEvent* event) {
     const QString path = pictureIn(*event);
-    if (path.isEmpty() || !m_pictures->takesPictures()) return;
-    event->acceptProposedAction();
+    if (!path.isEmpty() && takePicture(path)) event->acceptProposedAction();
+}
+
+bool RequestEditor::takePicture(const QString& path) {
+    if (!m_pictures->takesPictures()) return false;
     m_pictures->setPicture(PictureFields::Which::First, path);
+    return true;
 }
 
 void RequestEditor::setPicture(PictureFields::Which which, const QString& path) {
@@ -292,7 +390,17 @@ void RequestEditor::check() {
     const auto count = checkedBackends().size();
     m_render->setText(count > 1 ? tr("Render %1 backends").arg(count) : tr("Render"));
     outlineFieldOf(what);
+    showSparse();
     Q_EMIT edited();
+}
+
+/// Where a backend has a use for it, or it says something that isn't the usual.
+void RequestEditor::showSparse() {
+    const QStringList checked = checkedBackends();
+    const bool asked = std::ranges::any_of(
+        checked, [](const QString& name) { return protocol::isSparse(name.toStdString()); });
+    m_sparse->setVisible(model() != nullptr &&
+                         (asked || m_sparse->hasOwnChoice() || protocol::asksForSparse(request())));
 }
 
 void RequestEditor::outlineFieldOf(const QString& problem) {

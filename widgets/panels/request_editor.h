@@ -20,6 +20,7 @@ namespace reelgrid::widgets {
 class AdvancedFields;
 class ExpertFields;
 class ModelBox;
+class ModelFields;
 class MotionFields;
 class PolicyBox;
 class PromptFields;
@@ -59,6 +60,9 @@ class RequestEditor : public QWidget {
     void setRequest(const protocol::RenderRequest& request);
     /// One that a person chose; part of request().
     void setPicture(PictureFields::Which which, const QString& path);
+    /// The first one, of which a render of a model that takes pictures begins; false where the model takes
+    /// none.
+    bool takePicture(const QString& path);
     /// Asks again for those of the pictures on show.
     void askForThumbnails();
     /// The answer to thumbnailRequested().
@@ -103,19 +107,23 @@ class RequestEditor : public QWidget {
     void leaveWheelToScrolling();
     void takeModelDefaults();
     void check();
+    void showSparse();
     void outlineFieldOf(const QString& problem);
 
     machine::Machine m_machine;
     protocol::RenderRequest m_asked;  // by setRequest(): what no field shows is kept
     PromptFields* m_prompt;
+    ModelFields* m_furtherPrompts;
     MotionFields* m_motion;
     PictureFields* m_pictures;
     ModelBox* m_model;
     BackendBoxes* m_backends;
+    ModelFields* m_sparse;  ///< of attention that leaves keys out
     PolicyBox* m_policy;
     LoraFields* m_loras;
     SamplingFields* m_sampling;
     ExpertFields* m_expert;
+    ModelFields* m_ofSomeModels;
     AdvancedFields* m_advanced;
     std::vector<RequestFields*> m_fields;  // those that show parts of the request
     QLabel* m_problem;

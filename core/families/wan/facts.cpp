@@ -280,6 +280,10 @@ constexpr std::array kKnownModels{
     KnownModel{"Wan-AI/Wan2.2-T2V-A14B-Diffusers", "Wan 2.2 T2V A14B"},
     KnownModel{"Wan-AI/Wan2.2-I2V-A14B-Diffusers", "Wan 2.2 I2V A14B"},
     KnownModel{"Wan-AI/Wan2.2-TI2V-5B-Diffusers", "Wan 2.2 TI2V 5B"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-1.3B-480P", "TurboDiffusion, Wan 2.1 T2V 1.3B in four steps"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-14B-480P", "TurboDiffusion, Wan 2.1 T2V 14B, 480p"},
+    KnownModel{"TurboDiffusion/TurboWan2.1-T2V-14B-720P", "TurboDiffusion, Wan 2.1 T2V 14B, 720p"},
+    KnownModel{"TurboDiffusion/TurboWan2.2-I2V-A14B-720P", "TurboDiffusion, Wan 2.2 I2V A14B"},
 };
 
 constexpr std::array kMiniatures{
@@ -299,6 +303,13 @@ constexpr std::array kMiniatures{
 
 /// --model of TurboDiffusion's scripts.
 constexpr std::array<std::string_view, 3> kScriptNames{"Wan2.1-1.3B", "Wan2.1-14B", "Wan2.2-A14B"};
+
+/// Of TurboDiffusion's repositories, which hold transformers alone.
+constexpr std::array kCompanions{
+    Companion{"vae", "Wan-AI/Wan2.1-T2V-1.3B/Wan2.1_VAE.pth"},
+    Companion{"text_encoder", "Wan-AI/Wan2.1-T2V-1.3B/models_t5_umt5-xxl-enc-bf16.pth"},
+    Companion{"tokenizer", "Wan-AI/Wan2.1-T2V-1.3B/google/umt5-xxl/tokenizer.json"},
+};
 
 constexpr std::array kNotes{
     FieldNote{"generator", "cpu"},
@@ -329,6 +340,7 @@ Family family() {
             .notes = kNotes,
             .attentionPresets = kAttentionPresets,
             .scriptNames = kScriptNames,
+            .companions = kCompanions,
             .clipPrefix = ""};
 }
 

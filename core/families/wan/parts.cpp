@@ -173,6 +173,8 @@ Result<WanParts> findWanParts(const ModelSource& source, WanKind kind) {
         parts.imageEncoder = *std::move(image);
     }
     if (hasTokenizerInside(parts.textEncoder)) return parts;
+    parts.tokenizer = source.partOf("tokenizer");
+    if (!parts.tokenizer.empty()) return parts;
     auto tokenizer = findTokenizer(roots, transformer);
     if (!tokenizer) return tokenizer.error();
     parts.tokenizer = *std::move(tokenizer);

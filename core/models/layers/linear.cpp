@@ -1,6 +1,7 @@
 #include "core/models/layers/linear.h"
 
 #include "core/execution/kernel_arguments.h"
+#include "core/execution/trace_range.h"
 #include "core/models/layers/norms.h"
 #include "core/weights/int8_blocks.h"
 #include "kernels/cpu/transformer/int8_linear.h"
@@ -227,6 +228,7 @@ at::Tensor Linear::int8ProductOnGpu(const at::Tensor& x_NC, Before before) const
 }
 
 at::Tensor Linear::int8Product(const at::Tensor& x, Before before) const {
+    const execution::TraceRange range([] { return "reelgrid::int8_linear"; }, {x}, at::RecordScope::FUNCTION);
     const at::Tensor x_NC = x.reshape({-1, x.size(-1)}).contiguous();
     auto shape = x.sizes().vec();
     shape.back() = bias.size(0);

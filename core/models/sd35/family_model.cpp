@@ -124,6 +124,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
     [[nodiscard]] std::optional<result::TemporalRecord> temporal(
         const catalog::RenderSettings& settings) const override;
     [[nodiscard]] int encodedFrames(const catalog::RenderSettings& /*settings*/) const override { return 0; }
+    [[nodiscard]] at::Tensor framesApart() const override { return m_apart_BCTHW; }
 
   private:
     void requireFittingVae(const families::ModelInfo& model) const;
@@ -133,6 +134,7 @@ class Sd35VideoModel final : public denoising::VideoModel {
     Texts m_texts;
     vae::image::ImageVae m_vae;
     weights::ModelConfig m_schedulerConfig;
+    at::Tensor m_apart_BCTHW;
 };
 
 void Sd35VideoModel::requireFittingVae(const families::ModelInfo& model) const {
@@ -179,9 +181,11 @@ std::unique_ptr<denoising::Denoiser> Sd35VideoModel::prepare(const catalog::Rend
     parts.start = [settings, shape_BCTHW, device = device()](denoising::LatentNoise&) {
         return drawFrames(settings, device, shape_BCTHW);
     };
+    m_apart_BCTHW.reset();
     if (!m_temporal && alpha > 0 && settings.numFrames > 1)
-        parts.afterSteps = [alpha, steps, &clock](const at::Tensor& latents_BCTHW,
-                                                  attention::Dispatcher& attention) {
+        parts.afterSteps = [this, alpha, steps, &clock](const at::Tensor& latents_BCTHW,
+                                                        attention::Dispatcher& attention) {
+            m_apart_BCTHW = latents_BCTHW;
             clock.begin("temporal", 1);
             attention.beginPass(steps - 1, attention::GuidanceBranch::Conditional);
             at::Tensor seen_BCTHW = attendOverFrames(latents_BCTHW, alpha, attention);

@@ -70,11 +70,13 @@ PreparedText WanTransformer::prepareText(const at::Tensor& text_BMT, const at::T
 }
 
 StepEmbedding WanTransformer::embedTimestep(double timestep) const {
+    const execution::TraceRange range([] { return "time embedding"; });
     return {{m_conditionEmbedder.embedTimestep(timestep)}};
 }
 
 StepEmbedding WanTransformer::embedTimesteps(std::int64_t firstTokens, double firstTimestep,
                                              double timestep) const {
+    const execution::TraceRange range([] { return "time embedding"; });
     StepEmbedding step{
         {m_conditionEmbedder.embedTimestep(firstTimestep), m_conditionEmbedder.embedTimestep(timestep)}};
     step.runs.front().tokens = firstTokens;
@@ -98,6 +100,7 @@ struct WanTransformer::Pass {
 
 WanTransformer::Pass WanTransformer::begin(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                            const attention::LayerContext& context) {
+    const execution::TraceRange range([] { return "patches"; });
     const auto grid = gridOf(latents_BZFYX, m_config);
     const parallel::SequenceShard shard(context.mesh, grid[0] * grid[1] * grid[2]);
     std::vector<std::int64_t> tokens;  // of all runs but the last
@@ -122,6 +125,7 @@ void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, c
 }
 
 at::Tensor WanTransformer::finish(Pass& pass, const attention::LayerContext& context) const {
+    const execution::TraceRange range([] { return "head"; });
     std::vector<NormAffine> normOut;
     for (const StepEmbedding::Run& run : pass.step.runs) {
         const at::Tensor m_2C = (m_scaleShiftTable + run.temb_1C.unsqueeze(1)).view({2, -1});

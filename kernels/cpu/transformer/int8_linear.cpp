@@ -11,7 +11,7 @@
 namespace reelgrid::kernels::transformer {
 namespace {
 
-struct PortablePanel {
+struct PortablePanel : PlainPanel {
     static void multiply(const PanelArgs& args) {
         for (std::int64_t r = 0; r < args.rows; ++r)
             for (int o = 0; o < kPanel; ++o) {
@@ -32,6 +32,7 @@ const Int8Rows& selectedInt8Rows() {
 #if defined(REELGRID_X86_KERNELS)
     switch (selectedInstructionSet(Products::Narrow)) {
         case InstructionSet::Amx:
+            return int8RowsAmx();
         case InstructionSet::Avx512:
             return int8RowsVnni();
         case InstructionSet::Avx2:

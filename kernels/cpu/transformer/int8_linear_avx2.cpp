@@ -6,7 +6,7 @@
 namespace reelgrid::kernels::transformer {
 namespace {
 
-struct Avx2Panel {
+struct Avx2Panel : PlainPanel {
     /// 8 outputs of one row: products of 16 bits, as those of 8 bits saturate. Two registers hold, of 4
     /// outputs each, the sums of the first and of the second pair of each quad.
     static void multiplyEight(const std::uint8_t* weights, const std::int8_t* integers, __m256i& low,

@@ -12,20 +12,20 @@ inline void addProducts(__m512i& sum, __m512i unsignedBytes, __m512i signedBytes
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsignedBytes), "v"(signedBytes));
 }
 
-struct VnniPanel {
+struct VnniPanel : PlainPanel {
     /// Rows · 2 registers of integers, as many of floats, and two of weights.
-    template <int kRows>
+    template <int kCount>
     static void multiplyRows(const PanelArgs& args) {
-        __m512 total[kRows][2];
+        __m512 total[kCount][2];
 #pragma GCC unroll 8
-        for (int r = 0; r < kRows; ++r) {
+        for (int r = 0; r < kCount; ++r) {
             total[r][0] = _mm512_load_ps(args.totals + r * kPanel);
             total[r][1] = _mm512_load_ps(args.totals + r * kPanel + 16);
         }
         for (std::int64_t block = 0; block < args.blocks; ++block) {
-            __m512i sum[kRows][2];
+            __m512i sum[kCount][2];
 #pragma GCC unroll 8
-            for (int r = 0; r < kRows; ++r)
+            for (int r = 0; r < kCount; ++r)
                 sum[r][0] = sum[r][1] = _mm512_set1_epi32(args.sums[block * kInt8Block + r]);
             const std::int8_t* quads = args.integers + block * kInt8Block;
             const std::uint8_t* panel = args.weights + block * kInt8Block * kPanel;
@@ -33,7 +33,7 @@ struct VnniPanel {
                 const __m512i first = _mm512_load_si512(panel + quad * kPanel * kQuad);
                 const __m512i second = _mm512_load_si512(panel + quad * kPanel * kQuad + 64);
 #pragma GCC unroll 8
-                for (int r = 0; r < kRows; ++r) {
+                for (int r = 0; r < kCount; ++r) {
                     std::int32_t bits;
                     std::memcpy(&bits, quads + r * args.pitch + quad * kQuad, sizeof bits);
                     const __m512i x = _mm512_set1_epi32(bits);
@@ -48,7 +48,7 @@ struct VnniPanel {
             const __m512 factor0 = _mm512_mul_ps(_mm512_loadu_ps(own), scale);
             const __m512 factor1 = _mm512_mul_ps(_mm512_loadu_ps(own + 16), scale);
 #pragma GCC unroll 8
-            for (int r = 0; r < kRows; ++r) {
+            for (int r = 0; r < kCount; ++r) {
                 total[r][0] =
                     _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(kAll, sum[r][0]), factor0, total[r][0]);
                 total[r][1] =
@@ -56,7 +56,7 @@ struct VnniPanel {
             }
         }
 #pragma GCC unroll 8
-        for (int r = 0; r < kRows; ++r) {
+        for (int r = 0; r < kCount; ++r) {
             _mm512_store_ps(args.totals + r * kPanel, total[r][0]);
             _mm512_store_ps(args.totals + r * kPanel + 16, total[r][1]);
         }
@@ -75,7 +75,7 @@ struct VnniPanel {
             case 5:
                 return multiplyRows<5>(args);
             default:
-                return multiplyRows<kRowsTogether>(args);
+                return multiplyRows<kRows>(args);
         }
     }
 };

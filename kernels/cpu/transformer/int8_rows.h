@@ -17,8 +17,6 @@ namespace reelgrid::kernels::transformer {
 constexpr int kPanel = 32;
 constexpr int kQuad = 4;
 constexpr int kBias = 128;
-/// Rows that are multiplied together.
-constexpr int kRowsTogether = 6;
 /// Blocks of inputs that all rows are multiplied with before the next ones: so much of a panel stays in the
 /// L1 cache.
 constexpr std::int64_t kBlocksTogether = 8;
@@ -36,6 +34,7 @@ struct Int8Rows {
 const Int8Rows& int8RowsPortable();
 const Int8Rows& int8RowsAvx2();
 const Int8Rows& int8RowsVnni();
+const Int8Rows& int8RowsAmx();
 
 constexpr std::int64_t int8Blocks(std::int64_t side) {
     return (side + kInt8Block - 1) / kInt8Block;
@@ -109,7 +108,7 @@ void quantiseBlock(std::int64_t rows, std::int64_t columns, const T* x, std::int
         }
 }
 
-/// One product of up to kRowsTogether rows with a panel over some blocks of inputs.
+/// One product of up to Panel::kRows rows with a panel over some blocks of inputs.
 struct PanelArgs {
     std::int64_t rows = 0, blocks = 0;
     const std::uint8_t* weights = nullptr;  ///< of the first block
@@ -120,6 +119,13 @@ struct PanelArgs {
     const float* weightScales = nullptr;    ///< [blocks], weightPitch apart
     std::int64_t weightPitch = 0;
     float* totals = nullptr;  ///< [rows][kPanel], added to
+};
+
+/// What most panels need before and after products: nothing.
+struct PlainPanel {
+    static constexpr int kRows = 6;  ///< that are multiplied together
+    static void begin() {}
+    static void end() {}
 };
 
 /// Panel::multiply(args): totals += the sum over the blocks of (Σ weight · integer) · scales.
@@ -145,14 +151,15 @@ void int8RowsOf(const Int8Weight& weight, std::int64_t count, const T* x, const 
             sums[block * kInt8Block + r] = -kBias * sum;
         }
     }
+    Panel::begin();
     for (std::int64_t panel = first; panel < end; ++panel) {
         const std::int64_t output = panel * kPanel;
         const std::int64_t outputs = weight.outputs - output < kPanel ? weight.outputs - output : kPanel;
         std::memset(totals, 0, static_cast<std::size_t>(count) * kPanel * sizeof(float));
         for (std::int64_t block = 0; block < blocks; block += kBlocksTogether)
-            for (std::int64_t row = 0; row < count; row += kRowsTogether) {
+            for (std::int64_t row = 0; row < count; row += Panel::kRows) {
                 PanelArgs args;
-                args.rows = count - row < kRowsTogether ? count - row : kRowsTogether;
+                args.rows = count - row < Panel::kRows ? count - row : Panel::kRows;
                 args.blocks = blocks - block < kBlocksTogether ? blocks - block : kBlocksTogether;
                 args.weights = weight.packed + panel * kPanel * pitch + block * kInt8Block * kPanel;
                 args.integers = integers + row * pitch + block * kInt8Block;
@@ -169,6 +176,7 @@ void int8RowsOf(const Int8Weight& weight, std::int64_t count, const T* x, const 
                 narrow(totals[row * kPanel + o] + (bias != nullptr ? bias[output + o] : 0.0F),
                        y[row * weight.outputs + output + o]);
     }
+    Panel::end();
 }
 
 template <class Panel>

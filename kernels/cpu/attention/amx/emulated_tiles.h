@@ -53,17 +53,24 @@ inline void addBf16Product() {
         _mm512_storeu_ps(t_tiles[C].units[row], sum);
     }
 }
-template <int C, int A, int B>
-inline void addInt8Product() {
-    const auto byte = [](std::uint32_t unit, int i) {
-        return static_cast<std::int32_t>(static_cast<std::int8_t>(unit >> (8 * i)));
-    };
+template <int C, int A, int B, class Factor>
+inline void addByteProduct() {
     for (int row = 0; row < 16; ++row)
         for (int k = 0; k < 16; ++k)
             for (int n = 0; n < 16; ++n)
-                for (int i = 0; i < 4; ++i)
-                    t_tiles[C].units[row][n] += static_cast<std::uint32_t>(byte(t_tiles[A].units[row][k], i) *
-                                                                           byte(t_tiles[B].units[k][n], i));
+                for (int i = 0; i < 4; ++i) {
+                    const int a = static_cast<std::int8_t>(t_tiles[A].units[row][k] >> (8 * i));
+                    const int b = static_cast<Factor>(t_tiles[B].units[k][n] >> (8 * i));
+                    t_tiles[C].units[row][n] += static_cast<std::uint32_t>(a * b);
+                }
+}
+template <int C, int A, int B>
+inline void addInt8Product() {
+    addByteProduct<C, A, B, std::int8_t>();
+}
+template <int C, int A, int B>
+inline void addSignedUnsignedProduct() {
+    addByteProduct<C, A, B, std::uint8_t>();
 }
 
 }  // namespace

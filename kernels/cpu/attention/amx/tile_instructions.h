@@ -2,7 +2,7 @@
 
 // Intel's matrix tiles: eight registers of 16 rows of 64 bytes. Written out, since the compiler's intrinsics
 // don't say what a tile load reads. With REELGRID_EMULATED_TILES the same names run on AVX-512, so that
-// machines without tiles check everything around them. Included by attention_amx.cpp only.
+// machines without tiles check everything around them. Included by AMX's own sources only.
 
 #include <cstdint>
 
@@ -49,6 +49,11 @@ inline void addBf16Product() {
 template <int C, int A, int B>
 inline void addInt8Product() {
     asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(C), "i"(A), "i"(B));
+}
+/// The same of signed bytes by unsigned ones.
+template <int C, int A, int B>
+inline void addSignedUnsignedProduct() {
+    asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(C), "i"(A), "i"(B));
 }
 #endif
 
