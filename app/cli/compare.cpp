@@ -286,7 +286,7 @@ Result<std::vector<jobs::LaneOptions>> lanesOf(const CompareVerb& verb, const Co
 /// The hosts of --hosts, asked what they have, and the machine that settings are resolved against.
 struct Fleet {
     std::vector<fleet::SurveyedHost> hosts;
-    const machine::Machine* reference = nullptr;  ///< one of theirs
+    machine::Machine reference;  ///< one of theirs, with the backends that are known here
 };
 
 Result<Fleet> surveyFleet(const CompareVerb& verb, const machine::Machine& machine,
@@ -299,13 +299,18 @@ Result<Fleet> surveyFleet(const CompareVerb& verb, const machine::Machine& machi
                          std::string("--hosts: ") + option + " was given, too; one of the two was needed"};
     const auto hosts = fleet::readHosts(verb.hostsFile);
     if (!hosts) return hosts.error().in("--hosts");
-    Fleet fleet{.hosts = fleet::surveyHosts(*hosts, machine, stop)};
+    Fleet fleet;
+    fleet.hosts = fleet::surveyHosts(*hosts, machine, stop);
     for (const fleet::SurveyedHost& host : fleet.hosts)
         say((host.machine ? "host " : "note: left out: ") + fleet::summaryOf(host));
-    fleet.reference = fleet::referenceOf(fleet.hosts);
+    const machine::Machine* const reference = fleet::referenceOf(fleet.hosts);
     if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
-    if (fleet.reference == nullptr)
+    if (reference == nullptr)
         return Error{ErrorCode::NotFound, "--hosts " + verb.hostsFile + ": none of its hosts answered"};
+    fleet.reference = *reference;
+    // Of the same version it has ours; plug-ins are sent.
+    fleet.reference.backends = machine.backends;
+    fleet.reference.plugins = machine.plugins;
     return fleet;
 }
 
@@ -362,7 +367,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
         if (!surveyed) return fail(surveyed.error());
         fleet = *std::move(surveyed);
     }
-    const machine::Machine& machine = fleet ? *fleet->reference : local;
+    const machine::Machine& machine = fleet ? fleet->reference : local;
     auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);

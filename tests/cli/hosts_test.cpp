@@ -110,21 +110,31 @@ TEST_F(Hosts, MakeTheSameClipsAsThisMachine) {
 TEST_F(Hosts, GetPicturesAndModelsByTheirContent) {
     const fs::path resources = REELGRID_SOURCE_DIR "/resources";
     const fs::path model = m_folder.path() / "model", picture = m_folder.path() / "begin.png";
-    fs::copy(resources / "models/wan-demo-i2v", model, fs::copy_options::recursive);
-    for (const auto& entry : fs::directory_iterator(resources / "prompts/pictures"))
-        if (entry.path().extension() == ".png")
-            fs::copy_file(entry.path(), picture, fs::copy_options::skip_existing);
+    fs::copy(resources / "models/wan-demo", model, fs::copy_options::recursive);
+    fs::copy_file(resources / "prompts/pictures/pizza-grass.png", picture);
     const std::string hosts = hostsFile(m_hosts.line(0) + "\n");
-    const Words further{
-        "--model", model.string(),    "--prompt",       "a red square", "--num-inference-steps",
-        "1",       "--img-file-path", picture.string(), "--hosts",      hosts};
-    const ProgramRun run = compare("out", "sdpa", further);
-    const json results = resultsOf(run);
+    const json begun = resultsOf(compare("begun", "sdpa",
+                                         {"--model", "demo-i2v", "--num-inference-steps", "1",
+                                          "--img-file-path", picture.string(), "--hosts", hosts}));
+    ASSERT_EQ(begun.size(), 1U);
+    const json withPicture = manifestOf(begun[0]["clip"].get<std::string>());
+    EXPECT_EQ(withPicture["request"]["img_file_path"], picture.string());
+    EXPECT_EQ(withPicture["settings"]["img_file_path"], picture.string());
+
+    const ProgramRun withPlugin = compare("plugin", "example",
+                                          {"--num-inference-steps", "1", "--backend-plugin",
+                                           REELGRID_TEST_PLUGINS "/example.so", "--hosts", hosts});
+    const json served = resultsOf(withPlugin);
+    ASSERT_EQ(served.size(), 1U);
+    EXPECT_EQ(served[0]["used"], "example") << withPlugin.errors;
+    EXPECT_EQ(manifestOf(served[0]["clip"].get<std::string>())["machine"], "ssh://host0");
+
+    const Words further{"--model", model.string(), "--prompt", "a red square", "--num-inference-steps",
+                        "1",       "--hosts",      hosts};
+    const json results = resultsOf(compare("out", "sdpa", further));
     ASSERT_EQ(results.size(), 1U);
     const json manifest = manifestOf(results[0]["clip"].get<std::string>());
-    EXPECT_EQ(manifest["request"]["img_file_path"], picture.string());
-    EXPECT_EQ(manifest["settings"]["img_file_path"], picture.string());
-    EXPECT_EQ(manifest["model"]["id"], manifest["request"]["model"]);
+    EXPECT_EQ(manifest["model"]["id"], model.string());
     EXPECT_EQ(manifest["machine"], "ssh://host0");
 
     // The same size and another content: only the host's hashes tell.
