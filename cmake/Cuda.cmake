@@ -72,7 +72,7 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 
 # 90a is what wgmma and TMA need, and runs on Hopper alone; 90-virtual serves what comes after it.
-set(CMAKE_CUDA_ARCHITECTURES "80-real;89-real;90a-real;90-virtual" CACHE STRING "GPUs to build for")
+set(CMAKE_CUDA_ARCHITECTURES "75-real;80-real;89-real;90a-real;90-virtual" CACHE STRING "GPUs to build for")
 enable_language(CUDA)
 # Only now: CMake 3.25.1 (Debian 12) must first be told that nvcc has C++20, as 3.25.2 knows.
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

@@ -20,6 +20,8 @@
 #include "core/comparison/same_work.h"
 #include "core/comparison/summary.h"
 #include "core/devices/gpu_choice.h"
+#include "core/fleet/host_survey.h"
+#include "core/fleet/host_transport.h"
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
@@ -40,6 +42,7 @@ struct CompareVerb {
     WorkerOptions worker;
     RankOptions ranks;
     std::vector<std::string> lanes;
+    std::string hostsFile;
     std::vector<std::string> types;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
@@ -161,13 +164,18 @@ void render(Comparison& comparison, jobs::JobQueueOptions options, std::stop_tok
 
     ProgressLine line;
     const auto told = [&](const jobs::Job& job) {
+        if (job.state == jobs::JobState::Queued && !job.givenBack.empty()) {
+            line.clear();
+            say("note: " + comparison::captionOf(job.request).name +
+                ": given back, as its machine is gone: " + job.givenBack);
+        }
         if (job.state != jobs::JobState::Running) return line.clear();
         const auto place = std::find_if(waiting.begin(), waiting.end(), [&](const ComparisonEntry* entry) {
             return entry->clip == job.request.output;
         });
-        const std::string what = comparison::captionOf(job.request).name + " (" +
-                                 std::to_string(place - waiting.begin() + 1) + " of " +
-                                 std::to_string(waiting.size()) + ")";
+        const std::string what =
+            comparison::captionOf(job.request).name + " (" + std::to_string(place - waiting.begin() + 1) +
+            " of " + std::to_string(waiting.size()) + ")" + (job.machine.empty() ? "" : " on " + job.machine);
         const protocol::RenderProgress& now = job.progress;
         line.update(what, now.stage.empty() ? "starting" : now.stage, now.done, now.total, now.etaSeconds);
     };
@@ -275,7 +283,69 @@ Result<std::vector<jobs::LaneOptions>> lanesOf(const CompareVerb& verb, const Co
     return lanes;
 }
 
-int runCompare(CompareVerb& verb, const machine::Machine& machine) {
+/// The hosts of --hosts, asked what they have, and the machine that settings are resolved against.
+struct Fleet {
+    std::vector<fleet::SurveyedHost> hosts;
+    const machine::Machine* reference = nullptr;  ///< one of theirs
+};
+
+Result<Fleet> surveyFleet(const CompareVerb& verb, const machine::Machine& machine,
+                          const std::stop_token& stop) {
+    for (const auto& [isGiven, option] :
+         {std::pair{!verb.lanes.empty(), "--lanes"}, std::pair{verb.ranks.ranks() > 1, "--nproc"},
+          std::pair{verb.resume, "--resume"}})
+        if (isGiven)
+            return Error{ErrorCode::BadUsage,
+                         std::string("--hosts: ") + option + " was given, too; one of the two was needed"};
+    const auto hosts = fleet::readHosts(verb.hostsFile);
+    if (!hosts) return hosts.error().in("--hosts");
+    Fleet fleet{.hosts = fleet::surveyHosts(*hosts, machine, stop)};
+    for (const fleet::SurveyedHost& host : fleet.hosts)
+        say((host.machine ? "host " : "note: left out: ") + fleet::summaryOf(host));
+    fleet.reference = fleet::referenceOf(fleet.hosts);
+    if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
+    if (fleet.reference == nullptr)
+        return Error{ErrorCode::NotFound, "--hosts " + verb.hostsFile + ": none of its hosts answered"};
+    return fleet;
+}
+
+bool isOnGpu(const catalog::RenderSettings& settings) {
+    const auto device = devices::deviceNamed(settings.device);
+    return device && device->kind == devices::DeviceKind::Cuda;
+}
+
+/// What is left open is decided once for all machines, so that each makes the same picture.
+Result<void> decideForAll(Comparison& comparison, const machine::Machine& machine) {
+    for (ComparisonEntry& entry : comparison.entries) {
+        const catalog::RenderSettings settings = entry.checked.settings();
+        auto decided = entry.checked.with(machine, [&](protocol::RenderRequest& request) {
+            // A GPU's number says nothing elsewhere: their lanes are of GPUs alone.
+            if (!isOnGpu(settings)) request.device = settings.device;
+            request.dtype = settings.dtype;
+            request.vaeDtype = settings.vaeDtype;
+            request.generator = settings.generator;
+        });
+        if (!decided) return decided.error();
+        entry.checked = *std::move(decided);
+    }
+    return {};
+}
+
+Result<std::vector<jobs::LaneOptions>> lanesOf(const Fleet& fleet, const Comparison& comparison) {
+    const protocol::RenderRequest& request = comparison.entries.front().checked.request();
+    const bool isOnGpus = isOnGpu(comparison.entries.front().checked.settings());
+    for (const fleet::SurveyedHost& host : fleet.hosts)
+        if (host.machine && host.host.via != fleet::Host::Via::Here)
+            if (const auto lack = fleet::modelObstacleOn(*host.machine, request.model))
+                say("note: left out: " + host.host.name() + ": " + *lack);
+    auto lanes = fleet::lanesOf(fleet.hosts, isOnGpus ? fleet::Compute::OnGpus : fleet::Compute::OnCpus);
+    if (lanes.empty())
+        return Error{ErrorCode::NotFound, std::string("--hosts: none of the hosts that answered has a ") +
+                                              (isOnGpus ? "GPU" : "processor") + " for it"};
+    return lanes;
+}
+
+int runCompare(CompareVerb& verb, const machine::Machine& local) {
     if (auto found = verb.ranks.find(); !found) return fail(found.error());
     if (!verb.ranks.starts() && verb.ranks.ranks() > 1)
         return fail({ErrorCode::BadUsage,
@@ -285,10 +355,20 @@ int runCompare(CompareVerb& verb, const machine::Machine& machine) {
     verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
+    const InterruptWatch interrupts;
+    std::optional<Fleet> fleet;
+    if (!verb.hostsFile.empty()) {
+        auto surveyed = surveyFleet(verb, local, interrupts.token());
+        if (!surveyed) return fail(surveyed.error());
+        fleet = *std::move(surveyed);
+    }
+    const machine::Machine& machine = fleet ? *fleet->reference : local;
     auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
     Comparison comparison = *std::move(plan);
-    const auto lanes = lanesOf(verb, comparison, machine);
+    if (fleet)
+        if (auto decided = decideForAll(comparison, machine); !decided) return fail(decided.error());
+    const auto lanes = fleet ? lanesOf(*fleet, comparison) : lanesOf(verb, comparison, machine);
     if (!lanes) return fail(lanes.error());
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
@@ -298,7 +378,6 @@ int runCompare(CompareVerb& verb, const machine::Machine& machine) {
         if (!entry.reused) sayWhatWasKept(entry.checked.request());
     sayIdleChoices(comparison.entries.front().checked);
 
-    const InterruptWatch interrupts;
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;
     for (std::string& word : verb.ranks.workerArguments()) queue.worker.arguments.push_back(std::move(word));
@@ -335,7 +414,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& machine) {
         if (const auto& profile = entry->result.manifest.profile)
             say(entry->caption.name + ": " + comparison::profileLine(*profile));
 
-    if (const auto work = comparison::sameWorkOf(comparison.shared()); work && work->isUneven())
+    const std::string machines = comparison::machinesLine(comparison.shared());
+    if (!machines.empty()) say("note: " + machines);
+    if (const auto work = comparison::sameWorkOf(comparison.shared());
+        machines.empty() && work && work->isUneven())
         say("note: " + unevenWorkLine(*work));
 
     const auto note = [&status](const Result<void>& done) {
@@ -382,6 +464,11 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
             "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
             "another)")
         ->delimiter(',');
+    command
+        ->add_option("--hosts", verb->hostsFile,
+                     "Render on the machines that this file names, one a line: here, ssh://user@host, "
+                     "slurm:partition?gpus=1")
+        ->type_name("FILE");
     return {command, [verb, machine] { return runCompare(*verb, machine.now()); }};
 }
 

@@ -32,9 +32,10 @@ int runProgram(std::vector<std::string> arguments) {
         cli::addStitchVerb(program),          cli::addMetricsVerb(program),
         cli::addModelsVerb(program),          cli::addWorkerVerb(program, machine),
         cli::addDoctorVerb(program, machine), cli::addBenchVerb(program, machine),
-        cli::addProfileVerb(program),         cli::addTuneVerb(program, machine),
-        cli::addCapturesVerb(program),        cli::addBackendsVerb(program),
-        cli::addSetupVerb(program),           cli::addWordsVerb(program),
+        cli::addPlanVerb(program, machine),   cli::addProfileVerb(program),
+        cli::addTuneVerb(program, machine),   cli::addCapturesVerb(program),
+        cli::addBackendsVerb(program),        cli::addSetupVerb(program),
+        cli::addWordsVerb(program),
     };
     cli::refuseEmptyNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
+#include "core/profile/rank_traces.h"
 #include "core/profile/summary_json.h"
 #include "core/profile/summary_table.h"
 #include "core/profile/trace_reader.h"
@@ -25,7 +27,7 @@ struct ProfileVerb {
 /// A smaller file is read before anyone could look at a line.
 constexpr std::uint64_t kMuchToRead = std::uint64_t{4} << 20;
 
-Result<profile::Summary> summaryOfFile(const std::string& file) {
+Result<profile::Trace> readShown(const std::string& file) {
     ProgressLine line;
     const auto start = std::chrono::steady_clock::now();
     auto trace = profile::readTrace(file, {}, [&](std::uint64_t bytes, std::uint64_t of) {
@@ -37,18 +39,64 @@ Result<profile::Summary> summaryOfFile(const std::string& file) {
                     spent.count() * (1 - share) / share);
     });
     line.clear();
-    if (!trace) return trace.error();
-    return profile::summaryOf(*std::move(trace));
+    return trace;
+}
+
+/// A trace, or those of all ranks of a render.
+struct Recorded {
+    profile::Summary summary;
+    std::vector<profile::RankCommunication> ranks;  ///< empty: of one process
+};
+
+Result<Recorded> readRecorded(const std::string& path) {
+    std::error_code failed;
+    if (!std::filesystem::is_directory(path, failed)) {
+        auto trace = readShown(path);
+        if (!trace) return trace.error();
+        return Recorded{profile::summaryOf(*std::move(trace)), {}};
+    }
+    const auto files = profile::rankTracesIn(path);
+    if (!files) return files.error();
+    profile::Trace all;
+    Recorded recorded;
+    for (const auto& [rank, file] : *files) {
+        const auto trace = readShown(file.string());
+        if (!trace) return trace.error();
+        recorded.ranks.push_back(profile::communicationOf(*trace, rank));
+        profile::addRank(*trace, rank, all);
+    }
+    recorded.summary = profile::summaryOf(std::move(all));
+    return recorded;
+}
+
+nlohmann::json ranksJson(const std::vector<profile::RankCommunication>& ranks) {
+    constexpr double kSecond = 1e9;
+    nlohmann::json list = nlohmann::json::array();
+    for (const profile::RankCommunication& rank : ranks)
+        list.push_back({{"rank", rank.rank},
+                        {"calls", rank.calls},
+                        {"recorded", double(rank.span) / kSecond},
+                        {"communication", double(rank.waited) / kSecond},
+                        {"device_busy", double(rank.overlapped) / kSecond}});
+    return list;
+}
+
+int printRecorded(const Recorded& recorded, const ProfileVerb& verb) {
+    if (!verb.json)
+        return printResult((recorded.ranks.empty() ? "" : profile::communicationTable(recorded.ranks)) +
+                           tablesOf(recorded.summary, verb.top));
+    nlohmann::json document = toJson(recorded.summary, verb.top);
+    if (!recorded.ranks.empty()) document["ranks"] = ranksJson(recorded.ranks);
+    return printResult(document);
 }
 
 int runProfile(const ProfileVerb& verb) {
-    const auto first = summaryOfFile(verb.file);
+    const auto first = readRecorded(verb.file);
     if (!first) return fail(first.error());
-    if (verb.after.empty())
-        return verb.json ? printResult(toJson(*first, verb.top)) : printResult(tablesOf(*first, verb.top));
-    const auto second = summaryOfFile(verb.after);
+    if (verb.after.empty()) return printRecorded(*first, verb);
+    const auto second = readRecorded(verb.after);
     if (!second) return fail(second.error());
-    const profile::TraceComparison comparison = profile::compared(*first, *second);
+    const profile::TraceComparison comparison = profile::compared(first->summary, second->summary);
     return verb.json ? printResult(toJson(comparison, verb.top))
                      : printResult(tablesOf(comparison, verb.top));
 }
@@ -61,7 +109,9 @@ Verb addProfileVerb(CLI::App& program) {
         "profile", "Where a trace's time goes and what to try; with a second trace, what changed");
     command
         ->add_option("file", verb->file,
-                     "A Chrome trace of torch's profiler, .json or .json.gz (render --profile-output)")
+                     "A Chrome trace of torch's profiler, .json or .json.gz (render --profile-output), or a "
+                     "folder with "
+                     "one of each rank")
         ->required();
     command->add_option("file2", verb->after, "Another one, to compare with");
     command->add_option("--top", verb->top, "How many names")

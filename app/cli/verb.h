@@ -25,6 +25,7 @@ Verb addModelsVerb(CLI::App& program);
 Verb addWorkerVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addDoctorVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine);
+Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addProfileVerb(CLI::App& program);
 Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addCapturesVerb(CLI::App& program);

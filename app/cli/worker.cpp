@@ -14,6 +14,8 @@
 #include "app/cli/rank_worker.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_loop.h"
+#include "core/fleet/remote_server.h"
+#include "core/jobs/worker_process.h"
 #include "core/machine/local_machine.h"
 #include "core/pipeline/render_forecast.h"
 #include "core/pipeline/renderer.h"
@@ -36,6 +38,19 @@ int serveWithRanks(parallel::RankGroup& group, const machine::LocalMachine& mach
     const auto served = serveJobs(STDIN_FILENO, output, render, forecast, interrupts.token());
     if (!served) endRank(group, served.error().in("worker"));
     return 0;
+}
+
+/// Serves another machine; what renders is a process of its own, so that it can be ended at once.
+int serveElsewhere() {
+    const int output = dup(STDOUT_FILENO);
+    if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return fail({ErrorCode::Io, "worker: stdout can't be used"});
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto program = jobs::findWorkerProgram();
+    if (!program) return fail(program.error());
+    const InterruptWatch interrupts;
+    const auto served = fleet::serveRemote(STDIN_FILENO, output, *program, interrupts.token());
+    return served ? 0 : fail(served.error().in("worker --remote"));
 }
 
 int runWorker(RankOptions& ranks, const machine::LocalMachine& machine) {
@@ -77,7 +92,15 @@ Verb addWorkerVerb(CLI::App& program, const machine::LocalMachine& machine) {
     addPluginOption(*command);
     const auto ranks = std::make_shared<RankOptions>();
     ranks->addTo(*command);
-    return {command, [ranks, machine] { return runWorker(*ranks, machine); }};
+    const auto isRemote = std::make_shared<bool>(false);
+    command->add_flag("--remote", *isRemote,
+                      "Serve another machine (compare --hosts): files come with the jobs, results go back");
+    return {command, [ranks, isRemote, machine] {
+                if (!*isRemote) return runWorker(*ranks, machine);
+                if (ranks->ranks() > 1)
+                    return fail({ErrorCode::BadUsage, "--remote: with several ranks it was not needed"});
+                return serveElsewhere();
+            }};
 }
 
 }  // namespace reelgrid::cli

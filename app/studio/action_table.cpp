@@ -68,6 +68,9 @@ constexpr std::array kTable{
                 QT_TRANSLATE_NOOP("Actions", "What can be rendered with, what each needs, and where it is")},
     ActionEntry{"library", QT_TRANSLATE_NOOP("Actions", "&Library of comparisons…"), "Ctrl+R Ctrl+Shift+O",
                 QT_TRANSLATE_NOOP("Actions", "Finds and opens a comparison in the results folder")},
+    ActionEntry{
+        "machines", QT_TRANSLATE_NOOP("Actions", "Mac&hines…"), "",
+        QT_TRANSLATE_NOOP("Actions", "Chooses the machines that render: this one, others over SSH or Slurm")},
     ActionEntry{"resume-renders", QT_TRANSLATE_NOOP("Actions", "&Resume interrupted renders"), "Ctrl+Shift+R",
                 QT_TRANSLATE_NOOP("Actions",
                                   "Goes on with every render that was interrupted, from the last "

@@ -4,6 +4,7 @@
 
 #include "app/studio/playback.h"
 #include "core/comparison/same_work.h"
+#include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
 
@@ -58,7 +59,7 @@ void ComparisonCharts::draw() {
         if (timing == nullptr) continue;
         if (reference != nullptr && reference->id == clip.id) against = timings.size();
         timings.push_back({clip.label, clip.color, *timing, comparison::secondsOutsideAttention(facts.result),
-                           facts.result.manifest.calls});
+                           facts.result.manifest.calls, widgets::text(facts.result.manifest.machine)});
     }
     m_timing->setTimings(std::move(timings), against);
     m_coherence->setCurves(std::move(curves));

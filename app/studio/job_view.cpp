@@ -43,15 +43,21 @@ double fractionOf(const protocol::RenderProgress& progress) {
                               : 0;
 }
 
+/// " · ssh://gpu03"; empty of a job of this machine.
+QString machineText(const jobs::Job& job) {
+    return job.machine.empty() ? QString() : " · " + text(job.machine);
+}
+
 QString statusOf(const jobs::Job& job) {
     switch (job.state) {
         case JobState::Queued:
-            return QObject::tr("waiting");
+            return job.givenBack.empty() ? QObject::tr("waiting")
+                                         : QObject::tr("waiting again: %1").arg(text(job.givenBack));
         case JobState::Running:
             return job.cancelling ? QObject::tr("cancelling")
-                                  : stageText(job.progress) + memoryText(job.progress);
+                                  : stageText(job.progress) + machineText(job) + memoryText(job.progress);
         case JobState::Done:
-            return QObject::tr("done in %1 s").arg(job.progress.elapsedSeconds, 0, 'f', 1);
+            return QObject::tr("done in %1 s").arg(job.progress.elapsedSeconds, 0, 'f', 1) + machineText(job);
         case JobState::Failed:
             return text(job.error.message);
         case JobState::Cancelled:

@@ -73,7 +73,8 @@ void MainWindow::buildEditMenu() {
 
 void MainWindow::buildRenderMenu() {
     fill(*menuBar()->addMenu(tr("&Render")), *m_actions,
-         {"write-prompt", "render", "matrix", "", "models", "library", "", "resume-renders", "job-timeout"});
+         {"write-prompt", "render", "matrix", "", "models", "library", "machines", "", "resume-renders",
+          "job-timeout"});
 }
 
 void MainWindow::buildPlayMenu() {

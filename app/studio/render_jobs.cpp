@@ -18,6 +18,7 @@ jobs::JobQueue& RenderJobs::queue() {
     if (!m_queue) {
         jobs::JobQueueOptions options;
         options.worker = m_worker;
+        options.lanes = m_lanes;
         options.capacity = kMostWaiting;
         options.history = kMostWaiting;
         options.jobTimeout = m_timeout;
@@ -37,6 +38,11 @@ void RenderJobs::setWorkerArguments(const std::vector<std::string>& arguments) {
 void RenderJobs::setTimeout(std::optional<std::chrono::milliseconds> timeout) {
     m_timeout = timeout;
     if (m_queue) m_queue->setJobTimeout(timeout);
+}
+
+void RenderJobs::setLanes(const std::vector<jobs::LaneOptions>& lanes) {
+    m_lanes = lanes;
+    if (m_queue) m_queue->setLanes(lanes);
 }
 
 Result<std::string> RenderJobs::submit(const protocol::RenderRequest& request) {
@@ -94,6 +100,8 @@ QString RenderJobs::logOf(const std::string& id) const {
     std::string log =
         "job " + id + ", " + nameOf(job->state) + ", attempt " + std::to_string(job->attempt) + "\n";
     if (job->state == jobs::JobState::Failed) log += "error: " + job->error.message + "\n";
+    if (!job->machine.empty()) log += "machine: " + job->machine + "\n";
+    if (!job->givenBack.empty()) log += "given back: " + job->givenBack + "\n";
     log += "clip: " + job->request.output + "\n\n";
     if (const auto events = m_events.find(id); events != m_events.end()) log += events->second + "\n";
     return QString::fromStdString(log + protocol::toJson(job->request).dump(2));

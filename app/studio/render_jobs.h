@@ -21,6 +21,8 @@ class RenderJobs : public QObject {
     void setWorkerArguments(const std::vector<std::string>& arguments);
     /// Of renders that begin from now on; nothing: as long as they take.
     void setTimeout(std::optional<std::chrono::milliseconds> timeout);
+    /// Where they run from now on.
+    void setLanes(const std::vector<jobs::LaneOptions>& lanes);
     /// Returns the job's id.
     Result<std::string> submit(const protocol::RenderRequest& request);
     // A job that is not one of these is somebody else's: nothing happens.
@@ -50,6 +52,7 @@ class RenderJobs : public QObject {
 
     jobs::WorkerCommandLine m_worker;
     std::optional<std::chrono::milliseconds> m_timeout;
+    std::vector<jobs::LaneOptions> m_lanes{jobs::LaneOptions{}};
     std::map<std::string, jobs::Job> m_jobs;
     std::map<std::string, std::string> m_events;  // stages passed, for the log
     std::unique_ptr<jobs::JobQueue> m_queue;      // last: its callback uses the rest

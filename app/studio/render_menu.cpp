@@ -7,9 +7,11 @@
 #include "app/studio/backend_choices.h"
 #include "app/studio/dialogs.h"
 #include "app/studio/library.h"
+#include "app/studio/machine_list.h"
 #include "app/studio/matrix_dialog.h"
 #include "app/studio/model_browser.h"
 #include "app/studio/session_controller.h"
+#include "app/studio/settings.h"
 #include "widgets/panels/request_editor.h"
 
 namespace reelgrid::studio {
@@ -23,6 +25,7 @@ void RenderMenu::connectTo(Actions& actions) {
     actions.onTriggered("matrix", [this] { openMatrix(); });
     actions.onTriggered("models", [this] { openModels(); });
     actions.onTriggered("library", [this] { openLibrary(); });
+    actions.onTriggered("machines", [this] { openMachines(); });
 }
 
 MatrixDialog* RenderMenu::openMatrix() {
@@ -55,6 +58,17 @@ Library* RenderMenu::openLibrary() {
         dialog->close();
     });
     return library;
+}
+
+MachineList* RenderMenu::openMachines() {
+    auto* list = new MachineList(Settings().machines(), m_parts.renders->machine());
+    showInDialog(m_parts.window, tr("Machines"), list);
+    connect(list, &MachineList::chosen, this,
+            [this](const QString& hosts, const std::vector<jobs::LaneOptions>& lanes) {
+                Settings().setMachines(hosts);
+                m_parts.renders->jobs().setLanes(lanes);
+            });
+    return list;
 }
 
 ModelBrowser* RenderMenu::openModels() {

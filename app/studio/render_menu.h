@@ -15,6 +15,7 @@ namespace reelgrid::studio {
 class Actions;
 class EditorFiles;
 class Library;
+class MachineList;
 class MatrixDialog;
 class ModelBrowser;
 class SessionController;
@@ -38,6 +39,7 @@ class RenderMenu : public QObject {
     MatrixDialog* openMatrix();
     ModelBrowser* openModels();
     Library* openLibrary();
+    MachineList* openMachines();
 
   private:
     Parts m_parts;

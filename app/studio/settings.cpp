@@ -56,6 +56,14 @@ void Settings::setResultsFolder(const std::filesystem::path& folder) {
     m_file->setValue("resultsFolder", QString::fromStdString(folder.string()));
 }
 
+QString Settings::machines() const {
+    return m_file->value("machines").toString();
+}
+
+void Settings::setMachines(const QString& hosts) {
+    m_file->setValue("machines", hosts);
+}
+
 int Settings::jobTimeoutSeconds() const {
     return std::clamp(m_file->value("jobTimeoutSeconds").toInt(), 0, kLongestTimeout);
 }

@@ -30,6 +30,9 @@ class Settings {
     /// Empty: never chosen.
     [[nodiscard]] std::filesystem::path resultsFolder() const;
     void setResultsFolder(const std::filesystem::path& folder);
+    /// Those that render, as a file of hosts names them; empty: this one, never chosen otherwise.
+    [[nodiscard]] QString machines() const;
+    void setMachines(const QString& hosts);
     /// After which a render is ended; 0: never.
     static constexpr int kLongestTimeout = 1000000;
     [[nodiscard]] int jobTimeoutSeconds() const;

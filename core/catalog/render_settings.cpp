@@ -329,7 +329,6 @@ Result<void> checkRanks(const RenderSettings& settings, const families::ModelInf
                       " a step has one pass; a scale above 1 was needed");
     if (ring * ulysses > 1 && settings.linear == protocol::kLinearInt8)
         return refuse("--linear int8 scales tokens in blocks that ranks would cut; another one was needed");
-    if (settings.stepCache > 0) return refuse("--step-cache is for one process; one of the two was needed");
     if (settings.useTorchCompile)
         return refuse(
             "--use-torch-compile replays whole passes as CUDA graphs, which exchange nothing; one of "

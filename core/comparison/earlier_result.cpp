@@ -57,6 +57,10 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::R
     if (now.vaeTiling == protocol::kTilingAuto && wasOpen) now.vaeTiling = manifest.settings->vaeTiling;
     if (now.offload == protocol::kOffloadAuto && manifest.request->offload == protocol::kOffloadAuto)
         now.offload = manifest.settings->offload;
+    // Nor does the number of a GPU that nobody chose, of this machine or another.
+    if (!request.device && !manifest.request->device && now.device.starts_with("cuda") &&
+        manifest.settings->device.starts_with("cuda"))
+        now.device = manifest.settings->device;
     // A picture's shape decides the size; of another picture the hash is another.
     if (now.imgFilePath && !now.forceOutputSize && manifest.request->width == request.width &&
         manifest.request->height == request.height) {

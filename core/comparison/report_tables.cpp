@@ -21,6 +21,8 @@ std::optional<double> stepMean(const result::Timing& timing) {
 
 /// A warning where the machine was not equally fast for all clips; nothing where it was.
 std::string unevenness(const Report& report) {
+    if (const std::string machines = machinesLine(report.entries); !machines.empty())
+        return "<p class=\"failed\">Beware: " + escaped(machines) + ".</p>";
     const auto work = sameWorkOf(report.entries);
     if (!work || !work->isUneven()) return {};
     return "<p class=\"failed\">Beware: " + escaped(unevenWorkLine(*work)) + ".</p>";

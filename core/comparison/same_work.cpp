@@ -1,6 +1,7 @@
 #include "core/comparison/same_work.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/number_text.h"
 
@@ -57,6 +58,23 @@ std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries) {
             outside && !entry.error && !entry.result.manifest.stepCache)  // which skips some of the work
             seconds.push_back(*outside);
     return sameWorkOf(seconds);
+}
+
+std::string machinesLine(const std::vector<Entry>& entries) {
+    std::map<std::string, std::string> clips;
+    for (const Entry& entry : entries) {
+        if (entry.error) continue;
+        std::string& names = clips[entry.result.manifest.machine];
+        names += (names.empty() ? "" : ", ") + entry.caption.name;
+    }
+    if (clips.size() < 2) return {};
+    std::string text = "rendered on different machines, whose times aren't comparable: ";
+    bool isFirst = true;
+    for (const auto& [machine, names] : clips) {
+        text += (isFirst ? "" : "; ") + names + (machine.empty() ? " here" : " on " + machine);
+        isFirst = false;
+    }
+    return text;
 }
 
 std::string unevenWorkLine(const SameWork& work) {

@@ -33,6 +33,10 @@ struct SameWork {
 std::optional<SameWork> sameWorkOf(const std::vector<double>& secondsOutsideAttention);
 std::optional<SameWork> sameWorkOf(const std::vector<Entry>& entries);
 
+/// Which clips were rendered on which machines, where those aren't the same for all: "rendered on different
+/// machines, whose times aren't comparable: sdpa here; fav2 on ssh://gpu03". Empty where they are.
+std::string machinesLine(const std::vector<Entry>& entries);
+
 /// The warning where that is uneven: one line with the figures.
 std::string unevenWorkLine(const SameWork& work);
 

@@ -11,6 +11,7 @@
 #include "core/denoising/model_faults.h"
 #include "core/denoising/video_model.h"
 #include "core/families/model_info.h"
+#include "core/parallel/rank_plan.h"
 
 namespace reelgrid::denoising {
 
@@ -26,6 +27,11 @@ struct FamilyModel {
     /// in tiles. Reads only configurations and headers of weights. Throws Failure. Null: none is predicted.
     MemoryForecast (*forecast)(const families::ModelInfo& model, const catalog::RenderSettings& settings,
                                const LoadOptions& options, std::uint64_t available) = nullptr;
+
+    /// What a pass of the render computes, for a family whose passes several ranks can share; null for
+    /// others. Reads only configurations and headers of weights. Throws Failure.
+    parallel::PassWork (*work)(const families::ModelInfo& model,
+                               const catalog::RenderSettings& settings) = nullptr;
 
     /// Names and shapes of a model's parameters against what its configurations need, without reading them.
     /// Null: headers alone are checked.

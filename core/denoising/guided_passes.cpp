@@ -18,6 +18,23 @@ const int* identityOf(GuidanceBranch branch) {
     return &kBranches[branch == GuidanceBranch::Conditional ? 0 : 1];
 }
 
+/// All ranks of a mesh skip the same passes: those of the first branch decide, by all their tokens.
+models::CacheAgreement agreementOn(parallel::Mesh* mesh, execution::PartClock& parts) {
+    models::CacheAgreement agreement;
+    if (mesh == nullptr) return agreement;
+    if (mesh->degrees().tokens() > 1)
+        agreement.sum = [mesh, &parts](const at::Tensor& x) {
+            const execution::PartScope scope(&parts, execution::Part::Communication);
+            return mesh->tokens().sum(x);
+        };
+    if (mesh->degrees().cfg > 1)
+        agreement.decided = [mesh, &parts](bool mine) {
+            const execution::PartScope scope(&parts, execution::Part::Communication);
+            return mesh->branches().fromFirst(at::full({1}, mine ? 1 : 0, at::kByte)).item<int>() != 0;
+        };
+    return agreement;
+}
+
 }  // namespace
 
 models::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
@@ -36,7 +53,8 @@ GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const executio
       m_device(execution.device),
       m_mesh(execution.mesh),
       m_clock(clock) {
-    if (m_guidance.stepCache > 0) m_caches.emplace(m_guidance.stepCache);
+    if (m_guidance.stepCache > 0)
+        m_caches.emplace(m_guidance.stepCache, agreementOn(m_mesh, m_clock.parts()));
     if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution);
 }
 

@@ -22,6 +22,16 @@ std::uint64_t vaeBytes(const BytesOf& bytesOf, const vae::Tiling& tiles,
 
 }  // namespace
 
+std::int64_t tokensOfRank(const catalog::RenderSettings& settings, std::int64_t tokens) {
+    const std::int64_t ranks =
+        std::int64_t(settings.ulyssesDegree.value_or(1)) * settings.ringDegree.value_or(1);
+    return (tokens + ranks - 1) / ranks;
+}
+
+std::int64_t bytesPerValue(const catalog::RenderSettings& settings) {
+    return settings.dtype == "fp32" ? 4 : 2;
+}
+
 MemoryForecast forecastOf(const ModelMemory& model, const catalog::RenderSettings& settings,
                           const LoadOptions& options, std::uint64_t available) {
     const bool isKept = options.encoders == Encoders::Kept;

@@ -17,6 +17,11 @@ struct MemoryForecast {
     std::string stage;
 };
 
+/// Of so many tokens of a pass, those that one rank computes.
+std::int64_t tokensOfRank(const catalog::RenderSettings& settings, std::int64_t tokens);
+/// Of a transformer's values, in the dtype.
+std::int64_t bytesPerValue(const catalog::RenderSettings& settings);
+
 /// What a family says of its parts for a render, from their configurations. Bytes on the device.
 struct ModelMemory {
     std::uint64_t network = 0;        ///< its weights

@@ -15,14 +15,14 @@ std::optional<result::GemmRecord> VideoModel::gemms() const {
     if (m_options.gemms == Gemms::AsDtype) return std::nullopt;
     const bool isFp8 = m_options.gemms == Gemms::Fp8;
     const std::string requested = isFp8 ? protocol::kLinearFp8 : protocol::kLinearInt8;
-    if (isFp8 ? models::multipliesFp8(device()) : models::multipliesInt8(device()))
+    if (isFp8 ? models::multipliesFp8(device()) : models::multipliesInt8(device(), m_options.dtype))
         return result::GemmRecord{requested, requested, ""};
     const std::string dtype = m_options.dtype == at::kFloat  ? "fp32"
                               : m_options.dtype == at::kHalf ? "fp16"
                                                              : "bf16";
     return result::GemmRecord{requested, dtype,
                               device().str() + " has no products of " +
-                                  (isFp8 ? "e4m3" : "int8 in this version") +
+                                  (isFp8 ? "e4m3" : "int8 for " + dtype) +
                                   ": the rounded values are multiplied in " + dtype};
 }
 

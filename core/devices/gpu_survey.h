@@ -16,7 +16,7 @@ struct ComputeCapability {
 };
 
 /// What the kernels are built for, and what the CUDA runtime of this build asks of a driver.
-inline constexpr ComputeCapability kLeastCapability{8, 0};
+inline constexpr ComputeCapability kLeastCapability{7, 5};
 inline constexpr int kLeastDriverCuda = 13000;
 
 struct Gpu {

@@ -27,8 +27,10 @@ struct WorkerExited {
     std::uint64_t worker = 0;
     std::string how;
 };
+/// A job was submitted or tried again: machines that couldn't be reached may be there now.
+struct LanesAskedAgain {};
 struct Shutdown {};
-using Mail = std::variant<JobsChanged, WorkerSaid, WorkerExited, Shutdown>;
+using Mail = std::variant<JobsChanged, LanesAskedAgain, WorkerSaid, WorkerExited, Shutdown>;
 
 /// Mail for one thread. Progress that was not taken yet is replaced by newer progress of the same worker, so
 /// a slow taker gets no backlog.

@@ -33,6 +33,10 @@ struct Job {
     int steps = 0;      ///< of these in all; 0: none are kept
     int attempt = 1;
     bool cancelling = false;  ///< running, and asked to stop
+    std::string machine{};    ///< that renders or rendered it last; empty: this one
+    /// What became of a machine that vanished with it, at which it was given back to the queue. That happens
+    /// once; empty: it hasn't.
+    std::string givenBack{};
 };
 
 /// Whether steps are kept that it can go on from, as far as is known: those that a worker refused it can't.

@@ -92,6 +92,24 @@ std::optional<Job> JobLedger::beginFirst(const std::function<bool(const protocol
     return *job;
 }
 
+bool JobLedger::isWaitingFor(const std::function<bool(const protocol::RenderRequest&)>& fits) {
+    const std::lock_guard lock(m_mutex);
+    return !m_paused && m_jobs.firstQueued(fits) != nullptr;
+}
+
+void JobLedger::failWaiting(
+    const std::function<std::optional<Error>(const protocol::RenderRequest&)>& obstacle) {
+    const std::lock_guard lock(m_mutex);
+    for (const std::string& id : m_jobs.waiting()) {
+        Job* job = m_jobs.find(id);
+        const auto error = obstacle(job->request);
+        if (!error) continue;
+        job->state = JobState::Failed;
+        job->error = *error;
+        m_changes.push_back(*job);
+    }
+}
+
 void JobLedger::change(const std::string& id, const std::function<void(Job&)>& apply) {
     const std::lock_guard lock(m_mutex);
     Job* job = m_jobs.find(id);

@@ -36,6 +36,10 @@ class JobLedger {
     void changeTold();
     /// Makes the first waiting job that `fits` run; nothing where there is none or the queue is paused.
     std::optional<Job> beginFirst(const std::function<bool(const protocol::RenderRequest&)>& fits);
+    /// Whether it would make one run.
+    [[nodiscard]] bool isWaitingFor(const std::function<bool(const protocol::RenderRequest&)>& fits);
+    /// Ends the waiting jobs for which `obstacle` gives an error.
+    void failWaiting(const std::function<std::optional<Error>(const protocol::RenderRequest&)>& obstacle);
     /// Changes a job, if it is still known.
     void change(const std::string& id, const std::function<void(Job&)>& apply);
     /// Whether a running job was asked to stop.

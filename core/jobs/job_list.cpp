@@ -46,6 +46,8 @@ Result<Job> JobList::requeue(const std::string& id, Begin begin) {
     job->error = {};
     job->stepsKept = job->steps = 0;
     job->cancelling = false;
+    job->machine.clear();
+    job->givenBack.clear();
     ++job->attempt;
     m_turns[id] = m_nextTurn++;
     return *job;

@@ -20,14 +20,9 @@ class JobQueue::Engine {
         : m_callback(std::move(callback)),
           m_settings(options.worker.arguments, options.jobTimeout),
           m_jobs(options.capacity, options.history, [this] { m_inbox.put(JobsChanged{}); }) {
-        const auto local = std::make_shared<LocalTransport>(options.worker.program);
-        const WorkerLimits limits{options.startTimeout, options.cancelTimeout};
-        if (options.lanes.empty()) options.lanes.emplace_back();
-        for (LaneOptions& lane : options.lanes) {
-            if (!lane.transport) lane.transport = local;
-            m_lanes.push_back(
-                std::make_unique<Lane>(m_lanes.size(), std::move(lane), limits, m_settings, m_jobs, m_inbox));
-        }
+        m_local = std::make_shared<LocalTransport>(options.worker.program);
+        m_limits = {options.startTimeout, options.cancelTimeout};
+        addLanes(std::move(options.lanes));
         m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
     }
 
@@ -41,8 +36,20 @@ class JobQueue::Engine {
     [[nodiscard]] QueueSettings& settings() { return m_settings; }
 
     Result<std::string> submit(protocol::RenderRequest request) {
-        if (laneFor(request) == nullptr) return noLaneFor(request);
-        return m_jobs.submit(std::move(request));
+        if (laneFor(request) == nullptr) return whyNoneTakes(request);
+        auto id = m_jobs.submit(std::move(request));
+        m_inbox.put(LanesAskedAgain{});
+        return id;
+    }
+    Result<void> retry(const std::string& id, Begin begin) {
+        auto done = m_jobs.retry(id, begin);
+        m_inbox.put(LanesAskedAgain{});
+        return done;
+    }
+    void setLanes(std::vector<LaneOptions> wanted) {
+        for (const auto& lane : lanes()) lane->retire();
+        addLanes(std::move(wanted));
+        m_inbox.put(LanesAskedAgain{});
     }
 
     void forecast(ForecastQuestion question) {
@@ -54,24 +61,45 @@ class JobQueue::Engine {
     }
 
   private:
-    /// The first that may render it; null: none. Any thread.
-    [[nodiscard]] Lane* laneFor(const protocol::RenderRequest& request) const {
-        const auto found =
-            std::ranges::find_if(m_lanes, [&](const auto& lane) { return lane->takes(request); });
-        return found == m_lanes.end() ? nullptr : found->get();
+    void addLanes(std::vector<LaneOptions> wanted) {
+        if (wanted.empty()) wanted.emplace_back();
+        const std::lock_guard lock(m_mutex);
+        for (LaneOptions& lane : wanted) {
+            if (!lane.transport) lane.transport = m_local;
+            m_lanes.push_back(std::make_shared<Lane>(m_lanes.size(), std::move(lane), m_limits, m_settings,
+                                                     m_jobs, m_inbox));
+        }
     }
-    static Error noLaneFor(const protocol::RenderRequest& request) {
-        return {ErrorCode::Unsupported,
-                "--device " + request.device.value_or("") + ": no lane of this queue renders there"};
+    /// Those that were retired, too. Any thread.
+    [[nodiscard]] std::vector<std::shared_ptr<Lane>> lanes() const {
+        const std::lock_guard lock(m_mutex);
+        return m_lanes;
+    }
+    /// The first that may render it; null: none. Any thread.
+    [[nodiscard]] std::shared_ptr<Lane> laneFor(const protocol::RenderRequest& request) const {
+        for (const auto& lane : lanes())
+            if (lane->takes(request)) return lane;
+        return nullptr;
+    }
+    /// Why no lane renders it, in one line. Any thread.
+    [[nodiscard]] Error whyNoneTakes(const protocol::RenderRequest& request) const {
+        Error why{ErrorCode::Unsupported, ""};
+        for (const auto& lane : lanes())
+            if (auto obstacle = lane->obstacleTo(request);
+                obstacle && !lane->isRetired() && why.message.find(obstacle->message) == std::string::npos)
+                why.message += (why.message.empty() ? "" : "; ") + obstacle->message;
+        return why;
     }
 
     void run(const std::stop_token& stop) {
         while (!stop.stop_requested()) {
             tellChanges(stop);
-            for (const auto& lane : m_lanes) {
+            for (const auto& lane : lanes()) {
                 lane->passOnCancellation();
                 beginIn(*lane);
             }
+            if (std::ranges::any_of(lanes(), [](const auto& lane) { return lane->isElsewhere(); }))
+                m_jobs.failWaiting([this](const auto& request) { return whyNobodyWill(request); });
             tellChanges(stop);
             askForecasts();
             // Looked at first: a worker that ignores a cancellation may talk on without a pause.
@@ -79,7 +107,7 @@ class JobQueue::Engine {
             if (auto mail = m_inbox.take(firstDeadline()))
                 std::visit([this](auto& one) { handle(one); }, *mail);
         }
-        for (const auto& lane : m_lanes) lane->end();
+        for (const auto& lane : lanes()) lane->end();
     }
 
     /// Calls back for each change that is waiting, oldest first.
@@ -92,9 +120,28 @@ class JobQueue::Engine {
 
     void beginIn(Lane& lane) {
         if (!lane.isFree()) return;
+        if (lane.isRetired()) return lane.end();
         lane.renewArguments();
         const auto fits = [&](const protocol::RenderRequest& request) { return lane.takes(request); };
+        if (lane.isElsewhere() && lane.isAbsent()) {
+            if (!lane.whyLost() && m_jobs.isWaitingFor(fits)) lane.connect();
+            return;
+        }
+        if (lane.isElsewhere() && lane.isStarting()) return;
         if (const auto job = m_jobs.beginFirst(fits)) lane.begin(*job);
+    }
+
+    /// Where each machine that could render it can't be reached any more.
+    [[nodiscard]] std::optional<Error> whyNobodyWill(const protocol::RenderRequest& request) const {
+        std::optional<Error> why;
+        for (const auto& lane : lanes()) {
+            const auto obstacle = lane->obstacleTo(request);
+            if (!obstacle && !lane->whyLost()) return std::nullopt;
+            if (obstacle || (why && why->message.find(lane->whyLost()->message) != std::string::npos))
+                continue;
+            why = why ? Error{why->code, why->message + "; " + lane->whyLost()->message} : *lane->whyLost();
+        }
+        return why ? *why : whyNoneTakes(request);
     }
 
     void askForecasts() {
@@ -104,18 +151,18 @@ class JobQueue::Engine {
             questions.swap(m_questions);
         }
         for (ForecastQuestion& question : questions)
-            if (Lane* lane = laneFor(question.request))
+            if (const auto lane = laneFor(question.request))
                 lane->ask(std::move(question));
             else
-                question.told(noLaneFor(question.request));
-        for (const auto& lane : m_lanes) lane->askForecasts();
+                question.told(whyNoneTakes(question.request));
+        for (const auto& lane : lanes()) lane->askForecasts();
     }
 
     /// Whether some worker took too long over something.
     bool endPatience() {
         bool ended = false;
         const auto now = std::chrono::steady_clock::now();
-        for (const auto& lane : m_lanes) {
+        for (const auto& lane : lanes()) {
             const Inbox::Deadline deadline = lane->deadline();
             if (!deadline || now < *deadline) continue;
             lane->deadlinePassed();
@@ -126,7 +173,7 @@ class JobQueue::Engine {
 
     [[nodiscard]] Inbox::Deadline firstDeadline() const {
         Inbox::Deadline first;
-        for (const auto& lane : m_lanes)
+        for (const auto& lane : lanes())
             if (const auto deadline = lane->deadline(); deadline && (!first || *deadline < *first))
                 first = deadline;
         return first;
@@ -134,17 +181,22 @@ class JobQueue::Engine {
 
     void handle(JobsChanged&) {}
     void handle(Shutdown&) {}
-    void handle(WorkerSaid& mail) { m_lanes[mail.lane]->take(mail.worker, mail.event); }
-    void handle(WorkerExited& mail) { m_lanes[mail.lane]->takeExit(mail.worker, mail.how); }
+    void handle(LanesAskedAgain&) {
+        for (const auto& lane : lanes()) lane->tryAgain();
+    }
+    void handle(WorkerSaid& mail) { lanes()[mail.lane]->take(mail.worker, mail.event); }
+    void handle(WorkerExited& mail) { lanes()[mail.lane]->takeExit(mail.worker, mail.how); }
 
     const Callback m_callback;
     Inbox m_inbox;
     QueueSettings m_settings;
     JobLedger m_jobs;
-    std::mutex m_mutex;  ///< guards m_questions
+    std::shared_ptr<WorkerTransport> m_local;
+    WorkerLimits m_limits;
+    mutable std::mutex m_mutex;  ///< guards m_questions and m_lanes
     std::vector<ForecastQuestion> m_questions;
-    std::vector<std::unique_ptr<Lane>> m_lanes;
-    std::jthread m_thread;  ///< last: it uses everything above
+    std::vector<std::shared_ptr<Lane>> m_lanes;  ///< none is taken out: mail names them by their places
+    std::jthread m_thread;                       ///< last: it uses everything above
 };
 
 JobQueue::JobQueue(JobQueueOptions options, Callback callback)
@@ -162,7 +214,10 @@ void JobQueue::cancelAll() {
         if (!isFinished(job.state)) (void)cancel(job.id);
 }
 Result<void> JobQueue::retry(const std::string& id, Begin begin) {
-    return m_engine->jobs().retry(id, begin);
+    return m_engine->retry(id, begin);
+}
+void JobQueue::setLanes(std::vector<LaneOptions> lanes) {
+    m_engine->setLanes(std::move(lanes));
 }
 void JobQueue::forecast(protocol::RenderRequest request, ForecastTold told) {
     m_engine->forecast({std::move(request), std::move(told)});

@@ -62,6 +62,9 @@ class JobQueue {
     /// What workers are started with from now on; a warm one ends before its next job.
     void setWorkerArguments(std::vector<std::string> arguments);
 
+    /// Where jobs run from now on; those that run already end where they are.
+    void setLanes(std::vector<LaneOptions> lanes);
+
     /// Of jobs that begin from now on; absent: as long as they take.
     void setJobTimeout(std::optional<std::chrono::milliseconds> timeout);
 

@@ -34,13 +34,26 @@ Lane::Lane(std::size_t index, LaneOptions options, const WorkerLimits& limits, c
       m_jobs(jobs),
       m_inbox(inbox) {}
 
-bool Lane::takes(const protocol::RenderRequest& request) const {
-    return m_options.device.empty() || !request.device || isSameDevice(*request.device, m_options.device);
+std::optional<Error> Lane::obstacleTo(const protocol::RenderRequest& request) const {
+    if (m_isRetired)
+        return Error{ErrorCode::Unsupported, m_options.transport->machine() + ": it was taken off the list"};
+    if (!m_options.device.empty() && request.device && !isSameDevice(*request.device, m_options.device))
+        return Error{ErrorCode::Unsupported,
+                     "--device " + *request.device + ": no lane of this queue renders there"};
+    if (auto obstacle = m_options.transport->obstacleTo(request))
+        return Error{ErrorCode::Unsupported, m_options.transport->machine() + ": " + *obstacle};
+    return std::nullopt;
+}
+
+void Lane::connect() {
+    if (auto failed = start()) m_whyLost = failed->in(m_options.transport->machine());
 }
 
 void Lane::begin(const Job& job) {
     m_job = Assignment{job.id, job.request, m_phase != WorkerPhase::Absent};
     if (!m_options.device.empty()) m_job->request.device = m_options.device;
+    if (isElsewhere())
+        m_jobs.change(job.id, [this](Job& one) { one.machine = m_options.transport->machine(); });
     if (m_phase == WorkerPhase::Absent) return startForJob();
     if (m_phase == WorkerPhase::Idle) sendRender();
 }
@@ -90,7 +103,7 @@ std::optional<Error> Lane::start() {
     m_worker = *std::move(started);
     m_argumentsVersion = arguments.version;
     m_phase = WorkerPhase::Starting;
-    m_deadline = after(m_limits.start);
+    m_deadline = m_options.transport->patience().isStartUnlimited ? Inbox::Deadline() : after(m_limits.start);
     return std::nullopt;
 }
 
@@ -100,6 +113,7 @@ void Lane::startForJob() {
 
 void Lane::sendRender() {
     m_phase = WorkerPhase::Sent;
+    m_deadline.reset();
     const auto sent = m_worker->send(protocol::RenderCommand{m_job->id, m_job->request});
     if (!sent) stop(sent.error().message);
 }
@@ -112,6 +126,8 @@ void Lane::deadlinePassed() {
             return stop("the worker did not stop when asked to");
         case WorkerPhase::OutOfTime:
             return stop(timeoutText());
+        case WorkerPhase::Idle:
+            return stop("");
         default:
             // First it may say what it was in.
             m_phase = WorkerPhase::OutOfTime;
@@ -160,11 +176,40 @@ void Lane::workerIsGone(const std::string& why) {
         m_forecasts.askAgain();
     else
         m_forecasts.fail({ErrorCode::Internal, why});
+    if (isElsewhere() && before == WorkerPhase::Starting && !why.empty())
+        m_whyLost = Error{ErrorCode::Io, m_options.transport->machine() + ": " + why};
     if (!m_job) return;
     const bool hadNotBegun = before == WorkerPhase::Starting || before == WorkerPhase::Sent;
     if (hadNotBegun && std::exchange(m_job->workerWasThere, false)) return startForJob();
     worker->removePartialFiles(m_job->request.output);
+    const bool wasStopped = before == WorkerPhase::Cancelling || before == WorkerPhase::OutOfTime;
+    if (isElsewhere() && !wasStopped && !why.empty()) return giveBack(why);
     finish(JobState::Failed, {ErrorCode::Internal, why});
+}
+
+/// The machine vanished: another one may render its job, once.
+void Lane::giveBack(const std::string& why) {
+    const std::string said = m_options.transport->machine() + ": " + why;
+    bool isGivenBack = false;
+    m_jobs.change(m_job->id, [&](Job& job) {
+        isGivenBack = job.givenBack.empty() && !job.cancelling;
+        if (!isGivenBack) return;
+        job.state = JobState::Queued;
+        job.givenBack = said;
+        job.progress = {};
+        job.preview.reset();
+    });
+    if (!isGivenBack) return finish(JobState::Failed, {ErrorCode::Io, said});
+    m_job.reset();
+    m_deadline.reset();
+}
+
+/// A worker of another machine is not kept for ever without a job.
+void Lane::becomeIdle() {
+    m_phase = WorkerPhase::Idle;
+    m_deadline.reset();
+    const WorkerPatience patience = m_options.transport->patience();
+    if (!m_job && patience.idle) m_deadline = after(*patience.idle);
 }
 
 void Lane::end() {
@@ -184,8 +229,7 @@ void Lane::take(std::uint64_t worker, protocol::WorkerEvent& event) {
 
 void Lane::take(protocol::WorkerReady&) {
     if (m_phase != WorkerPhase::Starting) return;
-    m_phase = WorkerPhase::Idle;
-    m_deadline.reset();
+    becomeIdle();
     if (m_job) sendRender();
 }
 
@@ -209,20 +253,20 @@ void Lane::take(protocol::JobPreview& event) {
 
 void Lane::take(protocol::JobDone& event) {
     if (!isMine(event.id)) return;
-    m_phase = WorkerPhase::Idle;
     finish(JobState::Done, {}, event.clip);
+    becomeIdle();
 }
 
 void Lane::take(protocol::JobFailed& event) {
     if (m_forecasts.answer(event.id, event.error) || !isMine(event.id)) return;
-    m_phase = WorkerPhase::Idle;
-    finish(JobState::Failed, event.error);
+    finish(JobState::Failed, isElsewhere() ? event.error.in(m_options.transport->machine()) : event.error);
+    becomeIdle();
 }
 
 void Lane::take(protocol::JobCancelled& event) {
     if (!isMine(event.id)) return;
-    m_phase = WorkerPhase::Idle;
     finish(JobState::Cancelled);
+    becomeIdle();
 }
 
 void Lane::take(protocol::Forecast& event) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -39,9 +40,25 @@ class Lane {
     Lane(std::size_t index, LaneOptions options, const WorkerLimits& limits, const QueueSettings& settings,
          JobLedger& jobs, Inbox& inbox);
 
-    /// Whether the request may be rendered here. Any thread.
-    [[nodiscard]] bool takes(const protocol::RenderRequest& request) const;
+    /// Why the request can't be rendered here, leaving aside whether the machine is there; nothing: it can.
+    /// Any thread.
+    [[nodiscard]] std::optional<Error> obstacleTo(const protocol::RenderRequest& request) const;
+    [[nodiscard]] bool takes(const protocol::RenderRequest& request) const { return !obstacleTo(request); }
     [[nodiscard]] bool isFree() const { return !m_job; }
+
+    /// Whether its workers run on another machine: one is started before a job is chosen for it, which may
+    /// take long or fail, so that no job waits for a machine while another one is free.
+    [[nodiscard]] bool isElsewhere() const { return !m_options.transport->machine().empty(); }
+    [[nodiscard]] bool isAbsent() const { return m_phase == WorkerPhase::Absent; }
+    [[nodiscard]] bool isStarting() const { return m_phase == WorkerPhase::Starting; }
+    /// It takes no further job. Any thread.
+    void retire() { m_isRetired = true; }
+    [[nodiscard]] bool isRetired() const { return m_isRetired; }
+    /// Starts a worker without a job.
+    void connect();
+    /// Why no worker of that machine can be had; nothing: none was missed since the last tryAgain().
+    [[nodiscard]] const std::optional<Error>& whyLost() const { return m_whyLost; }
+    void tryAgain() { m_whyLost.reset(); }
 
     /// Begins with a job that runs from now on; only when free.
     void begin(const Job& job);
@@ -79,6 +96,8 @@ class Lane {
     void finish(JobState state, const Error& error = {}, const std::string& clip = {});
     [[nodiscard]] bool isMine(const std::string& job) const { return m_job && m_job->id == job; }
     [[nodiscard]] std::string timeoutText() const;
+    void becomeIdle();
+    void giveBack(const std::string& why);
 
     void take(protocol::WorkerReady& event);
     void take(protocol::JobStarted& event);
@@ -103,6 +122,8 @@ class Lane {
     std::optional<Assignment> m_job;
     QueueSettings::Timeout m_timeout;  ///< of the job that the worker began last
     Inbox::Deadline m_deadline;
+    std::optional<Error> m_whyLost;
+    std::atomic<bool> m_isRetired = false;
     Forecasts m_forecasts;
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,12 @@ struct KeptSteps {
     int total = 0;  ///< of the render; 0 where none are kept
 };
 
+/// How long one waits for workers of a place.
+struct WorkerPatience {
+    bool isStartUnlimited = false;  ///< a batch system starts it when it can; else as the queue says
+    std::optional<std::chrono::milliseconds> idle{};  ///< that it is kept without a job; nothing: for ever
+};
+
 /// How workers of one place are started, and what is on the disk there.
 class WorkerTransport {
   public:
@@ -57,6 +65,15 @@ class WorkerTransport {
                                                          WorkerListener listener) = 0;
     /// What a render that ended early kept.
     virtual KeptSteps keptSteps(const std::filesystem::path& clip) = 0;
+
+    /// What its workers' machine is called; empty: this machine.
+    [[nodiscard]] virtual std::string machine() const { return {}; }
+    /// Why its workers can't render the request, for a person; nothing: they can. Any thread.
+    [[nodiscard]] virtual std::optional<std::string> obstacleTo(
+        const protocol::RenderRequest& /*request*/) const {
+        return std::nullopt;
+    }
+    [[nodiscard]] virtual WorkerPatience patience() const { return {}; }
 };
 
 }  // namespace reelgrid::jobs

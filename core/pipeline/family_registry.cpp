@@ -77,6 +77,13 @@ std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, c
     return family->forecast(model, settings, optionsOf(choices, execution), available);
 }
 
+std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
+                                           const catalog::RenderSettings& settings) {
+    const denoising::FamilyModel* const family = modelOf(model.family);
+    if (family == nullptr || family->work == nullptr) return std::nullopt;
+    return family->work(model, settings);
+}
+
 denoising::ModelFaults findFaults(const families::ModelInfo& model) {
     const denoising::FamilyModel* const family = modelOf(model.family);
     if (family != nullptr && family->faults != nullptr) return family->faults(model);

@@ -8,6 +8,7 @@
 #include "core/denoising/memory_forecast.h"
 #include "core/denoising/model_faults.h"
 #include "core/denoising/video_model.h"
+#include "core/parallel/rank_plan.h"
 
 namespace reelgrid::pipeline {
 
@@ -37,6 +38,10 @@ std::unique_ptr<denoising::VideoModel> loadModel(const families::ModelInfo& mode
 std::optional<MemoryForecast> forecastMemory(const families::ModelInfo& model, const LoadChoices& choices,
                                              const catalog::RenderSettings& settings,
                                              const execution::Execution& execution, std::uint64_t available);
+
+/// What a pass of the render computes; nothing for a family whose passes ranks don't share. Throws Failure.
+std::optional<parallel::PassWork> passWork(const families::ModelInfo& model,
+                                           const catalog::RenderSettings& settings);
 
 /// Names and shapes of a model's parameters against what its configurations need, without reading them; of a
 /// family that knows no more, the headers of its files alone.

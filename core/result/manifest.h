@@ -67,6 +67,7 @@ struct Manifest {
         versions;              ///< "reelgrid", "libtorch"; on a GPU "cuda", "cudnn", "driver"
     std::string device;        ///< "cpu", "cuda:0"
     std::string deviceName{};  ///< of a GPU
+    std::string machine{};     ///< another one's name, which rendered it for this one; empty: this one
     int threads = 0;
     std::string instructionSet{};  ///< of the CPU's kernels: "avx512"; empty on a GPU
     std::string modelId;

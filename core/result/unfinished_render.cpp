@@ -98,6 +98,10 @@ std::string obstacleToResuming(const catalog::RenderSettings& settings) {
     if (settings.saveInputs) return "--save-inputs";
     if (!settings.lockstep.empty()) return "--lockstep";
     if (settings.profileOutput) return "--profile-output";
+    // Each rank has its part of what is kept.
+    const int ranks = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
+                      settings.cfgParallel.value_or(1);
+    if (settings.stepCache > 0 && ranks > 1) return "--step-cache on several ranks";
     return {};
 }
 

@@ -30,7 +30,10 @@ constexpr std::string_view kFp8OnCuda =
     "448; "
     "sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer "
     "bits. "
-    "bf16 and fp16, head dims up to 128, padded to 64 or 128.";
+    "bf16 and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 "
+    "keys, 32 above "
+    "d64) are taken at once, in registers, with exact sums and weights relative to their largest, up to "
+    "d256.";
 
 constexpr std::string_view kSageOnCuda =
     "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the first, "
@@ -39,7 +42,9 @@ constexpr std::string_view kSageOnCuda =
     "sums "
     "of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer bits. "
     "bf16 "
-    "and fp16, head dims up to 128, padded to 64 or 128.";
+    "and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys) are "
+    "taken at "
+    "once, in registers, with exact sums and weights relative to their largest, up to d256.";
 
 constexpr Support kQuantisedOnCuda{.causal = true,
                                    .keyBias = true,
@@ -65,15 +70,17 @@ constexpr std::array<BackendInfo, 10> kBackends{{
             {.deviation =
                  "48 queries (AVX-512; 24 with AVX2; 32 with AMX) by 128 keys a tile instead of "
                  "128×64 or 128×128; with AMX weights are relative to a base that follows the largest score "
-                 "when it has risen by 2^16; fp16 inputs are multiplied "
-                 "in fp32, with P rounded to fp16 all the same.",
+                 "when it has risen by 2^16; up to 64 queries and keys are one tile, without packing; fp16 "
+                 "inputs "
+                 "are multiplied in fp32, with P rounded to fp16 all the same.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Flash>},
-        .cuda = {.deviation = "Weights are relative to a maximum that follows the largest score when it has "
-                              "risen by 2^8: the "
-                              "quotient is the same, sums and outputs are seldom rescaled. bf16 and fp16, "
-                              "head dims up to 128, "
-                              "padded to 64 or 128 within the kernel.",
+        .cuda = {.deviation =
+                     "Weights are relative to a maximum that follows the largest score when it has "
+                     "risen by 2^8: the quotient is the same, sums and outputs are seldom rescaled. "
+                     "Up to 64 keys that at most 128 queries share, and up to 32, are taken at once, in "
+                     "registers. bf16 and fp16, head dims up to 256, padded to 48, 64, 80, 96, 128, 160, "
+                     "192 or 256 within the kernel; on compute capability 7.5 fp16 alone, up to 192.",
                  .supports = kDenseOnCuda,
                  .plan = &cuda::plan<Method::Flash>},
     },
@@ -94,13 +101,12 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                  "are multiplied in fp32, with P rounded to fp16 all the same.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Flash3>},
-        .cuda = {.deviation = "Hopper only. 192 queries by 128 (d64) or 80 (d128) keys a tile, by three "
-                              "warpgroups that compute "
-                              "and one that copies, without clusters; the maximum that weights are relative "
-                              "to follows the "
-                              "largest score when it has risen by 2^8. bf16 and fp16, head dims up to 128, "
-                              "padded to 64 or 128 "
-                              "by the copy engine.",
+        .cuda = {.deviation =
+                     "Hopper only. 192 queries by 128 (d64), 80 (d128) or 64 (d160) keys a tile, by three "
+                     "warpgroups that compute and one that copies, without clusters (above d160 two, 128 "
+                     "queries); the maximum that weights are relative to follows the largest score when it "
+                     "has risen by 2^8. Short sequences as fav2 has them. bf16 and fp16, head dims up to "
+                     "256, padded to 48, 64, 80, 96, 128, 160, 192 or 256 by the copy engine.",
                  .supports = kDenseOnCuda,
                  .plan = &cuda::plan<Method::Flash3>},
     },
@@ -148,12 +154,9 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                      "range it may pass; a causal mask is aligned at the bottom right; an all-zero "
                      "block gives zeros; the log-sum-exp is that of the keys as they came. wgmma on "
                      "Hopper (192 queries by 64 keys a tile), mma elsewhere (128 by 64). Head dims up "
-                     "to 128, padded to 64 or 128.",
-                 .supports = {.causal = true,
-                              .keyBias = true,
-                              .logSumExp = true,
-                              .unsmoothedKeys = true,
-                              .maxHeadDim = cuda::kMaxHeadDim},
+                     "to 128, padded to 64 or 128; up to 256 in short sequences (up to 128 queries and 64 "
+                     "keys), which are taken at once, in registers.",
+                 .supports = kQuantisedOnCuda,
                  .plan = &cuda::plan<Method::Sage1>},
     },
     {
@@ -200,7 +203,7 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                      "of φ(k)ᵀv are fp32, and fp32 scores choose the blocks; the linear branch's "
                      "operands are rounded to bf16, as upstream's autocast does, φ(k) and v of fp16 "
                      "inputs to fp16; no causal mask and no log-sum-exp. Head dims up to 128, padded to "
-                     "64 or 128.",
+                     "64 or 128; a short sequence without a linear branch as fav2 has it.",
                  .supports = {.maxHeadDim = cuda::kMaxHeadDim},
                  .plan = &cuda::plan<Method::SparseLinear>},
     },
@@ -230,6 +233,19 @@ constexpr std::array<BackendInfo, 10> kBackends{{
                  "causal mask and no log-sum-exp; with AMX as with AVX-512.",
              .supports = {.unsmoothedKeys = true, .maxHeadDim = cpu::kMaxHeadDim},
              .plan = &cpu::plan<Method::SageSparseLinear>},
+        .cuda =
+            {.deviation =
+                 "On Hopper by wgmma, as defined; on other GPUs by mma, as upstream has it there: sla's "
+                 "blocks of "
+                 "128 queries and 64 keys, sagev1's scores, P and V of the input's type. At least one block "
+                 "is kept; block means, denominators and the sums of "
+                 "φ(k)ᵀv are fp32, and fp32 scores choose the blocks; weights are relative to a base that "
+                 "is 2^4 above the largest score when it is taken and stays until they near 448; sums of "
+                 "the products are taken up in fp32 every 512 keys; an all-zero block or channel gives "
+                 "zeros; the linear branch is sla's; no causal mask and no log-sum-exp. bf16 and fp16, "
+                 "head dims up to 128, padded to 64 or 128.",
+             .supports = {.unsmoothedKeys = true, .maxHeadDim = cuda::kMaxTiledHeadDim},
+             .plan = &cuda::plan<Method::SageSparseLinear>},
     },
     {
         .name = "cudnn",

@@ -18,6 +18,9 @@ reelgridCudaLibrary() {
                                       .blend = &device::blend,
                                       .runValues = &device::runValues,
                                       .multipliesFp8 = &device::multipliesFp8,
+                                      .blocksToInt8 = &device::blocksToInt8,
+                                      .int8Product = &device::int8Product,
+                                      .multipliesInt8 = &device::multipliesInt8,
                                       .planAttention = &device::planAttention};
     return &kLibrary;
 }

@@ -18,6 +18,9 @@ void gatedGelu(const GatedGelu& call, void* stream);
 void blend(const Blend& call, void* stream);
 void runValues(const ValueProgram& program, void* stream);
 bool multipliesFp8();
+void blocksToInt8(const BlocksToInt8& call, void* stream);
+void int8Product(const Int8Product& call, void* stream);
+bool multipliesInt8();
 AttentionPlan planAttention(Method method, const AttentionProblem& problem);
 
 }  // namespace reelgrid::kernels::cuda::device

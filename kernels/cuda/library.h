@@ -137,6 +137,40 @@ struct RowsToFp8 {
     float* scales = nullptr;
 };
 
+/// Rows and columns of a block of int8 values that share a scale.
+inline constexpr std::int64_t kInt8Block = 128;
+
+/// activation(x) in int8, a scale for each block of 128 rows by 128 columns, as the CPU's products take it
+/// (kernels/cpu/transformer/int8_linear.h). x [rows, channels] in `type`, activation None or GeluTanh
+/// (rounded to `type`), out [rows, channels] bytes, scales fp32 [⌈rows / 128⌉, ⌈channels / 128⌉]. channels: a
+/// multiple of 16.
+struct BlocksToInt8 {
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    DataType type = DataType::Float32;
+    const void* x = nullptr;
+    Activation activation = Activation::None;
+    void* out = nullptr;
+    float* scales = nullptr;
+};
+
+/// out = x Wᵀ + bias of such blocks: products exact in each block, summed over the blocks in fp32, rounded
+/// once. x [rows, inputs] and weight [outputs, inputs] int8; xScales [⌈rows / 128⌉, ⌈inputs / 128⌉],
+/// weightScales [⌈outputs / 128⌉, ⌈inputs / 128⌉] and bias (or null) [outputs] fp32; out [rows, outputs] in
+/// `type`, bf16 or fp16. inputs: a multiple of 16, outputs of 8.
+struct Int8Product {
+    std::int64_t rows = 0;
+    std::int64_t inputs = 0;
+    std::int64_t outputs = 0;
+    DataType type = DataType::BFloat16;
+    const void* x = nullptr;
+    const float* xScales = nullptr;
+    const void* weight = nullptr;
+    const float* weightScales = nullptr;
+    const float* bias = nullptr;
+    void* out = nullptr;
+};
+
 /// out = activation(groupNorm(x + added) weight + bias): mean and variance of a group of channels over all
 /// pixels of a picture, in fp32 about the first pixel; the same bits in every run. x and out [pictures,
 /// pixels, channels], added (or null), weight and bias [channels], all in `type`; activation None or Silu;
@@ -214,7 +248,7 @@ struct Blend {
 
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 9;
+    static constexpr int kVersion = 10;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -232,6 +266,10 @@ struct Library {
     void (*runValues)(const ValueProgram&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;
+    void (*blocksToInt8)(const BlocksToInt8&, void* stream) = nullptr;
+    void (*int8Product)(const Int8Product&, void* stream) = nullptr;
+    /// Whether the current device runs int8Product.
+    bool (*multipliesInt8)() = nullptr;
     /// Which kernel of the method the current device runs, what it needs, or why there is none. Asked once a
     /// call; what it returns queues the call on the problem's own stream and leaves preparationSeconds alone.
     /// Which problems it takes: attention/attention_cuda.h.

@@ -1,5 +1,7 @@
 #include <cuda_fp8.h>
 
+#include "kernels/cuda/capability.h"
+#include "kernels/cuda/gelu.cuh"
 #include "kernels/cuda/kernels.cuh"
 #include "kernels/cuda/launch.cuh"
 
@@ -9,11 +11,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kMostPacks = 16;  // that a thread holds
 constexpr float kLargest = 448;
-
-__device__ float geluTanh(float x) {
-    constexpr float kInner = 0.7978845608F, kCubic = 0.044715F;
-    return 0.5F * x * (1.0F + tanhf(kInner * (x + kCubic * x * x * x)));
-}
 
 __device__ float blockMost(float x, float* perWarp) {
     for (int distance = 16; distance > 0; distance /= 2)
@@ -98,13 +95,8 @@ void rowsToFp8(const RowsToFp8& call, void* stream) {
 }
 
 bool multipliesFp8() {
-    int device = 0, major = 0, minor = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return false;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
-        return false;
-    if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess)
-        return false;
-    return major * 10 + minor >= 89;
+    const Capability found = capability();
+    return found.major * 10 + found.minor >= 89;
 }
 
 }  // namespace reelgrid::kernels::cuda::device

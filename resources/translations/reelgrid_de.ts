@@ -687,6 +687,14 @@
         <source>Goes on with every render that was interrupted, from the last step that it kept</source>
         <translation>Setzt jedes unterbrochene Rendering beim letzten Schritt fort, der behalten wurde</translation>
     </message>
+    <message>
+        <source>Mac&amp;hines…</source>
+        <translation>Ma&amp;schinen …</translation>
+    </message>
+    <message>
+        <source>Chooses the machines that render: this one, others over SSH or Slurm</source>
+        <translation>Wählt die Maschinen, die rendern: diese, andere über SSH oder Slurm</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -1269,6 +1277,10 @@
         <source>Memory of %1</source>
         <translation>Speicher von %1</translation>
     </message>
+    <message>
+        <source>waiting again: %1</source>
+        <translation>wartet wieder: %1</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::BlindTest</name>
@@ -1661,6 +1673,40 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
     <message>
         <source>&amp;Look</source>
         <translation>An&amp;sehen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::MachineList</name>
+    <message>
+        <source>Use these machines</source>
+        <translation>Diese Maschinen verwenden</translation>
+    </message>
+    <message>
+        <source>One machine a line: here, ssh://user@host (OpenSSH with your keys and your config; nothing listens) or slurm:partition?gpus=1. Each needs ReelGrid of this version and the models. Pictures, LoRAs and plug-ins are sent; clips come back.</source>
+        <translation>Eine Maschine je Zeile: here (diese), ssh://user@host (OpenSSH mit Ihren Schlüsseln und Ihrer Konfiguration; nichts lauscht) oder slurm:partition?gpus=1. Jede braucht ReelGrid in dieser Version und die Modelle. Bilder, LoRAs und Plug-ins werden geschickt; Clips kommen zurück.</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>Datei öffnen …</translation>
+    </message>
+    <message>
+        <source>Asking…</source>
+        <translation>Wird gefragt …</translation>
+    </message>
+    <message>
+        <source>None of them can render: nothing was changed.</source>
+        <translation>Keine von ihnen kann rendern: Nichts wurde geändert.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Up to %n render(s) at once from now on.</source>
+        <translation>
+            <numerusform>Von jetzt an bis zu %n Rendering zugleich.</numerusform>
+            <numerusform>Von jetzt an bis zu %n Renderings zugleich.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2202,6 +2248,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Models</source>
         <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
     </message>
 </context>
 <context>
@@ -3585,6 +3635,14 @@ ganzes Rendering %1×</translation>
     <message>
         <source>Times appear with the first render.</source>
         <translation>Zeiten erscheinen mit dem ersten Rendering.</translation>
+    </message>
+    <message>
+        <source>seconds, of different machines: not comparable</source>
+        <translation>Sekunden verschiedener Maschinen: nicht vergleichbar</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>diese Maschine</translation>
     </message>
 </context>
 <context>

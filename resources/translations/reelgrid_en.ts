@@ -36,6 +36,16 @@
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::MachineList</name>
+    <message numerus="yes">
+        <source>Up to %n render(s) at once from now on.</source>
+        <translation>
+            <numerusform>Up to %n render at once from now on.</numerusform>
+            <numerusform>Up to %n renders at once from now on.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::MainWindow</name>
     <message numerus="yes">
         <source>Blind test: %n clip(s) on show, at least two were needed: open or render more</source>

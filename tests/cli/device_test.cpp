@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"NoDriver", "cuda", kNoDriver, 1, "cuda:0: no NVIDIA driver (/nonexistent was not found)\n"},
         Refused{"NoGpu", "cuda", fakeDriver(""), 1, "cuda:0: the NVIDIA driver shows no GPU\n"},
         Refused{"OldDriver", "cuda", fakeDriver(kOneGpu, "12040"), 1, "cuda:0: the NVIDIA driver"},
-        Refused{"OldGpu", "cuda", fakeDriver("Tesla T4,7,5,15828320256,0"), 1,
-                "cuda:0: Tesla T4 has compute capability 7.5, 8.0 or later was needed\n"},
+        Refused{"OldGpu", "cuda", fakeDriver("Tesla V100,7,0,15828320256,0"), 1,
+                "cuda:0: Tesla V100 has compute capability 7.0, 7.5 or later was needed\n"},
         Refused{"BeyondTheCount", "cuda:3", fakeDriver(kOneGpu), 2,
                 "cuda:3: this machine has 1 GPU, cuda:0 was needed\n"}));
 
@@ -86,7 +86,7 @@ TEST(Doctor, SaysWhyThereIsNoGpu) {
 }
 
 TEST(Doctor, ListsEveryGpuAndWhyOneIsNotUsed) {
-    const nlohmann::json gpu = doctorsGpu(fakeDriver(std::string(kOneGpu) + ";Tesla T4,7,5,15828320256,0"));
+    const nlohmann::json gpu = doctorsGpu(fakeDriver(std::string(kOneGpu) + ";Tesla V100,7,0,15828320256,0"));
     EXPECT_EQ(gpu.value("present", false), true);
     EXPECT_FALSE(gpu.contains("obstacle"));
     const nlohmann::json gpus = gpu.value("gpus", nlohmann::json::array());
@@ -96,7 +96,8 @@ TEST(Doctor, ListsEveryGpuAndWhyOneIsNotUsed) {
     EXPECT_EQ(gpus[0].value("capability", ""), "9.0");
     EXPECT_EQ(gpus[0].value("bytes", std::uint64_t{0}), 85029158912u);
     EXPECT_EQ(gpus[1].value("used", true), false);
-    EXPECT_EQ(gpus[1].value("obstacle", ""), "Tesla T4 has compute capability 7.5, 8.0 or later was needed");
+    EXPECT_EQ(gpus[1].value("obstacle", ""),
+              "Tesla V100 has compute capability 7.0, 7.5 or later was needed");
 }
 
 TEST(Doctor, KeepsAnOldDriversGpusOnTheList) {

@@ -74,5 +74,49 @@ TEST(Models, ShowReadsForPeopleToo) {
     EXPECT_THAT(run.output, testing::HasSubstr("256×144"));
 }
 
+// The demo's clip is 9 x 9 x 16 tokens of 3 heads x 128 channels in 8 layers: 8 x 4 x 1296^2 x 384 operations
+// of attention, and 1296 x (8 x (12 x 384^2 + 4 x 384 x 1536 + 4 x 512 x 384) + 2 x 384 x 4 x 32) others, a
+// pass.
+TEST(Plan, IsWhatAPersonComputes) {
+    const ProgramRun run = runProgram({"plan", "--gpus", "2", "--tflops", "1", "--json"});
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json plan = onlyDocument(run.output);
+    EXPECT_EQ(plan["tokens"], 1296);
+    EXPECT_EQ(plan["attention_flops"], 20639121408.0);
+    EXPECT_EQ(plan["other_flops"], 51088195584.0);
+    ASSERT_EQ(plan["best"].size(), 2U);
+    constexpr double kPass = 0.071727316992;
+    EXPECT_NEAR(plan["best"][0]["step_seconds"], 2 * kPass, 1e-12);
+    // Two passes at once, and predictions of 1296 x 64 fp32 values at 1.5 GB/s and 60 us.
+    EXPECT_EQ(plan["best"][1]["cfg_parallel"], 2);
+    EXPECT_NEAR(plan["best"][1]["step_seconds"], kPass + 331776 / 1.5e9 + 60e-6, 1e-12);
+    ASSERT_EQ(plan["plans"].size(), 2U) << "3 heads aren't shared by 2 ranks";
+    EXPECT_EQ(plan["plans"][1]["ring_degree"], 2);
+    EXPECT_LT(plan["plans"][1]["memory_bytes"], plan["best"][0]["memory_bytes"]);
+    EXPECT_THAT(plan["assumptions"].dump(), testing::HasSubstr("1.5 GB/s to another one of its host"));
+    const ProgramRun table = runProgram({"plan", "--gpus", "3", "--tflops", "1"});
+    EXPECT_THAT(table.output, testing::HasSubstr("1296 tokens, 3 heads, 8 layers, 2 passes a step"));
+    EXPECT_THAT(table.output, testing::HasSubstr("Assumed:\n  one card computes attention with 1"));
+}
+
+TEST(Plan, IsRefusedInOneLine) {
+    const auto errorOf = [](std::vector<std::string> words, int code) {
+        words.insert(words.begin(), "plan");
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, code) << run.errors;
+        EXPECT_THAT(run.output, testing::IsEmpty());
+        return run.errors;
+    };
+    EXPECT_THAT(errorOf({"--gpus", "2"}, 2),
+                testing::HasSubstr("--from CLIP, which one rank rendered, or --tflops X"));
+    EXPECT_THAT(errorOf({"--gpus", "65", "--tflops", "1"}, 2), testing::HasSubstr("65"));
+    EXPECT_THAT(errorOf({"--from", "/none/a.mp4"}, 2),
+                testing::HasSubstr("a clip with its manifest and its times"));
+    EXPECT_THAT(errorOf({"--tflops", "1", "--model", "demo-sd35"}, 1),
+                testing::HasSubstr("renders on one rank alone"));
+    EXPECT_THAT(errorOf({"--tflops", "1", "--gpus", "5", "--attention-type", "sla"}, 2),
+                testing::HasSubstr("can't be shared by as many without a ring"));
+}
+
 }  // namespace
 }  // namespace reelgrid::cli

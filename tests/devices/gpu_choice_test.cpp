@@ -10,7 +10,7 @@ namespace reelgrid::devices {
 namespace {
 
 constexpr const char* kOneGpu = "NVIDIA H100,9,0,1000,1000";
-constexpr const char* kTwoGpus = "NVIDIA H100,9,0,1000,1000;Tesla T4,7,5,1000,1000";
+constexpr const char* kTwoGpus = "NVIDIA H100,9,0,1000,1000;Tesla V100,7,0,1000,1000";
 
 std::string requiring(int gpu) {
     return textOf(requireUsable(surveyGpus(), {DeviceKind::Cuda, gpu}));
@@ -36,7 +36,7 @@ TEST(GpuChoice, RefusesAGpuThatIsTooOld) {
     FakeDriver driver;
     driver.says("FAKE_GPUS", kTwoGpus);
     EXPECT_EQ(requiring(1),
-              "unsupported: --device cuda:1: Tesla T4 has compute capability 7.5, 8.0 or later was needed");
+              "unsupported: --device cuda:1: Tesla V100 has compute capability 7.0, 7.5 or later was needed");
 }
 
 TEST(GpuChoice, SaysHowToGetTheCudaHalf) {

@@ -93,11 +93,11 @@ TEST(GpuSurvey, HasDriverAndFreeMemoryFromNvml) {
 
 TEST(GpuSurvey, AGpuThatIsTooOldSaysSo) {
     FakeDriver driver;
-    driver.says("FAKE_GPUS", "Tesla T4,7,5,15828320256,0");
+    driver.says("FAKE_GPUS", "Tesla V100,7,0,15828320256,0");
     const GpuSurvey survey = surveyGpus();
     EXPECT_EQ(survey.obstacle, "") << "of the machine";
     ASSERT_EQ(survey.gpus.size(), 1u);
-    EXPECT_EQ(survey.gpus[0].obstacle(), "Tesla T4 has compute capability 7.5, 8.0 or later was needed");
+    EXPECT_EQ(survey.gpus[0].obstacle(), "Tesla V100 has compute capability 7.0, 7.5 or later was needed");
 }
 
 TEST(Gpu, TheLeastCapabilityIsEnough) {

@@ -1,4 +1,4 @@
-// reelgrid_attention_benchmark [BACKEND[,BACKEND…] [HEADSxTOKENSxHEADDIM…]]
+// reelgrid_attention_benchmark [BACKEND[,BACKEND…] [[BATCHx]HEADSxTOKENSxHEADDIM…]]
 // Times attention backends on the first GPU by its own events, bf16 on random data. A long load lowers the
 // card's clocks, so they take turns in an order drawn anew each round, each for so many calls that its window
 // is long, after a warm-up of its own; the median counts. Without shapes: those of Wan and CogVideoX. One
@@ -19,7 +19,7 @@
 namespace reelgrid {
 namespace {
 
-constexpr double kWindowMilliseconds = 60;
+constexpr double kLongWindow = 60, kShortWindow = 10;  // milliseconds: calls below one don't heat the card
 constexpr int kRounds = 7;
 
 struct Contender {
@@ -49,11 +49,12 @@ double millisecondsOfOne(const execution::Execution& gpu, const attention::Input
 
 void timeShape(const execution::Execution& gpu, std::vector<Contender>& contenders,
                const std::string& shape) {
-    const auto extents = parts(shape, 'x');
-    const std::int64_t heads = std::stol(extents.at(0)), tokens = std::stol(extents.at(1)),
-                       headDim = std::stol(extents.at(2));
+    auto extents = parts(shape, 'x');
+    if (extents.size() == 3) extents.insert(extents.begin(), "1");
+    const std::int64_t batch = std::stol(extents.at(0)), heads = std::stol(extents.at(1)),
+                       tokens = std::stol(extents.at(2)), headDim = std::stol(extents.at(3));
     const auto random = [&] {
-        return at::randn({1, tokens, heads, headDim}, at::TensorOptions().device(gpu.device))
+        return at::randn({batch, tokens, heads, headDim}, at::TensorOptions().device(gpu.device))
             .to(at::kBFloat16)
             .transpose(1, 2);
     };
@@ -73,14 +74,14 @@ void timeShape(const execution::Execution& gpu, std::vector<Contender>& contende
         std::shuffle(contenders.begin(), contenders.end(), order);
         for (Contender& contender : contenders) {
             const double one = millisecondsOfOne(gpu, in, contender, 1);
-            const int calls = std::max(1, static_cast<int>(kWindowMilliseconds / one));
+            const int calls = std::max(1, static_cast<int>((one < 1 ? kShortWindow : kLongWindow) / one));
             (void)millisecondsOfOne(gpu, in, contender, (calls + 2) / 3);
             contender.milliseconds.push_back(millisecondsOfOne(gpu, in, contender, calls));
         }
     }
     std::ranges::sort(contenders, {}, &Contender::name);
     const double operations =
-        4.0 * static_cast<double>(heads * tokens) * static_cast<double>(tokens * headDim);
+        4.0 * static_cast<double>(batch * heads * tokens) * static_cast<double>(tokens * headDim);
     for (Contender& contender : contenders) {
         std::ranges::sort(contender.milliseconds);
         const double median = contender.milliseconds[contender.milliseconds.size() / 2];

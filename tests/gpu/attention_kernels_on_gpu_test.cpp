@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "core/attention/attention_problem.h"
@@ -127,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Ours, AttentionKernels, testing::Values("fav2", "fav3")
 
 TEST_P(AttentionKernels, AreAsExactAsPlainCodeOverOddLengthsAndHeadDims) {
     for (const auto type : {at::kBFloat16, at::kHalf})
-        for (const std::int64_t dim : {8, 40, 64, 72, 96, 128})
+        for (const std::int64_t dim : {8, 40, 64, 72, 80, 96, 128, 136, 160, 192, 256})
             for (const auto& [queries, keys] :
                  {std::pair{1, 1}, {239, 1}, {799, 3}, {113, 203}, {192, 80}, {193, 129}, {1023, 1024}})
                 expectAsGoodAsPlainCode({.queries = queries, .keys = keys, .headDim = dim, .type = type});
@@ -135,7 +136,7 @@ TEST_P(AttentionKernels, AreAsExactAsPlainCodeOverOddLengthsAndHeadDims) {
 }
 
 TEST_P(AttentionKernels, TakeMasksBiasesBatchesAndSharedKeyHeads) {
-    for (const std::int64_t dim : {64, 128})
+    for (const std::int64_t dim : {40, 64, 80, 128, 160, 256})
         for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal})
             for (const bool hasKeyBias : {false, true})
                 for (const auto& [queries, keys] : {std::pair{150, 150}, {203, 113}, {113, 703}, {300, 1}})
@@ -149,8 +150,49 @@ TEST_P(AttentionKernels, TakeMasksBiasesBatchesAndSharedKeyHeads) {
                                              .hasKeyBias = hasKeyBias});
 }
 
+TEST_P(AttentionKernels, TakeShortSequencesOfEveryLength) {
+    for (const std::int64_t dim : {8, 40, 64, 72, 80, 160, 256})
+        for (const auto& [queries, keys] : {std::pair{1, 1},
+                                            {2, 2},
+                                            {14, 14},
+                                            {16, 16},
+                                            {17, 17},
+                                            {25, 25},
+                                            {32, 32},
+                                            {33, 33},
+                                            {64, 64},
+                                            {100, 40},
+                                            {9, 61},
+                                            {300, 7}})
+            for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal})
+                for (const bool hasKeyBias : {false, true})
+                    expectAsGoodAsPlainCode({.batch = 5,
+                                             .heads = 6,
+                                             .keyHeads = hasKeyBias ? 3 : 6,
+                                             .queries = queries,
+                                             .keys = keys,
+                                             .headDim = dim,
+                                             .type = dim % 16 == 0 ? at::kBFloat16 : at::kHalf,
+                                             .mask = mask,
+                                             .hasKeyBias = hasKeyBias});
+}
+
+TEST_P(AttentionKernels, TakeManyShortSequencesWhereverTheirTokensLie) {
+    // Frames first, as a video's latents are: a sequence's tokens lie far apart, its neighbours beside them.
+    const at::Tensor packed = at::randn({16, 3000, 3, 8, 40}, options(at::kFloat)).to(at::kHalf);
+    const auto part = [&](int i) { return packed.select(2, i).permute({1, 2, 0, 3}); };
+    const Case c{.batch = 3000,
+                 .heads = 8,
+                 .keyHeads = 8,
+                 .queries = 16,
+                 .keys = 16,
+                 .headDim = 40,
+                 .type = at::kHalf};
+    expectAsGoodAsPlainCode(part(0), part(1), part(2), c);
+}
+
 TEST_P(AttentionKernels, ReadEveryLayoutOfRows) {
-    for (const std::int64_t dim : {64, 128}) {
+    for (const std::int64_t dim : {64, 128, 160}) {
         const Case c{.heads = 3, .queries = 200, .keys = 200, .headDim = dim};
         const at::Tensor packed = at::randn({2, 200, 3, 3, dim}, options(at::kFloat)).to(at::kBFloat16);
         const auto part = [&](int i) { return packed.select(2, i).transpose(1, 2); };
@@ -161,7 +203,7 @@ TEST_P(AttentionKernels, ReadEveryLayoutOfRows) {
 
 TEST_P(AttentionKernels, ScoresThatRiseOrFallAlongTheKeysAreExact) {
     // The base of the weights lags behind the largest score: steps above and below what it tolerates.
-    for (const std::int64_t dim : {64, 128})
+    for (const std::int64_t dim : {48, 64, 80, 128, 160, 192, 256})
         for (const double reach : {0.05, 1.0, 40.0, -0.05, -1.0, -40.0}) {
             const at::Tensor q = at::ones({1, 1, 70, dim}, options(at::kBFloat16)),
                              v = random(1, 1000, 1, dim, at::kBFloat16);
@@ -185,7 +227,7 @@ TEST_P(AttentionKernels, RowsThatSeeNothingGiveZero) {
 }
 
 TEST_P(AttentionKernels, ANanStaysInItsRowAndNothingIsWrittenBesideTheOutput) {
-    for (const std::int64_t dim : {64, 128}) {
+    for (const std::int64_t dim : {48, 64, 80, 128, 160, 192, 256}) {
         at::Tensor q = random(1, 130, 1, dim, at::kBFloat16).contiguous();
         q[0][0][5][3] = std::numeric_limits<float>::quiet_NaN();
         const at::Tensor k = random(1, 170, 1, dim, at::kBFloat16);
@@ -203,7 +245,7 @@ TEST_P(AttentionKernels, ANanStaysInItsRowAndNothingIsWrittenBesideTheOutput) {
 }
 
 TEST_P(AttentionKernels, AThousandLaunchesGiveTheSameBits) {
-    for (const std::int64_t dim : {64, 128}) {
+    for (const std::int64_t dim : {48, 64, 80, 128, 160, 192, 256}) {
         const at::Tensor q = random(1, 1500, 4, dim, at::kBFloat16),
                          k = random(1, 1500, 4, dim, at::kBFloat16);
         const at::Tensor first = run(problemFor(q, k, k), q);
@@ -234,14 +276,51 @@ TEST_P(AttentionKernels, ReachTokensBeyondTwoToThe31Elements) {
 
 TEST_P(AttentionKernels, RunUnderTheirNamesAndLeaveTheRestToSdpa) {
     const auto dispatcher = makeDispatcher(Policy(GetParam()), gpu).value();
-    const at::Tensor x = random(1, 257, 4, 128, at::kBFloat16), wide = random(1, 60, 2, 160, at::kHalf);
+    const at::Tensor x = random(1, 257, 4, 128, at::kBFloat16), wide = random(1, 90, 2, 264, at::kHalf);
     const at::Tensor out = dispatcher->attend({x, x, x, {}}, {ModuleKind::Self, 0});
     EXPECT_TRUE(out.transpose(1, 2).is_contiguous());
     EXPECT_LT(relativeError(out, plain(x, x, x, at::kDouble).out_BHND), 2e-2);
     dispatcher->attend({wide, wide, wide, {}}, {ModuleKind::Self, 0});
     EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
     EXPECT_EQ(dispatcher->records().at(1).used, "sdpa");
-    EXPECT_EQ(dispatcher->records().at(1).why, std::string(GetParam()) + ": head dim 160, needs 1 to 128");
+    EXPECT_EQ(dispatcher->records().at(1).why, std::string(GetParam()) + ": head dim 264, needs 1 to 256");
+}
+
+/// What a GPU of compute capability 7.5 runs, on this one.
+class TuringsKernels : public AttentionKernels {
+  protected:
+    void SetUp() override {
+        setenv("REELGRID_GPU_KERNELS", "turing", 1);
+        AttentionKernels::SetUp();
+    }
+    void TearDown() override { unsetenv("REELGRID_GPU_KERNELS"); }
+};
+INSTANTIATE_TEST_SUITE_P(Ours, TuringsKernels, testing::Values("fav2"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(TuringsKernels, AreAsGoodAsPlainCodeInFp16) {
+    for (const std::int64_t dim : {8, 40, 64, 80, 96, 128, 160, 192})
+        for (const auto& [queries, keys] : {std::pair{1, 1}, {113, 203}, {300, 700}, {14, 14}})
+            for (const auto mask : {kernels::Mask::None, kernels::Mask::Causal})
+                expectAsGoodAsPlainCode({.batch = 2,
+                                         .heads = 4,
+                                         .keyHeads = 2,
+                                         .queries = queries,
+                                         .keys = keys,
+                                         .headDim = dim,
+                                         .type = at::kHalf,
+                                         .mask = mask,
+                                         .hasKeyBias = queries > 100});
+}
+
+TEST_P(TuringsKernels, SayWhatTheyDoNotTake) {
+    const auto why = [&](const char* name, at::ScalarType type, std::int64_t dim) {
+        const at::Tensor x = random(1, 100, 1, dim, type);
+        return kernels::whyNot(*kernels::findBackend(name), problemFor(x, x, x)).value_or("");
+    };
+    EXPECT_EQ(why("fav2", at::kBFloat16, 64), "fav2: dtype bf16, needs fp16 on compute capability 7.5");
+    EXPECT_EQ(why("fav2", at::kHalf, 200), "fav2: head dim 200, needs at most 192 on compute capability 7.5");
+    EXPECT_EQ(why("sagev1", at::kHalf, 64), "sagev1: compute capability 7.5, needs 8.0");
 }
 
 }  // namespace

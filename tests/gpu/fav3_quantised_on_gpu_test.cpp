@@ -72,6 +72,21 @@ TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
             }
 }
 
+TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionOverShortSequences) {
+    for (const std::int64_t dim : {8, 16, 40, 64, 80, 160, 256})
+        for (const auto& [queries, keys] :
+             {std::pair{1, 1}, {3, 2}, {14, 14}, {16, 16}, {17, 16}, {25, 25}, {120, 32}, {9, 61}, {64, 64}})
+            for (const auto mask : {Mask::None, Mask::Causal}) {
+                if (*backend().method == kernels::Method::Flash3Fp8 && dim > 128 && keys > 32) continue;
+                std::vector<float> bias(static_cast<std::size_t>(keys));
+                for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = 2 * std::sin(static_cast<float>(j));
+                AttentionCase c({3, 6, 3, queries, keys, dim}, kTypes[keys % 2], Family::KeyBias,
+                                Layout::TokensFirst, mask);
+                if (queries > 15) c.problem.keyBias = bias.data();
+                expectItsOwnError(c);
+            }
+}
+
 TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionOnEveryInputFamily) {
     for (const auto type : kTypes)
         for (const std::int64_t dim : {64, 128})

@@ -9,13 +9,15 @@
 // reelgrid_gpu_benchmark frame-convs
 // reelgrid_gpu_benchmark samplers
 // reelgrid_gpu_benchmark kernels
+// reelgrid_gpu_benchmark products
 // Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
 // memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
 // (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), a guided step of
 // AnimateDiff (512×512, 16 frames, fp16), of Stable Video Diffusion (576×1024, 14 frames, fp16) and of SD 3.5
 // (512×512, a frame, bf16) and the decoding of SVD's frames, so many at once; the VAE's decoding and encoding
 // (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that they
-// must move. FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
+// must move, linear layers in int8 and FP8 beside cuBLAS's in bf16. FOLDER is a diffusers component
+// (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
@@ -30,6 +32,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "core/attention/graphed_passes.h"
 #include "core/attention/make_dispatcher.h"
@@ -38,6 +41,7 @@
 #include "core/execution/fp32_precision.h"
 #include "core/models/animatediff/unet.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/models/layers/linear.h"
 #include "core/models/layers/norms.h"
 #include "core/models/sd35/transformer.h"
 #include "core/models/svd/unet.h"
@@ -398,6 +402,46 @@ void timeVae(const Execution& gpu, const std::string& folder, const std::string&
     }
 }
 
+/// Linear layers in int8, quantising included, beside cuBLAS's in bf16 and libtorch's other bytes.
+void timeProducts(const Execution& gpu) {
+    namespace cuda = kernels::cuda;
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    using Extents = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    for (const auto& [rows, in, out] : {Extents{32760, 1536, 8960}, Extents{32760, 8960, 1536},
+                                        Extents{32760, 1536, 4608}, Extents{32760, 5120, 13824}}) {
+        models::Linear plain{at::randn({out, in}, onGpu).to(at::kBFloat16),
+                             at::randn({out}, onGpu).to(at::kBFloat16)};
+        models::Linear int8 = plain, fp8 = plain;
+        int8.roundToInt8();
+        fp8.roundToFp8();
+        const at::Tensor x = at::randn({rows, in}, onGpu).to(at::kBFloat16);
+        const double operations = 2.0 * static_cast<double>(rows * in) * static_cast<double>(out);
+        const std::string shape = std::to_string(rows) + "x" + std::to_string(in) + "x" + std::to_string(out);
+        const auto row = [&](const char* what, const std::function<void()>& work) {
+            const double time = medianMilliseconds(gpu, 21, work);
+            std::printf("{\"what\": \"%s\", \"shape\": \"%s\", \"ms\": %.4f, \"TOP_per_s\": %.1f}\n", what,
+                        shape.c_str(), time, operations / time * 1e-9);
+        };
+        row("linear bf16", [&] { (void)plain(x); });
+        row("linear int8", [&] { (void)int8(x); });
+        row("linear fp8", [&] { (void)fp8(x); });
+        row("linear bf16", [&] { (void)plain(x); });
+        const at::Tensor integers = at::empty({rows, in}, onGpu.dtype(at::kChar)),
+                         scales = at::empty({(rows + 127) / 128, (in + 127) / 128}, onGpu);
+        row("rows to int8", [&] {
+            cuda::library()->blocksToInt8({.rows = rows,
+                                           .channels = in,
+                                           .type = kernels::DataType::BFloat16,
+                                           .x = x.data_ptr(),
+                                           .out = integers.data_ptr(),
+                                           .scales = scales.data_ptr<float>()},
+                                          gpu.stream());
+        });
+        row("_int_mm", [&] { (void)at::_int_mm(integers, int8.weight.t()); });
+        std::fflush(stdout);
+    }
+}
+
 /// Bytes a second of each kernel beside a plain copy.
 void timeKernels(const Execution& gpu) {
     using namespace models;
@@ -485,20 +529,22 @@ int run(const std::vector<std::string>& words) {
     Size size;
     if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
     const bool isSized = words.size() == 3 || words.size() == 6;
+    const bool isSingle =
+        what == "kernels" || what == "products" || what == "frame-convs" || what == "samplers";
     const bool takesFolder = what == "transformer" || what == "residence" || what == "vae";
     const bool takesOneSize = what == "cogvideox" || what == "svd" || what == "svd-vae" || what == "sd35";
-    if (!((what == "kernels" || what == "frame-convs" || what == "samplers") && words.size() == 1) &&
-        !(takesOneSize && words.size() == 3) && !(what == "animatediff" && words.size() == 4) &&
-        !(takesFolder && isSized)) {
+    if (!(isSingle && words.size() == 1) && !(takesOneSize && words.size() == 3) &&
+        !(what == "animatediff" && words.size() == 4) && !(takesFolder && isSized)) {
         std::fprintf(stderr,
                      "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
                      "sd35, vae, "
-                     "frame-convs, samplers or kernels was needed (see its source)\n");
+                     "frame-convs, samplers, kernels or products was needed (see its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
     execution::setFp32Precision(protocol::kIeee);
     if (what == "kernels") timeKernels(gpu);
+    if (what == "products") timeProducts(gpu);
     if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
     if (what == "residence") timeResidence(gpu, words[1], words[2], size);
     if (what == "cogvideox") timeCogVideoX(gpu, words[1], words[2]);

@@ -1,8 +1,12 @@
 #include "kernels/cuda/library.h"
 
+#include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "core/execution/kernel_arguments.h"
+#include "core/models/layers/linear.h"
+#include "kernels/cpu/transformer/int8_linear.h"
 #include "tests/gpu/gpu.h"
 
 namespace reelgrid::kernels::cuda {
@@ -31,6 +35,11 @@ class KernelsOnGpu : public OnGpu {
     }
     static DataType typeOf(at::ScalarType type) { return *execution::kernelTypeOf(type); }
 };
+
+/// Of int8 blocks along a side.
+std::int64_t blocksOf(std::int64_t side) {
+    return (side + kInt8Block - 1) / kInt8Block;
+}
 
 /// Largest difference beyond what rounding to the type may add, relative to each value's own size.
 double worst(const at::Tensor& value, const at::Tensor& exact) {
@@ -65,6 +74,121 @@ TEST_F(KernelsOnGpu, AddThenNormIsWhatFloat64Gives) {
                     << at::toString(type) << " " << rows << "x" << channels;
                 EXPECT_LT(worst(x, sum), 2e-6) << at::toString(type) << " " << rows << "x" << channels;
             }
+}
+
+TEST_F(KernelsOnGpu, BlocksToInt8AreTheCpusIntegers) {
+    for (const auto type : kTypes)
+        for (const auto& [rows, channels] : {std::pair{1L, 16L}, {128L, 128L}, {300L, 336L}, {129L, 1536L}})
+            for (const auto activation : {Activation::None, Activation::GeluTanh}) {
+                at::Tensor x = random({rows, channels}, type) * 3;
+                x[0][5] = 3e4;
+                if (rows > 256) x.narrow(0, 128, 128).zero_();
+                const bool gelu = activation == Activation::GeluTanh;
+                const std::int64_t down = blocksOf(rows), across = blocksOf(channels);
+                const at::Tensor integers = at::empty({rows, channels}, x.options().dtype(at::kChar)),
+                                 scales = poisoned({down, across}, at::kFloat);
+                library()->blocksToInt8({.rows = rows,
+                                         .channels = channels,
+                                         .type = typeOf(type),
+                                         .x = x.data_ptr(),
+                                         .activation = activation,
+                                         .out = integers.data_ptr(),
+                                         .scales = scales.data_ptr<float>()},
+                                        gpu.stream());
+                const at::Tensor values = (gelu ? at::gelu(x, "tanh") : x).to(at::kFloat).cpu().contiguous();
+                const at::Tensor wanted = at::empty({rows, channels}, at::kChar),
+                                 wantedScales = at::empty({down, across});
+                transformer::quantiseInt8(rows, channels, values.const_data_ptr<float>(),
+                                          wanted.data_ptr<std::int8_t>(), wantedScales.data_ptr<float>());
+                const std::string what = std::string(at::toString(type)) + " " + std::to_string(rows) + "x" +
+                                         std::to_string(channels) + (gelu ? " gelu" : "");
+                const at::Tensor differs = integers.cpu() != wanted;
+                // Two implementations of tanh round a few values of gelu apart.
+                EXPECT_LE(differs.sum().item<std::int64_t>(), gelu ? rows * channels / 100 + 1 : 0) << what;
+                EXPECT_TRUE(at::allclose(scales.cpu(), wantedScales, gelu ? 1e-5 : 0, 0)) << what;
+            }
+    at::Tensor nan = random({256, 128}, at::kBFloat16);
+    nan[200][7] = std::numeric_limits<float>::quiet_NaN();
+    const at::Tensor integers = at::empty({256, 128}, nan.options().dtype(at::kChar)),
+                     scales = at::zeros({2, 1}, nan.options().dtype(at::kFloat));
+    library()->blocksToInt8({.rows = 256,
+                             .channels = 128,
+                             .type = DataType::BFloat16,
+                             .x = nan.data_ptr(),
+                             .out = integers.data_ptr(),
+                             .scales = scales.data_ptr<float>()},
+                            gpu.stream());
+    EXPECT_TRUE(std::isnan(scales[1][0].item<float>()));
+    EXPECT_TRUE(std::isfinite(scales[0][0].item<float>()));
+}
+
+TEST_F(KernelsOnGpu, ProductsOfInt8BlocksAreWhatFloat64Gives) {
+    if (!library()->multipliesInt8()) GTEST_SKIP() << "this GPU has no products of int8";
+    for (const auto type : {at::kBFloat16, at::kHalf})
+        for (const auto& [rows, in, out] : {std::tuple{1L, 16L, 8L},
+                                            {128L, 128L, 128L},
+                                            {300L, 336L, 264L},
+                                            {257L, 1536L, 384L},
+                                            {1000L, 8960L, 1536L},
+                                            {4096L, 128L, 8960L}}) {
+            const auto bytes = [&](at::IntArrayRef shape) {
+                return at::randint(-128, 128, shape, at::TensorOptions().device(gpu.device)).to(at::kChar);
+            };
+            const auto scalesOf = [&](std::int64_t down, std::int64_t across) {
+                return at::rand({blocksOf(down), blocksOf(across)}, at::TensorOptions().device(gpu.device)) *
+                           0.01 +
+                       0.001;
+            };
+            const at::Tensor x = bytes({rows, in}), weight = bytes({out, in}), bias = random({out});
+            const at::Tensor xScales = scalesOf(rows, in), weightScales = scalesOf(out, in);
+            const auto wide = [](const at::Tensor& integers, const at::Tensor& scales) {
+                const at::Tensor each =
+                    scales.to(at::kDouble).repeat_interleave(kInt8Block, 0).repeat_interleave(kInt8Block, 1);
+                return integers.to(at::kDouble) *
+                       each.narrow(0, 0, integers.size(0)).narrow(1, 0, integers.size(1));
+            };
+            for (const bool biased : {true, false}) {
+                at::Tensor exact = at::matmul(wide(x, xScales), wide(weight, weightScales).t());
+                if (biased) exact = exact + bias.to(at::kDouble);
+                // A guard behind the output shows what was written beyond it.
+                const at::Tensor memory = poisoned({(rows + 1) * out}, type);
+                library()->int8Product({.rows = rows,
+                                        .inputs = in,
+                                        .outputs = out,
+                                        .type = typeOf(type),
+                                        .x = x.data_ptr(),
+                                        .xScales = xScales.data_ptr<float>(),
+                                        .weight = weight.data_ptr(),
+                                        .weightScales = weightScales.data_ptr<float>(),
+                                        .bias = biased ? bias.data_ptr<float>() : nullptr,
+                                        .out = memory.data_ptr()},
+                                       gpu.stream());
+                const at::Tensor y = memory.narrow(0, 0, rows * out).view({rows, out});
+                EXPECT_LT(worst(y, exact), roundingOf(type))
+                    << at::toString(type) << " " << rows << "x" << in << "x" << out;
+                EXPECT_TRUE(memory.narrow(0, rows * out, out).isnan().all().item<bool>());
+            }
+        }
+}
+
+TEST_F(KernelsOnGpu, LinearLayersInInt8GiveWhatTheCpuGives) {
+    if (!library()->multipliesInt8()) GTEST_SKIP() << "this GPU has no products of int8";
+    for (const auto type : {at::kBFloat16, at::kHalf}) {
+        const auto part = [&](std::int64_t out) {
+            return models::Linear{at::randn({out, 336}).to(type), at::randn({out}).to(type)};
+        };
+        models::Linear onCpu = models::Linear::joined({part(128), part(256), part(72)});
+        models::Linear onGpu{onCpu.weight.to(gpu.device), onCpu.bias.to(gpu.device)};
+        onCpu.roundToInt8();
+        onGpu.roundToInt8();
+        EXPECT_FALSE(onGpu.roundsInputs);
+        const at::Tensor x = at::randn({2, 150, 336}).to(type), y = onGpu(x.to(gpu.device));
+        EXPECT_EQ(y.scalar_type(), type);
+        EXPECT_LT(relativeError(y, onCpu(x)), roundingOf(type));
+        EXPECT_TRUE(onGpu.takesGelu());
+        EXPECT_LT(relativeError(onGpu.ofGelu(x.to(gpu.device)), onCpu(at::gelu(x, "tanh"))),
+                  4 * roundingOf(type));
+    }
 }
 
 TEST_F(KernelsOnGpu, RowsToFp8AreLibtorchsRoundedValues) {

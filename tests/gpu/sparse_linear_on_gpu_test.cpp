@@ -1,14 +1,17 @@
-// sla on the GPU against its definition in float64 (tests/kernels/attention/method_oracle.h).
+// sla and sagesla on the GPU against their definitions in float64 (tests/kernels/attention/method_oracle.h).
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "core/attention/attention_problem.h"
 #include "core/attention/make_dispatcher.h"
+#include "kernels/attention/half_types.h"
 #include "kernels/cuda/attention/attention_cuda.h"
 #include "tests/gpu/case_on_gpu.h"
 #include "tests/gpu/gpu.h"
 #include "tests/kernels/attention/method_oracle.h"
+#include "tests/kernels/attention/reference.h"
 
 namespace reelgrid {
 namespace {
@@ -152,6 +155,141 @@ TEST_F(SparseLinearOnGpu, SaysWhatItDoesNotTake) {
     kernels::AttentionProblem causal = problemOver(128);
     causal.mask = kernels::Mask::Causal;
     EXPECT_EQ(kernels::whyNot(backend(), causal), "sla: no causal mask");
+}
+
+/// sagesla: the same over other blocks, quantised. What a weight is relative to, and so how e4m3 rounds it,
+/// is the kernel's own: beside the definition with exact weights stands the error that rounding them makes
+/// there.
+enum class Gpus { Hopper, Others };
+class SageSparseLinearOnGpu : public OnGpu, public testing::WithParamInterface<Gpus> {
+  protected:
+    void SetUp() override {
+        OnGpu::SetUp();
+        if (IsSkipped()) return;
+        AttentionCase any({1, 1, 1, 64, 128, 64}, DataType::BFloat16);
+        any.problem.device = kernels::Device::Cuda;
+        if (const auto why = kernels::whyNot(backend(), any.problem)) GTEST_SKIP() << *why;
+        if (const auto why = kernels::whyNot(*kernels::findBackend("fav3"), any.problem);
+            GetParam() == Gpus::Hopper && why)
+            GTEST_SKIP() << *why;
+        if (GetParam() == Gpus::Others) setenv("REELGRID_GPU_KERNELS", "mma", 1);
+    }
+    void TearDown() override {
+        if (GetParam() == Gpus::Others) unsetenv("REELGRID_GPU_KERNELS");
+    }
+
+    static const kernels::BackendInfo& backend() { return *kernels::findBackend("sagesla"); }
+    void expectItsOwnError(AttentionCase& c) const {
+        using namespace kernels::test;
+        const bool isHopper = GetParam() == Gpus::Hopper;
+        const auto blocks =
+            kernels::traitsOf(isHopper ? kernels::Method::SageSparseLinear : kernels::Method::SparseLinear,
+                              128)
+                .sparse;
+        Quantisation method =
+            quantisationOf(isHopper ? kernels::Method::SageSparseLinear : kernels::Method::Sage1, 128);
+        method.centreKeys = c.problem.keySmoothing == kernels::KeySmoothing::Mean;
+        Quantisation withExactWeights = method;
+        withExactWeights.roundWeights = false;
+        const auto exact = sageSparseLinearAttention(c.problem, withExactWeights, blocks),
+                   defined = sageSparseLinearAttention(c.problem, method, blocks);
+        const auto out = runOnGpu(backend(), c, gpu);
+        ASSERT_TRUE(allFinite(out)) << c.name();
+        const double most = largest(defined);
+        EXPECT_LE(maxError(out, exact), 0.06 * most) << c.name();
+        EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012) << c.name();
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Ours, SageSparseLinearOnGpu, testing::Values(Gpus::Hopper, Gpus::Others),
+                         [](const auto& each) { return each.param == Gpus::Hopper ? "hopper" : "others"; });
+
+TEST_P(SageSparseLinearOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : kHeadDims)
+            for (const double ratio : {0.1, 0.35, 1.0})
+                for (const auto& [queries, keys] :
+                     {std::pair{130, 700}, {1, 200}, {70, 65}, {64, 1}, {65, 128}, {257, 1400}}) {
+                    AttentionCase c({1, 2, 1, queries, keys, dim}, type);
+                    c.problem.sparseLinear.topkRatio = ratio;
+                    expectItsOwnError(c);
+                }
+}
+
+TEST_P(SageSparseLinearOnGpu, AddsTheLinearBranchOfTheValuesAsTheyCame) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : kHeadDims) {
+            const auto projection = random(dim * dim, 0.3F), bias = random(dim, 0.3F);
+            AttentionCase c({1, 2, 1, 70, 2300, dim}, type);
+            c.problem.sparseLinear.projection = projection.data();
+            if (dim != 96) c.problem.sparseLinear.bias = bias.data();
+            expectItsOwnError(c);
+        }
+}
+
+TEST_P(SageSparseLinearOnGpu, KeepsHeadsAndBatchesApart) {
+    for (const auto layout : {kernels::test::Layout::HeadsFirst, kernels::test::Layout::TokensFirst})
+        for (const std::int64_t dim : {64, 128}) {
+            const auto projection = random(dim * dim, 0.3F);
+            AttentionCase c({2, 6, 3, 400, 1300, dim}, DataType::BFloat16,
+                            kernels::test::Family::OutlierChannels, layout);
+            c.problem.sparseLinear.projection = projection.data();
+            expectItsOwnError(c);
+        }
+}
+
+TEST_P(SageSparseLinearOnGpu, TakesKeysWithAMeanAndWithoutSmoothing) {
+    AttentionCase c({1, 2, 2, 200, 900, 128}, DataType::BFloat16, kernels::test::Family::KeyBias);
+    expectItsOwnError(c);
+    AttentionCase plain({1, 2, 2, 200, 900, 64}, DataType::BFloat16);
+    plain.problem.keySmoothing = kernels::KeySmoothing::None;
+    expectItsOwnError(plain);
+}
+
+TEST_P(SageSparseLinearOnGpu, LongSumsKeepTheirBits) {
+    // Values with a mean show what the tensor cores drop of a sum that grows.
+    AttentionCase c({1, 1, 1, 70, 16384, 64}, DataType::BFloat16);
+    c.problem.sparseLinear.topkRatio = 1;
+    auto* v = reinterpret_cast<std::uint16_t*>(c.v.data());
+    for (std::size_t i = 0; i < c.v.size() / 2; ++i)
+        v[i] = kernels::bf16FromFloat(kernels::floatFromBf16(v[i]) + 4);
+    const auto truth = kernels::test::referenceAttention(c.problem).out;
+    EXPECT_LE(kernels::test::relativeL1(runOnGpu(backend(), c, gpu), truth), 0.02);
+}
+
+TEST_P(SageSparseLinearOnGpu, ANanIsSeenInTheOutputAndZerosGiveNumbers) {
+    for (const int which : {0, 1, 2}) {
+        AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
+        c.problem.sparseLinear.topkRatio = 1;
+        auto& data = which == 0 ? c.q : which == 1 ? c.k : c.v;
+        reinterpret_cast<std::uint16_t*>(data.data())[17 * 64 + 5] = 0x7FC0;
+        EXPECT_TRUE(std::isnan(runOnGpu(backend(), c, gpu)[17 * 64 + 5])) << which;
+    }
+    for (const auto family : {kernels::test::Family::Zeros, kernels::test::Family::Underflow}) {
+        AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::BFloat16, family);
+        EXPECT_TRUE(kernels::test::allFinite(runOnGpu(backend(), c, gpu)));
+    }
+}
+
+TEST_P(SageSparseLinearOnGpu, AThousandLaunchesGiveTheSameBits) {
+    for (const std::int64_t dim : {64, 128}) {
+        const auto options = at::TensorOptions().device(gpu.device);
+        const auto random_BHND = [&] {
+            return at::randn({1, 3000, 4, dim}, options).to(at::kBFloat16).transpose(1, 2);
+        };
+        const auto dispatcher = attention::makeDispatcher(attention::Policy("sagesla"), gpu).value();
+        const attention::Inputs in{.q_BHND = random_BHND(),
+                                   .k_BHMD = random_BHND(),
+                                   .v_BHMD = random_BHND(),
+                                   .keyBias_M = {},
+                                   .projL_DD = at::randn({dim, dim}, options)};
+        const attention::CallSite site{attention::ModuleKind::Self, 0};
+        const at::Tensor first = dispatcher->attend(in, site);
+        at::Tensor equal = at::ones({}, options.dtype(at::kBool));
+        for (int i = 0; i < 1000; ++i) equal = equal & (dispatcher->attend(in, site) == first).all();
+        EXPECT_TRUE(equal.item<bool>());
+        EXPECT_EQ(dispatcher->records().at(0).used, "sagesla");
+    }
 }
 
 }  // namespace

@@ -196,5 +196,104 @@ TEST(Lanes, ReachTheirWorkersThroughTheirTransport) {
     EXPECT_EQ(listener.waitForEnd(submitOn(queue, "cuda:0", "ok")).state, JobState::Done);
 }
 
+/// Another machine, whose workers are the fake one.
+class OtherMachine : public WorkerTransport {
+  public:
+    explicit OtherMachine(std::string name) : m_name(std::move(name)) {}
+    Result<std::unique_ptr<RunningWorker>> start(const std::vector<std::string>& arguments,
+                                                 WorkerListener listener) override {
+        ++starts;
+        if (!isReachable) return Error{ErrorCode::Io, "no route"};
+        return m_local.start(arguments, std::move(listener));
+    }
+    KeptSteps keptSteps(const std::filesystem::path&) override { return {}; }
+    [[nodiscard]] std::string machine() const override { return m_name; }
+    [[nodiscard]] std::optional<std::string> obstacleTo(
+        const protocol::RenderRequest& request) const override {
+        if (request.model == "demo") return std::nullopt;
+        return "it lacks the model " + request.model;
+    }
+    [[nodiscard]] WorkerPatience patience() const override { return {.idle = 200ms}; }
+
+    std::atomic<int> starts = 0;
+    std::atomic<bool> isReachable = true;
+
+  private:
+    const std::string m_name;
+    LocalTransport m_local{fakeWorker().worker.program};
+};
+
+JobQueueOptions onMachines(const std::vector<std::shared_ptr<OtherMachine>>& machines) {
+    JobQueueOptions options = fakeWorker();
+    options.lanes.clear();
+    for (const auto& machine : machines) options.lanes.push_back({.transport = machine});
+    return options;
+}
+
+TEST(OtherMachines, GiveAJobBackOnceWhenTheyVanish) {
+    const auto one = std::make_shared<OtherMachine>("one");
+    Listener listener;
+    JobQueue queue(onMachines({one}), listener.callback());
+    const std::string id = submit(queue, "crash");
+    const Job failed = listener.waitForEnd(id);
+    EXPECT_EQ(failed.state, JobState::Failed);
+    EXPECT_THAT(failed.error.message, HasSubstr("one: the worker was killed by signal 11"));
+    EXPECT_THAT(failed.givenBack, HasSubstr("one: the worker was killed by signal 11"));
+    EXPECT_THAT(listener.states(id), ElementsAre(JobState::Queued, JobState::Running, JobState::Queued,
+                                                 JobState::Running, JobState::Failed));
+    EXPECT_EQ(one->starts, 2);
+    ASSERT_TRUE(queue.retry(id, Begin::AtStart));
+    const auto endedAgain = [](const Job& job) { return job.attempt == 2 && isFinished(job.state); };
+    EXPECT_EQ(listener.waitFor(id, endedAgain).state, JobState::Failed);
+    EXPECT_EQ(one->starts, 4) << "tried anew by a person: given back once more";
+}
+
+TEST(OtherMachines, ThatCanNotBeReachedLeaveJobsToOthers) {
+    const auto gone = std::make_shared<OtherMachine>("gone"), there = std::make_shared<OtherMachine>("there");
+    gone->isReachable = false;
+    Listener listener;
+    JobQueue queue(onMachines({gone, there}), listener.callback());
+    for (const std::string& id : {submit(queue, "ok"), submit(queue, "ok")}) {
+        const Job done = listener.waitForEnd(id);
+        EXPECT_EQ(done.state, JobState::Done);
+        EXPECT_EQ(done.machine, "there");
+    }
+    there->isReachable = false;
+    std::this_thread::sleep_for(600ms);  // without a job its worker ends
+    const Job lost = listener.waitForEnd(submit(queue, "ok"));
+    EXPECT_EQ(lost.state, JobState::Failed);
+    EXPECT_EQ(lost.error.message, "gone: no route; there: no route");
+    gone->isReachable = true;
+    EXPECT_EQ(listener.waitForEnd(submit(queue, "ok")).machine, "gone") << "a new job asks again";
+}
+
+TEST(OtherMachines, TakeWhatTheyCanRenderAlone) {
+    const auto one = std::make_shared<OtherMachine>("one");
+    Listener listener;
+    JobQueue queue(onMachines({one}), listener.callback());
+    protocol::RenderRequest request;
+    request.prompt = "ok";
+    request.output = "/tmp/none/a.mp4";
+    request.model = "big";
+    const auto refused = queue.submit(request);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "one: it lacks the model big");
+    queue.setLanes({{.transport = one}, LaneOptions{}});
+    const auto id = queue.submit(request);
+    ASSERT_TRUE(id) << id.error().message;
+    const Job done = listener.waitForEnd(*id);
+    EXPECT_EQ(done.state, JobState::Done);
+    EXPECT_EQ(done.machine, "") << "this one";
+    EXPECT_EQ(one->starts, 0);
+    // A list without it ends its lane once its job has ended.
+    const std::string running = submit(queue, "slow");
+    listener.waitForProcess(running);
+    queue.setLanes({LaneOptions{}});
+    EXPECT_EQ(stateOf(queue, running), JobState::Running);
+    ASSERT_TRUE(queue.cancel(running));
+    EXPECT_EQ(listener.waitForEnd(running).state, JobState::Cancelled);
+    EXPECT_EQ(listener.waitForEnd(submit(queue, "ok")).machine, "");
+}
+
 }  // namespace
 }  // namespace reelgrid::jobs

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/profile/rank_traces.h"
 #include "core/profile/summary_json.h"
 #include "core/profile/summary_table.h"
 #include "tests/profile/trace_file.h"
@@ -146,6 +147,44 @@ TEST_F(SummaryTest, IsPrintedAsTablesAndJson) {
     EXPECT_NEAR(object["groups"]["attention"]["self_cpu"].get<double>(), 200e-6, 1e-12);
     EXPECT_FALSE(object.contains("device"));
     EXPECT_EQ(object["steps"][0]["name"], "step 3");
+}
+
+TEST_F(SummaryTest, TracesOfRanksAreOne) {
+    // Two ranks: one waits 100 µs of 1000 in two ranges, the other 300 of 500, 200 of them with a busy
+    // device.
+    const json first = {range("denoise", 5000, 1000), range("communication", 5100, 60),
+                        range("communication", 5800, 40)};
+    json second = {range("denoise", 90, 500), range("communication", 100, 300)};
+    for (const json& one : launched("gemm", 95, 200, 300, 4)) second.push_back(one);
+    (void)file("trace_rank0.json", json{{"traceEvents", first}}.dump());
+    (void)file("trace_rank1.json", json{{"traceEvents", second}}.dump());
+    const auto files = rankTracesIn(m_folder);
+    ASSERT_TRUE(files) << files.error().message;
+    ASSERT_EQ(files->size(), 2U);
+    Trace all;
+    std::vector<RankCommunication> ranks;
+    for (const auto& [rank, path] : *files) {
+        const auto trace = readTrace(path);
+        ASSERT_TRUE(trace);
+        ranks.push_back(communicationOf(*trace, rank));
+        addRank(*trace, rank, all);
+    }
+    EXPECT_EQ(micro(ranks[0].waited), 100);
+    EXPECT_EQ(ranks[0].calls, 2U);
+    EXPECT_EQ(micro(ranks[0].span), 1000);
+    EXPECT_EQ(micro(ranks[1].waited), 300);
+    EXPECT_EQ(micro(ranks[1].overlapped), 200);
+    EXPECT_THAT(communicationTable(ranks), HasSubstr("10.0 %"));
+    const Summary summary = summaryOf(std::move(all));
+    EXPECT_EQ(micro(summary.span), 1000) << "each from its own beginning";
+    EXPECT_EQ(micro(rowOf(summary, "denoise").totalHost), 1500);
+    EXPECT_EQ(micro(rowOf(summary, "communication").totalHost), 400);
+    EXPECT_EQ(micro(rowOf(summary, "gemm").selfDevice), 300);
+
+    std::filesystem::remove(m_folder / "trace_rank0.json");
+    const auto incomplete = rankTracesIn(m_folder);
+    ASSERT_FALSE(incomplete);
+    EXPECT_THAT(incomplete.error().message, HasSubstr("rank 1, but not of rank 0"));
 }
 
 }  // namespace

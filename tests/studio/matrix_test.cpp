@@ -2,6 +2,7 @@
 
 #include <QTreeWidget>
 
+#include "app/studio/machine_list.h"
 #include "app/studio/model_browser.h"
 #include "app/studio/render_menu.h"
 #include "tests/studio/window_fixture.h"
@@ -127,6 +128,29 @@ TEST_F(WindowTest, TheModelBrowserSaysWhatIsThereAndHowToGetTheRest) {
         << browser->advice().toStdString();
     Q_EMIT browser->used("demo");
     EXPECT_EQ(m_window.editor().request().model, "demo");
+}
+
+TEST_F(WindowTest, MachinesRenderFromThenOn) {
+    MachineList* machines = m_window.renderMenu().openMachines();
+    machines->setHosts("here\ngpu03");
+    machines->use();
+    EXPECT_TRUE(machines->answers().contains("line 2: host gpu03: here, ssh://user@host or slurm:partition"))
+        << machines->answers().toStdString();
+    machines->setHosts("ssh://nobody@127.0.0.1:1\n");
+    machines->use();
+    ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("None of them can render"); }));
+    machines->setHosts("here?device=cpu&lanes=2");
+    machines->use();
+    ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("Up to 2 renders at once"); }))
+        << machines->answers().toStdString();
+    EXPECT_EQ(m_window.settings().machines(), "here?device=cpu&lanes=2");
+    m_window.editor().setCheckedBackends({"sdpa", "fav2"});
+    renderPrompt("a slow previewed square");
+    const auto isRunning = [](const ComparedClip& clip) { return !clip.preview.frames.empty(); };
+    ASSERT_EQ(clips().size(), 2U);
+    EXPECT_TRUE(waitUntil([&] { return std::ranges::all_of(clips(), isRunning); })) << "both at once";
+    ASSERT_TRUE(waitUntil([&] { return allOnDisk(); }));
+    m_window.renders().jobs().setLanes({jobs::LaneOptions{}});
 }
 
 TEST_F(WindowTest, ShowsTheLatentsWhileItDenoises) {

@@ -348,6 +348,18 @@ void TimingChart::warnOfUnevenTimes() {
     std::vector<double> seconds;
     for (const RenderTiming& timing : m_timings)
         if (timing.outsideAttention) seconds.push_back(*timing.outsideAttention);
+    const auto isElsewhere = [this](const RenderTiming& timing) {
+        return timing.machine != m_timings.front().machine;
+    };
+    if (std::ranges::any_of(m_timings, isElsewhere)) {
+        m_stages->xAxis->setLabelColor(theme::kWarning);
+        m_stages->xAxis->setLabel(tr("seconds, of different machines: not comparable"));
+        QStringList places;
+        for (const RenderTiming& timing : m_timings)
+            places.append(timing.name + ": " +
+                          (timing.machine.isEmpty() ? tr("this machine") : timing.machine));
+        return m_stages->setToolTip(places.join('\n'));
+    }
     const auto work = comparison::sameWorkOf(seconds);
     const bool uneven = work && work->isUneven();
     m_stages->xAxis->setLabelColor(uneven ? theme::kWarning : theme::kQuiet);

@@ -25,6 +25,7 @@ struct RenderTiming {
     result::Timing timing{};
     std::optional<double> outsideAttention{};  ///< seconds of denoising that no backend changes
     protocol::CallMaps calls{};                ///< which backend served what; empty: not recorded
+    QString machine{};                         ///< that rendered it; empty: this one
 };
 
 /// What each render took: bars of stages, the seconds of every denoising step, speed-up, memory, and which

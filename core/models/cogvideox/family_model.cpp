@@ -181,18 +181,41 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     memory.textEncoders = text::t5WeightBytes(textEncoderConfig(index), options.dtype);
     memory.vae = vae::cogvideox::openFiles(index.pathOf("vae"))
                      .describe({options.vaeDtype, options.execution.device}, denoising::vaePartsOf(model));
-    const std::int64_t tokens = config.tokensOf(denoising::latentShape(memory.vae->shape(), settings));
+    const std::int64_t tokens = denoising::tokensOfRank(
+        settings, config.tokensOf(denoising::latentShape(memory.vae->shape(), settings)));
     memory.pass = CogVideoXTransformer::passBytes(config, options.dtype, tokens);
     memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
     memory.encodedFrames = settings.imgFilePath ? 1 : 0;
     return denoising::forecastOf(memory, settings, options, available);
 }
 
+parallel::PassWork passWork(const families::ModelInfo& model, const catalog::RenderSettings& settings) {
+    const auto index = families::ModelIndex::read(model.folder).value();
+    const auto config =
+        CogVideoXTransformerConfig::from(weights::ModelConfig::read(index.pathOf("transformer")));
+    const auto vae = vae::cogvideox::openFiles(index.pathOf("vae"))
+                         .describe({at::kFloat, at::kCPU}, denoising::vaePartsOf(model));
+    // Text and video attend to each other in one sequence.
+    const std::int64_t tokens =
+        config.tokensOf(denoising::latentShape(vae->shape(), settings)) + config.maxTextSeqLength;
+    const double n = double(tokens), c = double(config.innerDim()), layers = double(config.numLayers);
+    const double projections = 8 * c * c, feedForward = 4 * c * double(config.feedForwardDim()),
+                 ends = 2 * c * double(config.patchVolume()) * double(config.inChannels + config.outChannels);
+    return {.layers = config.numLayers,
+            .heads = config.numAttentionHeads,
+            .channels = config.innerDim(),
+            .tokens = tokens,
+            .attentionFlops = layers * 4 * n * n * c,
+            .otherFlops = n * (layers * (projections + feedForward) + ends),
+            .outputValues = config.patchVolume() * config.outChannels,
+            .bytesPerValue = denoising::bytesPerValue(settings)};
+}
+
 }  // namespace
 
 denoising::FamilyModel familyModel() {
     static constexpr std::array<std::string_view, 2> kFamilies{"cogvideox", "cogvideox-i2v"};
-    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory};
+    return {.families = kFamilies, .load = loadVideoModel, .forecast = forecastMemory, .work = passWork};
 }
 
 }  // namespace reelgrid::models::cogvideox

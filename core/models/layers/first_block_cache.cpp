@@ -23,12 +23,19 @@ std::uint64_t firstBlockCacheBytes(std::int64_t tokens, std::int64_t channels, i
     return static_cast<std::uint64_t>(tokens * channels * (kKept * caches + kCopies)) * sizeof(float);
 }
 
+/// Of all ranks' tokens, which needn't be as many on each; this process's alone where it has them all.
+at::Tensor FirstBlockCache::total(const at::Tensor& x, at::Tensor (*alone)(const at::Tensor&)) const {
+    return m_agreement.sum ? m_agreement.sum(x.sum(at::kFloat)) : alone(x);
+}
+
 bool FirstBlockCache::isClose(const at::Tensor& first_BNC) {
     if (!m_first_BNC.defined()) return false;
-    const at::Tensor change = (first_BNC - m_first_BNC).abs_().mean();
+    const auto mean = [](const at::Tensor& x) { return x.mean(); };
+    const at::Tensor change = total((first_BNC - m_first_BNC).abs_(), mean);
     // A guess is the worse the further back the pass is that it starts from.
-    const double changes = m_changes + (change / m_first_BNC.abs().mean()).item<double>();
-    const bool isClose = changes <= m_threshold;
+    const double changes = m_changes + (change / total(m_first_BNC.abs(), mean)).item<double>();
+    const bool isMine = changes <= m_threshold;
+    const bool isClose = m_agreement.decided ? m_agreement.decided(isMine) : isMine;
     if (isClose) m_changes = changes;
     return isClose;
 }
@@ -48,8 +55,9 @@ at::Tensor FirstBlockCache::others(const at::Tensor& first_BNC) const {
     if (!m_firstStep_BNC.defined()) return m_others_BNC;
     // A first block that hardly moved says nothing of how far others go on; none goes back.
     constexpr double kMostSteps = 4, kLeastSquares = 1e-30;
-    const at::Tensor along = (first_BNC - m_first_BNC).mul_(m_firstStep_BNC).sum(at::kFloat);
-    const at::Tensor squares = m_firstStep_BNC.square().sum(at::kFloat);
+    const auto sum = [](const at::Tensor& x) { return x.sum(at::kFloat); };
+    const at::Tensor along = total((first_BNC - m_first_BNC).mul_(m_firstStep_BNC), sum);
+    const at::Tensor squares = total(m_firstStep_BNC.square(), sum);
     const at::Tensor steps = (along / squares.clamp_min(kLeastSquares)).clamp(0, kMostSteps);
     return at::addcmul(m_others_BNC, m_othersStep_BNC, steps.to(m_others_BNC.scalar_type()));
 }

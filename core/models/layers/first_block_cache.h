@@ -5,8 +5,10 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace reelgrid::models {
 
@@ -26,6 +28,12 @@ int firstStepThatMaySkip(int steps);
 /// What a cache of so many tokens takes: fp32, and two copies of the residual stream while a pass decides.
 std::uint64_t firstBlockCacheBytes(std::int64_t tokens, std::int64_t channels, int caches);
 
+/// How ranks that share a pass come to one decision; what isn't there changes nothing.
+struct CacheAgreement {
+    std::function<at::Tensor(const at::Tensor&)> sum{};  ///< over those that share the tokens
+    std::function<bool(bool)> decided{};                 ///< by those whose pass decides for all
+};
+
 /// First-block caching: a pass whose first block adds to the residual stream nearly what it added in the last
 /// pass that ran whole is given a guess at what the other blocks would add, in the place of running them. One
 /// of these for each expert and each of guidance's passes.
@@ -35,7 +43,8 @@ class FirstBlockCache {
   public:
     /// `threshold` > 0: what the relative L1 changes of what the first block adds, each since the last whole
     /// pass, may add up to over the passes that are skipped in a row.
-    explicit FirstBlockCache(double threshold) : m_threshold(threshold) {}
+    explicit FirstBlockCache(double threshold, CacheAgreement agreement = {})
+        : m_threshold(threshold), m_agreement(std::move(agreement)) {}
 
     /// Whether `first_BNC`, what the first block added in this pass, is close enough; where it is, the pass
     /// counts as one that is skipped. Waits for the device.
@@ -55,7 +64,10 @@ class FirstBlockCache {
     void restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from, at::Device device);
 
   private:
+    [[nodiscard]] at::Tensor total(const at::Tensor& x, at::Tensor (*alone)(const at::Tensor&)) const;
+
     double m_threshold;
+    CacheAgreement m_agreement;
     double m_changes = 0;  ///< of the passes that were skipped since the last whole one, added up
     at::Tensor m_first_BNC, m_others_BNC;
     at::Tensor m_firstStep_BNC, m_othersStep_BNC;  ///< by which these changed; undefined after one pass

@@ -8,7 +8,8 @@ namespace reelgrid::models {
 struct GuidanceCaches {
     FirstBlockCache conditional, unconditional;
 
-    explicit GuidanceCaches(double threshold) : conditional(threshold), unconditional(threshold) {}
+    explicit GuidanceCaches(double threshold, const CacheAgreement& agreement = {})
+        : conditional(threshold, agreement), unconditional(threshold, agreement) {}
 
     /// FirstBlockCache's of both.
     void save(const std::string& prefix, std::map<std::string, at::Tensor>& into) const;

@@ -53,6 +53,14 @@ StoredInt8 toInt8(const at::Tensor& weight_OI) {
     return made;
 }
 
+/// Whether a GPU's products take the layer: its weights' blocks are those of one matrix.
+bool fitsInt8OnGpu(const Linear& linear) {
+    if (!multipliesInt8(linear.weight.device(), linear.weight.scalar_type())) return false;
+    for (std::size_t i = 0; i + 1 < linear.stored.size(); ++i)
+        if (linear.stored[i].integers_OI.size(0) % weights::kInt8Block != 0) return false;
+    return linear.weight.size(1) % kMultiple == 0 && linear.weight.size(0) % 8 == 0;
+}
+
 /// Scales of the rows of several weights, one below the other: [⌈in / 128⌉, `padded`].
 at::Tensor scalesOfOutputs(const std::vector<StoredInt8>& parts, std::int64_t blocks, std::int64_t padded) {
     at::Tensor scales_KO = at::zeros({blocks, padded}, at::kFloat);
@@ -101,8 +109,10 @@ Linear Linear::load(const weights::WeightScope& scope, std::int64_t in, std::int
     return linear;
 }
 
-bool multipliesInt8(at::Device device) {
-    return device.is_cpu();
+bool multipliesInt8(at::Device device, at::ScalarType dtype) {
+    return device.is_cpu() ||
+           (device.is_cuda() && dtype != at::kFloat && kernels::cuda::library() != nullptr &&
+            kernels::cuda::library()->multipliesInt8());
 }
 
 bool multipliesFp8(at::Device device) {
@@ -148,7 +158,7 @@ at::Tensor Linear::fp8Product(const at::Tensor& x, Before before) const {
 }
 
 void Linear::roundToInt8() {
-    if (!weight.defined() || blockScales_KO.defined() || roundsInputs) return;
+    if (!weight.defined() || isInt8() || roundsInputs) return;
     const std::int64_t out = weight.size(0), in = weight.size(1);
     const std::int64_t blocks = weights::int8BlocksOf(in), padded = cpu::int8PaddedOutputs(out);
     if (weight.is_meta()) {
@@ -157,7 +167,16 @@ void Linear::roundToInt8() {
         return;
     }
     if (stored.empty()) stored.push_back(toInt8(weight));
-    if (!multipliesInt8(weight.device())) {
+    if (weight.is_cuda() && fitsInt8OnGpu(*this)) {
+        std::vector<at::Tensor> scales;
+        for (const StoredInt8& part : stored) scales.push_back(part.scales.to(at::kFloat));
+        blockScales_OK = at::cat(scales).contiguous().to(weight.device());
+        weight = integersOf(stored).to(weight.device());
+        bias = bias.to(at::kFloat).contiguous();
+        stored.clear();
+        return;
+    }
+    if (!weight.is_cpu()) {
         std::vector<at::Tensor> rounded;
         for (const StoredInt8& part : stored)
             rounded.push_back(weights::ofInt8Blocks(part.integers_OI, part.scales));
@@ -174,10 +193,43 @@ void Linear::roundToInt8() {
     stored.clear();
 }
 
-at::Tensor Linear::int8Product(const at::Tensor& x) const {
+at::Tensor Linear::int8ProductOnGpu(const at::Tensor& x_NC, Before before) const {
+    namespace cuda = kernels::cuda;
+    const std::int64_t rows = x_NC.size(0), in = x_NC.size(1), out = weight.size(0);
+    // fp32 tokens give bf16 products: no layer of a model in sixteen bits has them between its blocks.
+    const bool isHalf = x_NC.scalar_type() == at::kHalf;
+    const at::Tensor integers = at::empty({rows, in}, x_NC.options().dtype(at::kChar)),
+                     scales = at::empty({weights::int8BlocksOf(rows), weights::int8BlocksOf(in)},
+                                        x_NC.options().dtype(at::kFloat));
+    const at::Tensor y_NO = at::empty({rows, out}, x_NC.options().dtype(isHalf ? at::kHalf : at::kBFloat16));
+    cuda::library()->blocksToInt8(
+        {.rows = rows,
+         .channels = in,
+         .type = *execution::kernelTypeOf(x_NC.scalar_type()),
+         .x = x_NC.const_data_ptr(),
+         .activation = before == Before::GeluTanh ? cuda::Activation::GeluTanh : cuda::Activation::None,
+         .out = integers.data_ptr(),
+         .scales = scales.data_ptr<float>()},
+        execution::streamOf(x_NC));
+    cuda::library()->int8Product({.rows = rows,
+                                  .inputs = in,
+                                  .outputs = out,
+                                  .type = isHalf ? kernels::DataType::Float16 : kernels::DataType::BFloat16,
+                                  .x = integers.const_data_ptr(),
+                                  .xScales = scales.const_data_ptr<float>(),
+                                  .weight = weight.const_data_ptr(),
+                                  .weightScales = blockScales_OK.const_data_ptr<float>(),
+                                  .bias = bias.const_data_ptr<float>(),
+                                  .out = y_NO.data_ptr()},
+                                 execution::streamOf(x_NC));
+    return y_NO.to(x_NC.scalar_type());
+}
+
+at::Tensor Linear::int8Product(const at::Tensor& x, Before before) const {
     const at::Tensor x_NC = x.reshape({-1, x.size(-1)}).contiguous();
     auto shape = x.sizes().vec();
     shape.back() = bias.size(0);
+    if (blockScales_OK.defined()) return int8ProductOnGpu(x_NC, before).view(shape);
     if (roundsInputs) return execution::linear(roundedToInt8(x_NC), weight, bias).view(shape);
     const cpu::Int8Weight packed{.outputs = bias.size(0),
                                  .inputs = x.size(-1),

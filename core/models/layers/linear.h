@@ -23,9 +23,9 @@ enum class LinearProducts {
     Int8,
 };
 
-/// Whether products of e4m3, of int8, run as such on the device.
+/// Whether products of e4m3, of int8 with tokens in the dtype, run as such on the device.
 bool multipliesFp8(at::Device device);
-bool multipliesInt8(at::Device device);
+bool multipliesInt8(at::Device device, at::ScalarType dtype);
 
 /// A weight as a checkpoint stores it in integers (weights/int8_blocks.h), possibly on a map of its file.
 struct StoredInt8 {
@@ -41,6 +41,9 @@ struct Linear {
     /// fp32 [⌈in / 128⌉, out padded], of a weight that is packed int8, whose bias then is fp32; undefined
     /// else
     at::Tensor blockScales_KO{};
+    /// fp32 [⌈out / 128⌉, ⌈in / 128⌉], of an int8 weight [out, in] on a GPU, whose bias then is fp32;
+    /// undefined else
+    at::Tensor blockScales_OK{};
     /// Of the rows of the weight in their order, where its checkpoint has them.
     std::vector<StoredInt8> stored{};
     /// Whether inputs are rounded to int8 although the device multiplies them in the model's dtype.
@@ -71,16 +74,22 @@ struct Linear {
 
     /// For a layer that stays where it is: its weight as products read it fastest there.
     void pack() {
-        if (weight.defined() && !blockScales_KO.defined()) weight = execution::packedForLinear(weight);
+        if (weight.defined() && !isInt8()) weight = execution::packedForLinear(weight);
     }
 
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const {
         if (scale_O.defined()) return fp8Product(x, Before::Nothing);
-        return blockScales_KO.defined() || roundsInputs ? int8Product(x) : execution::linear(x, weight, bias);
+        return isInt8() || roundsInputs ? int8Product(x, Before::Nothing)
+                                        : execution::linear(x, weight, bias);
     }
-    /// Of a layer that was rounded to FP8: its product with gelu(x) in its tanh form, for which a GPU needs
-    /// no pass of its own.
-    [[nodiscard]] at::Tensor ofGelu(const at::Tensor& x) const { return fp8Product(x, Before::GeluTanh); }
+    /// Whether inputs are rounded on the way in a pass that takes gelu along: ofGelu().
+    [[nodiscard]] bool takesGelu() const { return scale_O.defined() || blockScales_OK.defined(); }
+    /// Of such a layer: its product with gelu(x) in its tanh form.
+    [[nodiscard]] at::Tensor ofGelu(const at::Tensor& x) const {
+        return scale_O.defined() ? fp8Product(x, Before::GeluTanh) : int8Product(x, Before::GeluTanh);
+    }
+    /// Whether the weight is in integers.
+    [[nodiscard]] bool isInt8() const { return blockScales_KO.defined() || blockScales_OK.defined(); }
 
     /// Calls visit(tensor) for each, defined or not.
     template <class Visit>
@@ -89,12 +98,14 @@ struct Linear {
         visit(bias);
         visit(scale_O);
         visit(blockScales_KO);
+        visit(blockScales_OK);
     }
 
   private:
     enum class Before { Nothing, GeluTanh };
     [[nodiscard]] at::Tensor fp8Product(const at::Tensor& x, Before before) const;
-    [[nodiscard]] at::Tensor int8Product(const at::Tensor& x) const;
+    [[nodiscard]] at::Tensor int8Product(const at::Tensor& x, Before before) const;
+    [[nodiscard]] at::Tensor int8ProductOnGpu(const at::Tensor& x_NC, Before before) const;
 };
 
 }  // namespace reelgrid::models

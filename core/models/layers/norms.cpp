@@ -164,7 +164,7 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
 }
 
 at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
-    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat && !linear.roundsInputs) {
+    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat && !linear.roundsInputs && !linear.isInt8()) {
         const at::Tensor flat = x_BNC.reshape({-1, x_BNC.size(-1)});
         auto shape = x_BNC.sizes().vec();
         shape.back() = linear.weight.size(0);
@@ -177,7 +177,7 @@ at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
 }
 
 at::Tensor feedForward(const at::Tensor& x_BNC, const Linear& up, const Linear& down) {
-    if (down.scale_O.defined()) return down.ofGelu(up(x_BNC));
+    if (down.takesGelu()) return down.ofGelu(up(x_BNC));
     return down(linearGelu(x_BNC, up));
 }
 

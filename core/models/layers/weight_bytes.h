@@ -21,7 +21,7 @@ std::uint64_t blockWeightBytes(const Config& config, at::ScalarType dtype, at::D
         block.eachLinear([&](const Linear& linear) {
             bytes -= static_cast<std::uint64_t>(linear.weight.numel()) * (c10::elementSize(dtype) - 1);
         });
-    if (products == LinearProducts::Int8 && multipliesInt8(device)) {
+    if (products == LinearProducts::Int8 && multipliesInt8(device, dtype)) {
         block.eachLinear([](Linear& linear) { linear.roundToInt8(); });
         bytes = bytesOf(block);
     }

@@ -19,6 +19,7 @@ denoising::FamilyModel familyModel() {
             .load = [](const families::ModelInfo& model,
                        const denoising::LoadOptions& options) { return loadVideoModel(model, options); },
             .forecast = forecastMemory,
+            .work = passWork,
             .faults = findFaults};
 }
 

@@ -41,12 +41,35 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
         config, options.dtype, prompts * (kMaxPromptTokens + (config.imageDim > 0 ? kPicturePositions : 0)));
     memory.vae = vae::wan21::WanVae::described(
         files.vae().config, {options.vaeDtype, options.execution.device}, denoising::vaePartsOf(model));
-    const std::int64_t tokens = config.tokensOf(denoising::latentShape(memory.vae->shape(), settings));
+    const std::int64_t tokens = denoising::tokensOfRank(
+        settings, config.tokensOf(denoising::latentShape(memory.vae->shape(), settings)));
     memory.pass = WanTransformer::passBytes(config, options.dtype, tokens);
     memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
     if (settings.imgFilePath)
         memory.encodedFrames = config.encodedFramesOf(memory.vae->shape().zDim, settings.numFrames);
     return denoising::forecastOf(memory, settings, options, available);
+}
+
+parallel::PassWork passWork(const families::ModelInfo& model, const catalog::RenderSettings& settings) {
+    const Checkpoint files(model.source());
+    const auto config = WanTransformerConfig::from(files.config("transformer"));
+    const auto vae = vae::wan21::WanVae::described(files.vae().config, {at::kFloat, at::kCPU},
+                                                   denoising::vaePartsOf(model));
+    const std::int64_t tokens = config.tokensOf(denoising::latentShape(vae->shape(), settings));
+    const double n = double(tokens), c = double(config.innerDim()), layers = double(config.numLayers);
+    const double patch = double(config.patchVolume());
+    // Keys and values of the text are kept from step to step.
+    const double projections = 8 * c * c, crossAttention = 4 * c * c + 4 * double(kMaxPromptTokens) * c,
+                 feedForward = 4 * c * double(config.ffnDim),
+                 ends = 2 * c * patch * double(config.inChannels + config.outChannels);
+    return {.layers = config.numLayers,
+            .heads = config.numAttentionHeads,
+            .channels = config.innerDim(),
+            .tokens = tokens,
+            .attentionFlops = layers * 4 * n * n * c,
+            .otherFlops = n * (layers * (projections + crossAttention + feedForward) + ends),
+            .outputValues = config.patchVolume() * config.outChannels,
+            .bytesPerValue = denoising::bytesPerValue(settings)};
 }
 
 }  // namespace reelgrid::models::wan

@@ -6,6 +6,7 @@
 #include "core/denoising/load_options.h"
 #include "core/denoising/memory_forecast.h"
 #include "core/families/model_info.h"
+#include "core/parallel/rank_plan.h"
 
 namespace reelgrid::models::wan {
 
@@ -14,5 +15,8 @@ namespace reelgrid::models::wan {
 denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available);
+
+/// What a pass of such a render computes (denoising::FamilyModel::work).
+parallel::PassWork passWork(const families::ModelInfo& model, const catalog::RenderSettings& settings);
 
 }  // namespace reelgrid::models::wan

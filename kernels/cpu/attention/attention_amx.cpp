@@ -36,9 +36,7 @@ TileKernels amxTable() {
     return kernels;
 }
 
-}  // namespace
-
-TileKernels amxKernels(Method method, DataType type) {
+TileKernels tiledKernels(Method method, DataType type) {
     const bool exact = type == DataType::BFloat16;
     switch (method) {
         case Method::Flash:
@@ -60,6 +58,14 @@ TileKernels amxKernels(Method method, DataType type) {
             break;
     }
     return avx512Kernels(method, type);
+}
+
+}  // namespace
+
+TileKernels amxKernels(Method method, DataType type) {
+    TileKernels kernels = tiledKernels(method, type);
+    kernels.attendShort = avx512Kernels(method, type).attendShort;  // a head's rows don't fill tiles
+    return kernels;
 }
 
 }  // namespace reelgrid::kernels::cpu

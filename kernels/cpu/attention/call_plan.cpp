@@ -32,11 +32,20 @@ int threadsFor(const AttentionProblem& p) {
     return p.threads > 0 ? p.threads : omp_get_max_threads();
 }
 
+/// Whether the kernels take whole heads of this problem. A sparse method has one block of keys then, which it
+/// takes.
+bool isShortSequence(const TileKernels& kernels, const MethodTraits& traits, const AttentionProblem& p) {
+    return kernels.attendShort != nullptr && p.keys <= kShortTokens && p.queries <= kShortTokens &&
+           p.headDim % 8 == 0 && !(traits.isSparse() && p.sparseLinear.projection != nullptr);
+}
+
 /// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
 /// barriers, better balance) while long sequences go head by head.
 constexpr std::int64_t kPackedBytes = std::int64_t{64} << 20;
 /// What is taken for the share of an L2 cache that one head may fill.
 constexpr std::int64_t kL2Bytes = std::int64_t{1} << 20;
+/// Heads a thread from which on it doesn't matter that the last thread ends later than the others.
+constexpr std::int64_t kManyHeads = 8;
 
 }  // namespace
 
@@ -47,14 +56,18 @@ CallPlan::CallPlan(Method method, const AttentionProblem& p)
       threads(threadsFor(p)),
       paddedDim(paddedDimOf(traits, p.headDim, kernels.dimGrain)),
       headsPerKeyHead(p.queryHeads / p.keyHeads),
+      isShort(isShortSequence(kernels, traits, p)),
       blocks(ceilDiv(p.keys, kBlockKeys)),
       keyBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.dimsPerUnit),
       valueBlockUnits(std::int64_t{kBlockKeys} * paddedDim / kernels.keysPerUnit),
       spanQueries(traits.isSparse() ? std::min<std::int64_t>(traits.sparse.queries, p.queries) : p.queries),
       spans(ceilDiv(p.queries, spanQueries)) {
     const std::int64_t headBytes = blocks * (keyBlockUnits + valueBlockUnits) * 4;
-    group = std::clamp<std::int64_t>(kPackedBytes / std::max<std::int64_t>(headBytes, 1), 1,
-                                     p.batch * p.keyHeads);
+    const std::int64_t keyHeads = p.batch * p.keyHeads;
+    headByHead = headBytes <= kL2Bytes && keyHeads >= kManyHeads * threads;
+    group = headByHead
+                ? threads
+                : std::clamp<std::int64_t>(kPackedBytes / std::max<std::int64_t>(headBytes, 1), 1, keyHeads);
     if (traits.rotates) {
         static const std::vector<float> kSigns = rotationSigns(kMaxHeadDim);
         signs = kSigns.data();

@@ -20,7 +20,11 @@ struct CallPlan {
     int threads;
     int paddedDim;
     std::int64_t headsPerKeyHead;  ///< query heads that share a key head
-    std::int64_t group;            ///< key heads per round
+    /// Whole heads at a time, nothing packed: an exact method over a short sequence.
+    bool isShort;
+    /// Each thread packs one key head after another into memory of its own, which stays in its cache.
+    bool headByHead;
+    std::int64_t group;  ///< key heads per round, or as many as there are threads
     // Keys and values, per head:
     std::int64_t blocks;
     std::int64_t keyBlockUnits;

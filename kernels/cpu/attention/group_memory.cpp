@@ -47,8 +47,10 @@ float* takeScoreBias(const CallPlan& plan) {
 GroupMemory::GroupMemory(const CallPlan& plan)
     : keys(take<std::uint32_t>(Keys, plan.group * plan.blocks * plan.keyBlockUnits)),
       values(take<std::uint32_t>(Values, plan.group * plan.blocks * plan.valueBlockUnits)),
-      m_scratchFloats(
-          ceilDiv(static_cast<std::int64_t>(std::max(kPackScratch, plan.kernels.scratchFloats)), 16) * 16) {
+      m_scratchFloats(ceilDiv(static_cast<std::int64_t>(
+                                  std::max({kPackScratch, plan.kernels.scratchFloats, kShortScratch})),
+                              16) *
+                      16) {
     const std::int64_t heads = plan.group;
     scratch = take<float>(Scratch, plan.threads * m_scratchFloats);
     if (plan.traits.centresKeys) {

@@ -100,6 +100,20 @@ constexpr std::size_t kSharedScratch = static_cast<std::size_t>(kMaxTileQueries)
                                        static_cast<std::size_t>(16 + 1) * kMaxHeadDim;
 constexpr std::size_t kTileScratch = static_cast<std::size_t>(kMaxTileQueries) * (2 * kMaxHeadDim + 3);
 
+/// All queries of one head against keys that are not packed: `count` queries, `keys` keys, at most
+/// kShortTokens each; dim is a multiple of 8.
+struct ShortArgs : TileArgs {
+    const void* k = nullptr;
+    const void* v = nullptr;
+    std::int64_t kStride = 0;  ///< elements
+    std::int64_t vStride = 0;
+};
+constexpr int kShortTokens = kBlockKeys;
+/// Floats of attendShort()'s scratch: rows of queries, queries, S, P, V and K.
+constexpr std::size_t kShortScratch = static_cast<std::size_t>(kMaxHeadDim + 16) * 16 +
+                                      static_cast<std::size_t>(kMaxHeadDim) * 32 +
+                                      static_cast<std::size_t>(kBlockKeys) * (64 + 2 * kMaxHeadDim + 16);
+
 /// A run of keys whose part of φ(k)ᵀ v is to be summed.
 struct KeyValueArgs : RowArgs {
     const std::uint32_t* packedValues = nullptr;  ///< from the run's first block on
@@ -120,6 +134,8 @@ struct TileKernels {
     void (*packKeys)(const PackArgs&) = nullptr;
     void (*packValues)(const PackArgs&) = nullptr;
     void (*attend)(const TileArgs&) = nullptr;
+    /// Exact methods: a whole head of a short sequence. Null where there is none.
+    void (*attendShort)(const ShortArgs&) = nullptr;
     /// Adds up the rows into sums[paddedDim].
     void (*sumRows)(const RowArgs&, float* sums) = nullptr;
     /// The largest |x| of each channel into maxima[paddedDim].

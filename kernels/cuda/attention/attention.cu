@@ -2,11 +2,11 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
+#include "kernels/cuda/attention/attention_cuda.h"
+#include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -26,29 +26,6 @@ AttentionShape shapeOf(const AttentionProblem& problem) {
 }
 
 namespace {
-
-struct Capability {
-    int major = 0, minor = 0;
-};
-
-Capability capability() {
-    int device = 0;
-    Capability found;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&found.major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&found.minor, cudaDevAttrComputeCapabilityMinor, device);
-    return found;
-}
-
-bool isHopper(const Capability& found) {
-    return found.major == 9 && found.minor == 0;
-}
-
-/// Whether to use what only Hopper has, where a method has another kernel, too.
-bool prefersHopper(const Capability& found) {
-    static const char* const kernels = std::getenv("REELGRID_GPU_KERNELS");
-    return isHopper(found) && (kernels == nullptr || std::string_view(kernels) != "mma");
-}
 
 enum class Gpus { All, HopperOnly };
 
@@ -70,22 +47,57 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::Flash3Fp8:
             return {&fav3Fp8, &fav3Fp8Workspace, Gpus::HopperOnly};
         case Method::Sage1:
-            return prefersHopper(found) ? Kernel{&sagev1, &sagev1Workspace}
-                                        : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
+            return found.prefersHopper() ? Kernel{&sagev1, &sagev1Workspace}
+                                         : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
         case Method::SparseLinear:
-            return {prefersHopper(found) ? &sla : &slaMma, &slaWorkspace};
+            return {found.prefersHopper() ? &sla : &slaMma, &slaWorkspace};
+        case Method::SageSparseLinear:
+            return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
+                                         : Kernel{&sageslaMma, &sageslaMmaWorkspace};
     }
     throw std::runtime_error("this method has no CUDA kernel");
+}
+
+/// Of problems over short sequences.
+void (*shortKernelFor(Method method))(const AttentionProblem&) {
+    switch (method) {
+        case Method::Flash:
+        case Method::Flash3:
+        case Method::SparseLinear:
+        case Method::SageSparseLinear:
+            break;
+        case Method::Sage1:
+            return &shortSagev1;
+        case Method::Flash3Sage:
+            return &shortFav3Sage;
+        case Method::Flash3Fp8:
+            return &shortFav3Fp8;
+    }
+    return &shortAttention;
+}
+
+/// Turing has fav2 alone, over half its dtypes.
+AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
+    const std::string capability = "compute capability 7.5";
+    if (method != Method::Flash) return {.obstacle = capability + ", needs 8.0"};
+    if (problem.type != DataType::Float16)
+        return {.obstacle = std::string("dtype ") + nameOf(problem.type) + ", needs fp16 on " + capability};
+    if (problem.headDim > kMostTuringHeadDim)
+        return {.obstacle = "head dim " + std::to_string(problem.headDim) + ", needs at most " +
+                            std::to_string(kMostTuringHeadDim) + " on " + capability};
+    return {.attend = &fav2Turing};
 }
 
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
+    if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
     const Kernel kernel = kernelFor(method, found);
-    if (kernel.runsOn == Gpus::HopperOnly && !isHopper(found))
+    if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
         return {.obstacle = "compute capability " + std::to_string(found.major) + "." +
                             std::to_string(found.minor) + ", needs 9.0 (wgmma and tensor copies)"};
+    if (isShort(method, problem)) return {.attend = shortKernelFor(method)};
     return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
             .attend = kernel.attend};
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "kernels/attention/method.h"
 #include "kernels/cuda/attention/score_rows.cuh"
 
@@ -11,7 +13,16 @@ AttentionShape shapeOf(const AttentionProblem& problem);
 /// Records the problem's event, if it has one: its preparation is queued.
 void notePrepared(const AttentionProblem& problem);
 
+/// Problems for which isShort() says yes (attention_cuda.h).
+void shortAttention(const AttentionProblem& problem);
+void shortSagev1(const AttentionProblem& problem);
+void shortFav3Sage(const AttentionProblem& problem);
+void shortFav3Fp8(const AttentionProblem& problem);
+
 void fav2(const AttentionProblem& problem);
+/// For Turing: fp16, head dims up to this.
+constexpr std::int64_t kMostTuringHeadDim = 192;
+void fav2Turing(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
 void fav3Sage(const AttentionProblem& problem);
 void fav3Fp8(const AttentionProblem& problem);
@@ -30,19 +41,36 @@ void sla(const AttentionProblem& problem);
 void slaMma(const AttentionProblem& problem);
 std::int64_t slaWorkspace(const AttentionProblem& problem);
 
-/// Calls `with` with a null pointer of the element's type and the head dim, 64 or 128, that a kernel pads to.
-template <class Function>
-void withElementAndHeadDim(const AttentionProblem& problem, Function&& with) {
+/// Likewise, each with the blocks that upstream has on such GPUs.
+void sagesla(const AttentionProblem& problem);
+std::int64_t sageslaWorkspace(const AttentionProblem& problem);
+void sageslaMma(const AttentionProblem& problem);
+std::int64_t sageslaMmaWorkspace(const AttentionProblem& problem);
+
+/// The head dims that a kernel is compiled for, ascending.
+template <int... kHeadDims>
+using HeadDims = std::integer_sequence<int, kHeadDims...>;
+
+/// Calls `with` with a null pointer of the element's type and the head dim of `HeadDims`, 64 or 128 unless
+/// said otherwise, that a kernel pads to; nothing where all are smaller than the problem's.
+template <int... kHeadDims, class Function>
+void withElementAndHeadDim(const AttentionProblem& problem, HeadDims<kHeadDims...>, Function&& with) {
     const auto withHeadDim = [&]<class Element>(Element* element) {
-        if (problem.headDim <= 64)
-            with(element, std::integral_constant<int, 64>());
-        else
-            with(element, std::integral_constant<int, 128>());
+        bool found = false;
+        (void)((!found && problem.headDim <= kHeadDims
+                    ? (found = true, with(element, std::integral_constant<int, kHeadDims>()))
+                    : (void)0),
+               ...);
     };
     if (problem.type == DataType::Float16)
         withHeadDim(static_cast<__half*>(nullptr));
     else
         withHeadDim(static_cast<__nv_bfloat16*>(nullptr));
+}
+
+template <class Function>
+void withElementAndHeadDim(const AttentionProblem& problem, Function&& with) {
+    withElementAndHeadDim(problem, HeadDims<64, 128>(), with);
 }
 
 /// Tiles of queries of a head.

@@ -29,13 +29,19 @@ std::optional<std::string> rowsObstacle(const char* name, const void* data, cons
 std::optional<std::string> problemObstacle(Method method, const AttentionProblem& p) {
     if (p.type == DataType::Float32) return std::string("dtype ") + nameOf(p.type) + ", needs bf16 or fp16";
     if (p.headDim % 8 != 0) return "head dim " + std::to_string(p.headDim) + ", needs a multiple of 8";
+    const bool anyHeadDim = method == Method::Flash || method == Method::Flash3 || isShort(method, p);
+    if (!anyHeadDim && p.headDim > kMaxTiledHeadDim)
+        return "head dim " + std::to_string(p.headDim) + ", needs at most " +
+               std::to_string(kMaxTiledHeadDim) + " for " + std::to_string(p.queries) + " queries and " +
+               std::to_string(p.keys) + " keys";
     if (auto why = rowsObstacle("q", p.q, p.qStrides, p, p.queryHeads, p.queries)) return why;
     if (auto why = rowsObstacle("k", p.k, p.kStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("v", p.v, p.vStrides, p, p.keyHeads, p.keys)) return why;
     if (auto why = rowsObstacle("out", p.out, p.outStrides, p, p.queryHeads, p.queries)) return why;
-    if (method == Method::SparseLinear && p.keys > kMostSparseKeys)
+    const bool isSparse = traitsOf(method, static_cast<int>(p.headDim)).isSparse();
+    if (isSparse && p.keys > kMostSparseKeys)
         return std::to_string(p.keys) + " keys, needs at most " + std::to_string(kMostSparseKeys);
-    if (method == Method::SparseLinear && p.batch * p.queryHeads > kMostSparseHeads)
+    if (isSparse && p.batch * p.queryHeads > kMostSparseHeads)
         return std::to_string(p.batch * p.queryHeads) + " heads over the batch, needs at most " +
                std::to_string(kMostSparseHeads);
     if (library() == nullptr) return "the CUDA kernels are not loaded";

@@ -1,7 +1,7 @@
 #pragma once
 
 // What Ampere and its successors multiply and copy with: one warp's products, matrix loads and asynchronous
-// copies.
+// copies. On Turing fp16 products of half the length, and copies that are there when they return.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -19,6 +19,16 @@ __device__ inline std::uint32_t sharedAddress(const void* pointer) {
 /// in columns 2 (lane % 4) and the next.
 template <class T>
 __device__ inline void multiply(float* d, const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static_assert(std::is_same_v<T, __half>, "Turing has no bf16");
+    const std::uint32_t b[2] = {b0, b1};
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, "
+            "%3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
+#else
     if constexpr (std::is_same_v<T, __half>)
         asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
             "{%0, %1, "
@@ -31,6 +41,7 @@ __device__ inline void multiply(float* d, const std::uint32_t (&a)[4], std::uint
             "%1, %2, %3};"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+#endif
 }
 
 /// d[4] += A B of int8 with int32 sums, which lie as above: 32 summed, four neighbours in a register of A or
@@ -58,20 +69,33 @@ __device__ inline void loadTransposed(std::uint32_t (&to)[4], std::uint32_t from
                  : "memory");
 }
 
-/// Sixteen bytes.
-__device__ inline void copy16(std::uint32_t to, const void* from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-/// Sixteen bytes, of which the first `bytes` come from global memory and the others are zero.
+/// Sixteen bytes, of which the first `bytes`, none or all, come from global memory and the others are zero.
 __device__ inline void copy16(std::uint32_t to, const void* from, int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    const uint4 x = bytes == 0 ? uint4{} : *static_cast<const uint4*>(from);
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+                 : "memory");
+#else
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+__device__ inline void copy16(std::uint32_t to, const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    copy16(to, from, 16);
+#else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#endif
 }
 __device__ inline void commitCopies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
 template <int kPending>
 __device__ inline void waitCopies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+#endif
 }
 
 }  // namespace reelgrid::kernels::cuda::device::ampere

@@ -17,10 +17,20 @@ constexpr float kLog2E = 1.4426950408889634F;
 template <class T>
 __device__ inline std::uint32_t packedPair(float first, float second) {
     std::uint32_t pair;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    static_assert(std::is_same_v<T, __half>, "Turing has no bf16");
+    asm("{\n.reg .f16 low, high;\n"
+        "cvt.rn.f16.f32 low, %2;\n"
+        "cvt.rn.f16.f32 high, %1;\n"
+        "mov.b32 %0, {low, high};\n}"
+        : "=r"(pair)
+        : "f"(second), "f"(first));
+#else
     if constexpr (std::is_same_v<T, __half>)
         asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
     else
         asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#endif
     return pair;
 }
 

@@ -69,6 +69,28 @@ TEST_P(ExactAttention, IsAsExactAsPlainCodeOverOddLengths) {
             }
 }
 
+TEST_P(ExactAttention, IsAsExactAsPlainCodeOverShortSequences) {
+    for (const auto type : kTypes)
+        for (const std::int64_t dim : {8, 40, 64, 80, 160, 256})
+            for (const auto& [queries, keys] : {std::pair{2, 2},
+                                                {14, 14},
+                                                {16, 16},
+                                                {17, 15},
+                                                {25, 25},
+                                                {32, 32},
+                                                {33, 9},
+                                                {7, 63},
+                                                {64, 64}})
+                for (const auto mask : {Mask::None, Mask::Causal}) {
+                    std::vector<float> bias(static_cast<std::size_t>(keys));
+                    for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = std::sin(static_cast<float>(j));
+                    AttentionCase c({3, 4, 2, queries, keys, dim}, type, Family::Normal,
+                                    queries % 2 == 0 ? Layout::TokensFirst : Layout::HeadsFirst, mask);
+                    if (queries % 3 != 0) c.problem.keyBias = bias.data();
+                    expectAsGoodAsPlainCode(c, method());
+                }
+}
+
 TEST_P(ExactAttention, IsAsExactAsPlainCodeOverLongSequences) {
     for (const auto type : kTypes) {
         AttentionCase odd({1, 1, 1, 799, 3, 128}, type);

@@ -220,6 +220,19 @@ Quantisation fav3Fp8(int headDim) {
     return method;
 }
 
+Quantisation sageSla() {
+    Quantisation method;
+    method.scores = Quantisation::Scores::Int8;
+    method.scaleQueries = 64;
+    method.scaleKeys = 128;
+    method.centreKeys = true;
+    method.values = Quantisation::Values::PerChannel;
+    method.largestValue = 2.25F;
+    method.roundWeights = true;
+    method.weightOffset = static_cast<double>(8.807F);
+    return method;
+}
+
 }  // namespace
 
 double roundToE4m3(double x) {
@@ -240,8 +253,9 @@ Quantisation quantisationOf(Method method, int headDim) {
             return fav3Fp8(headDim);
         case Method::Flash:
         case Method::Flash3:
-        case Method::SparseLinear:
         case Method::SageSparseLinear:
+            return sageSla();
+        case Method::SparseLinear:
             break;
     }
     return {};
@@ -290,19 +304,6 @@ std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisa
 
 namespace {
 
-Quantisation sageSla() {
-    Quantisation method;
-    method.scores = Quantisation::Scores::Int8;
-    method.scaleQueries = 64;
-    method.scaleKeys = 128;
-    method.centreKeys = true;
-    method.values = Quantisation::Values::PerChannel;
-    method.largestValue = 2.25F;
-    method.roundWeights = true;
-    method.weightOffset = static_cast<double>(8.807F);
-    return method;
-}
-
 /// sla over such blocks, its sparse part quantised by `method`.
 std::vector<double> sparseAttention(const AttentionProblem& p, std::size_t blockQueries,
                                     std::size_t blockKeys, const Quantisation& method) {
@@ -325,7 +326,8 @@ std::vector<double> sparseAttention(const AttentionProblem& p, std::size_t block
                 scale = std::log(2.0);
                 quantiseBlocks(scoredQ, method.scaleQueries, method.scores);
                 quantiseBlocks(scoredK, method.scaleKeys, method.scores);
-                quantiseValues(multiplied, method.values, method.largestValue);
+                if (method.values != Quantisation::Values::Exact)
+                    quantiseValues(multiplied, method.values, method.largestValue);
             }
             const bool linear = p.sparseLinear.projection != nullptr;
             const LinearSums sums = linear ? linearSums(k, v) : LinearSums{};
@@ -353,8 +355,10 @@ std::vector<double> sparseLinearAttention(const AttentionProblem& p) {
     return sparseAttention(p, 128, 64, Quantisation{});
 }
 
-std::vector<double> sageSparseLinearAttention(const AttentionProblem& p) {
-    return sparseAttention(p, 64, 128, sageSla());
+std::vector<double> sageSparseLinearAttention(const AttentionProblem& p, const Quantisation& method,
+                                              const SparseBlocks& blocks) {
+    return sparseAttention(p, static_cast<std::size_t>(blocks.queries), static_cast<std::size_t>(blocks.keys),
+                           method);
 }
 
 }  // namespace reelgrid::kernels::test

@@ -29,7 +29,7 @@ struct Quantisation {
     bool lastFirst = false;
 };
 
-/// Of sagev1, fav3_sage and fav3_fp8.
+/// Of sagev1, fav3_sage, fav3_fp8 and sagesla.
 Quantisation quantisationOf(Method method, int headDim);
 
 /// [B, Hq, Nq, D].
@@ -38,8 +38,12 @@ std::vector<double> quantisedAttention(const AttentionProblem& problem, const Qu
 /// SLA: its block map, the softmax over the chosen blocks and the linear branch.
 std::vector<double> sparseLinearAttention(const AttentionProblem& problem);
 
-/// SageSLA as upstream has it on Hopper (SLA/core.py with SpargeAttn's kernels): the same over blocks of 64
-/// queries and 128 keys, scores and values of the chosen blocks quantised.
-std::vector<double> sageSparseLinearAttention(const AttentionProblem& problem);
+/// SageSLA as upstream has it (SLA/core.py with SpargeAttn's kernels): the same over such blocks, scores and
+/// values of the chosen ones quantised. Without more said as on Hopper; on other GPUs sagev1's method over
+/// sla's blocks.
+std::vector<double> sageSparseLinearAttention(
+    const AttentionProblem& problem,
+    const Quantisation& method = quantisationOf(Method::SageSparseLinear, 128),
+    const SparseBlocks& blocks = traitsOf(Method::SageSparseLinear, 128).sparse);
 
 }  // namespace reelgrid::kernels::test

@@ -38,7 +38,7 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                            "fav3_sage", "sla", "sagesla"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                            "fav3_sage", "sla", "cudnn", "flash"));
+                                                            "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
@@ -112,7 +112,12 @@ TEST(BackendList, WhatTheCudaKernelsCannotTakeIsNamed) {
     };
     EXPECT_EQ(whyNotFav3([](auto& p) { p.type = DataType::Float32; }),
               "fav3: dtype fp32, needs bf16 or fp16");
-    EXPECT_EQ(whyNotFav3([](auto& p) { p.headDim = 129; }), "fav3: head dim 129, needs 1 to 128");
+    EXPECT_EQ(whyNotFav3([](auto& p) { p.headDim = 257; }), "fav3: head dim 257, needs 1 to 256");
+    AttentionProblem wide = onCuda(c);
+    wide.headDim = 160;
+    wide.queries = wide.keys = 65;
+    EXPECT_EQ(whyNot(*findBackend("sagev1"), wide),
+              "sagev1: head dim 160, needs at most 128 for 65 queries and 65 keys");
     EXPECT_EQ(whyNotFav3([](auto& p) { p.headDim = 60; }), "fav3: head dim 60, needs a multiple of 8");
     EXPECT_EQ(whyNotFav3([](auto& p) { p.kStrides.token = 132; }),
               "fav3: k's strides are " + std::to_string(c.problem.kStrides.batch) + ", " +

@@ -109,6 +109,7 @@ struct Avx2 {
         if (type == DataType::Float16) return _mm256_cvtph_ps(half);
         return asFloat(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
     }
+    /// And zeros up to a whole register.
     static void widen(DataType type, const void* from, int n, float* to) {
         const char* bytes = static_cast<const char*>(from);
         const std::int64_t size = sizeOf(type);
@@ -116,10 +117,8 @@ struct Avx2 {
         for (; i + 8 <= n; i += 8) storeFloat(to + i, widen8(type, bytes + i * size));
         if (i == n) return;
         alignas(32) char tail[32] = {};
-        alignas(32) float wide[8];
         std::memcpy(tail, bytes + i * size, static_cast<std::size_t>((n - i) * size));
-        storeFloat(wide, widen8(type, tail));
-        std::memcpy(to + i, wide, static_cast<std::size_t>(n - i) * sizeof(float));
+        storeFloat(to + i, widen8(type, tail));
     }
     static void narrow8(DataType type, Float v, void* to) {
         if (type == DataType::Float32) {
@@ -134,6 +133,15 @@ struct Avx2 {
             half = _mm_packus_epi32(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
         }
         _mm_storeu_si128(static_cast<__m128i*>(to), half);
+    }
+    /// Elements d … d + 7 of a row, whose length is a multiple of 8.
+    template <DataType kType>
+    static Float elementsAt(const char* row, int d, int dim) {
+        return d < dim ? widen8(kType, row + d * sizeOf(kType)) : set1(0);
+    }
+    template <DataType kType>
+    static void storeElements(Float x, char* row, int d, int /*dim*/) {
+        narrow8(kType, x, row + d * sizeOf(kType));
     }
     static void narrow(DataType type, const float* from, int n, void* to) {
         char* bytes = static_cast<char*>(to);

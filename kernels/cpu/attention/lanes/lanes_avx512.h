@@ -97,15 +97,34 @@ struct Avx512 {
         if (type == DataType::Float16) return _mm512_cvtph_ps(half);
         return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
     }
+    /// Elements d … d + 15 of a row, zeros beyond its end.
+    template <DataType kType>
+    static Float elementsAt(const char* row, int d, int dim) {
+        const int left = dim - d;
+        const __mmask16 mask = left >= 16 ? 0xFFFF : left <= 0 ? 0 : firstLanes(left);
+        return widen16(kType, row + d * sizeOf(kType), mask);
+    }
+    /// The same elements of an output's row.
+    template <DataType kType>
+    static void storeElements(Float x, char* row, int d, int dim) {
+        const __mmask16 mask = dim - d >= 16 ? 0xFFFF : firstLanes(dim - d);
+        char* to = row + d * sizeOf(kType);
+        if constexpr (kType == DataType::Float32)
+            _mm512_mask_storeu_ps(to, mask, x);
+        else if constexpr (kType == DataType::BFloat16)
+            _mm256_mask_storeu_epi16(to, mask, halfFromBf16(_mm512_cvtneps_pbh(x)));
+        else
+            _mm256_mask_storeu_epi16(to, mask,
+                                     _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    }
     static __mmask16 firstLanes(int n) { return static_cast<__mmask16>((1U << n) - 1); }
     template <DataType kType>
     static void widenAs(const char* from, int n, float* to) {
         int i = 0;
         for (; i + 16 <= n; i += 16) storeFloat(to + i, widen16(kType, from + i * sizeOf(kType), 0xFFFF));
-        if (i < n)
-            _mm512_mask_storeu_ps(to + i, firstLanes(n - i),
-                                  widen16(kType, from + i * sizeOf(kType), firstLanes(n - i)));
+        if (i < n) storeFloat(to + i, widen16(kType, from + i * sizeOf(kType), firstLanes(n - i)));
     }
+    /// And zeros up to a whole register: stores of parts would hold up the loads that follow.
     static void widen(DataType type, const void* from, int n, float* to) {
         const char* bytes = static_cast<const char*>(from);
         if (type == DataType::BFloat16)
@@ -200,6 +219,10 @@ struct Bf16Pairs {
         if (i < n)  // n is a multiple of 16
             _mm256_storeu_si256(reinterpret_cast<__m256i*>(units + i / 2),
                                 Avx512::halfFromBf16(_mm512_cvtneps_pbh(_mm512_loadu_ps(row + i))));
+    }
+    /// Sixteen elements of a row and the next sixteen.
+    static void storeUnits(std::uint32_t* units, __m512 first, __m512 second) {
+        Avx512::store(units, pair(second, first));
     }
     static __m512i interleave(__m512 first, __m512 second) {
         const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8,

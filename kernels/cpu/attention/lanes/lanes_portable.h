@@ -119,7 +119,9 @@ struct Portable {
         return each<Float>([&](int i) { return exp2f(x.v[i]); });
     }
 
+    /// And zeros up to a whole register.
     static void widen(DataType type, const void* from, int n, float* to) {
+        for (int i = n; i % kLanes != 0; ++i) to[i] = 0;
         if (type == DataType::Float32) {
             std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
             return;

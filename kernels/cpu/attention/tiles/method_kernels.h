@@ -4,21 +4,32 @@
 // sets only (see attention_tile.h).
 
 #include "kernels/cpu/attention/lanes/wide_arithmetic.h"
+#include "kernels/cpu/attention/tiles/short_sequence.h"
 #include "kernels/cpu/attention/tiles/tile_walk.h"
 
 namespace reelgrid::kernels::cpu {
 
+/// The tiles of an exact method, and whole heads of short sequences where the lanes read single elements.
+template <class Isa, class Arithmetic, DataType kType, template <class, class> class Scores, class Linear>
+TileKernels exactKernelsOf() {
+    TileKernels kernels = tileKernels<Isa, Scores<Isa, Arithmetic>, PlainValues<Isa, Arithmetic>, Linear>();
+    if constexpr (Isa::kSet != InstructionSet::Portable)
+        kernels.attendShort = &attendShort<Isa, Arithmetic, kType>;
+    return kernels;
+}
+
 /// fav2, fav3 and sla in the type of their input.
 template <class Isa, class Bf16, template <class, class> class Scores>
 TileKernels exactKernels(DataType type) {
-    if (type == DataType::BFloat16) return tileKernels<Isa, Scores<Isa, Bf16>, PlainValues<Isa, Bf16>>();
+    if (type == DataType::BFloat16)
+        return exactKernelsOf<Isa, Bf16, DataType::BFloat16, Scores, PlainValues<Isa, Bf16>>();
     // No FP16 arithmetic here: exact products in fp32 of operands that are rounded as fp16.
     using Fp16 = WideFloats<Isa, Rounding::Fp16>;
     using Fp32 = WideFloats<Isa, Rounding::None>;
     // sla's linear branch is bf16 for both 16-bit types: φ(k)ᵀ v may pass fp16's range.
     if (type == DataType::Float16)
-        return tileKernels<Isa, Scores<Isa, Fp16>, PlainValues<Isa, Fp16>, WideFloats<Isa, Rounding::Bf16>>();
-    return tileKernels<Isa, Scores<Isa, Fp32>, PlainValues<Isa, Fp32>>();
+        return exactKernelsOf<Isa, Fp16, DataType::Float16, Scores, WideFloats<Isa, Rounding::Bf16>>();
+    return exactKernelsOf<Isa, Fp32, DataType::Float32, Scores, PlainValues<Isa, Fp32>>();
 }
 
 /// `Integers` holds int8 values, `E4m3` every e4m3 value exactly. `Isa` is of the including source alone, so

@@ -14,8 +14,8 @@ template <class Isa>
 inline void widenRow(DataType type, const void* rows, std::int64_t stride, int index, int dim, int paddedDim,
                      float* wide) {
     const char* row = static_cast<const char*>(rows) + index * stride * sizeOf(type);
-    Isa::widen(type, row, dim, wide);
-    for (int d = dim; d < paddedDim; ++d) wide[d] = 0;
+    Isa::widen(type, row, dim, wide);  // to a whole register
+    for (int d = (dim + Isa::kLanes - 1) / Isa::kLanes * Isa::kLanes; d < paddedDim; ++d) wide[d] = 0;
 }
 
 template <class Isa>

@@ -1,10 +1,10 @@
 #pragma once
 
-// FlashAttention-3 for Hopper: a persistent grid of blocks, each one warpgroup that copies and three that
-// compute 64 queries each. Keys are walked from the last tile to the first. While a warpgroup computes the
-// softmax of one tile the tensor cores multiply its weights of the tile before, and what the other two
-// warpgroups have queued. Weights are relative to a base that is not looked for again until they grow large.
-// sm_90a.
+// FlashAttention-3 for Hopper: a persistent grid of blocks, each one warpgroup that copies and three (two
+// where the head dim is above 160) that compute 64 queries each. Keys are walked from the last tile to the
+// first. While a warpgroup computes the softmax of one tile the tensor cores multiply its weights of the tile
+// before, and what the other two warpgroups have queued. Weights are relative to a base that is not looked
+// for again until they grow large. sm_90a.
 
 #include "kernels/cuda/attention/hopper/hopper_memory.cuh"
 #include "kernels/cuda/attention/hopper/wgmma.cuh"
@@ -25,19 +25,24 @@ template <class Element_, int kHeadDim_>
 struct Fav3Config {
     using Element = Element_;
     static constexpr int kHeadDim = kHeadDim_;
-    static constexpr int kGroups = 3;
+    static constexpr int kGroups = kHeadDim > 160 ? 2 : 3;
     static constexpr int kQueries = 64 * kGroups;
-    // A warpgroup's scores, weights and outputs must fit in 160 registers a thread: 40 + 20 + 64 and 64 + 32
-    // + 32.
-    static constexpr int kKeys = kHeadDim == 128 ? 80 : 128;
-    static constexpr int kStages = kHeadDim == 128 ? 3 : 2;
-    static constexpr Turns kTurns = kHeadDim == 128 ? Turns::InOrder : Turns::Free;
+    // A warpgroup's scores, weights and outputs must fit in 160 registers a thread: 64 + 32 + 32 at 64, 40 +
+    // 20 + 64 at 128, 32 + 16 + 80 at 160; in 240 above: 40 + 20 + 128 at 256.
+    static constexpr int kKeys = kHeadDim <= 64                      ? 128
+                                 : kHeadDim == 80 || kHeadDim == 192 ? 112
+                                 : kHeadDim == 96                    ? 96
+                                 : kHeadDim == 160                   ? 64
+                                                                     : 80;
+    static constexpr int kStages = kHeadDim >= 128 && kHeadDim <= 160 ? 3 : 2;
+    static constexpr Turns kTurns = kHeadDim >= 128 ? Turns::InOrder : Turns::Free;
     static constexpr int kThreads = 128 * (kGroups + 1);
-    static constexpr int kCopyRegisters = 32,
-                         kComputeRegisters = 160;  ///< (32 + 3 · 160) · 128 is the whole file
-    static constexpr int kHalves = kHeadDim / 64;  ///< tiles of shared memory have 64 columns
-    static constexpr int kQueryBytes = kQueries * kHeadDim * 2;
-    static constexpr int kKeyBytes = kKeys * kHeadDim * 2;
+    /// (32 + 3 · 160) · 128 is the whole file; three warpgroups begin with 168 registers a thread each.
+    static constexpr int kCopyRegisters = kGroups == 3 ? 32 : 24,
+                         kComputeRegisters = kGroups == 3 ? 160 : 240;
+    static constexpr int kHalves = (kHeadDim + 63) / 64;  ///< tiles of shared memory have 64 columns
+    static constexpr int kQueryBytes = kQueries * kHalves * 128;
+    static constexpr int kKeyBytes = kKeys * kHalves * 128;
 };
 
 template <class C>
@@ -164,7 +169,8 @@ struct Fav3Group {
 #pragma unroll
         for (int half = 0; half < C::kHalves; ++half)
 #pragma unroll
-            for (int step = 0; step < 4; ++step)
+            for (int step = 0; step < (C::kHeadDim / 16 - 4 * half < 4 ? C::kHeadDim / 16 - 4 * half : 4);
+                 ++step)
                 Product<C::kKeys>::rowsByRows(Element{}, scores, advanced(q[half], 32 * step),
                                               advanced(k[half], 32 * step), half + step > 0);
         commitProducts();

@@ -40,20 +40,21 @@ struct Fav3QuantisedConfig {
     // Scores, weights and outputs in 160 registers a thread: 48 + 12 + 64 and 64 + 16 + 32.
     static constexpr int kKeys = kHeadDim == 128 ? 96 : 128;
     static constexpr int kStages = 4;
-    static constexpr int kWeightOffset = kScoreBytes == ScoreBytes::Int8 ? 0 : 8;
+    static constexpr float kWeightOffset = kScoreBytes == ScoreBytes::Int8 ? 0.0F : 8.0F;
     /// Tiles that the accumulators take up: 768 and 512 keys. 512 at d128 costs 4 %.
     static constexpr int kFoldTiles = kHeadDim == 128 ? 8 : 4;
     static constexpr int kThreads = 128 * (kGroups + 1);
     static constexpr int kCopyRegisters = 32, kComputeRegisters = 160;
     static constexpr int kQueryBytes = kQueries * kHeadDim;
     static constexpr int kKeyBytes = kKeys * kHeadDim;
+    static constexpr int kValueAlignment = 16;
 };
 
 template <class C>
 struct Fav3QuantisedShared {
     alignas(16) std::uint8_t q[C::kQueryBytes];
     alignas(16) std::uint8_t k[C::kStages][C::kKeyBytes];
-    alignas(16) std::uint8_t v[C::kStages][C::kKeyBytes];
+    alignas(C::kValueAlignment) std::uint8_t v[C::kStages][C::kKeyBytes];
     float4 sums[C::kHeadDim / 8][128 * C::kGroups];  ///< of the products, a thread's own
     hopper::Barrier qFull, qEmpty;
     hopper::Barrier kFull[C::kStages], kEmpty[C::kStages];
@@ -110,8 +111,9 @@ struct Fav3QuantisedGroup {
     static constexpr int kOutputs = C::kHeadDim / 2;
     static constexpr int kFactors = C::kKeys / kFactorColumns;
 
+    using Softmax = QuantisedSoftmax<C, kScores>;
+
     Fav3QuantisedShared<C>& shared;
-    const Fav3QuantisedCall& call;
     const int group, warp, lane;
     RingPlace<C::kStages> kPlace{}, vPlace{};
     std::uint32_t qParity = 0;
@@ -161,156 +163,183 @@ struct Fav3QuantisedGroup {
         }
     }
 
-    __device__ void attend(const Fav3Tile<C>& tile) {
+    /// Outputs, not yet divided by the weights' sum, and the softmax of all tiles of keys, the last first. A
+    /// walk says which keys those are, how their scores are scaled and where some are to be hidden.
+    template <class Walk>
+    __device__ void multiplyAll(float (&outputs)[kOutputs], Softmax& softmax, const Walk& walk) {
         using namespace hopper;
-        float outputs[kOutputs];
+        Score products[kScores];
+        std::uint32_t weights[kScores / 4];
+        float factors[kFactors];
+        int add = 0;  // whether outputs hold anything
+        int untilFold = C::kFoldTiles;
+        bool hasSums = false;
+        /// Products of tile n as weights, with the largest looked for; outputs follow where the base rises.
+        const auto weighAnew = [&](int n, std::uint32_t(&next)[kScores / 4], float(&added)[2]) {
+            float scores[kScores];
 #pragma unroll
-        for (float& value : outputs) value = 0;
-        QuantisedSoftmax<C::kWeightOffset, kScores> softmax;
-        const int firstRow = tile.firstQuery + 64 * group;
-        const int row = firstRow + 16 * warp + lane / 4;
-        const std::int64_t queryHead = std::int64_t{tile.batch} * call.shape.queryHeads + tile.head;
-        const std::int64_t keyHead = queryHead / call.shape.queryHeadsPerKeyHead;
-        if (tile.keyTiles > 0) {
-            const QuantisedOperands& x = call.operands;
-            const int queryScales = (x.queryRows + call.scaleQueries - 1) / call.scaleQueries;
-            const float queryFactor =
-                __ldg(x.qScales + queryHead * queryScales + firstRow / call.scaleQueries) * call.scoreFactor;
-            const float* keyScales =
-                x.kScales + keyHead * (x.keyRows / kFactorColumns) + tile.keyTiles * kFactors;
-            // From this tile on some query of the warpgroup doesn't see every key, or a bias is to be added.
-            const int edge = call.shape.keyBias != nullptr ? 0 : call.shape.seenBy(firstRow) / C::kKeys;
-            Score products[kScores];
-            std::uint32_t weights[kScores / 4];
-            float factors[kFactors];
-            int add = 0;  // whether outputs hold anything
-            int untilFold = C::kFoldTiles;
-            bool hasSums = false;
-            /// Of the next tile, the last one first.
-            const auto loadFactors = [&] {
-                keyScales -= kFactors;
+            for (int i = 0; i < kScores; ++i) scores[i] = static_cast<float>(products[i]) * factors[i / 16];
+            if (n >= walk.edge) biasAndHide(scores, walk.shape, walk.firstKeyOf(n), walk.row, lane, true);
+            float here[2];
+            if (__any_sync(0xffffffffU, softmax.isHigh(scores, here))) {
+                float risen[2];
+                softmax.rise(here, risen);
 #pragma unroll
-                for (int i = 0; i < kFactors; ++i) factors[i] = __ldg(keyScales + i);
-            };
-            /// Products of tile n as weights, with the largest looked for; outputs follow where the base
-            /// rises.
-            const auto weighAnew = [&](int n, std::uint32_t(&next)[kScores / 4], float(&added)[2]) {
-                float scores[kScores];
+                for (int i = 0; i < kOutputs; ++i) outputs[i] *= risen[i / 2 % 2];
+                if (hasSums)
+                    changeSums([&](float4& sums, int) {
+                        sums.x *= risen[0];
+                        sums.y *= risen[0];
+                        sums.z *= risen[1];
+                        sums.w *= risen[1];
+                    });
+            }
 #pragma unroll
-                for (int i = 0; i < kScores; ++i)
-                    scores[i] = static_cast<float>(products[i]) * factors[i / 16];
-                if (n >= edge) biasAndHide(scores, call.shape, n * C::kKeys, row, lane, true);
-                float here[2];
-                if (__any_sync(0xffffffffU, softmax.isHigh(scores, here))) {
-                    float risen[2];
-                    softmax.rise(here, risen);
+            for (float& factor : factors) factor = 1;
+            softmax.weigh(scores, factors, next, added);
+        };
+        const auto finishKeys = [&](int n) {
+            if (n == 0) release(shared.qEmpty);
+            release(shared.kEmpty[kPlace.stage]);
+            kPlace.next();
+        };
+        const auto finishValues = [&] {
+            waitProducts<0>();
+            pin(outputs);
+            pin(weights);
+            release(shared.vEmpty[vPlace.stage]);
+            vPlace.next();
+            add = 1;
+            if (--untilFold > 0) return;
+            untilFold = C::kFoldTiles;
+            add = 0;
+            changeSums([&](float4& sums, int four) {
+                const float* x = outputs + 4 * four;
+                sums = hasSums ? float4{sums.x + x[0], sums.y + x[1], sums.z + x[2], sums.w + x[3]}
+                               : float4{x[0], x[1], x[2], x[3]};
+            });
+            hasSums = true;
+        };
+
+        shared.qFull.wait(qParity);
+        qParity ^= 1;
+        walk.loadFactors(walk.keyTiles - 1, factors);
+        queueScores(products);
+        waitProducts<0>();
+        pin(products);
 #pragma unroll
-                    for (int i = 0; i < kOutputs; ++i) outputs[i] *= risen[i / 2 % 2];
-                    if (hasSums)
-                        changeSums([&](float4& sums, int) {
-                            sums.x *= risen[0];
-                            sums.y *= risen[0];
-                            sums.z *= risen[1];
-                            sums.w *= risen[1];
-                        });
-                }
+        for (float& factor : factors) factor *= walk.queryFactor;
+        float added[2];
+        weighAnew(walk.keyTiles - 1, weights, added);
+        softmax.add(added);
+        finishKeys(walk.keyTiles - 1);
+        for (int n = walk.keyTiles - 2; n >= 0; --n) {
+            walk.loadFactors(n, factors);
+            queueScores(products);
+            queueOutputs(outputs, weights, add);
+            waitProducts<1>();
+            pin(products);
 #pragma unroll
-                for (float& factor : factors) factor = 1;
-                softmax.weigh(scores, factors, next, added);
-            };
-            const auto finishKeys = [&](int n) {
-                if (n == 0) release(shared.qEmpty);
-                release(shared.kEmpty[kPlace.stage]);
-                kPlace.next();
-            };
-            const auto finishValues = [&] {
+            for (float& factor : factors) factor *= walk.queryFactor;
+            std::uint32_t next[kScores / 4];
+            // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where it
+            // doesn't, once more with a higher one.
+            bool anew = n >= walk.edge;
+            if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
+            if (anew) {
                 waitProducts<0>();
                 pin(outputs);
                 pin(weights);
-                release(shared.vEmpty[vPlace.stage]);
-                vPlace.next();
-                add = 1;
-                if (--untilFold > 0) return;
-                untilFold = C::kFoldTiles;
-                add = 0;
-                changeSums([&](float4& sums, int four) {
-                    const float* x = outputs + 4 * four;
-                    sums = hasSums ? float4{sums.x + x[0], sums.y + x[1], sums.z + x[2], sums.w + x[3]}
-                                   : float4{x[0], x[1], x[2], x[3]};
-                });
-                hasSums = true;
-            };
-
-            shared.qFull.wait(qParity);
-            qParity ^= 1;
-            loadFactors();
-            queueScores(products);
-            waitProducts<0>();
-            pin(products);
-#pragma unroll
-            for (float& factor : factors) factor *= queryFactor;
-            float added[2];
-            weighAnew(tile.keyTiles - 1, weights, added);
+                weighAnew(n, next, added);
+            }
             softmax.add(added);
-            finishKeys(tile.keyTiles - 1);
-            for (int n = tile.keyTiles - 2; n >= 0; --n) {
-                loadFactors();
-                queueScores(products);
-                queueOutputs(outputs, weights, add);
-                waitProducts<1>();
-                pin(products);
-#pragma unroll
-                for (float& factor : factors) factor *= queryFactor;
-                std::uint32_t next[kScores / 4];
-                // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where
-                // it doesn't, once more with a higher one.
-                bool anew = n >= edge;
-                if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
-                if (anew) {
-                    waitProducts<0>();
-                    pin(outputs);
-                    pin(weights);
-                    weighAnew(n, next, added);
-                }
-                softmax.add(added);
-                finishKeys(n);
-                finishValues();
-#pragma unroll
-                for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ call.zero;
-            }
-            fenceProducts();
-            queueOutputs(outputs, weights, add);
+            finishKeys(n);
             finishValues();
-            if (hasSums)
-                changeSums([&](const float4& sums, int four) {
-                    float* x = outputs + 4 * four;
-                    x[0] = (add != 0 ? x[0] : 0.0F) + sums.x;
-                    x[1] = (add != 0 ? x[1] : 0.0F) + sums.y;
-                    x[2] = (add != 0 ? x[2] : 0.0F) + sums.z;
-                    x[3] = (add != 0 ? x[3] : 0.0F) + sums.w;
-                });
 #pragma unroll
-            for (int j = 0; j < C::kHeadDim / 8; ++j) {
-                const float2 scale = __ldg(reinterpret_cast<const float2*>(x.vScales + keyHead * C::kHeadDim +
-                                                                           8 * j + lane % 4 * 2));
-                outputs[4 * j] *= scale.x;
-                outputs[4 * j + 1] *= scale.y;
-                outputs[4 * j + 2] *= scale.x;
-                outputs[4 * j + 3] *= scale.y;
-            }
-            if (x.lseShifts != nullptr)
-#pragma unroll
-                for (int r = 0; r < 2; ++r)
-                    if (row + 8 * r < call.shape.queries)
-                        softmax.shift[r] = __ldg(x.lseShifts + queryHead * call.shape.queries + row + 8 * r);
+            for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ walk.zero;
         }
-        if (call.outType == DataType::Float16)
-            storeRows<__half, C::kHeadDim>(outputs, softmax, call.shape, row, lane, tile.head, tile.batch);
-        else
-            storeRows<__nv_bfloat16, C::kHeadDim>(outputs, softmax, call.shape, row, lane, tile.head,
-                                                  tile.batch);
+        fenceProducts();
+        queueOutputs(outputs, weights, add);
+        finishValues();
+        if (hasSums)
+            changeSums([&](const float4& sums, int four) {
+                float* x = outputs + 4 * four;
+                x[0] = (add != 0 ? x[0] : 0.0F) + sums.x;
+                x[1] = (add != 0 ? x[1] : 0.0F) + sums.y;
+                x[2] = (add != 0 ? x[2] : 0.0F) + sums.z;
+                x[3] = (add != 0 ? x[3] : 0.0F) + sums.w;
+            });
+            // A head's scales of V.
+#pragma unroll
+        for (int j = 0; j < C::kHeadDim / 8; ++j) {
+            const float2 scale =
+                __ldg(reinterpret_cast<const float2*>(walk.valueScales + 8 * j + lane % 4 * 2));
+            outputs[4 * j] *= scale.x;
+            outputs[4 * j + 1] *= scale.y;
+            outputs[4 * j + 2] *= scale.x;
+            outputs[4 * j + 3] *= scale.y;
+        }
     }
 };
+
+/// All keys that a warpgroup's queries see.
+template <class C>
+struct DenseWalk {
+    static constexpr int kFactors = C::kKeys / kFactorColumns;
+
+    const AttentionShape& shape;
+    int keyTiles, row;
+    int edge;  ///< from this tile on some query doesn't see every key, or a bias is to be added
+    float queryFactor;
+    const float *keyScales, *valueScales;  ///< of the head
+    std::uint32_t zero;
+
+    __device__ static int firstKeyOf(int n) { return n * C::kKeys; }
+    __device__ void loadFactors(int n, float (&factors)[kFactors]) const {
+#pragma unroll
+        for (int i = 0; i < kFactors; ++i) factors[i] = __ldg(keyScales + n * kFactors + i);
+    }
+};
+
+template <class C>
+__device__ void attendDensely(Fav3QuantisedGroup<C>& worker, const Fav3QuantisedCall& call,
+                              const Fav3Tile<C>& tile) {
+    using Group = Fav3QuantisedGroup<C>;
+    float outputs[Group::kOutputs];
+#pragma unroll
+    for (float& value : outputs) value = 0;
+    typename Group::Softmax softmax;
+    const int firstRow = tile.firstQuery + 64 * worker.group;
+    const int row = firstRow + 16 * worker.warp + worker.lane / 4;
+    const std::int64_t queryHead = std::int64_t{tile.batch} * call.shape.queryHeads + tile.head;
+    const std::int64_t keyHead = queryHead / call.shape.queryHeadsPerKeyHead;
+    if (tile.keyTiles > 0) {
+        const QuantisedOperands& x = call.operands;
+        const int queryScales = (x.queryRows + call.scaleQueries - 1) / call.scaleQueries;
+        worker.multiplyAll(
+            outputs, softmax,
+            DenseWalk<C>{
+                .shape = call.shape,
+                .keyTiles = tile.keyTiles,
+                .row = row,
+                .edge = call.shape.keyBias != nullptr ? 0 : call.shape.seenBy(firstRow) / C::kKeys,
+                .queryFactor = __ldg(x.qScales + queryHead * queryScales + firstRow / call.scaleQueries) *
+                               call.scoreFactor,
+                .keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns),
+                .valueScales = x.vScales + keyHead * C::kHeadDim,
+                .zero = call.zero});
+        if (x.lseShifts != nullptr)
+#pragma unroll
+            for (int r = 0; r < 2; ++r)
+                if (row + 8 * r < call.shape.queries)
+                    softmax.shift[r] = __ldg(x.lseShifts + queryHead * call.shape.queries + row + 8 * r);
+    }
+    if (call.outType == DataType::Float16)
+        storeRows<__half, C::kHeadDim>(outputs, softmax, call.shape, row, worker.lane, tile.head, tile.batch);
+    else
+        storeRows<__nv_bfloat16, C::kHeadDim>(outputs, softmax, call.shape, row, worker.lane, tile.head,
+                                              tile.batch);
+}
 
 template <class C>
 __global__ void __launch_bounds__(C::kThreads, 1)
@@ -327,11 +356,11 @@ __global__ void __launch_bounds__(C::kThreads, 1)
         if (threadIdx.x == 0) copyQuantisedTiles<C>(shared, call);
     } else {
         takeRegisters<C::kComputeRegisters>();
-        Fav3QuantisedGroup<C> worker{shared, call, group, static_cast<int>(threadIdx.x) / 32 % 4,
+        Fav3QuantisedGroup<C> worker{shared, group, static_cast<int>(threadIdx.x) / 32 % 4,
                                      static_cast<int>(threadIdx.x) % 32};
         for (int index = static_cast<int>(blockIdx.x); index < call.tiles;
              index += static_cast<int>(gridDim.x))
-            worker.attend(Fav3Tile<C>(call, index));
+            attendDensely(worker, call, Fav3Tile<C>(call, index));
     }
 #else
     __trap();

@@ -42,7 +42,7 @@ void quantise(const AttentionProblem& p, const QuantisedOperands& x) {
                            .dots = x.lseShifts};
     quantiseRowsToInt8<Element, kHeadDim, kBlocks.queries, RowLayout::CoreMatrices>(queries, queryHeads,
                                                                                     stream);
-    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), {x.v, x.keyRows, x.vScales}, Share::Channel,
+    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), {x.v, x.keyRows, x.vScales}, {Share::Channel},
                                             keyHeads, x.partial, stream);
 }
 

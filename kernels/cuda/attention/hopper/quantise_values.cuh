@@ -13,10 +13,15 @@ constexpr float kLargestE4m3 = 448.0F;
 
 enum class Share { Channel, Head };  ///< what shares a scale
 
+struct ValueScaling {
+    Share share;
+    float largest = kLargestE4m3;  ///< what the largest magnitude becomes
+};
+
 /// One block a head, 1024 threads: scales[head][kHeadDim] of the slabs' largest magnitudes.
 template <int kHeadDim>
 __global__ void __launch_bounds__(1024)
-    scalesOfSlabs(const float* partial, int slabs, Share share, float* scales) {
+    scalesOfSlabs(const float* partial, int slabs, const ValueScaling scaling, float* scales) {
     constexpr int kParts = 1024 / kHeadDim;
     __shared__ float all[kParts][kHeadDim];
     const int column = static_cast<int>(threadIdx.x) % kHeadDim,
@@ -27,11 +32,11 @@ __global__ void __launch_bounds__(1024)
     all[part][column] = most;
     __syncthreads();
     if (part != 0) return;
-    const auto column0 = share == Share::Channel ? column : 0;
-    const auto columns = share == Share::Channel ? 1 : kHeadDim;
+    const auto column0 = scaling.share == Share::Channel ? column : 0;
+    const auto columns = scaling.share == Share::Channel ? 1 : kHeadDim;
     for (int c = column0; c < column0 + columns; ++c)
         for (int other = 0; other < kParts; ++other) most = fmaxf(most, all[other][c]);
-    scales[blockIdx.x * kHeadDim + column] = most / kLargestE4m3;
+    scales[blockIdx.x * kHeadDim + column] = most / scaling.largest;
 }
 
 struct QuantisedValues {
@@ -79,13 +84,13 @@ __global__ void __launch_bounds__(kValueThreads)
 
 /// Queues scales and values of all heads. partial: [heads][slabs][kHeadDim].
 template <class Element, int kHeadDim>
-void quantiseValuesToE4m3(const RowSource& rows, const QuantisedValues& to, Share share, std::int64_t heads,
-                          float* partial, cudaStream_t stream) {
+void quantiseValuesToE4m3(const RowSource& rows, const QuantisedValues& to, const ValueScaling& scaling,
+                          std::int64_t heads, float* partial, cudaStream_t stream) {
     const int slabs = slabsOf(rows.tokens);
     slabStatistics<Element, kHeadDim, Statistic::LargestMagnitude>
         <<<rowBlocks(heads * slabs), kStatisticThreads, 0, stream>>>(rows, slabs, partial);
     checkLaunch("the search for the largest values");
-    scalesOfSlabs<kHeadDim><<<rowBlocks(heads), 1024, 0, stream>>>(partial, slabs, share, to.scales);
+    scalesOfSlabs<kHeadDim><<<rowBlocks(heads), 1024, 0, stream>>>(partial, slabs, scaling, to.scales);
     checkLaunch("the scales of the values");
     constexpr int kKeysAtOnce = 16 * kValueThreads / (kHeadDim / 2);
     const int blocks = (to.keyRows + kKeysAtOnce - 1) / kKeysAtOnce;

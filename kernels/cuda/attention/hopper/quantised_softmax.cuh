@@ -11,18 +11,22 @@ namespace reelgrid::kernels::cuda::device {
 /// Columns of a tile that share a factor: a thread has sixteen of its scores there.
 constexpr int kFactorColumns = 32;
 
-/// Weights are 2^(score − base + kOffset). The base may be above the largest score so far, or lag behind it,
-/// by some powers of two: a new one holds up the four warps that multiply together, so it must be rare. Where
-/// the largest score isn't looked for, sums of few weights tell whether one of them is too large.
-template <int kOffset, int kScores>
+/// Weights are 2^(score − base + offset), the offset being C::kWeightOffset. The base may be above the
+/// largest score so far, or lag behind it, by some powers of two: a new one holds up the four warps that
+/// multiply together, so it must be rare. Where the largest score isn't looked for, sums of few weights tell
+/// whether one of them is too large.
+template <class C, int kScores>
 struct QuantisedSoftmax {
+    static constexpr float kOffset = C::kWeightOffset;
     static constexpr int kChains = 4;                                           ///< sums of a row
     static constexpr float kAlike = static_cast<float>(kScores / 2 / kChains);  ///< weights of each
     /// Left above the largest score when a base rises; with an offset, since e4m3 ends at 448, 2^8.8.
     static constexpr int kRoom = kOffset == 0 ? 0 : 4;
     /// A sum that asks for a new base: none of scores that are all alike.
     static constexpr float kMost = kOffset == 0 ? 8 * kAlike : 448.0F;
-    static_assert(kMost <= 448 && kAlike * (1 << (kOffset - kRoom)) < kMost);
+    /// At least 2^(kOffset − kRoom).
+    static constexpr float kRaised = kOffset == 0 ? 1.0F : 32.0F;
+    static_assert(kOffset < 9 && kMost <= 448 && kAlike * kRaised < kMost);
 
     float top[2] = {kMinusInfinity, kMinusInfinity};  ///< the base; −inf until a key was seen
     float sum[2] = {0, 0};                            ///< of this thread's columns, before e4m3

@@ -5,7 +5,7 @@
 // first. The linear branch's matrices follow as two more tiles of values. sm_90a.
 
 #include "kernels/cuda/attention/hopper/fav3_kernel.cuh"
-#include "kernels/cuda/attention/sla/sla_call.cuh"
+#include "kernels/cuda/attention/hopper/sla_branch.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -180,27 +180,7 @@ struct SlaGroup : Fav3Group<C> {
                 x[4 * j + 2 * r] = inside ? pair.x : kMinusInfinity;
                 x[4 * j + 2 * r + 1] = inside ? pair.y : kMinusInfinity;
             }
-        float most[2] = {kMinusInfinity, kMinusInfinity}, sum[2] = {0, 0}, total[2] = {0, 0};
-#pragma unroll
-        for (int i = 0; i < kOutputs; ++i) most[i / 2 % 2] = fmaxf(most[i / 2 % 2], x[i]);
-        most[0] = quadMax(most[0]) * kLog2E;
-        most[1] = quadMax(most[1]) * kLog2E;
-#pragma unroll
-        for (int j = 0; j < C::kHeadDim / 8; ++j) {
-            const float2 keys = __ldg(reinterpret_cast<const float2*>(sums + 8 * j) + lane % 4);
-#pragma unroll
-            for (int i = 4 * j; i < 4 * j + 4; ++i) {
-                const int r = i / 2 % 2;
-                x[i] = powerOfTwo(fmaf(x[i], kLog2E, -most[r]));
-                sum[r] += x[i];
-                total[r] = fmaf(x[i], i % 2 == 0 ? keys.x : keys.y, total[r]);
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < 2; ++r) total[r] = 1.0F / fmaf(1e-5F, quadSum(sum[r]), quadSum(total[r]));
-#pragma unroll
-        for (int i = 0; i < kOutputs / 2; ++i)
-            features[i] = packedPair<__nv_bfloat16>(x[2 * i] * total[i % 2], x[2 * i + 1] * total[i % 2]);
+        featuresOf<C::kHeadDim>(x, sums, lane, features);
     }
 
     /// Queues sums += left · the D rows of a matrix.
@@ -327,21 +307,9 @@ struct SlaGroup : Fav3Group<C> {
                                                 C::kHeadDim);
             release(shared.qEmpty);
             finishValues();
-            const float inverse[2] = {softmax.finish(0), softmax.finish(1)};
-#pragma unroll
-            for (int j = 0; j < C::kHeadDim / 8; ++j) {
-                const float2 bias = call.bias != nullptr && 8 * j < shape.headDim
-                                        ? __ldg(reinterpret_cast<const float2*>(call.bias + 8 * j) + lane % 4)
-                                        : float2{};
-#pragma unroll
-                for (int i = 4 * j; i < 4 * j + 4; ++i)
-                    outputs[i] = fmaf(outputs[i], inverse[i / 2 % 2], i % 2 == 0 ? bias.x : bias.y);
-            }
+            divideAndAddBias<C::kHeadDim>(outputs, softmax, call.bias, shape.headDim, lane);
             addLinear(outputs, features);
-            struct Normalised {
-                __device__ static float finish(int /*row*/) { return 1.0F; }
-                __device__ static float logSumExp(int /*row*/) { return 0.0F; }
-            } normalised;
+            Normalised normalised;
             storeRows<Element, C::kHeadDim>(outputs, normalised, shape, row, lane, tile.head, tile.batch);
         } else {
             finishValues();

@@ -95,11 +95,28 @@ struct Product;
         RG_PRODUCT(N, "f16", __half, __VA_ARGS__)         \
     };
 
+RG_PRODUCTS(48, RG_TEN() RG_TEN(1) "%20, %21, %22, %23", 24, 25, 26, 27, 28, 29, RG_F16(d, 0), RG_F8(d, 16))
 RG_PRODUCTS(64, RG_TEN() RG_TEN(1) RG_TEN(2) "%30, %31", 32, 33, 34, 35, 36, 37, RG_F32(d, 0))
 RG_PRODUCTS(80, RG_TEN() RG_TEN(1) RG_TEN(2) "%30, %31, %32, %33, %34, %35, %36, %37, %38, %39", 40, 41, 42,
             43, 44, 45, RG_F32(d, 0), RG_F8(d, 32))
+RG_PRODUCTS(96, RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47", 48, 49, 50,
+            51, 52, 53, RG_F32(d, 0), RG_F16(d, 32))
+RG_PRODUCTS(112, RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) "%50, %51, %52, %53, %54, %55", 56, 57, 58,
+            59, 60, 61, RG_F32(d, 0), RG_F16(d, 32), RG_F8(d, 48))
 RG_PRODUCTS(128, RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) RG_TEN(5) "%60, %61, %62, %63", 64, 65, 66,
             67, 68, 69, RG_F64(d, 0))
+RG_PRODUCTS(160,
+            RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) RG_TEN(5)
+                RG_TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79",
+            80, 81, 82, 83, 84, 85, RG_F64(d, 0), RG_F16(d, 64))
+RG_PRODUCTS(192,
+            RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) RG_TEN(5) RG_TEN(6) RG_TEN(7)
+                RG_TEN(8) "%90, %91, %92, %93, %94, %95",
+            96, 97, 98, 99, 100, 101, RG_F64(d, 0), RG_F32(d, 64))
+RG_PRODUCTS(256,
+            RG_TEN() RG_TEN(1) RG_TEN(2) RG_TEN(3) RG_TEN(4) RG_TEN(5) RG_TEN(6) RG_TEN(7) RG_TEN(8) RG_TEN(9)
+                RG_TEN(10) RG_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127",
+            128, 129, 130, 131, 132, 133, RG_F64(d, 0), RG_F64(d, 64))
 
 #undef RG_PRODUCTS
 #undef RG_PRODUCT

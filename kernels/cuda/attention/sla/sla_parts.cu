@@ -41,9 +41,9 @@ void passOverKeys(const AttentionProblem& p, const SlaParts& parts, cudaStream_t
     }
 }
 
-template <class Element, int kHeadDim>
+template <class Element, int kHeadDim, int kQueries, int kKeys>
 void chooseBlocks(const AttentionProblem& p, const SlaParts& parts, cudaStream_t stream) {
-    using Config = SlaMapConfig<Element, kHeadDim>;
+    using Config = SlaMapConfig<Element, kHeadDim, kQueries, kKeys>;
     const SlaMapCall call{.q = p.q,
                           .qStrides = p.qStrides,
                           .queries = static_cast<int>(p.queries),
@@ -54,13 +54,14 @@ void chooseBlocks(const AttentionProblem& p, const SlaParts& parts, cudaStream_t
                           .queryBlocks = parts.queryBlocks,
                           .keyBlocks = parts.keyBlocks,
                           .runs = parts.runs,
+                          .choices = parts.choices,
                           .count = parts.count,
                           .blockMeans = parts.blockMeans,
                           .keySums = parts.keySums,
                           .chosen = parts.chosen};
     const dim3 grid(tilesOf(parts.queryBlocks, Config::kQueryBlocks), blocksOf(p.batch * p.queryHeads));
     launch("sla's map", Start::WithPrevious, &slaMap<Config>, grid, Config::kThreads,
-           Config::sharedBytes(parts.keyBlocks), stream, call);
+           Config::sharedBytes(parts.choices), stream, call);
 }
 
 }  // namespace
@@ -68,10 +69,13 @@ void chooseBlocks(const AttentionProblem& p, const SlaParts& parts, cudaStream_t
 void prepareSla(const AttentionProblem& problem, const SlaParts& parts) {
     const auto stream = static_cast<cudaStream_t>(problem.stream);
     withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
-        withBranch(problem, [&](auto branch) {
-            passOverKeys<Element, headDim, branch>(problem, parts, stream);
-            chooseBlocks<Element, headDim>(problem, parts, stream);
-        });
+        withBranch(problem,
+                   [&](auto branch) { passOverKeys<Element, headDim, branch>(problem, parts, stream); });
+        constexpr SparseBlocks kSage = traitsOf(Method::SageSparseLinear, headDim).sparse;
+        if (parts.blocks.keys == kSage.keys)
+            chooseBlocks<Element, headDim, kSage.queries, kSage.keys>(problem, parts, stream);
+        else
+            chooseBlocks<Element, headDim, kSparseQueries, kSparseKeys>(problem, parts, stream);
     });
 }
 

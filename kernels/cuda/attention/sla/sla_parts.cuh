@@ -14,18 +14,22 @@ namespace reelgrid::kernels::cuda::device {
 
 /// What goes from one of sla's kernels to the next, in the call's workspace.
 struct SlaParts {
-    int headDim;  ///< padded
-    int queryBlocks, keyBlocks, count, runs, runBlocks;
+    int headDim;                      ///< padded
+    SparseBlocks blocks;              ///< that a map is made of: of keys a multiple of kSparseKeys
+    int queryBlocks, choices, count;  ///< blocks of queries; of keys, and how many of those are chosen
+    int keyBlocks, runs, runBlocks;   ///< of kSparseKeys keys each
     float *blockMeans, *keySums, *featureRuns = nullptr, *featureSums = nullptr, *products = nullptr;
     __nv_bfloat16* matrices = nullptr;
     std::int32_t* chosen;
     std::int64_t bytes;
 
-    explicit SlaParts(const AttentionProblem& p)
+    explicit SlaParts(const AttentionProblem& p, SparseBlocks mapped = {kSparseQueries, kSparseKeys})
         : headDim(p.headDim <= 64 ? 64 : 128),
-          queryBlocks(tilesOf(p.queries, kSparseQueries)),
-          keyBlocks(tilesOf(p.keys, kSparseKeys)),
-          count(std::clamp(static_cast<int>(p.sparseLinear.topkRatio * keyBlocks), 1, keyBlocks)) {
+          blocks(mapped),
+          queryBlocks(tilesOf(p.queries, blocks.queries)),
+          choices(tilesOf(p.keys, blocks.keys)),
+          count(std::clamp(static_cast<int>(p.sparseLinear.topkRatio * choices), 1, choices)),
+          keyBlocks(tilesOf(p.keys, kSparseKeys)) {
         WorkspaceParts parts(p.workspace);
         const std::int64_t heads = p.batch * p.keyHeads, dim = headDim;
         // Two runs for every multiprocessor, but no more: each writes D² sums.

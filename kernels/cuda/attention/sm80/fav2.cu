@@ -1,27 +1,11 @@
-#include "kernels/cuda/attention/attention.cuh"
-#include "kernels/cuda/attention/launch_attention.cuh"
-#include "kernels/cuda/attention/sm80/fav2_kernel.cuh"
+#include "kernels/cuda/attention/sm80/launch_fav2.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
 void fav2(const AttentionProblem& problem) {
-    withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
-        using Config = Fav2Config<Element, headDim>;
-        Fav2Call call{.shape = shapeOf(problem),
-                      .q = problem.q,
-                      .k = problem.k,
-                      .v = problem.v,
-                      .qStrides = problem.qStrides,
-                      .kStrides = problem.kStrides,
-                      .vStrides = problem.vStrides,
-                      .queryTiles = tilesOf(problem.queries, Config::kQueries)};
-        const auto kernel = &fav2Kernel<Config>;
-        allowShared(kernel, Config::kSharedBytes);
-        const auto blocks = blocksOf(call.queryTiles * problem.queryHeads * problem.batch);
-        kernel<<<blocks, Config::kThreads, Config::kSharedBytes, static_cast<cudaStream_t>(problem.stream)>>>(
-            call);
-        checkLaunch("fav2");
-    });
+    withElementAndHeadDim(
+        problem, HeadDims<48, 64, 80, 96, 128, 160, 192, 256>(),
+        [&]<class Element>(Element*, auto headDim) { launchFav2<Fav2Config<Element, headDim>>(problem); });
 }
 
 }  // namespace reelgrid::kernels::cuda::device

@@ -3,8 +3,8 @@
 // SageAttention 1 for every GPU since Ampere on fav2's parts: a block holds 128 queries, each of its four
 // warps 32 of them. Quantised rows lie as core matrices, so that a tile of them is one run of bytes.
 
-#include "kernels/cuda/attention/quantise/int8_scores.cuh"
 #include "kernels/cuda/attention/sm80/fav2_kernel.cuh"
+#include "kernels/cuda/attention/sm80/int8_tiles.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -29,51 +29,9 @@ struct Sagev1MmaBlock : Fav2Block<C> {
     using Base::kScores, Base::kOutputs;
     using Base::qShared, Base::kShared, Base::vShared, Base::warp, Base::lane;
 
+    using Rows = Int8Tiles<C>;
+
     const Int8Operands& operands;
-
-    template <int kBytes>
-    __device__ static void copyRun(std::uint32_t to, const std::int8_t* from) {
-#pragma unroll
-        for (int i = 0; i < kBytes / (16 * C::kThreads); ++i) {
-            const int place = 16 * (i * C::kThreads + static_cast<int>(threadIdx.x));
-            ampere::copy16(to + place, from + place);
-        }
-    }
-
-    /// Scores without their scale.
-    __device__ void multiplyIntegers(float (&scores)[2][kScores], std::uint32_t keys) const {
-        using namespace ampere;
-        std::int32_t sums[2][kScores];
-#pragma unroll
-        for (int m = 0; m < 2; ++m)
-#pragma unroll
-            for (std::int32_t& sum : sums[m]) sum = 0;
-        const auto placeOf = [](int row, int column) {  // of a core matrix's row of 16 bytes
-            return row / 8 * (8 * C::kHeadDim) + column * 128 + row % 8 * 16;
-        };
-#pragma unroll
-        for (int step = 0; step < C::kHeadDim / 32; ++step) {
-            std::uint32_t q[2][4];
-#pragma unroll
-            for (int m = 0; m < 2; ++m)
-                loadMatrices(q[m], qShared + placeOf(32 * warp + 16 * m + lane % 16, 2 * step + lane / 16));
-#pragma unroll
-            for (int n = 0; n < C::kPart / 16; ++n) {
-                std::uint32_t k[4];
-                loadMatrices(k, keys + placeOf(16 * n + lane / 16 * 8 + lane % 8, 2 * step + lane / 8 % 2));
-#pragma unroll
-                for (int m = 0; m < 2; ++m) {
-                    multiplyInt8(&sums[m][8 * n], q[m], k[0], k[1]);
-                    multiplyInt8(&sums[m][8 * n + 4], q[m], k[2], k[3]);
-                }
-            }
-        }
-        using Scores = Int8Scores<kScores>;
-#pragma unroll
-        for (int m = 0; m < 2; ++m)
-#pragma unroll
-            for (int i = 0; i < kScores; ++i) scores[m][i] = Scores::floatOf(sums[m][i]) - Scores::kOffset;
-    }
 
     __device__ void attend() const {
         using namespace ampere;
@@ -103,8 +61,9 @@ struct Sagev1MmaBlock : Fav2Block<C> {
                 batch * call.vStrides.batch +
                     keyHead % (shape.queryHeads / shape.queryHeadsPerKeyHead) * call.vStrides.head,
                 call.vStrides.token);
-            copyRun<C::kInt8Queries>(qShared, operands.q.head(head) + std::int64_t{firstQuery} * C::kHeadDim);
-            copyRun<C::kInt8Rows>(kShared, k);
+            Rows::template copyRun<C::kInt8Queries>(
+                qShared, operands.q.head(head) + std::int64_t{firstQuery} * C::kHeadDim);
+            Rows::template copyRun<C::kInt8Rows>(kShared, k);
             commitCopies();
             for (int n = 0; n < keyTiles; ++n) {
                 const float tileScale = scales.of(n);
@@ -113,14 +72,16 @@ struct Sagev1MmaBlock : Fav2Block<C> {
                 v.template copy<C::kKeys>(vShared, n * C::kKeys, shape.keys, shape.headDim);
                 commitCopies();
                 if (n + 1 < keyTiles)
-                    copyRun<C::kInt8Rows>(kShared + (n + 1) % 2 * C::kInt8Rows,
-                                          k + std::int64_t{n + 1} * C::kInt8Rows);
+                    Rows::template copyRun<C::kInt8Rows>(kShared + (n + 1) % 2 * C::kInt8Rows,
+                                                         k + std::int64_t{n + 1} * C::kInt8Rows);
                 commitCopies();
 #pragma unroll 1
                 for (int part = 0; part < C::kKeys / C::kPart; ++part) {
                     const int firstKey = n * C::kKeys + part * C::kPart;
                     float scores[2][kScores], scale = tileScale;
-                    multiplyIntegers(scores, kShared + n % 2 * C::kInt8Rows + part * C::kPart * C::kHeadDim);
+                    Rows::multiply(scores, qShared,
+                                   kShared + n % 2 * C::kInt8Rows + part * C::kPart * C::kHeadDim, warp,
+                                   lane);
                     const bool hides = firstKey + C::kPart > seenByAll;
                     if (shape.keyBias != nullptr) {
 #pragma unroll

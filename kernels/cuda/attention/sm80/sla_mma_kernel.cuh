@@ -157,6 +157,30 @@ struct SlaMmaBlock : Fav2Block<C> {
         }
     }
 
+    __device__ void finishTile(float (&outputs)[2][kOutputs], OnlineSoftmax (&softmax)[2], int row, int head,
+                               int batch) const {
+        const AttentionShape& shape = call.tiles.shape;
+        if constexpr (C::kBranch == Branch::Linear) {
+            normalise(outputs[0], softmax[0]);
+            normalise(outputs[1], softmax[1]);
+            addLinear(outputs, std::int64_t{batch} * (shape.queryHeads / shape.queryHeadsPerKeyHead) +
+                                   head / shape.queryHeadsPerKeyHead);
+            struct Normalised {
+                __device__ static float finish(int /*row*/) { return 1.0F; }
+                __device__ static float logSumExp(int /*row*/) { return 0.0F; }
+            } normalised;
+#pragma unroll
+            for (int m = 0; m < 2; ++m)
+                storeRows<Element, C::kHeadDim>(outputs[m], normalised, shape, row + 16 * m, lane, head,
+                                                batch);
+        } else {
+#pragma unroll
+            for (int m = 0; m < 2; ++m)
+                storeRows<Element, C::kHeadDim>(outputs[m], softmax[m], shape, row + 16 * m, lane, head,
+                                                batch);
+        }
+    }
+
     __device__ void attend() const {
         using namespace ampere;
         const Fav2Call& tiles = call.tiles;
@@ -213,25 +237,7 @@ struct SlaMmaBlock : Fav2Block<C> {
             }
             firstKey = nextKey;
         }
-        if constexpr (C::kBranch == Branch::Linear) {
-            normalise(outputs[0], softmax[0]);
-            normalise(outputs[1], softmax[1]);
-            addLinear(outputs,
-                      std::int64_t{batch} * (shape.queryHeads / shape.queryHeadsPerKeyHead) + keyHead);
-            struct Normalised {
-                __device__ static float finish(int /*row*/) { return 1.0F; }
-                __device__ static float logSumExp(int /*row*/) { return 0.0F; }
-            } normalised;
-#pragma unroll
-            for (int m = 0; m < 2; ++m)
-                storeRows<Element, C::kHeadDim>(outputs[m], normalised, shape, row + 16 * m, lane, head,
-                                                batch);
-        } else {
-#pragma unroll
-            for (int m = 0; m < 2; ++m)
-                storeRows<Element, C::kHeadDim>(outputs[m], softmax[m], shape, row + 16 * m, lane, head,
-                                                batch);
-        }
+        finishTile(outputs, softmax, row, head, batch);
     }
 };
 

@@ -1,0 +1,267 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "app/cli/console.h"
+#include "app/cli/render_options.h"
+#include "app/cli/verb.h"
+#include "core/base/byte_count.h"
+#include "core/base/number_text.h"
+#include "core/base/text_table.h"
+#include "core/catalog/model_catalog.h"
+#include "core/machine/local_machine.h"
+#include "core/pipeline/rank_planning.h"
+#include "core/result/clip_result.h"
+#include "kernels/backends/backend_list.h"
+
+namespace reelgrid::cli {
+namespace {
+
+using nlohmann::json;
+using parallel::CardRates;
+using parallel::PassWork;
+using parallel::StepPlan;
+
+struct PlanVerb {
+    RenderOptions render;
+    std::string attentionType = protocol::kReferenceBackend;
+    int gpus = 8;
+    std::string from;
+    double teraflops = 0;
+    double memoryGb = 80;
+    int gpusPerHost = 8;
+    // What c10d's Gloo moves between processes of one host, and over 10 Gbit/s between two.
+    double linkGb = 1.5, linkUs = 60, networkGb = 1.1, networkUs = 100;
+    bool json = false;
+};
+
+struct Plan {
+    StepPlan step;
+    std::optional<std::uint64_t> bytes;
+};
+
+/// A machine that needn't be here: one GPU that the request is resolved for.
+machine::Machine plannedMachine(machine::Machine machine, double memoryGb) {
+    const auto bytes = static_cast<std::uint64_t>(memoryGb * 1e9);
+    machine.gpus = {};
+    machine.gpus.gpus.push_back(
+        {.index = 0, .name = "planned", .capability = {9, 0}, .bytes = bytes, .freeBytes = bytes});
+    machine.gpus.driverCuda = devices::kLeastDriverCuda;
+    return machine;
+}
+
+double meanStep(const result::Timing& timing) {
+    if (timing.steps.empty()) return 0;
+    return std::accumulate(timing.steps.begin(), timing.steps.end(), 0.0) / double(timing.steps.size());
+}
+
+int passesOf(const catalog::RenderSettings& settings) {
+    return settings.guidanceScale > 1 ? 2 : 1;
+}
+
+/// What the card of a clip that one rank rendered reached: attention apart where it was timed.
+Result<CardRates> ratesOf(const std::string& clip) {
+    const auto refused = [&](const std::string& why) {
+        return Error{ErrorCode::BadUsage, "--from " + clip + ": " + why};
+    };
+    const result::ClipResult result = result::readClipResult(clip);
+    const auto& settings = result.manifest.settings;
+    const result::Timing* timing = result.timing();
+    if (!settings || !result.manifest.request || timing == nullptr || meanStep(*timing) <= 0)
+        return refused("a clip with its manifest and its times was needed");
+    const parallel::Degrees degrees{settings->cfgParallel.value_or(1), settings->ringDegree.value_or(1),
+                                    settings->ulyssesDegree.value_or(1)};
+    if (degrees.ranks() > 1)
+        return refused("it was rendered by " + std::to_string(degrees.ranks()) + " ranks; one was needed");
+    if (settings->stepCache > 0 || settings->useTorchCompile)
+        return refused("it was rendered with a step cache or graphs; neither was needed");
+    const auto model = catalog::findModel(*result.manifest.request);
+    if (!model) return model.error().in("--from " + clip);
+    const auto work = pipeline::passWorkOf(*model, *settings);
+    if (!work) return work.error().in("--from " + clip);
+    const double step = meanStep(*timing), passes = passesOf(*settings);
+    double attention = 0;
+    for (const result::StepParts& parts : timing->stepParts)
+        for (const auto& [part, seconds] : parts)
+            if (part == "self_attention") attention += seconds / double(timing->stepParts.size());
+    if (attention <= 0 || attention >= step) {
+        const double rate = passes * (work->attentionFlops + work->otherFlops) / step;
+        return CardRates{rate, rate};
+    }
+    return CardRates{passes * work->attentionFlops / attention,
+                     passes * work->otherFlops / (step - attention)};
+}
+
+std::vector<int> countsUpTo(int most) {
+    std::vector<int> counts;
+    for (int count = 1; count < most; count *= 2) counts.push_back(count);
+    counts.push_back(most);
+    return counts;
+}
+
+std::string rowRemark(const Plan& plan, double memoryGb) {
+    if (!plan.bytes || double(*plan.bytes) <= memoryGb * 1e9) return {};
+    return "doesn't fit";
+}
+
+TableLine lineOf(const Plan& plan, double alone, double memoryGb) {
+    const StepPlan& step = plan.step;
+    return {{std::to_string(step.degrees.ranks()), std::to_string(step.degrees.cfg),
+             std::to_string(step.degrees.ring), std::to_string(step.degrees.ulysses),
+             significant(step.seconds(), 3), significant(step.compute, 3), significant(step.ulysses, 3),
+             significant(step.ring, 3), significant(step.gather, 3), fixed(alone / step.seconds(), 2),
+             plan.bytes ? byteCount(*plan.bytes) : "?"},
+            rowRemark(plan, memoryGb)};
+}
+
+json planJson(const Plan& plan) {
+    const StepPlan& step = plan.step;
+    json object = {{"gpus", step.degrees.ranks()},     {"cfg_parallel", step.degrees.cfg},
+                   {"ring_degree", step.degrees.ring}, {"ulysses_degree", step.degrees.ulysses},
+                   {"step_seconds", step.seconds()},   {"compute_seconds", step.compute},
+                   {"ulysses_seconds", step.ulysses},  {"ring_seconds", step.ring},
+                   {"gather_seconds", step.gather}};
+    if (plan.bytes) object["memory_bytes"] = *plan.bytes;
+    return object;
+}
+
+std::vector<std::string> assumptionsOf(const PlanVerb& verb, const CardRates& card) {
+    const auto tera = [](double rate) { return significant(rate / 1e12, 3) + " TFLOP/s"; };
+    const std::string source =
+        verb.from.empty() ? "as given (--tflops)" : "as " + verb.from + " took (--from)";
+    return {
+        "one card computes attention with " + tera(card.attention) + ", the rest with " + tera(card.other) +
+            ", " + source + ", and no slower with a part of the tokens",
+        "a GPU sends " + significant(verb.linkGb, 3) + " GB/s to another one of its host, " +
+            significant(verb.linkUs, 3) + " µs a message (--link, --link-us)",
+        "and " + significant(verb.networkGb, 3) + " GB/s to one of another host, " +
+            significant(verb.networkUs, 3) + " µs a message (--network, --network-us); " +
+            std::to_string(verb.gpusPerHost) + " GPUs in each host (--gpus-per-host)",
+        "exchanges for Ulysses and of predictions wait; a ring's are hidden behind attention as far as they "
+        "go; each rank holds all weights",
+        "text encoder, VAE and loading are not in the step"};
+}
+
+int print(const PlanVerb& verb, const catalog::RenderSettings& settings, const PassWork& work,
+          const CardRates& card, const std::vector<Plan>& best, const std::vector<Plan>& all) {
+    const std::vector<std::string> assumptions = assumptionsOf(verb, card);
+    if (verb.json) {
+        json document = {{"tokens", work.tokens},
+                         {"heads", work.heads},
+                         {"layers", work.layers},
+                         {"passes", passesOf(settings)},
+                         {"attention_flops", work.attentionFlops},
+                         {"other_flops", work.otherFlops},
+                         {"attention_flops_per_second", card.attention},
+                         {"other_flops_per_second", card.other},
+                         {"assumptions", assumptions},
+                         {"best", json::array()},
+                         {"plans", json::array()}};
+        for (const Plan& plan : best) document["best"].push_back(planJson(plan));
+        for (const Plan& plan : all) document["plans"].push_back(planJson(plan));
+        return printResult(document);
+    }
+    const TableLine head{{"GPUs", "cfg", "ring", "ulysses", "step s", "compute", "ulysses", "ring", "gather",
+                          "speed-up", "memory"},
+                         ""};
+    const double alone = best.front().step.seconds();
+    std::vector<TableLine> lines{head}, others{head};
+    for (const Plan& plan : best) lines.push_back(lineOf(plan, alone, verb.memoryGb));
+    for (const Plan& plan : all) others.push_back(lineOf(plan, alone, verb.memoryGb));
+    std::string text = std::to_string(work.tokens) + " tokens, " + std::to_string(work.heads) + " heads, " +
+                       std::to_string(work.layers) + " layers, " + std::to_string(passesOf(settings)) +
+                       " passes a step: " +
+                       significant(passesOf(settings) * (work.attentionFlops + work.otherFlops) / 1e12, 3) +
+                       " TFLOP\n\nThe fastest on each number of GPUs:\n" + alignedTable(lines, 0) +
+                       "\nAll ways to share on " + std::to_string(verb.gpus) + ":\n" +
+                       alignedTable(others, 0) + "\nAssumed:";
+    for (const std::string& assumption : assumptions) text += "\n  " + assumption;
+    return printResult(text);
+}
+
+int runPlan(const PlanVerb& verb, const machine::Machine& local) {
+    if (verb.from.empty() == (verb.teraflops <= 0))
+        return fail(
+            {ErrorCode::BadUsage,
+             "plan: what one card reaches was needed: --from CLIP, which one rank rendered, or --tflops X"});
+    const machine::Machine machine = plannedMachine(local, verb.memoryGb);
+    const auto checked = verb.render.check(verb.attentionType, machine);
+    if (!checked) return fail(checked.error());
+    const catalog::RenderSettings& settings = checked->settings();
+    const auto work = pipeline::passWorkOf(checked->model(), settings);
+    if (!work) return fail(work.error());
+    const auto card = verb.from.empty() ? Result(CardRates{verb.teraflops * 1e12, verb.teraflops * 1e12})
+                                        : ratesOf(verb.from);
+    if (!card) return fail(card.error());
+    const parallel::Links links{.gpusPerHost = verb.gpusPerHost,
+                                .inHost = {verb.linkGb * 1e9, verb.linkUs * 1e-6},
+                                .betweenHosts = {verb.networkGb * 1e9, verb.networkUs * 1e-6}};
+    const auto plansOn = [&](int gpus) {
+        std::vector<Plan> plans;
+        for (const StepPlan& step :
+             parallel::plansFor(gpus, *work, passesOf(settings), pipeline::mayRing(settings), *card, links))
+            plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
+        return plans;
+    };
+    std::vector<Plan> best;
+    for (const int count : countsUpTo(verb.gpus))
+        if (auto plans = plansOn(count); !plans.empty()) best.push_back(plans.front());
+    const auto all = plansOn(verb.gpus);
+    if (all.empty())
+        return fail({ErrorCode::BadUsage, "--gpus " + std::to_string(verb.gpus) + ": " +
+                                              std::to_string(work->heads) + " heads and " +
+                                              std::to_string(passesOf(settings)) +
+                                              " passes can't be shared by as many without a ring, which " +
+                                              settings.attentionType + " has none of"});
+    return print(verb, settings, *work, *card, best, all);
+}
+
+}  // namespace
+
+Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
+    auto verb = std::make_shared<PlanVerb>();
+    CLI::App* command = program.add_subcommand(
+        "plan",
+        "Which degrees to share a render by on several GPUs, with the expected time of a step and memory");
+    constexpr int kMostGpus = 64;
+    constexpr double kMostFigure = 1e6, kLeastFigure = 1e-6;
+    const auto figure = [&](const char* option, double& value, const char* help, const char* unit) {
+        return command->add_option(option, value, help)
+            ->type_name(unit)
+            ->check(CLI::Range(kLeastFigure, kMostFigure));
+    };
+    command->add_option("--gpus", verb->gpus, "How many there are")
+        ->check(CLI::Range(1, kMostGpus))
+        ->capture_default_str();
+    command
+        ->add_option("--from", verb->from,
+                     "A clip that one of them rendered alone: its times say what a card reaches")
+        ->type_name("CLIP");
+    figure("--tflops", verb->teraflops, "What one of them reaches in this model, in the place of --from",
+           "TFLOP/s");
+    figure("--memory", verb->memoryGb, "What each of them has", "GB")->capture_default_str();
+    command->add_option("--gpus-per-host", verb->gpusPerHost, "How many of them are in one host")
+        ->check(CLI::Range(1, kMostGpus))
+        ->capture_default_str();
+    figure("--link", verb->linkGb, "What each sends to another one of its host", "GB/s")
+        ->capture_default_str();
+    figure("--link-us", verb->linkUs, "How long a message takes there", "µs")->capture_default_str();
+    figure("--network", verb->networkGb, "The same to another host", "GB/s")->capture_default_str();
+    figure("--network-us", verb->networkUs, "Likewise", "µs")->capture_default_str();
+    command
+        ->add_option("--attention-type", verb->attentionType,
+                     "Backend of self-attention: " + kernels::backendNames() + " or default")
+        ->capture_default_str();
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    verb->render.addTo(*command, {"attention_type", "device",        "ulysses_degree",  "ring_degree",
+                                  "cfg_parallel",   "fps",           "lockstep",        "num_repetitions",
+                                  "profile_output", "profile_wait",  "profile_warmup",  "profile_active",
+                                  "save_inputs",    "input_dir",     "max_captures",    "capture_module",
+                                  "capture_layers", "capture_steps", "max_capture_gib", "save_latents_every",
+                                  "chain_save"});
+    return {command, [verb, machine] { return runPlan(*verb, machine.now()); }};
+}
+
+}  // namespace reelgrid::cli

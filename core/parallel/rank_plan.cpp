@@ -1,0 +1,70 @@
+#include "core/parallel/rank_plan.h"
+
+#include <algorithm>
+
+namespace reelgrid::parallel {
+namespace {
+
+constexpr double kPredictionBytes = 4;  // fp32
+
+/// Of a group of so many neighbours.
+const Link& linkOf(const Links& links, int ranks) {
+    return links.gpusPerHost % ranks == 0 ? links.inHost : links.betweenHosts;
+}
+
+double secondsOf(const Link& link, double bytes, int messages) {
+    return bytes / link.bytesPerSecond + messages * link.latencySeconds;
+}
+
+}  // namespace
+
+StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, const CardRates& card,
+                  const Links& links) {
+    const int u = degrees.ulysses, r = degrees.ring, shared = degrees.tokens();
+    const std::int64_t each = (work.tokens + shared - 1) / shared;
+    // Of all that a pass computes, what the rank with the most of it does.
+    const double share = double(each) / double(work.tokens);
+    const double attention = work.attentionFlops * share / card.attention;
+    const double other = work.otherFlops * share / card.other;
+    const double partBytes = double(each) * double(work.channels) * double(work.bytesPerValue);
+
+    StepPlan plan{.degrees = degrees};
+    const int passesEach = passes / degrees.cfg;
+    plan.compute = passesEach * (attention + other);
+    if (u > 1)
+        plan.ulysses =
+            passesEach * double(work.layers) * secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4);
+    if (r > 1) {
+        const double travel = secondsOf(linkOf(links, shared), 2 * partBytes, 2);
+        const double attended = attention / double(work.layers) / r;
+        plan.ring = passesEach * double(work.layers) * (r - 1) * std::max(0.0, travel - attended);
+    }
+    const double prediction = double(work.outputValues) * kPredictionBytes;
+    if (shared > 1)
+        plan.gather +=
+            passesEach * secondsOf(linkOf(links, shared), double(each) * prediction * (shared - 1), 1);
+    if (degrees.cfg > 1)
+        plan.gather += secondsOf(linkOf(links, degrees.ranks()), double(work.tokens) * prediction, 1);
+    return plan;
+}
+
+std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool mayRing,
+                               const CardRates& card, const Links& links) {
+    std::vector<StepPlan> plans;
+    for (int cfg = 1; cfg <= passes && cfg <= ranks; ++cfg) {
+        if (ranks % cfg != 0 || passes % cfg != 0) continue;
+        const int shared = ranks / cfg;
+        for (int ulysses = 1; ulysses <= shared; ++ulysses) {
+            if (shared % ulysses != 0 || work.heads % ulysses != 0) continue;
+            const Degrees degrees{.cfg = cfg, .ring = shared / ulysses, .ulysses = ulysses};
+            if (degrees.ring > 1 && !mayRing) continue;
+            plans.push_back(planStep(work, passes, degrees, card, links));
+        }
+    }
+    std::ranges::stable_sort(plans, [](const StepPlan& a, const StepPlan& b) {
+        return a.seconds() != b.seconds() ? a.seconds() < b.seconds() : a.degrees.ring < b.degrees.ring;
+    });
+    return plans;
+}
+
+}  // namespace reelgrid::parallel

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parallel/degrees.h"
+
+namespace reelgrid::parallel {
+
+/// What one forward pass of a transformer computes and exchanges, from its configuration.
+struct PassWork {
+    std::int64_t layers = 0, heads = 0;
+    std::int64_t channels = 0;       ///< of a token: heads × head dim
+    std::int64_t tokens = 0;         ///< that attend to each other
+    double attentionFlops = 0;       ///< of that attention, in all layers
+    double otherFlops = 0;           ///< of all the rest
+    std::int64_t outputValues = 0;   ///< that a token's prediction has
+    std::int64_t bytesPerValue = 2;  ///< of what layers exchange
+};
+
+/// What one card reaches, in FLOP/s.
+struct CardRates {
+    double attention = 0, other = 0;
+};
+
+/// Of one GPU, in one direction, and to one that it is told of.
+struct Link {
+    double bytesPerSecond = 0;
+    double latencySeconds = 0;
+};
+
+/// GPUs as they are connected: so many in each host.
+struct Links {
+    int gpusPerHost = 8;
+    Link inHost, betweenHosts;
+};
+
+/// The seconds of one denoising step on ranks that share it so.
+struct StepPlan {
+    Degrees degrees;
+    double compute = 0;
+    double ulysses = 0;  ///< exchanges of tokens for heads
+    double ring = 0;     ///< what of passing keys and values on isn't hidden behind attention
+    double gather = 0;   ///< predictions, of tokens and of branches
+    [[nodiscard]] double seconds() const { return compute + ulysses + ring + gather; }
+};
+
+/// The step of `passes` passes (2 under guidance) by a model of what ranks do:
+///   tokens      filled up to a multiple of ring × ulysses; each rank computes its share
+///   Ulysses     four exchanges a layer: each rank sends (u − 1) / u of its part of q, k, v and the output
+///   ring        keys and values travel on while the last ones are attended to: only what is longer than
+///               that attention counts
+///   gathering   each rank gets all predictions of a pass in fp32; branches exchange theirs once a step
+/// Ranks that exchange more are nearer: Ulysses, then the ring, then branches. A group that fits in a host
+/// whole uses its links, another one the network.
+StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, const CardRates& card,
+                  const Links& links);
+
+/// All degrees that so many ranks can take: Ulysses by divisors of the heads, guidance parallel where there
+/// are two passes; a ring only where `mayRing`. The fastest first, of equal ones the one with less ring.
+std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool mayRing,
+                               const CardRates& card, const Links& links);
+
+}  // namespace reelgrid::parallel
