@@ -32,9 +32,9 @@ struct ValueProgram {
 
     std::int64_t values = 0;
     int inputs = 0, steps = 0, outputs = 0;
-    Input input[kMostInputs];
-    Step step[kMostSteps];
-    Output output[kMostOutputs];
+    Input input[kMostInputs]{};
+    Step step[kMostSteps]{};
+    Output output[kMostOutputs]{};
 };
 
 /// Values from `first` to `last` on the CPU. Outputs must not lie over inputs.
