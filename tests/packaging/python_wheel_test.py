@@ -379,8 +379,9 @@ class InTorch(unittest.TestCase):
                     asked = op(name).default._schema.arguments[position].name
                     with self.assertRaisesRegex(NotImplementedError, f"reelgrid::{name}: {asked} requires a gradient"):
                         op(name)(*wants, **options)
-                    with torch.no_grad():
-                        op(name)(*wants, **options)
+                    for unrecorded in (torch.no_grad(), torch.inference_mode()):
+                        with unrecorded:
+                            op(name)(*wants, **options)
 
     def test_refuses_gradients_in_lists(self):
         with self.assertRaisesRegex(NotImplementedError, "reelgrid::merge_attention: outs requires a gradient"):
@@ -485,6 +486,8 @@ class OnGpu(unittest.TestCase):
             added = x.double() + y.double()
             out = op("add_then_norm_")(x, y, weight=weight)
             self.assertLess((out - F.layer_norm(added, (64,), weight.double(), None, 1e-6)).abs().max().item(), close)
+            odd = random(65).cuda()[1:].copy_(weight)  # begins at no multiple of 16 bytes
+            self.assertTrue(torch.equal(op("add_then_norm_")(x, weight=odd, dtype=dtype), op("add_then_norm_")(x, weight=weight, dtype=dtype)))
             z = y.clone()
             op("rms_norm_rotate_")(z, weight)
             self.assertLess((z - F.rms_norm(y.double(), (64,), weight.double(), 1e-6)).abs().max().item(), close)

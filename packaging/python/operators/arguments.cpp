@@ -10,7 +10,7 @@
 namespace reelgrid::operators {
 namespace {
 
-constexpr std::int64_t kAlignment = 16;
+constexpr std::uintptr_t kAlignment = 16;
 
 /// The file that this function was loaded from.
 std::filesystem::path thisLibrary() {
@@ -34,6 +34,10 @@ std::string textOf(at::IntArrayRef sizes) {
     for (std::size_t i = 0; i < sizes.size(); ++i) text << (i == 0 ? "" : ", ") << sizes[i];
     text << ']';
     return text.str();
+}
+
+bool isAligned(const at::Tensor& x) {
+    return reinterpret_cast<std::uintptr_t>(x.const_data_ptr()) % kAlignment == 0;
 }
 
 /// [batch, 3, 64]: what may be anything is called by its name.
@@ -87,7 +91,8 @@ at::Tensor Call::optionalFloats(const char* name, const std::optional<at::Tensor
     if (!x || !x->defined()) return {};
     needsTensor(name, *x, {at::kFloat});
     needsSizes(name, *x, sizes, meaning);
-    return x->contiguous();
+    const at::Tensor dense = x->contiguous();
+    return isCpu() || isAligned(dense) ? dense : dense.clone();
 }
 
 void Call::needsContiguous(const char* name, const at::Tensor& x) const {
@@ -104,9 +109,8 @@ void Call::needsAtMost(const char* name, std::int64_t value, std::int64_t most) 
 }
 
 void Call::needsAligned(const char* name, const at::Tensor& x) const {
-    TORCH_CHECK_VALUE(std::int64_t(reinterpret_cast<std::uintptr_t>(x.const_data_ptr())) % kAlignment == 0,
-                      m_op, ": ", name, " begins at an address that is no multiple of ", kAlignment,
-                      ", needs one that is: clone it");
+    TORCH_CHECK_VALUE(isAligned(x), m_op, ": ", name, " begins at an address that is no multiple of ",
+                      kAlignment, ", needs one that is: clone it");
 }
 
 void* Call::stream() const {

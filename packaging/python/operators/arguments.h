@@ -31,7 +31,8 @@ class Call {
                      std::initializer_list<at::ScalarType> dtypes) const;
     /// A size of -1 may be any from 1 on. `meaning` names the dimensions.
     void needsSizes(const char* name, const at::Tensor& x, at::IntArrayRef sizes, const char* meaning) const;
-    /// Both of these, for one that may be left out: what kernels read, contiguous; undefined where it is.
+    /// Both of these, for one that may be left out: what kernels read, contiguous and, for a
+    /// GPU, aligned; undefined where it is left out.
     [[nodiscard]] at::Tensor optionalFloats(const char* name, const std::optional<at::Tensor>& x,
                                             at::IntArrayRef sizes, const char* meaning) const;
     /// The last dimensions lie in memory without gaps.
