@@ -163,8 +163,8 @@ class Unpickler {
         auto storage = m_storages(key);
         const std::uint64_t room = storage->bytes.size() / safetensors::bytesOf(type->type);
         if (*elements < 0 || std::uint64_t(*elements) > room)
-            refuse("storage " + shownName(key) + " has " + std::to_string(storage->bytes.size()) + " bytes, " +
-                   std::to_string(*elements) + " elements of " +
+            refuse("storage " + shownName(key) + " has " + std::to_string(storage->bytes.size()) +
+                   " bytes, " + std::to_string(*elements) + " elements of " +
                    std::to_string(safetensors::bytesOf(type->type)) + " bytes were needed");
         push(PickleObject(StorageReference{std::move(storage), type->type, *elements}));
     }

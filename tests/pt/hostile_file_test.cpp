@@ -118,7 +118,8 @@ TEST_F(HostileFile, AStorageMustBeAsLargeAsItSays) {
 TEST_F(HostileFile, AStorageIsLookedForInTheArchiveAlone) {
     EXPECT_THAT(messageOf(tensor(storage("../../../etc/passwd", 1), 0, {1}, {1})),
                 HasSubstr("it has no storage ../../../etc/passwd"));
-    EXPECT_THAT(messageOf(tensor(storage("two\nlines", 1), 0, {1}, {1})), HasSubstr(R"(it has no storage "two\nlines")"));
+    EXPECT_THAT(messageOf(tensor(storage("two\nlines", 1), 0, {1}, {1})),
+                HasSubstr(R"(it has no storage "two\nlines")"));
     EXPECT_THAT(messageOf(tensor(storage("/etc/passwd", 1), 0, {1}, {1})), HasSubstr("it has no storage"));
     writeArchive({{"../a/data.pkl", "N."}});
     EXPECT_THAT(message(), HasSubstr("without data.pkl"));
