@@ -191,78 +191,78 @@ TEST_F(SummaryTest, TracesOfRanksAreOne) {
     const auto incomplete = rankTracesIn(m_folder);
     ASSERT_FALSE(incomplete);
     EXPECT_THAT(incomplete.error().message, HasSubstr("rank 1, but not of rank 0"));
-    TEST_F(SummaryTest, RowsByStackSayWhereTheyWereCalled) {
-        const json here{{"source", "core/models/wan/transformer.cpp(118): runBlocks"}};
-        json norms = range("norms", 200, 100);
-        norms["args"]["source"] = "core/models/wan/block.cpp(48): forward";
-        const json events{event("user_annotation", "layer 0", 0, 400, here),
-                          event("user_annotation", "layer 1", 500, 100, here),
-                          norms,
-                          range("step 0", 0, 1000),
-                          op("aten::copy_", 10, 30),
-                          op("aten::copy_", 510, 40),
-                          op("aten::copy_", 210, 50),
-                          op("aten::copy_", 700, 60)};
-        auto trace = readTrace(file("trace.json", json{{"traceEvents", events}}.dump()));
-        Summary summary = summaryOf(*std::move(trace), RowsBy::NameAndStack);
-        ASSERT_TRUE(sortRows(summary, "self_cpu_time_total"));
-        std::map<std::vector<std::string>, double> copies;
-        for (const Row& row : summary.rows)
-            if (row.name == "aten::copy_") copies[row.stack] = micro(row.selfHost);
-        const std::string layer = here["source"];
-        EXPECT_EQ(copies, (std::map<std::vector<std::string>, double>{
-                              {{layer, "step"}, 70},
-                              {{"core/models/wan/block.cpp(48): forward", layer, "step"}, 50},
-                              {{"step"}, 60}}));
-        const std::string text = tablesOf(summary, 20);
-        EXPECT_THAT(text,
-                    testing::ContainsRegex("aten::copy_ .* core/models/wan/block.cpp.48.: forward\n"
-                                           " +core/models/wan/transformer.cpp.118.: runBlocks\n +step\n"));
-        const json names = toJson(summary, 20)["names"];
-        EXPECT_EQ(names[0]["name"], "step 0");
-        EXPECT_FALSE(names[0].contains("stack")) << "nothing is around it";
-        EXPECT_EQ(names[1]["stack"], json({"step"}));
-    }
+}
 
-    TEST_F(SummaryTest, FunctionsOfPythonAreStacksAndTakeNoTime) {
-        const json events{
-            event("python_function", "rcm/networks/wan2pt1.py(645): forward", 0, 100),
-            event("python_function", "rcm/networks/wan2pt1.py(168): sinusoidal_embedding_1d", 10, 50),
-            op("aten::copy_", 20, 30), op("aten::mul", 70, 10)};
-        const auto path = file("trace.json", json{{"traceEvents", events}}.dump());
-        const Summary plain = summaryOf(*readTrace(path));
-        EXPECT_EQ(plain.rows.size(), 2U);
-        const Summary summary = summaryOf(*readTrace(path, {}, {}, StackFrames::Kept), RowsBy::NameAndStack);
-        EXPECT_EQ(summary.rows.size(), 2U);
-        EXPECT_EQ(summary.events, 2U);
-        EXPECT_EQ(micro(summary.host), 40);
-        EXPECT_THAT(rowOf(summary, "aten::copy_").stack,
-                    testing::ElementsAre("rcm/networks/wan2pt1.py(168): sinusoidal_embedding_1d",
-                                         "rcm/networks/wan2pt1.py(645): forward"));
-        EXPECT_EQ(rowOf(summary, "aten::mul").stack.size(), 1U);
-    }
+TEST_F(SummaryTest, RowsByStackSayWhereTheyWereCalled) {
+    const json here{{"source", "core/models/wan/transformer.cpp(118): runBlocks"}};
+    json norms = range("norms", 200, 100);
+    norms["args"]["source"] = "core/models/wan/block.cpp(48): forward";
+    const json events{event("user_annotation", "layer 0", 0, 400, here),
+                      event("user_annotation", "layer 1", 500, 100, here),
+                      norms,
+                      range("step 0", 0, 1000),
+                      op("aten::copy_", 10, 30),
+                      op("aten::copy_", 510, 40),
+                      op("aten::copy_", 210, 50),
+                      op("aten::copy_", 700, 60)};
+    auto trace = readTrace(file("trace.json", json{{"traceEvents", events}}.dump()));
+    Summary summary = summaryOf(*std::move(trace), RowsBy::NameAndStack);
+    ASSERT_TRUE(sortRows(summary, "self_cpu_time_total"));
+    std::map<std::vector<std::string>, double> copies;
+    for (const Row& row : summary.rows)
+        if (row.name == "aten::copy_") copies[row.stack] = micro(row.selfHost);
+    const std::string layer = here["source"];
+    EXPECT_EQ(copies, (std::map<std::vector<std::string>, double>{
+                          {{layer, "step"}, 70},
+                          {{"core/models/wan/block.cpp(48): forward", layer, "step"}, 50},
+                          {{"step"}, 60}}));
+    const std::string text = tablesOf(summary, 20);
+    EXPECT_THAT(text, testing::ContainsRegex("aten::copy_ .* core/models/wan/block.cpp.48.: forward\n"
+                                             " +core/models/wan/transformer.cpp.118.: runBlocks\n +step\n"));
+    const json names = toJson(summary, 20)["names"];
+    EXPECT_EQ(names[0]["name"], "step 0");
+    EXPECT_FALSE(names[0].contains("stack")) << "nothing is around it";
+    EXPECT_EQ(names[1]["stack"], json({"step"}));
+}
 
-    TEST_F(SummaryTest, RowsAreSortedByTheFigureThatIsAskedFor) {
-        std::vector<json> events = launched("kernel", 5, 50, 30, 1);
-        events.push_back(op("often", 0, 2));
-        events.push_back(op("often", 2, 2));
-        events.push_back(op("launches", 4, 10));
-        events.push_back(op("long", 100, 40));
-        Summary summary = summaryOfEvents(events);
-        const auto firstBy = [&](const std::string& key) {
-            EXPECT_TRUE(sortRows(summary, key)) << key;
-            return summary.rows.front().name;
-        };
-        EXPECT_EQ(firstBy("self_cpu_time_total"), "long");
-        EXPECT_EQ(firstBy("count"), "often");
-        EXPECT_EQ(firstBy("cpu_time"), "long");
-        EXPECT_EQ(firstBy("self_xpu_time_total"), firstBy("self_device_time_total"))
-            << "as the document says it";
-        EXPECT_NE(firstBy("device_time_total"), "long");
-        const auto wrong = sortRows(summary, "name");
-        ASSERT_FALSE(wrong);
-        EXPECT_THAT(wrong.error().message, HasSubstr("--sort name: one of self_cpu_time_total, "));
-    }
+TEST_F(SummaryTest, FunctionsOfPythonAreStacksAndTakeNoTime) {
+    const json events{
+        event("python_function", "rcm/networks/wan2pt1.py(645): forward", 0, 100),
+        event("python_function", "rcm/networks/wan2pt1.py(168): sinusoidal_embedding_1d", 10, 50),
+        op("aten::copy_", 20, 30), op("aten::mul", 70, 10)};
+    const auto path = file("trace.json", json{{"traceEvents", events}}.dump());
+    const Summary plain = summaryOf(*readTrace(path));
+    EXPECT_EQ(plain.rows.size(), 2U);
+    const Summary summary = summaryOf(*readTrace(path, {}, {}, StackFrames::Kept), RowsBy::NameAndStack);
+    EXPECT_EQ(summary.rows.size(), 2U);
+    EXPECT_EQ(summary.events, 2U);
+    EXPECT_EQ(micro(summary.host), 40);
+    EXPECT_THAT(rowOf(summary, "aten::copy_").stack,
+                testing::ElementsAre("rcm/networks/wan2pt1.py(168): sinusoidal_embedding_1d",
+                                     "rcm/networks/wan2pt1.py(645): forward"));
+    EXPECT_EQ(rowOf(summary, "aten::mul").stack.size(), 1U);
+}
+
+TEST_F(SummaryTest, RowsAreSortedByTheFigureThatIsAskedFor) {
+    std::vector<json> events = launched("kernel", 5, 50, 30, 1);
+    events.push_back(op("often", 0, 2));
+    events.push_back(op("often", 2, 2));
+    events.push_back(op("launches", 4, 10));
+    events.push_back(op("long", 100, 40));
+    Summary summary = summaryOfEvents(events);
+    const auto firstBy = [&](const std::string& key) {
+        EXPECT_TRUE(sortRows(summary, key)) << key;
+        return summary.rows.front().name;
+    };
+    EXPECT_EQ(firstBy("self_cpu_time_total"), "long");
+    EXPECT_EQ(firstBy("count"), "often");
+    EXPECT_EQ(firstBy("cpu_time"), "long");
+    EXPECT_EQ(firstBy("self_xpu_time_total"), firstBy("self_device_time_total")) << "as the document says it";
+    EXPECT_NE(firstBy("device_time_total"), "long");
+    const auto wrong = sortRows(summary, "name");
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().message, HasSubstr("--sort name: one of self_cpu_time_total, "));
+}
 
 }  // namespace
 }  // namespace reelgrid::profile
