@@ -50,7 +50,7 @@ TEST_P(Corpus, IsReadOrRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Corpus, testing::ValuesIn(targets().begin(), targets().end()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tried) { return std::string(tried.param.name); });
 
 }  // namespace
 }  // namespace reelgrid::fuzz

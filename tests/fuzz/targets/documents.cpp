@@ -123,7 +123,7 @@ void readManifest(std::string_view bytes) {
         catalog::RenderSettings whole;
         protocol::readRenderSettings(protocol::fieldsJson(*manifest.settings), whole).value();
     }
-    requireSameAgain([](const result::Manifest& manifest) { return result::toJson(manifest); },
+    requireSameAgain([](const result::Manifest& read) { return result::toJson(read); },
                      [](const json& object) { return result::manifestFromJson(object); }, document(bytes));
 }
 
