@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
@@ -75,6 +76,19 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
     } catch (const nlohmann::json::exception&) {
         return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
     }
+}
+
+/// A CPU has no graphs to replay: the request means the same without.
+void forgetCompileOnCpu(protocol::RenderRequest& request, const families::ModelInfo& model,
+                        const machine::Machine& machine) {
+    if (!request.useTorchCompile) return;
+    protocol::RenderRequest without = request;
+    without.useTorchCompile = false;
+    const auto checked = CheckedRequest::create(without, model, machine);
+    if (!checked || checked->settings().device != "cpu") return;
+    request = without;
+    static bool isSaid = false;
+    if (!std::exchange(isSaid, true)) say("note: --use-torch-compile: nothing is compiled on the CPU");
 }
 
 /// Leaves --ulysses-degree what the other degrees leave.
@@ -237,6 +251,7 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     if (request.recipe)
         if (auto applied = applyRecipe(request, model); !applied) return applied.error();
+    forgetCompileOnCpu(request, model, machine);
     auto checked = CheckedRequest::create(request, model, machine);
     if (!checked) return checked;
     // Before several renders find it out, one after another.

@@ -21,9 +21,10 @@ struct Drift {
     std::optional<int> referenceFrames;
     std::string reference;      ///< the reference clip's backend; empty: not said
     std::string referenceClip;  ///< its file name; empty: not said
-    std::string measuredOn;     ///< kDecodedClips when not on the frames before encoding, else empty
+    std::string measuredOn;     ///< kDecodedClips, kKeptFrames; empty: the frames, while they were rendered
 };
 inline constexpr const char* kDecodedClips = "decoded clips";
+inline constexpr const char* kKeptFrames = "lossless frames";  ///< of both clips
 
 /// All measurements of one clip. What was not measured is absent.
 struct ClipMetrics {
