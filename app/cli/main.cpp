@@ -38,7 +38,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         cli::addPlanVerb(program, machine),   cli::addProfileVerb(program),
         cli::addTuneVerb(program, machine),   cli::addCapturesVerb(program),
         cli::addBackendsVerb(program),        cli::addSetupVerb(program),
-        cli::addWordsVerb(program),
+        cli::addSuiteVerb(program, machine),  cli::addWordsVerb(program),
     };
     cli::refuseEmptyNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
