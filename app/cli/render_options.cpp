@@ -10,6 +10,7 @@
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
+#include "core/base/byte_count.h"
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
@@ -269,7 +270,16 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     return checked->with(machine, [&](auto& changed) { changed.attentionPolicy = *std::move(policy); });
 }
 
+void sayKeptFrames(std::uint64_t bytes) {
+    // Less is not worth a word.
+    constexpr std::uint64_t kWorthSaying = std::uint64_t{64} << 20;
+    if (bytes >= kWorthSaying)
+        say("note: frames without loss will take about " + byteCount(bytes) +
+            " of disk (--keep-frames off: none)");
+}
+
 void sayIdleChoices(const CheckedRequest& checked) {
+    sayKeptFrames(catalog::keptFrameBytes(checked.settings()));
     const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
         if (field.decides == protocol::Decides::Captures && !checked.request().saveInputs &&

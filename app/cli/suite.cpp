@@ -245,6 +245,9 @@ int runSuite(const SuiteVerb& verb, const machine::Machine& machine) {
     const std::vector<std::size_t> missing = missingOf(run);
     say("note: " + std::to_string(run.rows.size()) + " clips, " + std::to_string(missing.size()) +
         " of them to be rendered");
+    std::uint64_t kept = 0;
+    for (const std::size_t i : missing) kept += catalog::keptFrameBytes(run.checked[i].settings());
+    sayKeptFrames(kept);
 
     const InterruptWatch interrupts;
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
