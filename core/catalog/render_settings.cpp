@@ -377,7 +377,7 @@ std::string attentionName(const RenderSettings& settings) {
 
 std::uint64_t keptFrameBytes(const RenderSettings& settings) {
     if (settings.keepFrames != protocol::kKeepLossless) return 0;
-    // FFV1 leaves 0.3 to 0.5 of the pixels' bytes of what models render.
+    // FFV1 leaves 0.2 to 0.5 of the pixels' bytes of what models render.
     return std::uint64_t(settings.width) * std::uint64_t(settings.height) *
            std::uint64_t(settings.numFrames) * 3 / 2;
 }

@@ -19,10 +19,10 @@ AVPixelFormat encodedFormat(const Encoding& encoding) {
 }
 
 /// Parts of a picture that are decoded side by side. FFmpeg's FFV1 takes products of two numbers alone, and
-/// at least 4 above 352×288.
+/// at least 4 where a side is above 352 or 288.
 int slicesFor(int width, int height) {
     constexpr int kSmallSide = 64;
-    if (width < kSmallSide || height < kSmallSide) return 1;
+    if (std::min(width, height) < kSmallSide && width <= 352 && height <= 288) return 1;
     const int pixels = width * height;
     return pixels <= 640 * 480 ? 4 : pixels <= 1280 * 720 ? 12 : 24;
 }

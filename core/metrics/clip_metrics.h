@@ -16,7 +16,8 @@ namespace reelgrid::metrics {
 /// How far a clip is from a reference clip, frame by frame over those that both have.
 struct Drift {
     std::optional<Series> psnr;
-    std::optional<Series> ssim;  ///< absent for pictures smaller than its window
+    std::optional<Series> ssim;    ///< absent for pictures smaller than its window
+    std::optional<Series> msSsim;  ///< likewise for sides below kLeastMsSsimSide
     std::optional<int> comparedFrames;
     std::optional<int> referenceFrames;
     std::string reference;      ///< the reference clip's backend; empty: not said
@@ -59,7 +60,7 @@ class ClipMeasurement {
 
     int m_width = 0, m_height = 0, m_frames = 0, m_referenceFrames = 0;
     bool m_hasReference = false;
-    std::vector<double> m_variance, m_psnr, m_ssim;                   // of frames
+    std::vector<double> m_variance, m_psnr, m_ssim, m_msSsim;         // of frames
     std::vector<double> m_difference, m_correlation, m_warpingError;  // of neighbours
     ChangeFollower m_change;
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr std::array kSuiteMeasures{
     SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher},
     SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher},
+    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher},
     SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher},
     SuiteMeasure{"flickering", "flickering", "", 4, Better::Lower},
     SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower},
