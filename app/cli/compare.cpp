@@ -7,12 +7,14 @@
 
 #include "app/cli/comparison.h"
 #include "app/cli/console.h"
+#include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/rank_options.h"
 #include "app/cli/render_options.h"
 #include "app/cli/resume_notes.h"
+#include "app/cli/script_files.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/number_text.h"
@@ -52,6 +54,7 @@ struct CompareVerb {
     bool resume = false;
     bool lockstep = false;
     bool json = false;
+    std::string script;  ///< families::Script's name; empty: our own ways
 };
 
 fs::path clipIn(const Comparison& comparison, const CheckedRequest& checked) {
@@ -204,7 +207,11 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const mac
     std::vector<media::LabelledClip> clips;
     for (const ComparisonEntry* entry : comparison.finished())
         clips.push_back({entry->clip, entry->caption.text()});
-    if (auto existing = existingDefault(verb, comparison, machine)) clips.push_back(*std::move(existing));
+    if (auto existing = existingDefault(verb, comparison, machine))
+        clips.push_back(*std::move(existing));
+    else if (!verb.script.empty())
+        for (media::LabelledClip& clip : defaultByName(comparison)) clips.push_back(std::move(clip));
+    if (!verb.script.empty() && clips.size() == 3) options.columns = 3;
     ProgressLine line;
     auto grid = media::stitch(clips, comparison.gridPath(), options, stop, [&line](int done, int total) {
         line.update("", "stitching", done, total, -1);
@@ -379,6 +386,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     const auto lock = result::WriterLock::acquire(comparison.folder / "comparison");
     if (!lock) return fail(lock.error());
     if (verb.reuse || verb.resume) reuseEarlier(comparison);
+    if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
     for (const ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) sayWhatWasKept(entry.checked.request());
     sayIdleChoices(comparison.entries.front().checked);
@@ -460,6 +468,7 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
         ->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
+    command->add_option(kAsScript, verb->script)->group("");
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
     verb->ranks.addTo(*command);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/document_programs.h"
 #include "app/cli/empty_values.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/openmp_spin.h"
@@ -21,12 +22,14 @@ namespace {
 
 using namespace reelgrid;
 
-int runProgram(std::vector<std::string> arguments) {
+int runProgram(const std::string& name, std::vector<std::string> arguments) {
     CLI::App program("Compare what attention kernels cost and bring in video diffusion.", "reelgrid-cli");
     program.set_version_flag("--version", &cli::versions);
     program.require_subcommand(1);
     if (auto added = cli::addPluginsFor(arguments); !added) return cli::fail(added.error());
     const machine::LocalMachine machine;
+    arguments = cli::withScriptsTranslated(name, std::move(arguments),
+                                           [&] { return int(machine.now().gpus.gpus.size()); });
     const std::vector<cli::Verb> verbs = {
         cli::addRenderVerb(program, machine), cli::addCompareVerb(program, machine),
         cli::addStitchVerb(program),          cli::addMetricsVerb(program),
@@ -35,7 +38,7 @@ int runProgram(std::vector<std::string> arguments) {
         cli::addPlanVerb(program, machine),   cli::addProfileVerb(program),
         cli::addTuneVerb(program, machine),   cli::addCapturesVerb(program),
         cli::addBackendsVerb(program),        cli::addSetupVerb(program),
-        cli::addWordsVerb(program),
+        cli::addSuiteVerb(program, machine),  cli::addWordsVerb(program),
     };
     cli::refuseEmptyNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
@@ -74,7 +77,7 @@ int main(int argc, char** argv) {
         cli::limitOpenMpSpinning(argv);
     const cli::SignalGuard signals;
     try {
-        return runProgram({argv + 1, argv + argc});
+        return runProgram(argc > 0 ? argv[0] : "", {argv + 1, argv + argc});
     } catch (const Failure& failure) {
         return cli::fail(failure.error());
     } catch (const std::exception& failure) {

@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/verb.h"
 #include "core/base/number_text.h"
+#include "core/comparison/compared_frames.h"
 #include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"
@@ -42,13 +43,20 @@ std::string forReading(const metrics::ClipMetrics& measured) {
     return text;
 }
 
+/// The kept frames where they are there, else the clip decoded.
+Result<media::RgbVideo> framesOf(const std::string& clip) {
+    const comparison::ComparedFrames source = comparison::comparedFrames(clip);
+    if (!source.remark.empty()) say("note: " + source.remark);
+    return media::readRgb(source.file);
+}
+
 int runMetrics(const MetricsVerb& verb) {
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
-    auto video = media::readRgb(verb.clip);
+    auto video = framesOf(verb.clip);
     if (!video) return fail(video.error());
     std::optional<media::RgbVideo> reference;
     if (!verb.reference.empty()) {
-        auto read = media::readRgb(verb.reference);
+        auto read = framesOf(verb.reference);
         if (!read) return fail(read.error());
         reference = *std::move(read);
     }

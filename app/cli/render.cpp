@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/document_programs.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/rank_launcher.h"
 #include "app/cli/rank_options.h"
 #include "app/cli/render_options.h"
 #include "app/cli/resume_notes.h"
+#include "app/cli/script_files.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "app/cli/worker_render.h"
@@ -40,6 +42,7 @@ struct RenderVerb {
     std::string benchmarkFolder;
     bool resume = false;
     bool json = false;
+    std::string script;  ///< families::Script's name; empty: our own ways
 };
 
 Result<fs::path> outputOf(const RenderVerb& verb, const CheckedRequest& checked) {
@@ -133,6 +136,12 @@ int ClipRenderer::render(const CheckedRequest& checked) {
                                  : m_renderer.render(checked.request(), progress, m_interrupts.token());
     line.clear();
     if (!clip) return fail(checked, clip.error());
+    const families::Script* script = families::findScript(m_verb.script);
+    if (script != nullptr && !m_verb.benchmarkFolder.empty())
+        if (auto written = writeScriptFiles(m_verb.benchmarkFolder, *clip, *script,
+                                            checked.settings().profileOutput.value_or(""));
+            !written)
+            return cli::fail(written.error());
     const result::ClipResult result = result::readClipResult(*clip);
     for (const Error& problem : result.problems) say("reelgrid-cli: " + problem.message);
     if (checked.settings().saveInputs) say(comparison::captureLine(*clip, result.manifest));
@@ -252,6 +261,7 @@ Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_flag("--resume", verb->resume,
                       "Go on with a render that was interrupted, from its last kept step");
     command->add_flag("--json", verb->json, "Print one JSON document");
+    command->add_option(kAsScript, verb->script)->group("");
     return {command, [verb, machine] { return runRender(*verb, machine); }};
 }
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/model_download.h"
 #include "app/cli/plugin_options.h"
+#include "core/base/byte_count.h"
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/policy_check.h"
@@ -75,6 +77,19 @@ Result<void> checkUtf8(const std::string& option, const std::string& text) {
     } catch (const nlohmann::json::exception&) {
         return Error{ErrorCode::BadUsage, option + ": text in UTF-8 was needed"};
     }
+}
+
+/// A CPU has no graphs to replay: the request means the same without.
+void forgetCompileOnCpu(protocol::RenderRequest& request, const families::ModelInfo& model,
+                        const machine::Machine& machine) {
+    if (!request.useTorchCompile) return;
+    protocol::RenderRequest without = request;
+    without.useTorchCompile = false;
+    const auto checked = CheckedRequest::create(without, model, machine);
+    if (!checked || checked->settings().device != "cpu") return;
+    request = without;
+    static bool isSaid = false;
+    if (!std::exchange(isSaid, true)) say("note: --use-torch-compile: nothing is compiled on the CPU");
 }
 
 /// Leaves --ulysses-degree what the other degrees leave.
@@ -237,6 +252,7 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     if (!m_prompt && request.prompt.empty()) request.prompt = model.usualPrompt;
     if (request.recipe)
         if (auto applied = applyRecipe(request, model); !applied) return applied.error();
+    forgetCompileOnCpu(request, model, machine);
     auto checked = CheckedRequest::create(request, model, machine);
     if (!checked) return checked;
     // Before several renders find it out, one after another.
@@ -254,7 +270,16 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     return checked->with(machine, [&](auto& changed) { changed.attentionPolicy = *std::move(policy); });
 }
 
+void sayKeptFrames(std::uint64_t bytes) {
+    // Less is not worth a word.
+    constexpr std::uint64_t kWorthSaying = std::uint64_t{64} << 20;
+    if (bytes >= kWorthSaying)
+        say("note: frames without loss will take about " + byteCount(bytes) +
+            " of disk (--keep-frames off: none)");
+}
+
 void sayIdleChoices(const CheckedRequest& checked) {
+    sayKeptFrames(catalog::keptFrameBytes(checked.settings()));
     const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
         if (field.decides == protocol::Decides::Captures && !checked.request().saveInputs &&

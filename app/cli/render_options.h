@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -58,7 +59,11 @@ class RenderOptions {
     int m_ranks = 1;
 };
 
-/// One line on stderr for each rule that decides nothing, and for options about captures when none are made.
+/// One line on stderr, where they are many: what the frames kept without loss will take.
+void sayKeptFrames(std::uint64_t bytes);
+
+/// One line on stderr for each rule that decides nothing, and for options about captures when none are made;
+/// and sayKeptFrames() for the clip.
 void sayIdleChoices(const CheckedRequest& checked);
 
 /// BadUsage unless the machine has a backend of that name.

@@ -3,11 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/console.h"
+#include "app/cli/document_programs.h"
 #include "app/cli/frame_rate.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
 #include "core/comparison/clip_labels.h"
+#include "core/comparison/compared_frames.h"
 #include "core/media/containers.h"
 #include "core/media/stitch.h"
 #include "core/protocol/result_paths.h"
@@ -28,15 +30,20 @@ struct StitchVerb {
     std::string fps;
     int fontSize = 36;
     int columns = 0;
+    int bitDepth = 8;
+    bool lossless = false;
     bool json = false;
+    std::string script;  ///< families::Script's name; empty: our own ways
 };
 
 Result<fs::path> outputOf(const StitchVerb& verb) {
     if (!verb.format.empty())
         if (auto named = media::containerNamed(verb.format); !named)
             return Error{ErrorCode::BadUsage, "--format " + named.error().message};
-    const fs::path output =
-        !verb.output.empty() ? verb.output : "comparison_grid." + (verb.format.empty() ? "mp4" : verb.format);
+    const fs::path output = !verb.output.empty() ? verb.output
+                                                 : "comparison_grid." + (!verb.format.empty() ? verb.format
+                                                                         : verb.lossless      ? "mkv"
+                                                                                              : "mp4");
     if (auto container = media::containerOf(output); !container)
         return Error{ErrorCode::BadUsage, "--output " + container.error().message};
     if (!verb.format.empty() && output.extension() != "." + verb.format)
@@ -69,6 +76,27 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
     return clips;
 }
 
+Result<media::Fidelity> fidelityOf(const StitchVerb& verb) {
+    if (verb.bitDepth != 8 && verb.bitDepth != 10)
+        return Error{ErrorCode::BadUsage,
+                     "--bit-depth " + std::to_string(verb.bitDepth) + ": 8 or 10 was needed"};
+    if (verb.lossless && verb.bitDepth == 10)
+        return Error{ErrorCode::BadUsage,
+                     "--lossless and --bit-depth 10: without loss the container decides the depth; only one "
+                     "of them was needed"};
+    if (verb.lossless) return media::Fidelity::Lossless;
+    return verb.bitDepth == 10 ? media::Fidelity::TenBit : media::Fidelity::Usual;
+}
+
+/// Where nothing is to be lost the frames are read as they were computed.
+void readKeptFrames(std::vector<LabelledClip>& clips) {
+    for (LabelledClip& clip : clips) {
+        comparison::ComparedFrames source = comparison::comparedFrames(clip.path);
+        if (!source.remark.empty()) say("note: " + source.remark);
+        clip.path = std::move(source.file);
+    }
+}
+
 int runStitch(const StitchVerb& verb) {
     if (verb.columns < 0 || verb.columns > 64)
         return fail(
@@ -76,7 +104,10 @@ int runStitch(const StitchVerb& verb) {
     if (verb.fontSize < 0 || verb.fontSize > 1000)
         return fail({ErrorCode::BadUsage, "--font-size " + std::to_string(verb.fontSize) +
                                               ": from 0 (no labels) to 1000 was needed"});
+    auto fidelity = fidelityOf(verb);
+    if (!fidelity) return fail(fidelity.error());
     media::StitchOptions options;
+    options.fidelity = *fidelity;
     options.columns = verb.columns;
     options.fontSize = verb.fontSize;
     if (!verb.fps.empty()) {
@@ -91,7 +122,10 @@ int runStitch(const StitchVerb& verb) {
 
     const InterruptWatch interrupts;
     ProgressLine line;
-    auto grid = media::stitch(*clips, *output, options, interrupts.token(), [&line](int done, int total) {
+    std::vector<LabelledClip> sources = *clips;
+    if (!verb.script.empty() && sources.size() == 3 && options.columns == 0) options.columns = 3;
+    if (*fidelity != media::Fidelity::Usual) readKeptFrames(sources);
+    auto grid = media::stitch(sources, *output, options, interrupts.token(), [&line](int done, int total) {
         line.update("", "stitching", done, total, -1);
     });
     line.clear();
@@ -128,7 +162,13 @@ Verb addStitchVerb(CLI::App& program) {
     command->add_option("--pattern", verb->pattern,
                         "Shell pattern of their names (default: " + usualPatterns() + ")");
     command->add_option("--output", verb->output, "The grid (default: comparison_grid.mp4)");
-    command->add_option("--format", verb->format, "mp4, webm or gif (default: as --output is named)");
+    command->add_option("--format", verb->format, "mp4, webm, gif or mkv (default: as --output is named)");
+    command->add_flag(
+        "--lossless", verb->lossless,
+        "From frames that were kept, without loss: FFV1 in an .mkv (the default then), H.264 4:4:4 in an "
+        ".mp4");
+    command->add_option("--bit-depth", verb->bitDepth, "8, or 10 in an .mp4, from frames that were kept")
+        ->capture_default_str();
     command->add_option("--labels", verb->labels, "Labels, separated by commas (default: from the names)")
         ->delimiter(',');
     command->add_option("--font-size", verb->fontSize, "Pixels; 0: no labels")->capture_default_str();
@@ -136,6 +176,7 @@ Verb addStitchVerb(CLI::App& program) {
     command->add_option("--columns", verb->columns,
                         "Columns (default: the square root of the number, rounded up)");
     command->add_flag("--json", verb->json, "Print one JSON document");
+    command->add_option(kAsScript, verb->script)->group("");
     return {command, [verb] { return runStitch(*verb); }};
 }
 

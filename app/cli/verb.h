@@ -27,6 +27,7 @@ Verb addDoctorVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addBenchVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addProfileVerb(CLI::App& program);
+Verb addSuiteVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addCapturesVerb(CLI::App& program);
 Verb addBackendsVerb(CLI::App& program);

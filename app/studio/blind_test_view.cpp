@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/studio/lossless_opener.h"
 #include "core/media/clip.h"
 #include "widgets/video_grid/video_grid.h"
 
@@ -56,6 +57,7 @@ BlindTestView::BlindTestView(QWidget* parent)
     layout->addWidget(m_grid, 1);
     layout->addLayout(buttons);
     layout->addLayout(foot);
+    m_player.setExactOpener(openKeptFrames);
     connect(&m_player, &widgets::Player::composed, this, &BlindTestView::showFrames);
     connect(&m_player, &widgets::Player::clipFailed, this, [this](int clip, const QString& message) {
         m_failed.insert(clip);

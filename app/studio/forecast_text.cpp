@@ -39,17 +39,31 @@ std::string forecastKey(const protocol::RenderRequest& request) {
     return protocol::toJson(rest).dump();
 }
 
+namespace {
+
+QString memoryText(const protocol::RenderForecast& forecast) {
+    if (!forecast.peakBytes) return {};
+    const QString where = forecast.device == "cpu" ? QObject::tr("Memory")
+                                                   : QObject::tr("Memory of %1").arg(text(forecast.device));
+    const QString peak = bytes(*forecast.peakBytes);
+    if (!forecast.freeBytes) return QObject::tr("%1: about %2 at most").arg(where, peak);
+    const QString free = bytes(*forecast.freeBytes);
+    if (forecast.fits()) return QObject::tr("%1: about %2 at most, %3 free").arg(where, peak, free);
+    return QObject::tr("%1: about %2, but only %3 free. Less takes: %4")
+        .arg(where, peak, free, waysOf(forecast));
+}
+
+}  // namespace
+
 QString forecastText(const Result<protocol::RenderForecast>& forecast) {
     if (!forecast) return QObject::tr("Memory not known: %1").arg(text(forecast.error().message));
-    if (!forecast->peakBytes) return {};
-    const QString where = forecast->device == "cpu" ? QObject::tr("Memory")
-                                                    : QObject::tr("Memory of %1").arg(text(forecast->device));
-    const QString peak = bytes(*forecast->peakBytes);
-    if (!forecast->freeBytes) return QObject::tr("%1: about %2 at most").arg(where, peak);
-    const QString free = bytes(*forecast->freeBytes);
-    if (forecast->fits()) return QObject::tr("%1: about %2 at most, %3 free").arg(where, peak, free);
-    return QObject::tr("%1: about %2, but only %3 free. Less takes: %4")
-        .arg(where, peak, free, waysOf(*forecast));
+    const QString memory = memoryText(*forecast);
+    // Less than this is not worth a word.
+    constexpr std::uint64_t kWorthSaying = std::uint64_t{16} << 20;
+    if (forecast->keptFrameBytes < kWorthSaying) return memory;
+    const QString disk =
+        QObject::tr("Frames without loss: about %1 of disk a clip").arg(bytes(forecast->keptFrameBytes));
+    return memory.isEmpty() ? disk : memory + " · " + disk;
 }
 
 }  // namespace reelgrid::studio

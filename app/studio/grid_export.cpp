@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/comparison/compared_frames.h"
+
 namespace reelgrid::studio {
 
 GridExport::GridExport(QObject* parent) : QObject(parent) {}
@@ -13,7 +15,10 @@ GridExport::~GridExport() {
 QString GridExport::start(std::vector<media::LabelledClip> clips, const std::filesystem::path& output,
                           const media::StitchOptions& options) {
     return run(
-        [clips = std::move(clips), output, options](const std::stop_token& stop, const Progress& progress) {
+        [clips = std::move(clips), output, options](const std::stop_token& stop,
+                                                    const Progress& progress) mutable {
+            for (media::LabelledClip& clip : clips)
+                clip.path = comparison::comparedFrames(clip.path, stop).file;
             return media::stitch(clips, output, options, stop, progress);
         },
         output);

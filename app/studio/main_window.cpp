@@ -251,6 +251,7 @@ void MainWindow::connectIssues() {
     connect(m_renders, &RenderController::failed, m_issues, show);
     connect(m_measuring, &Measuring::problem, m_issues, show);
     connect(m_playback, &Playback::clipFailed, m_issues, show);
+    connect(m_playback, &Playback::framesNotKept, m_issues, show);
     connect(m_sessions, &SessionController::failed, m_issues, show);
     connect(m_editorFiles, &EditorFiles::failed, m_issues, show);
     connect(m_background, &BackgroundThread::failed, m_issues, show);

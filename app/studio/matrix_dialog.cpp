@@ -13,6 +13,7 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/studio/dialogs.h"
 #include "app/studio/forecast_text.h"
@@ -44,6 +45,22 @@ bool isChecked(const QListWidget* list, int row) {
     return list->item(row)->checkState() == Qt::Checked;
 }
 
+/// The renders' table: prompts get what the other columns leave, and never less than can be read.
+class MatrixView final : public QTableView {
+  protected:
+    void updateGeometries() override {
+        QTableView::updateGeometries();
+        if (model() == nullptr) return;
+        constexpr int kLeastPromptWidth = 240;
+        const int others =
+            horizontalHeader()->length() - horizontalHeader()->sectionSize(MatrixTable::Prompt);
+        const int width = std::max(kLeastPromptWidth, viewport()->width() - others);
+        // Which comes back here with nothing left to do.
+        if (width != horizontalHeader()->sectionSize(MatrixTable::Prompt))
+            horizontalHeader()->resizeSection(MatrixTable::Prompt, width);
+    }
+};
+
 }  // namespace
 
 MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, QWidget* parent)
@@ -62,14 +79,15 @@ MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, 
       m_earlier(std::make_shared<std::optional<comparison::EarlierRenders>>()),
       m_background(background) {
     setWindowTitle(tr("Render a matrix"));
-    auto* view = new QTableView;
+    auto* view = new MatrixView;
     view->setModel(m_table);
     view->setAccessibleName(tr("The renders, in their order"));
     view->setSelectionBehavior(QAbstractItemView::SelectRows);
     view->setAlternatingRowColors(true);
     view->verticalHeader()->hide();
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    view->horizontalHeader()->setSectionResizeMode(MatrixTable::Prompt, QHeaderView::Stretch);
+    view->horizontalHeader()->setSectionResizeMode(MatrixTable::Prompt, QHeaderView::Fixed);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     auto* columns = new QSplitter;
     columns->addWidget(buildAxes());
     columns->addWidget(view);
@@ -98,7 +116,7 @@ MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, 
     for (QListWidget* list : {m_models, m_backends, m_policyList})
         connect(list, &QListWidget::itemChanged, this, soon);
     fillLists();
-    resize(1080, 620);
+    resize(1240, 640);
     expand();
 }
 

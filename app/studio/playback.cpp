@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <thread>
 
+#include <unistd.h>
+
+#include "app/studio/lossless_opener.h"
 #include "core/media/clip_options.h"
 
 namespace reelgrid::studio {
@@ -22,8 +25,16 @@ QString detailOf(const ComparedClip& clip, const ComparedClip* reference) {
     return text;
 }
 
-/// Nine 832×480 clips of 121 frames are 622 MiB: they are decoded once.
-constexpr std::size_t kFrameMemory = std::size_t{768} << 20;
+/// Nine 832×480 clips of 121 frames are 1.21 GiB without loss, four of 1280×720 and 81 frames 0.9: they are
+/// decoded once. A quarter of a small machine's memory is enough for what was encoded.
+constexpr std::size_t kFrameMemory = std::size_t{1280} << 20;
+constexpr std::size_t kLeastFrameMemory = std::size_t{768} << 20;
+
+std::size_t frameMemory() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), bytes = ::sysconf(_SC_PAGESIZE);
+    const std::size_t quarter = pages > 0 && bytes > 0 ? std::size_t(pages) * std::size_t(bytes) / 4 : 0;
+    return std::clamp(quarter, kLeastFrameMemory, kFrameMemory);
+}
 
 /// Frames are kept by the player alone. Of many clips each gets few threads: they are decoded side by side.
 Result<std::unique_ptr<media::Clip>> openForPlaying(const std::filesystem::path& path) {
@@ -31,12 +42,25 @@ Result<std::unique_ptr<media::Clip>> openForPlaying(const std::filesystem::path&
     return media::openClip(path, {.threads = int(std::clamp(cores / 4, 1U, 4U)), .cacheBytes = 0});
 }
 
+/// RGB comes from frames that were kept, or from a clip without loss.
+bool isExact(const media::FramePtr& frame) {
+    return frame != nullptr && frame->color.matrix == media::ColorMatrix::Rgb;
+}
+
+/// Said of all tiles once one of them is exact.
+QString exactness(const media::FramePtr& frame, bool someExact) {
+    if (frame == nullptr || !someExact) return {};
+    return isExact(frame) ? Playback::tr(" · lossless") : Playback::tr(" · encoded");
+}
+
 }  // namespace
 
 Playback::Playback(Comparison* comparison, widgets::VideoGrid* grid, widgets::CoherenceChart* chart,
                    QObject* parent)
     : QObject(parent), m_comparison(comparison), m_grid(grid), m_chart(chart), m_player(openForPlaying) {
-    m_player.setCacheBytes(kFrameMemory);
+    m_player.setCacheBytes(frameMemory());
+    m_player.setExactOpener(openKeptFrames);
+    connect(&m_player, &widgets::Player::exactFailed, this, &Playback::framesNotKept);
     connect(m_comparison, &Comparison::clipAdded, this, &Playback::syncClip);
     connect(m_comparison, &Comparison::clipArrived, this, &Playback::syncClip);
     connect(m_comparison, &Comparison::clipRemoved, this, &Playback::syncClip);
@@ -125,6 +149,8 @@ void Playback::showTiles() {
 void Playback::showFrames() {
     const widgets::Composition& composition = m_player.composition();
     std::vector<widgets::TilePicture> pictures;
+    const bool someExact = std::ranges::any_of(
+        composition.tiles, [](const widgets::ComposedTile& tile) { return isExact(tile.frame); });
     for (const ComparedClip& clip : m_comparison->clips()) {
         widgets::TilePicture picture;
         const auto playing = m_playerClips.find(clip.id);
@@ -135,7 +161,8 @@ void Playback::showFrames() {
                 picture.frame = tile->frame;
                 picture.message = tile->message;
                 picture.isError = tile->frameIndex >= 0 && !tile->frame;
-                if (tile->frameIndex >= 0) picture.note = QString::number(tile->frameIndex + 1);
+                if (tile->frameIndex >= 0)
+                    picture.note = QString::number(tile->frameIndex + 1) + exactness(tile->frame, someExact);
             }
         } else if (!clip.preview.frames.empty()) {
             const double duration = m_player.clock().timeline().duration();

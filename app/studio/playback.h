@@ -35,6 +35,8 @@ class Playback : public QObject {
 
   Q_SIGNALS:
     void clipFailed(const QString& message);
+    /// A clip is shown as it was encoded, though its frames had been kept.
+    void framesNotKept(const QString& message);
 
   private:
     void syncClip(int id);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "core/comparison/compared_frames.h"
 #include "core/media/clip_options.h"
 #include "core/media/containers.h"
 #include "core/media/writer.h"
@@ -31,7 +32,8 @@ class Frames {
         for (const SeenView::Clip& clip : view.clips) {
             Source source;
             if (!clip.path.empty()) {
-                auto opened = media::openClip(clip.path, {.threads = 2, .cacheBytes = 0});
+                auto opened = media::openClip(comparison::comparedFrames(clip.path).file,
+                                              {.threads = 2, .cacheBytes = 0});
                 if (opened)
                     source.clip = *std::move(opened);
                 else

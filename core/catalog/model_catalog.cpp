@@ -72,7 +72,7 @@ Result<Located> locate(const std::string& idOrFolder) {
             .base = file, .id = idOrFolder, .title = idOrFolder, .companions = presentCompanions(file)};
     if (!hub::partIdFrom(idOrFolder))
         return Error{ErrorCode::NotFound, "model " + idOrFolder +
-                                              ": no such folder; \"demo\", a diffusers folder, a "
+                                              ": no such file or folder; \"demo\", a diffusers folder, a "
                                               ".safetensors or .pth file or a hub id was needed"};
     return Error{ErrorCode::NotFound,
                  "model " + idOrFolder +

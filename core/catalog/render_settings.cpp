@@ -277,6 +277,12 @@ Result<void> checkOffload(const RenderSettings& settings) {
     return {};
 }
 
+Result<void> checkKeptFrames(const RenderSettings& settings) {
+    const std::vector<std::string> names{protocol::kKeepLossless, protocol::kKeepOff};
+    if (isAmong(names, settings.keepFrames)) return {};
+    return wrong("--keep-frames", settings.keepFrames, oneOf(names));
+}
+
 /// What torch.profiler.schedule needs to be said, checked against the steps that there are.
 Result<void> settleProfile(RenderSettings& settings) {
     if (!settings.profileOutput) {
@@ -369,6 +375,13 @@ std::string attentionName(const RenderSettings& settings) {
     return protocol::attentionName(settings);
 }
 
+std::uint64_t keptFrameBytes(const RenderSettings& settings) {
+    if (settings.keepFrames != protocol::kKeepLossless) return 0;
+    // FFV1 leaves 0.2 to 0.5 of the pixels' bytes of what models render.
+    return std::uint64_t(settings.width) * std::uint64_t(settings.height) *
+           std::uint64_t(settings.numFrames) * 3 / 2;
+}
+
 std::string subjectOf(const RenderSettings& settings) {
     if (!settings.prompt.empty() || !settings.imgFilePath) return settings.prompt;
     return std::filesystem::path(*settings.imgFilePath).filename().string();
@@ -386,6 +399,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = settleProfile(settings); !fits) return fits.error();
     if (auto fits = settleTiling(settings, model); !fits) return fits.error();
     if (auto fits = checkOffload(settings); !fits) return fits.error();
+    if (auto fits = checkKeptFrames(settings); !fits) return fits.error();
     TableCheck table;
     protocol::forEachRenderField([&](const RenderField& field, auto access) {
         table.check(field,

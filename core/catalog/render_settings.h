@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/result.h"
@@ -19,6 +20,9 @@ std::string attentionName(const RenderSettings& settings);
 
 /// What is rendered, in words: the prompt; of a model that takes none the name of the picture's file.
 std::string subjectOf(const RenderSettings& settings);
+
+/// About what the frames kept without loss take on disk; 0: none are kept.
+std::uint64_t keptFrameBytes(const RenderSettings& settings);
 
 /// The request as `machine` would render it, be that this one or another. BadUsage naming the option, its
 /// value and what was needed; Unsupported where the machine can't use the device.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/comparison/compared_frames.h"
 #include "core/media/clip.h"
 #include "core/media/rgb.h"
 #include "core/metrics/measures.h"
@@ -34,12 +35,16 @@ ClipMeasurer::ClipMeasurer(std::filesystem::path reference, std::size_t partByte
 
 Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::path& clip, bool wantsDrift,
                                                         const std::stop_token& stop) const {
-    auto frames = media::RgbReader::open(clip);
+    const ComparedFrames source = comparedFrames(clip, stop);
+    auto frames = media::RgbReader::open(source.file);
     if (!frames) return frames.error();
     std::optional<media::RgbReader> reference;
+    bool areKept = false;
     if (wantsDrift) {
-        auto opened = media::RgbReader::open(m_reference);
+        const ComparedFrames referenceSource = comparedFrames(m_reference, stop);
+        auto opened = media::RgbReader::open(referenceSource.file);
         if (!opened) return opened.error();
+        areKept = source.isLossless && referenceSource.isLossless;
         if (opened->info().width == frames->info().width && opened->info().height == frames->info().height)
             reference.emplace(*std::move(opened));
     }
@@ -66,7 +71,10 @@ Result<metrics::ClipMetrics> ClipMeasurer::measureParts(const std::filesystem::p
             return added.error().in(clip.string());
     }
     metrics::ClipMetrics all = measurement.finish();
-    if (all.drift) all.drift->referenceFrames = reference->info().frameCount();
+    if (all.drift) {
+        all.drift->referenceFrames = reference->info().frameCount();
+        all.drift->measuredOn = areKept ? metrics::kKeptFrames : metrics::kDecodedClips;
+    }
     return all;
 }
 
@@ -80,7 +88,6 @@ Result<bool> ClipMeasurer::complete(const std::filesystem::path& clip, metrics::
     if (measured->drift) {
         measured->drift->reference = protocol::kReferenceBackend;
         measured->drift->referenceClip = m_reference.filename().string();
-        measured->drift->measuredOn = metrics::kDecodedClips;
         known.drift = std::move(measured->drift);
     }
     if (!wantsScores) return known.drift.has_value();

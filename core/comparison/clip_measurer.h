@@ -8,8 +8,9 @@
 
 namespace reelgrid::comparison {
 
-/// Measures on decoded clips what their renders left out: temporal scores, and the drift from a reference
-/// clip. Clips are read part by part, so that their length costs no memory. Any thread; blocks.
+/// Measures on kept frames, else on decoded clips, what their renders left out: temporal scores, and the
+/// drift from a reference clip. Clips are read part by part, so that their length costs no memory. Any
+/// thread; blocks.
 class ClipMeasurer {
   public:
     /// What a part of a clip and of its reference take together.

@@ -76,6 +76,8 @@ catalog::RenderSettings decidedAs(catalog::RenderSettings now, const protocol::R
 std::string settingsDifference(catalog::RenderSettings then, const catalog::RenderSettings& now) {
     then.lockstep = now.lockstep;
     then.saveLatentsEvery = now.saveLatentsEvery;  // which leaves nothing behind
+    // Kept frames that nobody asks for now are no difference.
+    if (now.keepFrames == protocol::kKeepOff) then.keepFrames = now.keepFrames;
     // Files that nobody asks for now are no difference.
     if (!now.saveInputs)
         protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {

@@ -11,7 +11,7 @@
 namespace reelgrid::comparison {
 namespace {
 
-constexpr double kWidth = 900;
+constexpr double kMapWidth = 900;
 constexpr double kLeft = 90;
 constexpr double kRowHeight = 18;
 constexpr double kGap = 6;  ///< between the steps as a whole and their layers
@@ -75,11 +75,11 @@ std::string LogScale::color(double value) const {
 
 std::string scaleLegend(const LogScale& scale, const std::string& name) {
     constexpr int kParts = 48, kLabels = 4;
-    constexpr double kBar = 480, kBarHeight = 12;
+    constexpr double kBar = 480, kScaleHeight = 12;
     std::string svg;
     for (int part = 0; part < kParts; ++part)
         svg += "<rect x=\"" + at(kLeft + kBar * part / kParts) + "\" y=\"16\" width=\"" +
-               at(kBar / kParts + 0.5) + "\" height=\"" + at(kBarHeight) + "\" fill=\"" +
+               at(kBar / kParts + 0.5) + "\" height=\"" + at(kScaleHeight) + "\" fill=\"" +
                colorAt(double(part) / (kParts - 1)) + "\"/>";
     for (int label = 0; label <= kLabels; ++label) {
         const double share = double(label) / kLabels;
@@ -89,11 +89,11 @@ std::string scaleLegend(const LogScale& scale, const std::string& name) {
     svg += text(kLeft, 11, name, "start") + "<rect x=\"" + at(kLeft + kBar + 40) +
            "\" y=\"16\" width=\"14\" height=\"12\" fill=\"" + kAbsent + "\"/>" +
            text(kLeft + kBar + 60, 26, "not measured", "start");
-    return "<svg viewBox=\"0 0 " + at(kWidth) + " 48\" role=\"img\">" + svg + "</svg>";
+    return "<svg viewBox=\"0 0 " + at(kMapWidth) + " 48\" role=\"img\">" + svg + "</svg>";
 }
 
 std::string heatMap(const HeatMap& map, const LogScale& scale) {
-    const double pitch = std::min(40.0, (kWidth - kLeft - 8) / map.steps);
+    const double pitch = std::min(40.0, (kMapWidth - kLeft - 8) / map.steps);
     const double top = kRowHeight + kGap;
     const auto rectangle = [&](int step, int layer, double y, double value) {
         return "<rect x=\"" + at(kLeft + pitch * step) + "\" y=\"" + at(y) + "\" width=\"" + at(pitch - 0.6) +
@@ -114,7 +114,7 @@ std::string heatMap(const HeatMap& map, const LogScale& scale) {
     for (int step = 0; step < map.steps; step += everyColumn)
         svg += text(kLeft + pitch * (step + 0.5), bottom + 14, std::to_string(step), "middle");
     svg += text(kLeft + pitch * map.steps / 2, bottom + 30, "denoising step", "middle");
-    return "<svg viewBox=\"0 0 " + at(kWidth) + " " + at(bottom + kAxisHeight) + "\" role=\"img\">" + svg +
+    return "<svg viewBox=\"0 0 " + at(kMapWidth) + " " + at(bottom + kAxisHeight) + "\" role=\"img\">" + svg +
            "</svg>";
 }
 

@@ -9,6 +9,13 @@ const Pipeline* pipelineOf(const ModelIndex& index) {
     return nullptr;
 }
 
+const Script* findScript(std::string_view name) {
+    for (const Family& family : families())
+        for (const Script& script : family.scripts)
+            if (script.name == name) return &script;
+    return nullptr;
+}
+
 const LayoutReader* layoutReaderOf(const std::filesystem::path& path) {
     for (const Family& family : families())
         for (const LayoutReader& reader : family.layouts)

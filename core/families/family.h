@@ -7,6 +7,7 @@
 #include "core/families/model_index.h"
 #include "core/families/model_info.h"
 #include "core/families/model_layout.h"
+#include "core/families/script.h"
 
 namespace reelgrid::families {
 
@@ -78,6 +79,7 @@ struct Family {
     /// What others' command lines call the sizes of a transformer that they name by its file (--dit-path).
     std::span<const std::string_view> scriptNames{};
     std::span<const Companion> companions{};
+    std::span<const Script> scripts{};  ///< whose command lines are taken as they are written
     /// Clips whose names begin so are called <ModelInfo::clipPrefix>_<attention>.mp4; empty: the family's
     /// clips have the names that all others have (comparison::clipName()).
     std::string_view clipPrefix;

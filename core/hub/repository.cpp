@@ -22,6 +22,9 @@ std::string folderNameOf(const std::string& id) {
 
 bool isHubId(const std::string& text) {
     static const std::regex hubId("[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*");
+    // What is called so is a file, be it there or not.
+    for (const char* ending : {".pth", ".pt", ".ckpt", ".safetensors"})
+        if (text.ends_with(ending)) return false;
     return text.size() <= 200 && text.find("--") == std::string::npos && std::regex_match(text, hubId);
 }
 

@@ -13,17 +13,42 @@ namespace {
 /// off because it reads memory that it hasn't written: the same frames would give other files now and then.
 /// 4:2:0 H.264 has even sides only.
 constexpr Encoding kMp4{.container = Container::Mp4,
+                        .name = "mp4",
                         .muxer = "mp4",
                         .encoder = "libx264",
                         .encoderSettings = "preset=fast:crf=17:x264-params=mbtree=0",
                         .muxerSettings = "movflags=+faststart",
                         .sideStep = 2};
+constexpr Encoding kTenBitMp4{.container = Container::Mp4,
+                              .name = "mp4",
+                              .muxer = "mp4",
+                              .encoder = "libx264",
+                              .pictures = EncodedPictures::Yuv420Deep,
+                              .encoderSettings = kMp4.encoderSettings,
+                              .muxerSettings = kMp4.muxerSettings,
+                              .sideStep = 2};
+constexpr Encoding kLosslessMp4{.container = Container::Mp4,
+                                .name = "mp4",
+                                .muxer = "mp4",
+                                .encoder = "libx264",
+                                .pictures = EncodedPictures::Yuv444Deep,
+                                .encoderSettings = "preset=fast:qp=0:x264-params=mbtree=0",
+                                .muxerSettings = kMp4.muxerSettings};
+/// Golomb-Rice codes are read twice as fast as the range coder's, for a tenth of the size more.
+constexpr Encoding kMkv{.container = Container::Mkv,
+                        .name = "mkv",
+                        .muxer = "matroska",
+                        .encoder = "ffv1",
+                        .pictures = EncodedPictures::Rgb,
+                        .encoderSettings = "level=3:coder=rice:context=0:g=1:slicecrc=1"};
 constexpr Encoding kWebM{.container = Container::WebM,
+                         .name = "webm",
                          .muxer = "webm",
                          .encoder = "libvpx-vp9",
                          .encoderSettings = "crf=22:b=0:deadline=good:cpu-used=3:row-mt=1:tile-columns=2"};
 /// Browsers slow a GIF with shorter delays than 20 ms down to 10 frames a second.
 constexpr Encoding kGif{.container = Container::Gif,
+                        .name = "gif",
                         .muxer = "gif",
                         .encoder = "gif",
                         .pictures = EncodedPictures::Palette,
@@ -34,10 +59,10 @@ using enum StreamsInHeader;
 
 /// Where rows share a demuxer the first of them speaks for what is read, so they agree on that.
 constexpr std::array kFormats{
-    ContainerFormat{"MP4", ".mp4", "mov", Lists, Fully, nullptr, kMp4},
+    ContainerFormat{"MP4", ".mp4", "mov", Lists, Fully, nullptr, kMp4, kTenBitMp4, kLosslessMp4},
     ContainerFormat{"WebM", ".webm", "matroska", Lists, Fully, missingEndOfMatroska, kWebM},
     ContainerFormat{"GIF", ".gif", "gif", Lists, Partly, missingEndOfGif, kGif},
-    ContainerFormat{"Matroska", ".mkv", "matroska", Lists, Fully, missingEndOfMatroska},
+    ContainerFormat{"Matroska", ".mkv", "matroska", Lists, Fully, missingEndOfMatroska, kMkv, {}, kMkv},
     ContainerFormat{"QuickTime", ".mov", "mov", Lists, Fully},
     ContainerFormat{"AVI", ".avi", "avi", Lists, Partly, missingEndOfAvi},
     ContainerFormat{"MPEG transport stream", ".ts", "mpegts"},
@@ -84,6 +109,22 @@ std::span<const ContainerFormat> containerFormats() {
     return kFormats;
 }
 
+Result<Encoding> encodingOf(Container container, Fidelity fidelity) {
+    const auto at = [fidelity](const ContainerFormat& format) {
+        return fidelity == Fidelity::Lossless ? format.lossless
+               : fidelity == Fidelity::TenBit ? format.tenBit
+                                              : format.written;
+    };
+    for (const ContainerFormat& format : kFormats)
+        if (format.written && format.written->container == container && at(format)) return *at(format);
+    return Error{ErrorCode::BadUsage,
+                 std::string(encodingOf(container).name) + " isn't written " +
+                     (fidelity == Fidelity::Lossless ? "without loss" : "with 10 bits") + ": one of " +
+                     joined([&](const auto& format) { return at(format).has_value(); },
+                            [](const auto& format) { return format.written->name; }, ", ") +
+                     " was needed"};
+}
+
 const Encoding& encodingOf(Container container) {
     for (const ContainerFormat& format : kFormats)
         if (format.written && format.written->container == container) return *format.written;
@@ -105,11 +146,11 @@ Result<Container> containerOf(const std::filesystem::path& path) {
 
 Result<Container> containerNamed(const std::string& name) {
     for (const ContainerFormat& format : kFormats)
-        if (format.written && format.written->muxer == name) return format.written->container;
+        if (format.written && format.written->name == name) return format.written->container;
     return Error{ErrorCode::BadUsage,
                  name + ": one of " +
                      joined(
-                         isWritten, [](const auto& format) { return format.written->muxer; }, ", ") +
+                         isWritten, [](const auto& format) { return format.written->name; }, ", ") +
                      " was needed"};
 }
 

@@ -10,18 +10,29 @@
 namespace reelgrid::media {
 
 /// The containers that are written. One more is a name here and a row in containers.cpp.
-enum class Container { Mp4, WebM, Gif };
+enum class Container { Mp4, WebM, Gif, Mkv };
+
+/// How much of the pictures a file keeps.
+enum class Fidelity {
+    Usual,    ///< as good as they look
+    TenBit,   ///< the same with 10 bits a sample, without bands in skies
+    Lossless  ///< every RGB code, or 10 bits of 4:4:4, which tell 8-bit RGB codes apart
+};
 
 /// What an encoder is given.
 enum class EncodedPictures {
-    Yuv420,  ///< planar 4:2:0
-    Palette  ///< RGB, with one palette made for all frames
+    Yuv420,      ///< planar 4:2:0
+    Yuv420Deep,  ///< the same with 10 bits
+    Yuv444Deep,  ///< planar 4:4:4 with 10 bits
+    Rgb,         ///< 8 bits a colour
+    Palette      ///< RGB, with one palette made for all frames
 };
 
 /// How a container is written.
 struct Encoding {
     Container container = Container::Mp4;
-    const char* muxer = "";    ///< FFmpeg's name; also that of `--format`
+    const char* name = "";     ///< as `--format` takes it
+    const char* muxer = "";    ///< FFmpeg's name
     const char* encoder = "";  ///< FFmpeg's name
     EncodedPictures pictures = EncodedPictures::Yuv420;
     const char* encoderSettings = "";
@@ -43,11 +54,14 @@ struct ContainerFormat {
     const char* demuxer = "";    ///< one of FFmpeg's names for what reads it
     FilePicker picker = FilePicker::LeavesOut;
     StreamsInHeader streams = StreamsInHeader::Partly;
-    EndCheck missingEnd = nullptr;      ///< null: FFmpeg's index tells, or nothing does
-    std::optional<Encoding> written{};  ///< nothing: only read
+    EndCheck missingEnd = nullptr;                 ///< null: FFmpeg's index tells, or nothing does
+    std::optional<Encoding> written{};             ///< nothing: only read
+    std::optional<Encoding> tenBit{}, lossless{};  ///< the same at other fidelities, where there are such
 };
 
 std::span<const ContainerFormat> containerFormats();
+/// BadUsage where the container isn't written at that fidelity.
+Result<Encoding> encodingOf(Container container, Fidelity fidelity);
 const Encoding& encodingOf(Container container);
 
 /// The container that a file name's extension asks for; Unsupported for any but those that are written.

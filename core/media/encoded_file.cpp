@@ -14,14 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-AVPixelFormat encodedFormat(EncodedPictures pictures) {
-    return pictures == EncodedPictures::Palette ? AV_PIX_FMT_PAL8 : AV_PIX_FMT_YUV420P;
+AVPixelFormat encodedFormat(const Encoding& encoding) {
+    return encoding.pictures == EncodedPictures::Palette ? AV_PIX_FMT_PAL8 : sinkFormat(encoding);
+}
+
+/// Parts of a picture that are decoded side by side. FFmpeg's FFV1 takes products of two numbers alone, and
+/// at least 4 where a side is above 352 or 288.
+int slicesFor(int width, int height) {
+    constexpr int kSmallSide = 64;
+    if (std::min(width, height) < kSmallSide && width <= 352 && height <= 288) return 1;
+    const int pixels = width * height;
+    return pixels <= 640 * 480 ? 4 : pixels <= 1280 * 720 ? 12 : 24;
 }
 
 }  // namespace
 
-EncodedFile::EncodedFile(PendingFile pending, const SinkOptions& options)
-    : m_pending(std::move(pending)), m_options(options), m_packet(av_packet_alloc()) {}
+EncodedFile::EncodedFile(PendingFile pending, const SinkOptions& options, const Encoding& encoding)
+    : m_pending(std::move(pending)), m_options(options), m_encoding(encoding), m_packet(av_packet_alloc()) {}
 
 EncodedFile::~EncodedFile() {
     if (m_output == nullptr) return;
@@ -29,18 +38,19 @@ EncodedFile::~EncodedFile() {
     avformat_free_context(m_output);
 }
 
-Result<std::unique_ptr<EncodedFile>> EncodedFile::open(const fs::path& path, const SinkOptions& options) {
+Result<std::unique_ptr<EncodedFile>> EncodedFile::open(const fs::path& path, const SinkOptions& options,
+                                                       const Encoding& encoding) {
     silenceAvLog();
     auto pending = PendingFile::create(path);
     if (!pending) return pending.error();
-    std::unique_ptr<EncodedFile> file(new EncodedFile(std::move(*pending), options));
+    std::unique_ptr<EncodedFile> file(new EncodedFile(std::move(*pending), options, encoding));
     if (auto opened = file->openEncoder(); !opened) return opened.error().in(path.string());
     if (auto opened = file->openContainer(); !opened) return opened.error();
     return file;
 }
 
 Result<void> EncodedFile::openEncoder() {
-    const Encoding& recipe = encodingOf(m_options.container);
+    const Encoding& recipe = m_encoding;
     const AVCodec* encoder = avcodec_find_encoder_by_name(recipe.encoder);
     if (encoder == nullptr)
         return Error{ErrorCode::Unsupported,
@@ -50,12 +60,16 @@ Result<void> EncodedFile::openEncoder() {
     AVCodecContext& codec = *m_codec;
     codec.width = m_options.width;
     codec.height = m_options.height;
-    codec.pix_fmt = encodedFormat(recipe.pictures);
+    codec.pix_fmt = encodedFormat(recipe);
     codec.time_base = {int(m_options.fps.den), int(m_options.fps.num)};
     codec.framerate = {int(m_options.fps.num), int(m_options.fps.den)};
     codec.thread_count = m_options.threads;
     codec.flags |= AV_CODEC_FLAG_BITEXACT;
-    if (recipe.pictures == EncodedPictures::Yuv420) {
+    if (recipe.pictures == EncodedPictures::Rgb) {
+        codec.slices = slicesFor(codec.width, codec.height);
+        codec.color_range = AVCOL_RANGE_JPEG;
+        codec.colorspace = AVCOL_SPC_RGB;
+    } else if (recipe.pictures != EncodedPictures::Palette) {
         // A key frame every two seconds: these clips are made to be stepped and sought through.
         codec.gop_size = std::max(12, int(2 * m_options.fps.value()));
         codec.color_range = AVCOL_RANGE_MPEG;
@@ -77,7 +91,7 @@ Result<void> EncodedFile::openEncoder() {
 }
 
 Result<void> EncodedFile::openContainer() {
-    const Encoding& recipe = encodingOf(m_options.container);
+    const Encoding& recipe = m_encoding;
     if (const int status = avformat_alloc_output_context2(&m_output, nullptr, recipe.muxer, nullptr);
         status < 0)
         return avError(std::string("container ") + recipe.muxer, status);

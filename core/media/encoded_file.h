@@ -10,14 +10,14 @@ namespace reelgrid::media {
 class EncodedFile final : public VideoSink {
   public:
     static Result<std::unique_ptr<EncodedFile>> open(const std::filesystem::path& path,
-                                                     const SinkOptions& options);
+                                                     const SinkOptions& options, const Encoding& encoding);
     ~EncodedFile() override;
 
     Result<void> add(AVFrame& picture) override;
     Result<void> finish() override;
 
   private:
-    EncodedFile(PendingFile pending, const SinkOptions& options);
+    EncodedFile(PendingFile pending, const SinkOptions& options, const Encoding& encoding);
     Result<void> openEncoder();
     Result<void> openContainer();
     Result<void> writePackets();
@@ -25,6 +25,7 @@ class EncodedFile final : public VideoSink {
 
     PendingFile m_pending;
     SinkOptions m_options;
+    Encoding m_encoding;
     AVFormatContext* m_output = nullptr;
     AVStream* m_stream = nullptr;
     CodecHandle m_codec;

@@ -34,11 +34,12 @@ struct RgbVideo {
 };
 
 enum class ChromaLayout { Yuv420, Yuv422, Yuv444 };
-enum class ColorMatrix { Bt601, Bt709 };
+/// Rgb: there is none; y, u and v hold green, blue and red, as in FFmpeg's planar RGB.
+enum class ColorMatrix { Bt601, Bt709, Rgb };
 enum class ColorRange { Limited, Full };
 
-/// How YUV samples become RGB. Unspecified streams are resolved when decoded (BT.601 below 720 lines, else
-/// BT.709).
+/// How a picture's samples become RGB. Unspecified streams are resolved when decoded (BT.601 below 720 lines,
+/// else BT.709).
 struct ColorInfo {
     ColorMatrix matrix = ColorMatrix::Bt709;
     ColorRange range = ColorRange::Limited;

@@ -89,7 +89,7 @@ Result<void> GifFile::finish() {
     if (auto done = graph->push("palette", **palette); !done) return done.error().in(m_path.string());
     if (auto done = graph->end("palette"); !done) return done.error().in(m_path.string());
 
-    auto file = EncodedFile::open(m_path, m_options);
+    auto file = EncodedFile::open(m_path, m_options, encodingOf(Container::Gif));
     if (!file) return file.error();
     const auto encodeReady = [&]() -> Result<void> {
         while (true) {

@@ -11,12 +11,12 @@
 
 namespace reelgrid::media {
 
-/// Paints a plan's grid, frame after frame, as yuv420p in limited range. What doesn't change from one frame
-/// to the next (labels, borders, a clip that holds its frame) is not painted again.
+/// Paints a plan's grid, frame after frame, as planar YUV in limited range or as planar RGB. What doesn't
+/// change from one frame to the next (labels, borders, a clip that holds its frame) is not painted again.
 class GridComposer {
   public:
     static Result<GridComposer> create(GridPlan plan, std::vector<std::unique_ptr<Clip>> clips,
-                                       ColorMatrix matrix);
+                                       AVPixelFormat format, ColorMatrix matrix);
 
     /// Puts a label above a tile.
     void paintLabel(int tile, const LabelImage& label);
@@ -33,12 +33,17 @@ class GridComposer {
         FrameHandle scaled;
     };
 
-    GridComposer(GridPlan plan, ColorMatrix matrix) : m_plan(std::move(plan)), m_matrix(matrix) {}
+    GridComposer(GridPlan plan, AVPixelFormat format, ColorMatrix matrix);
+    [[nodiscard]] std::uint8_t* sampleAt(int plane, int x, int y) const;
+    void fill(int plane, int value);
+    void copy(const GridTile& tile, const std::uint8_t* const* planes, const int* strides);
     Result<void> paintTile(const GridTile& tile, Source& source, const YuvFrame& frame);
     Result<void> scaleTile(const GridTile& tile, Source& source, const YuvFrame& frame);
 
     GridPlan m_plan;
-    ColorMatrix m_matrix;
+    AVPixelFormat m_format;
+    ColorInfo m_color;  // of the grid
+    int m_chromaWidthShift, m_chromaHeightShift, m_bitDepth;
     std::vector<Source> m_sources;
     FrameHandle m_picture;
 };

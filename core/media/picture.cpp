@@ -28,6 +28,16 @@ bool isRgb(const AVPixFmtDescriptor& desc) {
     return (desc.flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
 }
 
+/// Whether its colours are bytes, one plane or three, that can be copied as they are.
+bool isByteRgb(const AVPixFmtDescriptor& desc) {
+    constexpr auto kForeign = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
+                              AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    if ((desc.flags & AV_PIX_FMT_FLAG_RGB) == 0 || (desc.flags & kForeign) != 0 || desc.nb_components < 3)
+        return false;
+    return std::all_of(desc.comp, desc.comp + 3,
+                       [](const AVComponentDescriptor& comp) { return comp.depth == 8 && comp.shift == 0; });
+}
+
 /// The layout of formats whose planes can be copied as they are (an alpha plane is left behind).
 std::optional<PlanarFormat> planarFormat(const AVPixFmtDescriptor& desc) {
     constexpr auto kForeign = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
@@ -47,15 +57,22 @@ std::optional<PlanarFormat> planarFormat(const AVPixFmtDescriptor& desc) {
     return std::nullopt;
 }
 
-/// Sample (x, y) of the plane is the source's at begin + x·across + y·down, in samples.
+/// The samples of one plane, or of one colour of packed pixels; distances in bytes.
+struct Samples {
+    const std::uint8_t* first = nullptr;
+    std::ptrdiff_t across = 1;  ///< to the next of a row
+    std::ptrdiff_t down = 0;    ///< to the next row
+};
+
+/// Sample (x, y) of the plane is the source's at begin + x·across + y·down, in bytes.
 struct Walk {
     std::ptrdiff_t begin = 0;
     std::ptrdiff_t across = 1;
     std::ptrdiff_t down = 0;
 };
 
-Walk walkOf(const Display& display, const Plane& plane, std::ptrdiff_t sourceStride) {
-    Walk walk{0, 1, sourceStride};
+Walk walkOf(const Display& display, const Plane& plane, const Samples& source) {
+    Walk walk{0, source.across, source.down};
     if (display.isTransposed) std::swap(walk.across, walk.down);
     if (display.isMirroredAcross) {
         walk.begin += (plane.width - 1) * walk.across;
@@ -69,15 +86,16 @@ Walk walkOf(const Display& display, const Plane& plane, std::ptrdiff_t sourceStr
 }
 
 template <class Sample>
-void copyTurned(Plane& plane, const Sample* source, const Walk& walk) {
+void copyApart(Plane& plane, const Samples& source, const Walk& walk) {
     auto* out = reinterpret_cast<Sample*>(plane.bytes.data());
     for (int y = 0; y < plane.height; ++y) {
-        const Sample* from = source + walk.begin + y * walk.down;
-        for (int x = 0; x < plane.width; ++x, from += walk.across) *out++ = *from;
+        const std::uint8_t* from = source.first + walk.begin + y * walk.down;
+        for (int x = 0; x < plane.width; ++x, from += walk.across)
+            *out++ = *reinterpret_cast<const Sample*>(from);
     }
 }
 
-void copyPlane(Plane& plane, const AVFrame& frame, int which, PictureSize size, int bytesPerSample,
+void copyPlane(Plane& plane, const Samples& source, PictureSize size, int bytesPerSample,
                const Display& display) {
     plane.width = size.width;
     plane.height = size.height;
@@ -86,18 +104,16 @@ void copyPlane(Plane& plane, const AVFrame& frame, int which, PictureSize size, 
     const std::size_t bytes = std::size_t(plane.stride) * std::size_t(plane.height);
     plane.bytes.reserve(bytes + kReadAhead);
     plane.bytes.resize(bytes);
-    const std::uint8_t* source = frame.data[which];
-    const std::ptrdiff_t stride = frame.linesize[which];
-    const Walk walk = walkOf(display, plane, stride / bytesPerSample);
-    if (walk.across != 1) {
+    const Walk walk = walkOf(display, plane, source);
+    if (walk.across != bytesPerSample) {
         if (bytesPerSample == 1)
-            copyTurned(plane, source, walk);
+            copyApart<std::uint8_t>(plane, source, walk);
         else
-            copyTurned(plane, reinterpret_cast<const std::uint16_t*>(source), walk);
+            copyApart<std::uint16_t>(plane, source, walk);
         return;
     }
-    const std::uint8_t* row = source + walk.begin * bytesPerSample;
-    for (int y = 0; y < plane.height; ++y, row += walk.down * bytesPerSample)
+    const std::uint8_t* row = source.first + walk.begin;
+    for (int y = 0; y < plane.height; ++y, row += walk.down)
         std::memcpy(plane.bytes.data() + std::ptrdiff_t(y) * plane.stride, row, std::size_t(plane.stride));
 }
 
@@ -116,14 +132,15 @@ ImageSpec planesFrom(const ImageSpec& spec, const Display& display, PictureSize 
     const AVPixFmtDescriptor& desc = *av_pix_fmt_desc_get(spec.format);
     const auto planar = isOurMatrix(spec) ? planarFormat(desc) : std::nullopt;
     // 4:2:2 on its side would be 4:4:0, which isn't among the layouts.
+    const bool isScaled = square != PictureSize{spec.width, spec.height};
+    if (isByteRgb(desc) && !isScaled) return spec;
     const bool turnsIntoForeign = display.isTransposed && planar && planar->layout == ChromaLayout::Yuv422;
     ImageSpec to = spec;
     to.width = square.width;
     to.height = square.height;
     if (planar && !turnsIntoForeign) {
-        const bool scaled = square != PictureSize{spec.width, spec.height};
-        if (scaled) to.format = pixelFormatOf(planar->layout, planar->bitDepth);
-        if (!scaled || to.format != AV_PIX_FMT_NONE) return to;
+        if (isScaled) to.format = pixelFormatOf(planar->layout, planar->bitDepth);
+        if (!isScaled || to.format != AV_PIX_FMT_NONE) return to;
     }
     // 10 bits keep the 8-bit RGB values through the round trip; 8 would lose a code here and there.
     const bool deep = isRgb(desc) || desc.comp[0].depth > 8;
@@ -213,11 +230,23 @@ Result<std::shared_ptr<YuvFrame>> PlaneExtractor::extract(const AVFrame& frame) 
         if (!planes) return planes.error();
         source = *planes;
     }
-    const std::optional<PlanarFormat> format = planarFormat(*av_pix_fmt_desc_get(spec.format));
 
     auto out = std::make_shared<YuvFrame>();
     out->width = m_display.isTransposed ? square->height : square->width;
     out->height = m_display.isTransposed ? square->width : square->height;
+    const AVPixFmtDescriptor& planes = *av_pix_fmt_desc_get(spec.format);
+    if (isByteRgb(planes)) {
+        out->layout = ChromaLayout::Yuv444;
+        out->color = {ColorMatrix::Rgb, ColorRange::Full};
+        const auto samplesOf = [&](const AVComponentDescriptor& comp) {
+            return Samples{source->data[comp.plane] + comp.offset, comp.step, source->linesize[comp.plane]};
+        };
+        copyPlane(out->y, samplesOf(planes.comp[1]), *square, 1, m_display);
+        copyPlane(out->u, samplesOf(planes.comp[2]), *square, 1, m_display);
+        copyPlane(out->v, samplesOf(planes.comp[0]), *square, 1, m_display);
+        return out;
+    }
+    const std::optional<PlanarFormat> format = planarFormat(planes);
     out->layout = format->layout;
     out->bitDepth = format->bitDepth;
     out->color.matrix = spec.space == SWS_CS_ITU709 ? ColorMatrix::Bt709 : ColorMatrix::Bt601;
@@ -225,9 +254,12 @@ Result<std::shared_ptr<YuvFrame>> PlaneExtractor::extract(const AVFrame& frame) 
     const int bytes = format->bitDepth > 8 ? 2 : 1;
     const PictureSize chroma{format->layout == ChromaLayout::Yuv444 ? spec.width : (spec.width + 1) / 2,
                              format->layout == ChromaLayout::Yuv420 ? (spec.height + 1) / 2 : spec.height};
-    copyPlane(out->y, *source, 0, *square, bytes, m_display);
-    copyPlane(out->u, *source, 1, chroma, bytes, m_display);
-    copyPlane(out->v, *source, 2, chroma, bytes, m_display);
+    const auto samplesOf = [&](int plane) {
+        return Samples{source->data[plane], bytes, source->linesize[plane]};
+    };
+    copyPlane(out->y, samplesOf(0), *square, bytes, m_display);
+    copyPlane(out->u, samplesOf(1), chroma, bytes, m_display);
+    copyPlane(out->v, samplesOf(2), chroma, bytes, m_display);
     return out;
 }
 

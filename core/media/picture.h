@@ -13,9 +13,10 @@ namespace reelgrid::media {
 /// The meaning of a decoded frame's samples; unspecified tags are resolved as frame.h says.
 ImageSpec specOf(const AVFrame& frame);
 
-/// Turns decoded frames into YUV planes as they are to be seen: a copy where the format is already planar
-/// YUV, else (RGB, palettes, interleaved chroma, BT.2020 and SMPTE 240M) a conversion to 4:4:4; scaled where
-/// samples aren't square, turned where the display says so. One clip's frames share the conversion context.
+/// Turns decoded frames into planes as they are to be seen: a copy where the format is planar YUV or 8-bit
+/// RGB, else (deeper RGB, palettes, interleaved chroma, BT.2020 and SMPTE 240M) a conversion to 4:4:4; scaled
+/// (RGB by way of 4:4:4) where samples aren't square, turned where the display says so. One clip's frames
+/// share the conversion context.
 class PlaneExtractor {
   public:
     void setDisplay(const Display& display) { m_display = display; }

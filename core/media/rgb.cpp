@@ -23,9 +23,30 @@ RgbConverter::~RgbConverter() = default;
 RgbConverter::RgbConverter(RgbConverter&&) noexcept = default;
 RgbConverter& RgbConverter::operator=(RgbConverter&&) noexcept = default;
 
+namespace {
+
+void interleave(const YuvFrame& frame, std::uint8_t* rgb) {
+    for (int row = 0; row < frame.height; ++row) {
+        const std::uint8_t* green = frame.y.bytes.data() + std::ptrdiff_t(row) * frame.y.stride;
+        const std::uint8_t* blue = frame.u.bytes.data() + std::ptrdiff_t(row) * frame.u.stride;
+        const std::uint8_t* red = frame.v.bytes.data() + std::ptrdiff_t(row) * frame.v.stride;
+        for (int x = 0; x < frame.width; ++x) {
+            *rgb++ = red[x];
+            *rgb++ = green[x];
+            *rgb++ = blue[x];
+        }
+    }
+}
+
+}  // namespace
+
 Result<void> RgbConverter::convert(const YuvFrame& frame, std::uint8_t* rgb) {
     State& state = *m_state;
-    const AVPixelFormat format = pixelFormatOf(frame.layout, frame.bitDepth);
+    const AVPixelFormat format = pixelFormatOf(frame);
+    if (format == AV_PIX_FMT_GBRP) {
+        interleave(frame, rgb);
+        return {};
+    }
     if (format == AV_PIX_FMT_NONE)
         return Error{ErrorCode::Unsupported,
                      "pictures of " + std::to_string(frame.bitDepth) + " bits can't be converted to RGB"};

@@ -14,8 +14,8 @@ namespace reelgrid::media {
 class Clip;
 struct ClipInfo;
 
-/// YUV planes to 8-bit RGB as their colour tags say (accurate rounding, within one code of the exact
-/// formula). Keeps its tables between frames of one kind; one thread at a time.
+/// Planes to 8-bit RGB as their colour tags say (accurate rounding, within one code of the exact formula;
+/// RGB as it is). Keeps its tables between frames of one kind; one thread at a time.
 class RgbConverter {
   public:
     RgbConverter();

@@ -43,4 +43,9 @@ AVPixelFormat pixelFormatOf(ChromaLayout layout, int bitDepth) {
     return AV_PIX_FMT_NONE;
 }
 
+AVPixelFormat pixelFormatOf(const YuvFrame& frame) {
+    if (frame.color.matrix != ColorMatrix::Rgb) return pixelFormatOf(frame.layout, frame.bitDepth);
+    return frame.bitDepth == 8 ? AV_PIX_FMT_GBRP : AV_PIX_FMT_NONE;
+}
+
 }  // namespace reelgrid::media

@@ -20,10 +20,12 @@ struct ImageSpec {
 Result<ScalerHandle> makeScaler(const ImageSpec& from, const ImageSpec& to);
 
 constexpr int swsSpaceOf(ColorMatrix matrix) {
-    return matrix == ColorMatrix::Bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+    return matrix == ColorMatrix::Bt601 ? SWS_CS_ITU601 : SWS_CS_ITU709;
 }
 
 /// The planar YUV pixel format with this layout and depth (8, 9, 10, 12, 14 or 16 bits).
 AVPixelFormat pixelFormatOf(ChromaLayout layout, int bitDepth);
+/// What a decoded picture's planes are; AV_PIX_FMT_NONE for a depth that swscale doesn't take.
+AVPixelFormat pixelFormatOf(const YuvFrame& frame);
 
 }  // namespace reelgrid::media

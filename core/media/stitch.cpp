@@ -42,16 +42,17 @@ Result<Clips> openAll(std::span<const LabelledClip> clips, const std::stop_token
     return opened;
 }
 
-/// The matrix that all clips share, or BT.709.
+/// The matrix that all YUV clips share, or BT.709.
 Result<ColorMatrix> matrixOf(const Clips& clips) {
     std::vector<ColorMatrix> matrices;
     for (const auto& clip : clips) {
         auto first = clip->frame(0);
         if (!first) return first.error();
-        matrices.push_back((*first)->color.matrix);
+        if ((*first)->color.matrix != ColorMatrix::Rgb) matrices.push_back((*first)->color.matrix);
     }
-    const bool same =
-        std::ranges::all_of(matrices, [&](ColorMatrix matrix) { return matrix == matrices[0]; });
+    const bool same = !matrices.empty() && std::ranges::all_of(matrices, [&](ColorMatrix matrix) {
+        return matrix == matrices[0];
+    });
     return same ? matrices[0] : ColorMatrix::Bt709;
 }
 
@@ -67,14 +68,22 @@ Result<void> paintLabels(GridComposer& composer, const GridPlan& plan, std::span
     return {};
 }
 
-/// Grid pictures as the sink takes them; the grid itself where that is YUV.
+/// What the grid is painted in: what the sink takes, or what becomes that.
+AVPixelFormat gridFormat(AVPixelFormat sink) {
+    if (sink == AV_PIX_FMT_BGR0) return AV_PIX_FMT_GBRP;
+    return sink == AV_PIX_FMT_RGB24 ? AV_PIX_FMT_YUV420P : sink;
+}
+
+/// Grid pictures as the sink takes them; the grid itself where it is painted so.
 class SinkPictures {
   public:
-    static Result<SinkPictures> create(const GridPlan& plan, Container container, ColorMatrix matrix) {
+    static Result<SinkPictures> create(const GridPlan& plan, AVPixelFormat sink, ColorMatrix matrix) {
         SinkPictures pictures;
-        if (sinkFormat(container) != AV_PIX_FMT_RGB24) return pictures;
-        const ImageSpec from{plan.width, plan.height, AV_PIX_FMT_YUV420P, swsSpaceOf(matrix), false};
-        const ImageSpec to{plan.width, plan.height, AV_PIX_FMT_RGB24, swsSpaceOf(matrix), true};
+        const AVPixelFormat grid = gridFormat(sink);
+        pictures.m_format = sink;
+        if (grid == sink) return pictures;
+        const ImageSpec from{plan.width, plan.height, grid, swsSpaceOf(matrix), isRgb(grid)};
+        const ImageSpec to{plan.width, plan.height, sink, swsSpaceOf(matrix), true};
         auto scaler = makeScaler(from, to);
         if (!scaler) return scaler.error();
         pictures.m_scaler = std::move(*scaler);
@@ -83,7 +92,7 @@ class SinkPictures {
 
     Result<void> add(VideoSink& sink, AVFrame& grid) {
         if (!m_scaler) return sink.add(grid);
-        auto rgb = makePicture(grid.width, grid.height, AV_PIX_FMT_RGB24);
+        auto rgb = makePicture(grid.width, grid.height, m_format);
         if (!rgb) return rgb.error();
         const int rows = sws_scale(m_scaler.get(), grid.data, grid.linesize, 0, grid.height, (*rgb)->data,
                                    (*rgb)->linesize);
@@ -92,6 +101,7 @@ class SinkPictures {
     }
 
   private:
+    AVPixelFormat m_format = AV_PIX_FMT_NONE;
     ScalerHandle m_scaler;
 };
 
@@ -102,6 +112,8 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                             const StitchProgress& progress) {
     auto container = containerOf(output);
     if (!container) return Error{ErrorCode::BadUsage, container.error().message};
+    auto encoding = encodingOf(*container, options.fidelity);
+    if (!encoding) return encoding.error().in(output.string());
     if (auto allowed = refuseToReplaceAClip(clips, output); !allowed) return allowed.error();
     auto opened = openAll(clips, stop);
     if (!opened) return opened.error();
@@ -114,14 +126,15 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
         timing.push_back({infos[i], clips[i].offsetSeconds, clips[i].offsetFrames, indexRate});
     auto planned = planGrid(infos, {.columns = options.columns,
                                     .fps = options.fps,
-                                    .maxFps = double(encodingOf(*container).maxRate),
+                                    .maxFps = double(encoding->maxRate),
                                     .fontSize = options.fontSize,
                                     .timing = std::move(timing)});
     if (!planned) return planned.error();
     const GridPlan plan = std::move(*planned);
     auto matrix = matrixOf(*opened);
     if (!matrix) return matrix.error();
-    auto composer = GridComposer::create(plan, std::move(*opened), *matrix);
+    const AVPixelFormat format = sinkFormat(*encoding);
+    auto composer = GridComposer::create(plan, std::move(*opened), gridFormat(format), *matrix);
     if (!composer) return composer.error();
     if (auto painted = paintLabels(*composer, plan, clips, options.fontFile); !painted)
         return painted.error();
@@ -131,9 +144,10 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
                                            .fps = plan.fps,
                                            .container = *container,
                                            .matrix = *matrix,
-                                           .threads = options.threads});
+                                           .threads = options.threads,
+                                           .fidelity = options.fidelity});
     if (!sink) return sink.error();
-    auto pictures = SinkPictures::create(plan, *container, *matrix);
+    auto pictures = SinkPictures::create(plan, format, *matrix);
     if (!pictures) return pictures.error();
     for (int frame = 0; frame < plan.frameCount; ++frame) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "stitching was cancelled"};

@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "core/base/result.h"
+#include "core/media/containers.h"
 #include "core/media/frame.h"
 #include "core/media/labelled_clip.h"
 
@@ -21,6 +22,7 @@ struct StitchOptions {
     std::filesystem::path fontFile{};  ///< empty: DejaVu Sans
     ClipSync sync = ClipSync::ByTime;
     int threads = 0;  ///< of the encoder; 0: its choice
+    Fidelity fidelity = Fidelity::Usual;
 };
 
 struct StitchedGrid {
@@ -35,10 +37,10 @@ struct StitchedGrid {
 using StitchProgress = std::function<void(int framesDone, int frameCount)>;
 
 /// Writes the clips, in the order given, as one labelled grid (see grid_plan.h for geometry and timing) to an
-/// .mp4, .webm or .gif. Blocks until it is written; a stop request ends it within a frame with Cancelled.
-/// After any error there is no file of that name, or the one that was there before.
-/// When all clips share one YUV matrix the grid keeps it, so that their samples are copied untouched; else it
-/// is BT.709.
+/// .mp4, .webm, .gif or .mkv. Blocks until it is written; a stop request ends it within a frame with
+/// Cancelled. After any error there is no file of that name, or the one that was there before. When all YUV
+/// clips share one matrix the grid keeps it, so that their samples are copied untouched; else it is BT.709.
+/// An .mkv's grid is RGB.
 Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const std::filesystem::path& output,
                             const StitchOptions& options = {}, std::stop_token stop = {},
                             const StitchProgress& progress = {});

@@ -10,12 +10,24 @@
 namespace reelgrid::media {
 namespace fs = std::filesystem;
 
-AVPixelFormat sinkFormat(Container container) {
-    return encodingOf(container).pictures == EncodedPictures::Palette ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_YUV420P;
+AVPixelFormat sinkFormat(const Encoding& encoding) {
+    switch (encoding.pictures) {
+        case EncodedPictures::Yuv420:
+            break;
+        case EncodedPictures::Yuv420Deep:
+            return AV_PIX_FMT_YUV420P10;
+        case EncodedPictures::Yuv444Deep:
+            return AV_PIX_FMT_YUV444P10;
+        case EncodedPictures::Rgb:
+            return AV_PIX_FMT_BGR0;
+        case EncodedPictures::Palette:
+            return AV_PIX_FMT_RGB24;
+    }
+    return AV_PIX_FMT_YUV420P;
 }
 
-int sinkSide(Container container, int side) {
-    const int step = encodingOf(container).sideStep;
+int sinkSide(const Encoding& encoding, int side) {
+    const int step = encoding.sideStep;
     return (side + step - 1) / step * step;
 }
 
@@ -50,15 +62,17 @@ Result<void> checkSink(const fs::path& path, const SinkOptions& options) {
 
 Result<std::unique_ptr<VideoSink>> VideoSink::create(const fs::path& path, const SinkOptions& options) {
     if (auto checked = checkSink(path, options); !checked) return checked.error();
+    auto encoding = encodingOf(options.container, options.fidelity);
+    if (!encoding) return encoding.error().in(path.string());
     SinkOptions sized = options;
-    sized.width = sinkSide(options.container, options.width);
-    sized.height = sinkSide(options.container, options.height);
-    if (encodingOf(options.container).pictures == EncodedPictures::Palette) {
+    sized.width = sinkSide(*encoding, options.width);
+    sized.height = sinkSide(*encoding, options.height);
+    if (encoding->pictures == EncodedPictures::Palette) {
         auto file = GifFile::open(path, sized);
         if (!file) return file.error();
         return std::unique_ptr<VideoSink>(std::move(*file));
     }
-    auto file = EncodedFile::open(path, sized);
+    auto file = EncodedFile::open(path, sized, *encoding);
     if (!file) return file.error();
     return std::unique_ptr<VideoSink>(std::move(*file));
 }

@@ -16,8 +16,9 @@ struct SinkOptions {
     int height = 0;
     Rational fps{16, 1};
     Container container = Container::Mp4;
-    ColorMatrix matrix = ColorMatrix::Bt709;  ///< what the YUV pictures are in; limited range always
+    ColorMatrix matrix = ColorMatrix::Bt709;  ///< what YUV pictures are in; limited range always
     int threads = 0;
+    Fidelity fidelity = Fidelity::Usual;
 };
 
 /// Takes pictures one after the other; the file has its name only when finish() succeeds.
@@ -32,10 +33,13 @@ class VideoSink {
     virtual Result<void> finish() = 0;
 };
 
-/// What add() takes: yuv420p, or rgb24 where the container has palettes.
-AVPixelFormat sinkFormat(Container container);
+/// What add() takes: YUV, rgb24 where the container has palettes, bgr0 where it keeps RGB.
+AVPixelFormat sinkFormat(const Encoding& encoding);
+constexpr bool isRgb(AVPixelFormat format) {
+    return format == AV_PIX_FMT_RGB24 || format == AV_PIX_FMT_BGR0 || format == AV_PIX_FMT_GBRP;
+}
 /// The side of the pictures that add() takes for a wanted one: grown to the next that the container can have.
-int sinkSide(Container container, int side);
+int sinkSide(const Encoding& encoding, int side);
 
 /// A picture with room for the sink's format, each row 64-byte aligned.
 Result<FrameHandle> makePicture(int width, int height, AVPixelFormat format);

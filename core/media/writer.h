@@ -20,10 +20,11 @@ struct WriterOptions {
     int width = 0;
     int height = 0;
     Rational fps{16, 1};
-    Container container =
-        Container::Mp4;  ///< H.264 (BT.709, limited range, tagged), VP9, or GIF with its own palette
-    int threads = 0;     ///< 0: the encoder's choice
+    /// H.264 (BT.709, limited range, tagged), VP9, GIF with its own palette, or FFV1 (RGB, without loss)
+    Container container = Container::Mp4;
+    int threads = 0;  ///< 0: the encoder's choice
     FramePixels pixels = FramePixels::Rgb24;
+    Fidelity fidelity = Fidelity::Usual;
 };
 
 /// Encodes RGB frames to a file that appears under its name only when finish() succeeds.

@@ -38,6 +38,10 @@ Result<void> ClipMeasurement::compare(const media::RgbVideo& part, const media::
         append(m_ssim, perFrame(common, [&](int i) {
                    return ssim(part.frame(first + i), reference.frame(first + i), part.width, part.height);
                }));
+    if (std::min(part.width, part.height) >= kLeastMsSsimSide)
+        append(m_msSsim, perFrame(common, [&](int i) {
+                   return msSsim(part.frame(first + i), reference.frame(first + i), part.width, part.height);
+               }));
     return {};
 }
 
@@ -75,6 +79,7 @@ ClipMetrics ClipMeasurement::finish() const {
     drift.comparedFrames = int(m_psnr.size());
     drift.psnr = seriesOf(m_psnr);
     if (std::min(m_width, m_height) >= kSsimWindow) drift.ssim = seriesOf(m_ssim);
+    if (std::min(m_width, m_height) >= kLeastMsSsimSide) drift.msSsim = seriesOf(m_msSsim);
     return metrics;
 }
 

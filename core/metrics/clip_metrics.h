@@ -16,14 +16,16 @@ namespace reelgrid::metrics {
 /// How far a clip is from a reference clip, frame by frame over those that both have.
 struct Drift {
     std::optional<Series> psnr;
-    std::optional<Series> ssim;  ///< absent for pictures smaller than its window
+    std::optional<Series> ssim;    ///< absent for pictures smaller than its window
+    std::optional<Series> msSsim;  ///< likewise for sides below kLeastMsSsimSide
     std::optional<int> comparedFrames;
     std::optional<int> referenceFrames;
     std::string reference;      ///< the reference clip's backend; empty: not said
     std::string referenceClip;  ///< its file name; empty: not said
-    std::string measuredOn;     ///< kDecodedClips when not on the frames before encoding, else empty
+    std::string measuredOn;     ///< kDecodedClips, kKeptFrames; empty: the frames, while they were rendered
 };
 inline constexpr const char* kDecodedClips = "decoded clips";
+inline constexpr const char* kKeptFrames = "lossless frames";  ///< of both clips
 
 /// All measurements of one clip. What was not measured is absent.
 struct ClipMetrics {
@@ -58,7 +60,7 @@ class ClipMeasurement {
 
     int m_width = 0, m_height = 0, m_frames = 0, m_referenceFrames = 0;
     bool m_hasReference = false;
-    std::vector<double> m_variance, m_psnr, m_ssim;                   // of frames
+    std::vector<double> m_variance, m_psnr, m_ssim, m_msSsim;         // of frames
     std::vector<double> m_difference, m_correlation, m_warpingError;  // of neighbours
     ChangeFollower m_change;
 };

@@ -41,6 +41,7 @@ inline constexpr std::array kMeasures{
             &ClipMetrics::warpingError, nullptr},
     Measure{"psnr", "PSNR", "dB", 2, "Drift", EntryIs::Frame, WrittenAs::Series, nullptr, &Drift::psnr},
     Measure{"ssim", "SSIM", "", 4, nullptr, EntryIs::Frame, WrittenAs::Series, nullptr, &Drift::ssim},
+    Measure{"ms_ssim", "MS-SSIM", "", 4, nullptr, EntryIs::Frame, WrittenAs::Series, nullptr, &Drift::msSsim},
 };
 
 /// The measure's series; null when it was not measured. Without entries: only its mean is known.

@@ -13,4 +13,13 @@ inline constexpr int kSsimWindow = 11;
 /// places and the three channels. Both sides must be at least kSsimWindow.
 double ssim(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b, int width, int height);
 
+/// The shorter side that MS-SSIM's five scales need.
+inline constexpr int kLeastMsSsimSide = (kSsimWindow - 1) * 16 + 1;
+
+/// SSIM at five scales (Wang, Simoncelli and Bovik 2003): the contrast of each and the luminance of the
+/// smallest, weighted by their exponents; halved by means of 2×2 pixels, with zeros before odd
+/// sides, as pytorch-msssim does. A contrast below zero counts as zero. The mean over the three channels;
+/// both sides must be at least kLeastMsSsimSide.
+double msSsim(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b, int width, int height);
+
 }  // namespace reelgrid::metrics

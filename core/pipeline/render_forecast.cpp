@@ -40,6 +40,7 @@ protocol::RenderForecast forecastOf(const protocol::RenderRequest& request, cons
     protocol::RenderForecast forecast;
     forecast.device = settings.device;
     forecast.freeBytes = freeOn(device, execution);
+    forecast.keptFrameBytes = catalog::keptFrameBytes(settings);
     constexpr std::uint64_t kEverything = ~std::uint64_t{0};
     const MemoryChoice memory =
         chooseMemoryFor(model, settings, execution, forecast.freeBytes.value_or(kEverything));

@@ -3,10 +3,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/pending_file.h"
 #include "core/base/result.h"
 #include "core/base/sha256.h"
+#include "core/media/containers.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/protocol/result_paths.h"
@@ -34,6 +36,27 @@ std::optional<result::StepCacheRecord> stepCacheOf(const catalog::RenderSettings
         record.skippedPerStep.push_back(step.skipped);
     }
     return record;
+}
+
+/// Writes the frames without loss, where they are asked for and the clip itself isn't that. A disk that has
+/// no room for them costs them, not the render: `remarks` then says so.
+std::optional<result::KeptFrames> keepFrames(const RenderPlan& plan, const media::RgbVideo& frames,
+                                             const fs::path& file, std::vector<std::string>& remarks) {
+    if (plan.settings.keepFrames != protocol::kKeepLossless ||
+        media::containerOf(plan.clip).value() == media::Container::Mkv)
+        return std::nullopt;
+    const auto write = [&]() -> Result<result::KeptFrames> {
+        if (auto written = media::writeClip(file, frames); !written) return written.error();
+        auto hash = sha256OfFile(file);
+        if (!hash) return hash.error();
+        return result::KeptFrames{fs::file_size(file), *std::move(hash)};
+    };
+    auto kept = write();
+    if (kept) return *std::move(kept);
+    std::error_code ignored;
+    fs::remove(file, ignored);
+    remarks.push_back("the frames could not be kept without loss: " + kept.error().message);
+    return std::nullopt;
 }
 
 std::optional<PendingFile> writeTrace(const RenderPlan& plan, StepProfiler* profiler,
@@ -64,11 +87,15 @@ void writeResult(const RenderPlan& plan, FrameProduction& production, const medi
     if (auto lockstep = production.lockstep()) measured.lockstep = *std::move(lockstep);
     clock.begin("encode", 1);
     media::writeClip(pending.clip(), frames).value();
+    std::vector<std::string> remarks;
+    auto kept = keepFrames(plan, frames, pending.frames(), remarks);
     std::optional<PendingFile> trace = writeTrace(plan, profiler, clock);
     clock.end();
 
     result::Manifest manifest = production.finishManifest();
     manifest.framesSha256 = sha256Hex(frames.pixels);
+    manifest.keptFrames = std::move(kept);
+    manifest.remarks.insert(manifest.remarks.end(), remarks.begin(), remarks.end());
     if (trace) {
         manifest.profile = profiler->record();
         manifest.profile->trace = shownTrace(trace->finalPath(), plan.clip);

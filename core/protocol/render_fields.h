@@ -31,6 +31,9 @@ inline constexpr const char* kOffloadBlocks = "blocks";
 inline constexpr const char* kKeepShape = "keep";          ///< the clip gets the picture's shape at its area
 inline constexpr const char* kCropPicture = "crop";        ///< its middle is kept
 inline constexpr const char* kStretchPicture = "stretch";  ///< each side by itself
+/// What --keep-frames takes: what is kept of the frames beside the clip.
+inline constexpr const char* kKeepLossless = "lossless";  ///< frames.mkv, what comparing reads
+inline constexpr const char* kKeepOff = "off";
 /// What --context-weights takes: how much the frames of a window count where windows overlap.
 inline constexpr const char* kPyramidWeights = "pyramid";  ///< most in its middle
 inline constexpr const char* kFlatWeights = "flat";
@@ -90,7 +93,8 @@ struct RenderFields {
     double stepCache = 0;                ///< what the first block may change by, added up over skipped passes
     std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
     int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
-    bool useDynamicCfg = false;          ///< CogVideoX: guidance that grows with the steps
+    std::string keepFrames = kKeepLossless;        ///< kKeepLossless, kKeepOff
+    bool useDynamicCfg = false;                    ///< CogVideoX: guidance that grows with the steps
     std::optional<std::string> motionAdapter{};    ///< of the model; absent: what its folder has
     std::vector<std::string> motionAdapterSkip{};  ///< blocks that go without: "up1"
     int clipSkip = 0;                              ///< last layers of CLIP that are left out
@@ -397,6 +401,12 @@ void forEachRenderField(Visit&& visit) {
                     .decides = Decides::Nothing,
                     .range = {.least = 0, .most = kCount}},
         [](auto& fields) -> auto& { return fields.saveLatentsEvery; });
+    visit(
+        RenderField{.key = "keep_frames",
+                    .help = "Keep the frames beside the clip as they were computed, for comparing: lossless "
+                            "(about half of width × height × 3 bytes a frame) or off (default: lossless)",
+                    .decides = Decides::Nothing},
+        [](auto& fields) -> auto& { return fields.keepFrames; });
     visit(
         RenderField{.key = "use_dynamic_cfg",
                     .help = "Guidance that grows with the steps",

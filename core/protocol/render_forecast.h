@@ -15,6 +15,7 @@ struct RenderForecast {
     std::string stage;                       ///< in which that is: text, image, denoise, decode
     /// Of the device's memory, with what this worker holds for other models; absent: nobody tells.
     std::optional<std::uint64_t> freeBytes;
+    std::uint64_t keptFrameBytes = 0;  ///< that the frames kept without loss will take on disk, about
     std::vector<std::string>
         ways;  ///< options that take less: "--offload blocks"; a smaller size always does
 

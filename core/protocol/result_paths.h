@@ -25,6 +25,8 @@ inline constexpr const char* kMetricsFile = "metrics.json";
 inline constexpr const char* kTracesFolder = "traces";
 inline constexpr const char* kCapturesFolder = "captures";
 inline constexpr const char* kLatentsFile = "latents.safetensors";
+/// The frames as they were computed, without loss.
+inline constexpr const char* kFramesFile = "frames.mkv";
 /// The latents of a render that is not over, or that failed after them.
 inline constexpr const char* kPartialLatentsFile = "latents.partial.safetensors";
 /// What --resume goes on from, and what says so, of a render that is not over.

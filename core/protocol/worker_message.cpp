@@ -88,6 +88,7 @@ json asJson(const Forecast& event) {
     if (forecast.peakBytes) object["peak_bytes"] = *forecast.peakBytes;
     if (!forecast.stage.empty()) object["stage"] = forecast.stage;
     if (forecast.freeBytes) object["free_bytes"] = *forecast.freeBytes;
+    if (forecast.keptFrameBytes > 0) object["kept_frame_bytes"] = forecast.keptFrameBytes;
     object["ways"] = forecast.ways;
     return object;
 }
@@ -200,6 +201,7 @@ Result<WorkerEvent> forecastEvent(const json& object, FieldReader& fields) {
     fields.text("stage", forecast.stage);
     if (object.contains("peak_bytes")) fields.integer("peak_bytes", forecast.peakBytes.emplace());
     if (object.contains("free_bytes")) fields.integer("free_bytes", forecast.freeBytes.emplace());
+    fields.integer("kept_frame_bytes", forecast.keptFrameBytes);
     if (const json* ways = fields.array("ways", kMostWays)) {
         for (const json& way : *ways) {
             if (!way.is_string()) fields.fail("ways: texts were needed");

@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/protocol/attention_name.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/result_paths.h"
 #include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
 #include "core/result/repeatability.h"
@@ -194,6 +195,15 @@ Result<void> readMemory(const json* object, Manifest& manifest) {
     return fields.finish();
 }
 
+Result<void> readKeptFrames(const json* object, Manifest& manifest) {
+    if (object == nullptr) return {};
+    KeptFrames& kept = manifest.keptFrames.emplace();
+    FieldReader fields(*object, "kept_frames", ErrorCode::InvalidData);
+    fields.integer("bytes", kept.bytes);
+    fields.requireText("sha256", kept.sha256, kMaxNameBytes);
+    return fields.finish();
+}
+
 Result<void> readGemms(const json* object, Manifest& manifest) {
     if (object == nullptr) return {};
     GemmRecord& gemms = manifest.gemms.emplace();
@@ -286,6 +296,10 @@ json toJson(const Manifest& manifest) {
     if (manifest.profile) object["profile"] = profileJson(*manifest.profile);
     if (!manifest.calls.maps.empty()) object["calls"] = toJson(manifest.calls);
     if (manifest.captures) object["captures"] = captureJson(*manifest.captures);
+    if (manifest.keptFrames)
+        object["kept_frames"] = {{"file", protocol::kFramesFile},
+                                 {"bytes", manifest.keptFrames->bytes},
+                                 {"sha256", manifest.keptFrames->sha256}};
     if (manifest.memory) object["memory"] = memoryJson(*manifest.memory);
     if (manifest.gemms)
         object["gemms"] = {{"requested", manifest.gemms->requested},
@@ -318,6 +332,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* calls = fields.object("calls");
     const json* profile = fields.object("profile");
     const json* captures = fields.object("captures");
+    const json* keptFrames = fields.object("kept_frames");
     const json* memory = fields.object("memory");
     const json* gemms = fields.object("gemms");
     const json* temporal = fields.object("temporal");
@@ -351,6 +366,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     manifest.pictureHashes = *std::move(hashes);
     if (auto read = readDevice(device, manifest); !read) return read.error();
     if (auto read = readCaptures(captures, manifest); !read) return read.error();
+    if (auto read = readKeptFrames(keptFrames, manifest); !read) return read.error();
     if (auto read = readMemory(memory, manifest); !read) return read.error();
     if (auto read = readGemms(gemms, manifest); !read) return read.error();
     if (auto read = readTemporal(temporal, manifest); !read) return read.error();

@@ -44,6 +44,12 @@ struct TemporalRecord {
     std::string why;   ///< that form; may be empty
 };
 
+/// The frames without loss, beside the clip.
+struct KeptFrames {
+    std::uint64_t bytes = 0;
+    std::string sha256;  ///< of the file
+};
+
 /// How much of a render a step cache stood for.
 struct StepCacheRecord {
     double threshold = 0;
@@ -84,8 +90,9 @@ struct Manifest {
         stepCache{};  ///< absent: every pass ran whole, none was asked to be skipped
     /// After which steps it was taken up by another process; empty: made in one go.
     std::vector<int> resumedAt{};
-    std::string framesSha256;  ///< of the RGB frames before encoding
-    std::string clipSha256;    ///< of the clip's file: ties it to its companions
+    std::string framesSha256;                ///< of the RGB frames before encoding
+    std::string clipSha256;                  ///< of the clip's file: ties it to its companions
+    std::optional<KeptFrames> keptFrames{};  ///< absent: none were kept
     std::optional<MemoryRecord> memory{};
     std::optional<GemmRecord> gemms{};
     /// What the model has to say of this render: what of a prompt it didn't see.

@@ -53,6 +53,7 @@ PendingResult::~PendingResult() {
     if (m_folder.empty()) return;
     std::error_code ignored;
     fs::remove(clip(), ignored);
+    fs::remove(frames(), ignored);
 }
 
 Result<PendingResult> PendingResult::create(const fs::path& clip) {
@@ -68,6 +69,10 @@ Result<PendingResult> PendingResult::create(const fs::path& clip) {
 
 fs::path PendingResult::clip() const {
     return m_folder / ("clip.partial" + m_clip.extension().string());
+}
+
+fs::path PendingResult::frames() const {
+    return m_folder / "frames.partial.mkv";
 }
 
 fs::path PendingResult::latents() const {
@@ -91,6 +96,13 @@ Result<void> PendingResult::commit(Manifest manifest, const metrics::ClipMetrics
     // from then on the earlier manifest doesn't fit it, whatever becomes of the others.
     if (auto done = moveTo(clip(), m_clip); !done) return done;
     if (auto done = moveTo(latents(), m_folder / protocol::kLatentsFile); !done) return done;
+    const fs::path framesFile = m_folder / protocol::kFramesFile;
+    if (manifest.keptFrames) {
+        if (auto done = moveTo(frames(), framesFile); !done) return done;
+    } else {
+        std::error_code none;  // an earlier render's
+        fs::remove(framesFile, none);
+    }
     for (PendingFile* file : {&*metricsFile, &*timingFile, &*manifestFile})
         if (auto done = file->commit(); !done) return done;
     removeUnfinished(m_clip);

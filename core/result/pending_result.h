@@ -26,6 +26,9 @@ class PendingResult {
     /// work is lost: "latents.partial.safetensors".
     [[nodiscard]] std::filesystem::path latents() const;
 
+    /// Where to write the frames without loss, where they are kept: the manifest then says so.
+    [[nodiscard]] std::filesystem::path frames() const;
+
     /// Fills in the manifest's clip_sha256, writes the companions and gives everything its final name, the
     /// clip first and the manifest last: a process that is killed in between leaves a clip that its manifest
     /// doesn't fit.

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/sha256.h"
 #include "core/media/clip.h"
+#include "core/media/rgb.h"
 #include "core/protocol/result_paths.h"
 #include "core/protocol/worker_message.h"
 #include "core/session/session.h"
@@ -50,6 +52,58 @@ TEST(Render, WritesTheClipAndItsCompanions) {
     for (const char* name :
          {protocol::kTimingFile, protocol::kManifestFile, protocol::kMetricsFile, protocol::kLatentsFile})
         EXPECT_TRUE(fs::exists(protocol::resultFolderOf(clip) / name)) << name;
+}
+
+TEST(Render, KeepsItsFramesForWhatIsCompared) {
+    const TestFolder folder;
+    for (const char* type : {"sdpa", "fav2"}) {
+        const fs::path clip = folder.path() / (std::string(type) + ".mp4");
+        const ProgramRun run =
+            runProgram(tiny({"render", "--attention_type", type, "--output", clip, "--json"}));
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+        const json manifest = onlyDocument(run.output).at("manifest");
+        const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
+        ASSERT_TRUE(fs::exists(frames));
+        EXPECT_EQ(manifest.at("kept_frames").at("bytes"), fs::file_size(frames));
+        EXPECT_EQ(sha256Hex(media::readRgb(frames).value().pixels), manifest.at("frames_sha256"))
+            << "the frames as they were computed";
+    }
+    const auto psnr = [&] {
+        const ProgramRun run = runProgram(
+            {"metrics", folder.file("fav2.mp4"), "--reference", folder.file("sdpa.mp4"), "--json"});
+        EXPECT_EQ(run.exitCode, 0) << run.errors;
+        const json mean = onlyDocument(run.output).at("psnr").at("mean");
+        return std::pair(mean.is_number() ? mean.get<double>() : 1000.0, run.errors);
+    };
+    const double exact = psnr().first;
+    EXPECT_GT(exact, 60) << "the kernel's error, not the encoder's";
+    const fs::path frames = protocol::resultFolderOf(folder.file("fav2.mp4")) / protocol::kFramesFile;
+    fs::resize_file(frames, fs::file_size(frames) - 1);
+    const auto [decoded, said] = psnr();
+    EXPECT_LT(decoded, exact);
+    EXPECT_THAT(said, HasSubstr("frames.mkv: it has "));
+}
+
+TEST(Render, KeepsNoFramesWhereNoneAreWanted) {
+    const TestFolder folder;
+    const fs::path clip = folder.path() / "clip.mp4";
+    for (const char* keep : {"lossless", "off"}) {
+        const ProgramRun run = runProgram(tiny({"render", "--output", clip, "--keep-frames", keep}));
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+        EXPECT_EQ(fs::exists(protocol::resultFolderOf(clip) / protocol::kFramesFile),
+                  std::string(keep) == "lossless");
+    }
+    const ProgramRun wrong = runProgram(tiny({"render", "--output", clip, "--keep-frames", "some"}));
+    EXPECT_EQ(wrong.exitCode, 2);
+    EXPECT_THAT(wrong.errors, HasSubstr("--keep-frames some: one of lossless, off was needed"));
+}
+
+TEST(Render, NothingIsCompiledOnTheCpu) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram(tiny({"render", "--device", "cpu", "--compile", "--output", folder.file("clip.mp4")}));
+    EXPECT_EQ(run.exitCode, 0) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("note: --use-torch-compile: nothing is compiled on the CPU"));
 }
 
 TEST(Render, NamesTheClipAsRunWanDoes) {

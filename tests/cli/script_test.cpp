@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "core/media/clip.h"
 #include "tests/cli/program.h"
 #include "tests/hub/test_hub.h"
+#include "tests/cli/small_clip.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -247,6 +249,241 @@ TEST_F(Script, RefusesWhatItDoesNotHave) {
     EXPECT_THAT(refusal({"--sla_topk", "0"}), HasSubstr("--sla-topk 0: a value above 0, at most 1"));
     EXPECT_THAT(refusal({"--scheduler", "unipc", "--ode"}), HasSubstr("--ode: --scheduler is unipc"));
     EXPECT_THAT(refusal({"--image_path", "a.png"}), HasSubstr("--img-file-path"));
+}
+
+/// A line of a document, and what comes of it: nothing to complain of, or a line of these words.
+struct DocumentLine {
+    const char* line;
+    const char* said = nullptr;
+    std::vector<std::string> standIns = {};
+};
+
+void PrintTo(const DocumentLine& line, std::ostream* out) {
+    *out << line.line;
+}
+
+/// The words from the script on, up to a pipe.
+std::vector<std::string> wordsOf(const std::string& line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool quoted = false, begun = false;
+    for (const char letter : line + " ") {
+        if (letter == '"') {
+            quoted = !quoted;
+            begun = true;
+        } else if (letter == ' ' && !quoted) {
+            if (begun) words.push_back(word);
+            word.clear();
+            begun = false;
+        } else {
+            word += letter;
+            begun = true;
+        }
+    }
+    const auto isScript = [](const std::string& text) {
+        return text.ends_with(".py") || text.ends_with(".sh");
+    };
+    words.erase(words.begin(), std::find_if(words.begin(), words.end(), isScript));
+    words.erase(std::find(words.begin(), words.end(), "2>&1"), words.end());
+    return words;
+}
+
+/// A folder to work in, as those lines expect one: three clips, captures, nothing on the hub.
+class DocumentLines : public testing::TestWithParam<DocumentLine> {
+  protected:
+    static void SetUpTestSuite() {
+        s_folder = new TestFolder;
+        fs::create_directories(s_folder->path() / "rendered_videos");
+        for (const char* name : {"cogvideox-sdpa.mp4", "cogvideox-fav2.mp4", "cogvideox-sagev1.mp4"})
+            writeSmallClip(s_folder->path() / "rendered_videos" / name, 4, 60);
+        const ProgramRun run = runProgram({"render", "--height", "48", "--width", "64", "--num-frames", "5",
+                                           "--num-inference-steps", "1", "--save-inputs", "--input-dir",
+                                           s_folder->file("captured_inputs"), "--max-captures", "2",
+                                           "--output", s_folder->file("captured.mp4")});
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+    }
+    static void TearDownTestSuite() {
+        delete s_folder;
+        s_folder = nullptr;
+    }
+    void SetUp() override { fs::current_path(s_folder->path()); }
+    void TearDown() override { fs::current_path(m_before); }
+    [[nodiscard]] static ProgramRun run(const std::vector<std::string>& words) {
+        return runProgram(words, "", {{"HF_HUB_OFFLINE", "1"}, {"HF_HOME", s_folder->file("hub")}});
+    }
+
+    static TestFolder* s_folder;
+    fs::path m_before = fs::current_path();
+};
+TestFolder* DocumentLines::s_folder = nullptr;
+
+TEST_P(DocumentLines, RunOrMissOnlyTheirWeights) {
+    std::vector<std::string> words = wordsOf(GetParam().line);
+    ASSERT_FALSE(words.empty());
+    words.insert(words.end(), GetParam().standIns.begin(), GetParam().standIns.end());
+    const ProgramRun ran = run(words);
+    if (GetParam().said == nullptr) {
+        EXPECT_EQ(ran.exitCode, 0) << ran.errors;
+    } else {
+        EXPECT_EQ(ran.exitCode, 1) << ran.errors;
+        EXPECT_THAT(ran.errors, HasSubstr(GetParam().said));
+    }
+}
+
+constexpr const char* kNoCogVideo = "model THUDM/CogVideoX-2b: not a folder here and not (or not whole) in";
+constexpr const char* kNoWan = "model Wan-AI/Wan2.2-I2V-A14B-Diffusers: not a folder here and not (or not";
+
+INSTANTIATE_TEST_SUITE_P(
+    AttentionComparisonTools, DocumentLines,
+    testing::Values(
+        DocumentLine{"./op_tests/sagev1_tests/render_all_attention.sh --stitch", kNoCogVideo},
+        DocumentLine{"python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type sagev1",
+                     kNoCogVideo},
+        DocumentLine{
+            "python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type fav3_fp8 --model_path "
+            "/path/to/local/model",
+            "model /path/to/local/model: no such file or folder"},
+        DocumentLine{
+            "python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type fav3_fp8 --model_path "
+            "demo-cogvideox",
+            nullptr,
+            {"--num_frames", "9", "--num_inference_steps", "1"}},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_attention.sh", kNoCogVideo},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_attention.sh --types sagev1,fav3_fp8,fav3_sage",
+                     kNoCogVideo},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_attention.sh --output-dir ./my_videos", kNoCogVideo},
+        DocumentLine{"python op_tests/sagev1_tests/stitch_comparison.py --input_dir ./rendered_videos"},
+        DocumentLine{
+            "python op_tests/sagev1_tests/stitch_comparison.py --input_dir ./rendered_videos --output "
+            "my_comparison.mp4"},
+        DocumentLine{"python op_tests/sagev1_tests/stitch_comparison.py --input_dir ./rendered_videos "
+                     "--font_size 48"},
+        DocumentLine{
+            "python op_tests/sagev1_tests/stitch_comparison.py --input_dir ./rendered_videos --fps 24"},
+        DocumentLine{
+            "python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type sagev1 --save_inputs "
+            "--input_dir ./captured",
+            kNoCogVideo},
+        DocumentLine{
+            "python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type sagev1 --save_inputs "
+            "--input_dir ./captured --max_captures 100",
+            kNoCogVideo},
+        DocumentLine{
+            "python op_tests/sagev1_tests/sageattn_cogvideo.py --attention_type sagev1 --save_inputs "
+            "--input_dir ./captured --max_captures 0",
+            kNoCogVideo},
+        DocumentLine{"python op_tests/sagev1_tests/sageattn_cogvideo.py --compile", kNoCogVideo},
+        DocumentLine{"python op_tests/op_benchmarks/triton/bench_cogvideo.py --input_dir ./captured_inputs "
+                     "--kernel sagev1"},
+        DocumentLine{"python op_tests/op_benchmarks/triton/bench_cogvideo.py --input_dir ./captured_inputs "
+                     "--kernel fav3_fp8"},
+        DocumentLine{"python op_tests/op_benchmarks/triton/bench_cogvideo.py --input_dir ./captured_inputs "
+                     "--kernel sdpa -metric throughput"},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh", kNoWan},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh --stitch", kNoWan},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh --reuse --stitch", kNoWan},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh --types sagev1,fav3_fp8", kNoWan},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh --output-dir ./my_wan_videos --stitch",
+                     kNoWan},
+        DocumentLine{"./op_tests/sagev1_tests/render_all_WAN.sh --nproc 2 --font-size 20 --fps 8 "
+                     "--img-file-path a.png --model-path /missing/model",
+                     "model /missing/model: no such file or folder"},
+        DocumentLine{"torchrun --nproc_per_node=8 op_tests/sagev1_tests/run_wan.py --task i2v --height 720 "
+                     "--width 1280 --model Wan-AI/Wan2.2-I2V-A14B-Diffusers --img_file_path "
+                     "/app/Wan/i2v_input.JPG --ulysses_degree 8 --seed 42 --num_frames 81 --prompt \"Summer "
+                     "beach vacation style, a white cat wearing sunglasses sits on a surfboard.\" "
+                     "--num_repetitions 1 --num_inference_steps 40 --use_torch_compile "
+                     "--benchmark_output_directory results_Wan22 --attention_type fav3_sage --save_inputs "
+                     "--max_captures 10 2>&1 | tee results_Wan22/logs.txt",
+                     kNoWan}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WanVaeBenchmark, DocumentLines,
+    testing::Values(DocumentLine{"python wan_vae_benchmark.py --frames 5 --size 64*64"},
+                    DocumentLine{"python wan_vae_benchmark.py --frames 21 --size 832*480",
+                                 "checkpoints/Wan2.1_VAE.pth",
+                                 {"--model", "checkpoints/Wan2.1_VAE.pth"}},
+                    DocumentLine{"python wan_vae_benchmark.py --frames 21 --size 832*480 --tile_px 128",
+                                 "checkpoints/Wan2.1_VAE.pth",
+                                 {"--model", "checkpoints/Wan2.1_VAE.pth"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    TurboDiffusion, DocumentLines,
+    testing::Values(DocumentLine{
+        "PYTHONPATH=./turbodiffusion/ python turbodiffusion/inference/wan2.1_t2v_infer.py --model "
+        "Wan2.1-1.3B "
+        "--dit_path checkpoints/TurboWan2.1-T2V-1.3B-480P.pth --resolution 480p --prompt \"A stylish woman "
+        "walks down a Tokyo street filled with warm glowing neon and animated city signage.\" --num_samples "
+        "1 "
+        "--num_steps 4 --attention_type sla --sla_topk 0.1",
+        "model checkpoints/TurboWan2.1-T2V-1.3B-480P.pth: no such file or folder"}));
+
+/// Documents 3 and 4 have no lines but those of Python's and their own set-up.
+using ScriptsOwnWays = DocumentLines;
+
+TEST_F(ScriptsOwnWays, ThreeClipsMakeOneRow) {
+    ASSERT_EQ(run({"stitch_comparison", "--output", "row.mp4"}).exitCode, 0);
+    const auto grid = media::Clip::open("row.mp4");
+    ASSERT_TRUE(grid) << grid.error().message;
+    EXPECT_GE((*grid)->info().width, 3 * 64);
+    EXPECT_LT((*grid)->info().height, 2 * 48);
+}
+
+TEST_F(ScriptsOwnWays, RunWanLeavesItsFiles) {
+    const ProgramRun ran = run({"run_wan.py",
+                                "--task",
+                                "t2v",
+                                "--model",
+                                "demo",
+                                "--prompt",
+                                "a rocket",
+                                "--height",
+                                "48",
+                                "--width",
+                                "64",
+                                "--num_frames",
+                                "5",
+                                "--num_inference_steps",
+                                "2",
+                                "--num_repetitions",
+                                "1",
+                                "--attention_type",
+                                "sagev1",
+                                "--save_inputs",
+                                "--max_captures",
+                                "2",
+                                "--use_torch_compile",
+                                "--profile_output",
+                                "first",
+                                "--profile_wait",
+                                "0",
+                                "--profile_warmup",
+                                "0",
+                                "--benchmark_output_directory",
+                                "runs"});
+    ASSERT_EQ(ran.exitCode, 0) << ran.errors;
+    for (const char* file :
+         {"runs/results/timing.json", "runs/sagev1_input_000000.pt",
+          "runs/traces/first/wan_traces_rank0.json.gz",
+          "runs/results/wan_result_t2v_ulysses1_ringNone_compileFalse_attn_sagev1_48x64.mp4"})
+        EXPECT_TRUE(fs::is_regular_file(file)) << file;
+}
+
+TEST_F(ScriptsOwnWays, RenderAllWanTakesClipsOfOtherRunsByTheirNames) {
+    fs::create_directories("wan/results");
+    const std::string of = "wan/results/wan_result_t2v_ulysses8_ringNone_compileTrue_attn_";
+    writeSmallClip(of + "default_48x64.mp4", 5, 60);
+    writeSmallClip(of + "sagev1_48x64.mp4", 5, 80);
+    const ProgramRun ran = run({"render_all_WAN.sh", "--model-path", "demo", "--task", "t2v", "--height",
+                                "48", "--width", "64", "--num-frames", "5", "--num-inference-steps", "2",
+                                "--types", "sagev1,fav2", "--reuse", "--stitch", "--output-dir", "wan"});
+    ASSERT_EQ(ran.exitCode, 0) << ran.errors;
+    EXPECT_THAT(ran.errors, HasSubstr("attn_sagev1_48x64.mp4 is reused by its name"));
+    EXPECT_THAT(ran.errors, HasSubstr("attn_default_48x64.mp4 joins the grid by its name"));
+    EXPECT_THAT(ran.output, HasSubstr("fav2"));
+    const auto grid = media::Clip::open("wan/comparison_grid.mp4");
+    ASSERT_TRUE(grid) << grid.error().message;
+    EXPECT_GE((*grid)->info().width, 3 * 64) << "three clips in one row";
 }
 
 }  // namespace

@@ -135,11 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Options of the reference tools that aren't built yet.
 INSTANTIATE_TEST_SUITE_P(
     Unbuilt, RejectsUsage,
-    testing::Values(BadUsage{{"render", "--device", "cpu", "--use_torch_compile"},
-                             "--use-torch-compile: a GPU was needed"},
-                    BadUsage{{"render", "--device", "cpu", "--compile"},
-                             "--use-torch-compile: a GPU was needed"},
-                    BadUsage{{"render", "--use_fp8_attn"}, "--use-fp8-attn: not in this version"},
+    testing::Values(BadUsage{{"render", "--use_fp8_attn"}, "--use-fp8-attn: not in this version"},
                     BadUsage{{"render", "--warmup_calls", "2"}, "--warmup-calls: not in this version"}));
 
 INSTANTIATE_TEST_SUITE_P(

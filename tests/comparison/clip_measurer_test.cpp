@@ -1,8 +1,16 @@
 #include "core/comparison/clip_measurer.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <cmath>
+#include <fstream>
+
+#include "core/base/pending_file.h"
+#include "core/base/sha256.h"
+#include "core/comparison/compared_frames.h"
 #include "core/media/writer.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/pending_result.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::comparison {
@@ -112,6 +120,77 @@ TEST_F(ClipMeasurerTest, ComparesNeitherTheReferenceNorAnotherSize) {
         EXPECT_EQ(known.frames, 4);
         EXPECT_FALSE(known.drift);
     }
+}
+
+/// A clip whose frames were kept, as a render leaves them.
+class KeptFramesTest : public ClipMeasurerTest {
+  protected:
+    std::filesystem::path writeKept(const std::string& name, const media::RgbVideo& video) const {
+        const std::filesystem::path clip = m_folder.path() / name;
+        auto pending = result::PendingResult::create(clip);
+        EXPECT_TRUE(pending) << pending.error().message;
+        EXPECT_TRUE(media::writeClip(pending->clip(), video));
+        EXPECT_TRUE(media::writeClip(pending->frames(), video));
+        std::ofstream(pending->latents()) << "latents";
+        result::Manifest manifest;
+        manifest.keptFrames = result::KeptFrames{std::filesystem::file_size(pending->frames()),
+                                                 sha256OfFile(pending->frames()).value()};
+        EXPECT_TRUE(pending->commit(manifest, {}, {}));
+        return clip;
+    }
+    static std::filesystem::path framesOf(const std::filesystem::path& clip) {
+        return protocol::resultFolderOf(clip) / protocol::kFramesFile;
+    }
+};
+
+TEST_F(KeptFramesTest, AreMeasuredInThePlaceOfTheClips) {
+    const auto reference = writeKept("sdpa.mp4", greys(48, 60));
+    metrics::ClipMetrics known;
+    ASSERT_TRUE(ClipMeasurer(reference).complete(writeKept("fav2.mp4", greys(48, 80)), known));
+    EXPECT_NEAR(known.drift->psnr->mean, 20 * std::log10(255.0 / 20), 1e-9) << "20 codes in every sample";
+    EXPECT_EQ(known.drift->measuredOn, metrics::kKeptFrames);
+    metrics::ClipMetrics mixed;
+    ASSERT_TRUE(ClipMeasurer(reference).complete(write("sagev1.mp4", greys(48, 80)), mixed));
+    EXPECT_EQ(mixed.drift->measuredOn, metrics::kDecodedClips);
+}
+
+TEST_F(KeptFramesTest, AreLeftAloneWhereTheyArentTheClips) {
+    const auto clip = writeKept("fav2.mp4", greys(48, 80));
+    EXPECT_EQ(comparedFrames(clip).file, framesOf(clip));
+    EXPECT_TRUE(comparedFrames(clip).isLossless);
+    EXPECT_EQ(comparedFrames(clip).remark, "");
+
+    std::string bytes = readFile(framesOf(clip)).value();
+    const std::string whole = bytes;
+    bytes[bytes.size() / 2] = char(bytes[bytes.size() / 2] ^ 1);
+    const auto remarkWith = [&](const std::string& contents) {
+        EXPECT_TRUE(writeFile(framesOf(clip), contents));
+        const ComparedFrames found = comparedFrames(clip);
+        EXPECT_EQ(found.file, clip);
+        EXPECT_FALSE(found.isLossless);
+        return found.remark;
+    };
+    EXPECT_THAT(remarkWith(bytes),
+                testing::HasSubstr("frames.mkv: it is damaged; the encoded clip is shown"));
+    EXPECT_THAT(remarkWith(whole.substr(0, 100)),
+                testing::HasSubstr("it has 100 bytes, " + std::to_string(whole.size()) + " were needed"));
+    std::filesystem::remove(framesOf(clip));
+    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("it is not there"));
+
+    ASSERT_TRUE(writeFile(framesOf(clip), whole));
+    EXPECT_TRUE(comparedFrames(clip).isLossless);
+    write("fav2.mp4", greys(48, 20));
+    EXPECT_THAT(comparedFrames(clip).remark, testing::HasSubstr("it is of another clip"));
+}
+
+TEST_F(KeptFramesTest, GoWithTheClipThatReplacesTheirs) {
+    const auto clip = writeKept("fav2.mp4", greys(48, 80));
+    auto pending = result::PendingResult::create(clip);
+    ASSERT_TRUE(pending);
+    ASSERT_TRUE(media::writeClip(pending->clip(), greys(48, 20)));
+    std::ofstream(pending->latents()) << "latents";
+    ASSERT_TRUE(pending->commit({}, {}, {}));
+    EXPECT_FALSE(std::filesystem::exists(framesOf(clip)));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9_-]*[a-z0-9])")
-COMMAND = re.compile(r"(?<![\w./-])(reelgrid-cli|reelgrid)((?: [a-z0-9-]+)*)")
+COMMAND = re.compile(r"(?<![\w./-])(reelgrid-cli|reelgrid)((?: [a-z0-9-]+(?!\w))*)")
 
 
 def documents(root):
@@ -65,6 +65,40 @@ def unlisted_variables(root):
                 for variable in sorted(set(used)):
                     if f"`{variable}`" not in listed:
                         yield f"{os.path.relpath(path, root)}: {variable} isn't in docs/reference/environment.md"
+
+
+def actions_apart(root):
+    """The table of the window's actions has each of them once, and nothing else."""
+    source = open(os.path.join(root, "app/studio/action_table.cpp"), encoding="utf-8").read()
+    actions = re.findall(r'ActionEntry\{\s*"([a-z0-9-]+)"', source)
+    page = "docs/reference/actions.md"
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \|", open(os.path.join(root, page), encoding="utf-8").read(), re.M)
+    for action in actions:
+        if rows.count(action) != 1:
+            yield f"{page}: {action} has {rows.count(action)} rows, 1 was needed"
+    for row in sorted(set(rows) - set(actions)):
+        yield f"{page}: {row} is no action of the window"
+
+
+def unknown_verbs(root, cli):
+    verbs = verbs_of(cli)
+    page = "docs/reference/actions.md"
+    for row in re.findall(r"^\| `[a-z0-9-]+` \| .* \| (.*) \|$", open(os.path.join(root, page), encoding="utf-8").read(), re.M):
+        named = re.match(r"`([a-z][a-z ]*)`(.*)", row)
+        if not named:
+            if row not in ("looks", "none yet"):
+                yield f"{page}: {row}: a verb, looks or none yet was needed"
+            continue
+        words = tuple(named.group(1).split())
+        if words not in verbs:
+            yield f"{page}: {' '.join(words)}: no such verb"
+            continue
+        known = set().union(*(verbs[words[:i]] for i in range(len(words) + 1)))
+        if words == ("backends",):
+            known |= verbs[("render",)]
+        for option in OPTION.findall(named.group(2)):
+            if option not in known:
+                yield f"{page}: {' '.join(words)}: {option}: its --help has no such option"
 
 
 def help_of(program, words):
@@ -121,9 +155,9 @@ def unknown_options(root, cli, studio):
 
 def main():
     root = os.path.abspath(sys.argv[1])
-    faults = [*broken_links(root), *unlisted_variables(root)]
+    faults = [*broken_links(root), *unlisted_variables(root), *actions_apart(root)]
     if len(sys.argv) > 3:
-        faults += unknown_options(root, sys.argv[2], sys.argv[3])
+        faults += [*unknown_options(root, sys.argv[2], sys.argv[3]), *unknown_verbs(root, sys.argv[2])]
     for fault in dict.fromkeys(faults):
         print(fault)
     return 1 if faults else 0

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "core/media/clip.h"
 #include "core/media/grid_plan.h"
 #include "core/media/rgb.h"
+#include "core/media/writer.h"
 #include "tests/media/barcode.h"
 
 namespace reelgrid::media {
@@ -303,6 +305,57 @@ TEST(GridPlan, StaysWithinWhatDecodersTake) {
     EXPECT_LE(plan.width, 8192);
     EXPECT_LE(plan.height, 8192);
     EXPECT_NEAR(double(plan.tiles[0].width) / plan.tiles[0].height, 16.0 / 9, 0.01);
+}
+
+/// A clip of one colour a frame, without loss.
+RgbVideo plain(int width, int height, std::array<std::uint8_t, 3> color) {
+    RgbVideo video{width, height, {16, 1}, {}};
+    for (int i = 0; i < 2 * width * height; ++i)
+        video.pixels.insert(video.pixels.end(), color.begin(), color.end());
+    return video;
+}
+
+TEST(LosslessGrid, HasEveryCodeOfItsClips) {
+    const ScratchFolder folder;
+    const std::array<std::array<std::uint8_t, 3>, 3> colors{{{201, 17, 3}, {5, 99, 254}, {77, 78, 80}}};
+    std::vector<LabelledClip> clips;
+    for (std::size_t i = 0; i < colors.size(); ++i) {
+        const auto file = folder / (std::to_string(i) + ".mkv");
+        ASSERT_TRUE(writeClip(file, plain(64, 48, colors[i])));
+        clips.push_back({file, "clip"});
+    }
+    for (const char* name : {"grid.mkv", "grid.mp4"}) {
+        StitchOptions options{.columns = 3, .fontSize = 0};
+        options.fidelity = Fidelity::Lossless;
+        const auto grid = stitch(clips, folder / name, options);
+        ASSERT_TRUE(grid) << grid.error().message;
+        const RgbVideo back = readRgb(folder / name).value();
+        ASSERT_EQ(back.frameCount(), 2);
+        for (std::size_t i = 0; i < colors.size(); ++i) {
+            const std::size_t at =
+                3 * (std::size_t(24) * std::size_t(back.width) + i * std::size_t(back.width) / 3 + 32);
+            for (std::size_t c = 0; c < 3; ++c)
+                EXPECT_EQ(back.pixels[at + c], colors[i][c]) << name << ", tile " << i;
+        }
+    }
+}
+
+TEST(LosslessGrid, LabelsAreWhiteOnBlackInEveryFormat) {
+    const ScratchFolder folder;
+    ASSERT_TRUE(writeClip(folder / "a.mkv", plain(200, 96, {90, 90, 90})));
+    for (const auto& [name, fidelity] :
+         {std::pair{"usual.mp4", Fidelity::Usual}, std::pair{"ten.mp4", Fidelity::TenBit},
+          std::pair{"all.mp4", Fidelity::Lossless}, std::pair{"all.mkv", Fidelity::Lossless}}) {
+        StitchOptions options;
+        options.fidelity = fidelity;
+        const auto grid =
+            stitch(std::vector<LabelledClip>{{folder / "a.mkv", "MMM"}}, folder / name, options);
+        ASSERT_TRUE(grid) << name << ": " << grid.error().message;
+        const RgbVideo back = readRgb(folder / name).value();
+        const auto label = std::span(back.pixels).first(3 * std::size_t(back.width) * 20);
+        EXPECT_GT(*std::ranges::max_element(label), 225) << name;
+        EXPECT_LT(*std::ranges::min_element(label), 8) << name;
+    }
 }
 
 }  // namespace

@@ -100,7 +100,43 @@ TEST_P(WriterOf, KeepsFramesTimesAndColours) {
 INSTANTIATE_TEST_SUITE_P(Files, WriterOf,
                          testing::Values(Target{"a.mp4", 40, 96, 64}, Target{"a.webm", 38, 96, 64},
                                          Target{"odd.webm", 38, 95, 63}, Target{"a.gif", {}, 96, 64},
-                                         Target{"odd.GIF", {}, 95, 63}));
+                                         Target{"odd.GIF", {}, 95, 63}, Target{"a.mkv", 1000, 96, 64},
+                                         Target{"odd.mkv", 1000, 95, 63}, Target{"large.mkv", 1000, 641, 483},
+                                         Target{"thin.mkv", 1000, 3, 700}));
+
+double psnrAt(Fidelity fidelity, const char* pixelFormat) {
+    const ScratchFolder folder;
+    const RgbVideo video = gradient(95, 63, 6, {16, 1});
+    auto writer = Writer::create(
+        folder / "a.mp4",
+        {.width = video.width, .height = video.height, .fps = video.fps, .fidelity = fidelity});
+    EXPECT_TRUE(writer) << writer.error().message;
+    for (int i = 0; i < video.frameCount(); ++i) EXPECT_TRUE((*writer)->write(video.frame(i)));
+    EXPECT_TRUE((*writer)->finish());
+    const auto format = test::outputOf("ffprobe -v error -show_entries stream=pix_fmt -of csv=p=0 '" +
+                                       (folder / "a.mp4").string() + "'");
+    EXPECT_EQ(std::string(format.begin(), format.end()), std::string(pixelFormat) + "\n");
+    RgbVideo back = readRgb(folder / "a.mp4").value();
+    EXPECT_EQ(back.width, fidelity == Fidelity::Lossless ? 95 : 96);
+    if (back.width == video.width) return psnr(video, back);
+    const RgbVideo wide = gradient(96, 64, 6, {16, 1});
+    return psnr(wide, back);
+}
+
+TEST(Writer, Mp4KeepsEveryCodeOrTenBits) {
+    EXPECT_GT(psnrAt(Fidelity::Lossless, "yuv444p10le"), 1000) << "every RGB code";
+    EXPECT_GT(psnrAt(Fidelity::TenBit, "yuv420p10le"), 25);
+}
+
+TEST(Writer, SaysWhichContainersHaveTenBits) {
+    const ScratchFolder folder;
+    const auto refused = Writer::create(
+        folder / "a.webm",
+        {.width = 64, .height = 48, .container = Container::WebM, .fidelity = Fidelity::TenBit});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(refused.error().message, HasSubstr("webm isn't written with 10 bits: one of mp4 was needed"));
+}
 
 TEST(Writer, TagsMp4AsBt709LimitedWithTheIndexInFront) {
     const ScratchFolder folder;
@@ -131,7 +167,7 @@ TEST(Writer, PixelsOfFourBytesAreTheSamePixels) {
             bgrx.insert(bgrx.end(), {pixel[2], pixel[1], pixel[0], std::uint8_t(17 * x)});
         }
     for (const Container container : {Container::Mp4, Container::WebM, Container::Gif}) {
-        const std::string ending = encodingOf(container).muxer;
+        const std::string ending = encodingOf(container).name;
         std::vector<RgbVideo> read;
         for (const FramePixels pixels : {FramePixels::Rgb24, FramePixels::Bgrx32}) {
             const fs::path file = (folder / (pixels == FramePixels::Rgb24 ? "three." : "four.")) += ending;
@@ -187,7 +223,7 @@ TEST(Writer, WritesASingleFrame) {
 
 TEST(Writer, RefusesWhatItCannotWrite) {
     const ScratchFolder folder;
-    EXPECT_EQ(containerOf("a.mkv").error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(containerOf("a.mov").error().code, ErrorCode::Unsupported);
     EXPECT_EQ(containerOf("noextension").error().code, ErrorCode::Unsupported);
     const auto refuses = [&](int width, int height, Rational fps, Container container, const char* what) {
         auto writer = Writer::create(folder / "a",

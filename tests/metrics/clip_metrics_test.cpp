@@ -132,8 +132,9 @@ TEST(Gates, CatchFrozenAndBlackClips) {
 
 TEST(MetricsCsv, HasOneLineAFrameAndEmptyCellsForWhatIsAbsent) {
     const auto clip = movingClip(40, 30, 3);
-    EXPECT_THAT(metricsCsv(measure(clip).value()),
-                testing::StartsWith("frame,frame_correlation,flickering,warping_error,psnr,ssim\n0,0."));
+    EXPECT_THAT(
+        metricsCsv(measure(clip).value()),
+        testing::StartsWith("frame,frame_correlation,flickering,warping_error,psnr,ssim,ms_ssim\n0,0."));
     const std::string text = metricsCsv(measure(clip, &clip).value());
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
     EXPECT_THAT(text, HasSubstr("\n2,,,,100,"));

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "tests/metrics/test_clips.h"
 
@@ -64,6 +67,36 @@ TEST(Ssim, IsOneOnlyForEqualFrames) {
     const auto a = movingClip(40, 30, 2, 0.5);
     EXPECT_NEAR(ssim(a.frame(0), a.frame(0), 40, 30), 1, 1e-6);
     EXPECT_LT(ssim(a.frame(0), a.frame(1), 40, 30), 0.99);
+}
+
+/// Codes that anybody can make again, and the same with an error of up to 5 · `strength` codes.
+std::pair<std::vector<std::uint8_t>, std::vector<std::uint8_t>> patterns(int width, int height,
+                                                                         int strength) {
+    std::vector<std::uint8_t> a, b;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            for (int c = 0; c < 3; ++c) {
+                const int code = (x * x / 7 + y * 5 + c * 40 + x * y / 29) % 256;
+                a.push_back(std::uint8_t(code));
+                b.push_back(
+                    std::uint8_t(std::clamp(code + ((x * 5 + y * 3 + c * 7) % 11 - 5) * strength, 0, 255)));
+            }
+    return {a, b};
+}
+
+/// What ms_ssim() of pytorch-msssim 1.0.0 says of them in double (data_range 1): its own source, run with
+/// numpy in torch's place.
+TEST(MsSsim, IsWhatPytorchMsssimSays) {
+    struct Case {
+        int width, height, strength;
+        double expected;
+    };
+    for (const Case& each : {Case{176, 161, 1, 0.9997510448689431}, Case{163, 200, 4, 0.9966299302457465},
+                             Case{240, 192, 12, 0.9784847600672207}}) {
+        const auto [a, b] = patterns(each.width, each.height, each.strength);
+        EXPECT_NEAR(msSsim(a, b, each.width, each.height), each.expected, 1e-5) << each.strength;
+        EXPECT_NEAR(msSsim(a, a, each.width, each.height), 1, 1e-6);
+    }
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ ClipMetrics measuredClip() {
     metrics::Drift& drift = metrics.drift.emplace();
     drift.psnr = metrics::Series{31, {30, 31, 32}};
     drift.ssim = metrics::Series{0.5, {0.5, 0.5, 0.5}};
+    drift.msSsim = metrics::Series{0.75, {0.75, 0.75, 0.75}};
     drift.referenceFrames = 4;
     drift.comparedFrames = 3;
     metrics.gates = metrics::ClipGates{.luminanceVariance = 64, .motion = kNone, .frozenPairs = 1};
@@ -72,7 +73,7 @@ TEST(Measures, ReachEveryMeasurementOfTheClip) {
     std::vector<double> numbers;
     for (const metrics::Measure& measure : metrics::kMeasures)
         numbers.push_back(numberOf(measure, metrics).value());
-    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, testing::IsNan(), 31, 0.5));
+    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, testing::IsNan(), 31, 0.5, 0.75));
     for (const metrics::Measure& measure : metrics::kMeasures)
         EXPECT_FALSE(numberOf(measure, ClipMetrics())) << measure.key;
 }

@@ -1,5 +1,6 @@
 #include "app/studio/matrix_dialog.h"
 
+#include <QTableView>
 #include <QTreeWidget>
 
 #include "app/studio/machine_list.h"
@@ -49,6 +50,10 @@ TEST_F(MatrixTest, ShowsEveryRenderBeforeItStarts) {
     EXPECT_EQ(cell(6, MatrixTable::Subject), "4");
     EXPECT_EQ(cell(0, MatrixTable::Steps), "20");
     EXPECT_EQ(cell(0, MatrixTable::Time), "not known");
+    auto* view = dialog->findChild<QTableView*>();
+    dialog->resize(700, 500);
+    QCoreApplication::processEvents();
+    EXPECT_GE(view->columnWidth(MatrixTable::Prompt), 240) << "room for words, however narrow the window";
     // Plurals come with a translation, the English ones, too.
     EXPECT_EQ(table.summary(true), "12 render(s) in 6 comparison(s), and 12 whose time is not known");
     dialog->setSeeds("x");

@@ -6,6 +6,7 @@
 
 #include "tests/widgets/gui_wait.h"
 #include "widgets/video_grid/video_grid.h"
+#include "widgets/video_grid/yuv_conversion.h"
 
 namespace reelgrid::widgets {
 namespace {
@@ -107,6 +108,36 @@ void expectReferenceColours(SurfaceKind kind) {
                                           << (matrix == ColorMatrix::Bt709 ? 709 : 601)
                                           << (range == ColorRange::Full ? " full" : " limited");
                 }
+}
+
+void expectRgbAsItIs(SurfaceKind kind) {
+    VideoGrid grid(kind);
+    grid.resize(254, 166);
+    grid.setTiles({GridTile{}});
+    grid.show();
+    const FramePtr frame = randomFrame(ChromaLayout::Yuv444, 8, {ColorMatrix::Rgb, ColorRange::Full});
+    grid.present({TilePicture{frame, {}, {}}});
+    const QImage shown = grid.snapshot();
+    ASSERT_EQ(shown.size(), QSize(254, 166));
+    int wrong = 0;
+    for (int y = 0; y < 166; ++y)
+        for (int x = 0; x < 254; ++x) {
+            const auto at = std::size_t(y * frame->y.stride + x);
+            const QRgb due = qRgb(frame->v.bytes[at], frame->y.bytes[at], frame->u.bytes[at]);
+            wrong += (shown.pixel(x, y) & 0xffffffU) != (due & 0xffffffU);
+            ASSERT_EQ(colorAt(*frame, x, y) & 0xffffffU, due & 0xffffffU);
+        }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(toImage(*frame).pixel(100, 70), colorAt(*frame, 100, 70));
+}
+
+TEST(GridColours, RasterShowsRgbAsItIs) {
+    expectRgbAsItIs(SurfaceKind::Raster);
+}
+
+TEST(GridColours, OpenGlShowsRgbAsItIs) {
+    if (availableSurface() != SurfaceKind::OpenGl) GTEST_SKIP() << "this platform has no OpenGL 3.3";
+    expectRgbAsItIs(SurfaceKind::OpenGl);
 }
 
 TEST(GridColours, RasterIsWithinOneCodeOfTheStandards) {

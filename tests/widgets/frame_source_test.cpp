@@ -91,5 +91,64 @@ TEST(FrameSource, EndsWithinTheFrameBeingDecoded) {
     EXPECT_LT(timer.elapsed(), 20 * (5 + 30 + 100));  // of 200 frames, 30 ms each
 }
 
+/// Opens what openFake() does, in RGB.
+class ExactClip : public media::Clip {
+  public:
+    ExactClip(int frames, double fps) : m_clip(frames, fps) {}
+    [[nodiscard]] const media::ClipInfo& info() const override { return m_clip.info(); }
+    Result<media::FramePtr> frame(int index) override {
+        auto exact = std::make_shared<media::YuvFrame>(**m_clip.frame(index));
+        exact->layout = media::ChromaLayout::Yuv444;
+        exact->color = {media::ColorMatrix::Rgb, media::ColorRange::Full};
+        exact->u = exact->v = exact->y;
+        return media::FramePtr(std::move(exact));
+    }
+
+  private:
+    FakeClip m_clip;
+};
+
+bool isExact(const FrameSource& source, int index) {
+    const auto picture = source.picture(index);
+    return picture && picture->frame && picture->frame->color.matrix == media::ColorMatrix::Rgb;
+}
+
+TEST(FrameSource, PutsExactFramesInThePlaceOfDecodedOnes) {
+    std::atomic<bool> mayOpen = false;
+    const auto open = [&](const std::filesystem::path&) -> Result<std::unique_ptr<media::Clip>> {
+        while (!mayOpen) std::this_thread::yield();
+        return std::unique_ptr<media::Clip>(std::make_unique<ExactClip>(50, 25));
+    };
+    FrameSource source("25", std::size_t{1} << 20, openFake, open);
+    std::vector<int> improved;
+    QObject::connect(&source, &FrameSource::pictureImproved, [&](int index) { improved.push_back(index); });
+    ASSERT_TRUE(waitUntil([&] { return source.picture(49).has_value(); }));
+    EXPECT_FALSE(isExact(source, 0)) << "a slow one keeps nothing waiting";
+    mayOpen = true;
+    ASSERT_TRUE(waitUntil([&] { return improved.size() == 50; }));
+    for (int index = 0; index < 50; ++index) EXPECT_TRUE(isExact(source, index)) << index;
+    EXPECT_EQ(source.cachedBytes(), 50 * 16 * 8 * 3U);
+    EXPECT_EQ(improved.front(), 0) << "those at the playhead first";
+}
+
+TEST(FrameSource, SaysWhyExactFramesAreNotToBeHad) {
+    const auto damaged = [](const std::filesystem::path&) -> Result<std::unique_ptr<media::Clip>> {
+        return Error{ErrorCode::InvalidData, "frames.mkv: it is damaged"};
+    };
+    const auto shorter = [](const std::filesystem::path&) -> Result<std::unique_ptr<media::Clip>> {
+        return std::unique_ptr<media::Clip>(std::make_unique<ExactClip>(49, 25));
+    };
+    for (const auto& [open, said] :
+         {std::pair<FrameSource::Opener, const char*>{damaged, "frames.mkv: it is damaged"},
+          {shorter, "25: 49 frames were kept without loss, 50 were needed"}}) {
+        FrameSource source("25", std::size_t{1} << 20, openFake, open);
+        QString why;
+        QObject::connect(&source, &FrameSource::exactFailed, [&](const QString& message) { why = message; });
+        ASSERT_TRUE(waitUntil([&] { return !why.isEmpty(); }));
+        EXPECT_EQ(why, said);
+        EXPECT_FALSE(isExact(source, 0));
+    }
+}
+
 }  // namespace
 }  // namespace reelgrid::widgets

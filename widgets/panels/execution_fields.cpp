@@ -71,6 +71,10 @@ ExecutionFields::ExecutionFields(devices::GpuSurvey gpus, QWidget* parent)
       m_tiling(named(tr("Tiles of the VAE"), "--vae-tiling")),
       m_tilePixels(numberBox(tr("Pixels of a tile"), "--vae-tile-px")),
       m_saveEvery(numberBox(tr("Steps between kept ones"), "--save-latents-every")),
+      m_keepFrames(
+          check(tr("Keep frames without loss"), "--keep-frames",
+                tr("Beside each clip, about half as large as its pixels: what tiles, differences and "
+                   "measurements read in the place of the encoded clip"))),
       m_fp8(check(tr("FP8 products"), "--use-fp8-gemms",
                   tr("The linear layers' products in e4m3: faster on GPUs from Ada and Hopper on, with some "
                      "loss. Elsewhere the rounded values are multiplied in the number format above"))),
@@ -103,13 +107,13 @@ ExecutionFields::ExecutionFields(devices::GpuSurvey gpus, QWidget* parent)
     column->addWidget(m_offloadRow);
     column->addWidget(m_tilingRow);
     column->addWidget(rowOf(tr("Keep steps: every"), m_saveEvery, {}, nullptr));
-    for (QCheckBox* box : {m_fp8, m_bf16Time, m_graphs}) column->addWidget(box);
+    for (QCheckBox* box : {m_keepFrames, m_fp8, m_bf16Time, m_graphs}) column->addWidget(box);
 
     for (QComboBox* box : {m_offload, m_tiling})
         connect(box, &QComboBox::currentIndexChanged, this, &ExecutionFields::edited);
     for (QSpinBox* box : {m_tilePixels, m_saveEvery})
         connect(box, &QSpinBox::valueChanged, this, &ExecutionFields::edited);
-    for (QCheckBox* box : {m_fp8, m_bf16Time, m_graphs})
+    for (QCheckBox* box : {m_keepFrames, m_fp8, m_bf16Time, m_graphs})
         connect(box, &QCheckBox::toggled, this, &ExecutionFields::edited);
     read({});
     setDevice({});
@@ -144,6 +148,7 @@ void ExecutionFields::read(const protocol::RenderRequest& request) {
     choose(m_tiling, request.vaeTiling.value_or(protocol::kTilingAuto));
     m_tilePixels->setValue(request.vaeTilePx.value_or(0));
     m_saveEvery->setValue(request.saveLatentsEvery);
+    m_keepFrames->setChecked(request.keepFrames == protocol::kKeepLossless);
     m_fp8->setChecked(request.useFp8Gemms);
     m_bf16Time->setChecked(request.useBf16TeGemms);
     m_graphs->setChecked(request.useTorchCompile);
@@ -158,6 +163,7 @@ void ExecutionFields::write(protocol::RenderRequest& request) const {
     if (m_takesTiling && chosenIn(m_tiling) != protocol::kTilingAuto) request.vaeTiling = chosenIn(m_tiling);
     if (m_takesTiling && m_tilePixels->value() > 0) request.vaeTilePx = m_tilePixels->value();
     request.saveLatentsEvery = m_saveEvery->value();
+    request.keepFrames = m_keepFrames->isChecked() ? protocol::kKeepLossless : protocol::kKeepOff;
     request.useFp8Gemms = m_takesFp8 && m_fp8->isChecked();
     request.useBf16TeGemms = m_takesBf16Time && m_bf16Time->isChecked();
     request.useTorchCompile = m_graphs->isChecked();

@@ -36,6 +36,7 @@ class ExecutionFields : public RequestFields {
     QComboBox* m_tiling;
     QSpinBox* m_tilePixels;
     QSpinBox* m_saveEvery;
+    QCheckBox* m_keepFrames;
     QCheckBox* m_fp8;
     QCheckBox* m_bf16Time;
     QCheckBox* m_graphs;

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::array kModes{ViewMode::Grid, ViewMode::Wipe, ViewMode::Difference, ViewMode::OnionSkin,
                             ViewMode::Flicker};
-constexpr std::array kMemoryMegabytes{256, 512, 768, 1024, 2048, 4096};
+constexpr std::array kMemoryMegabytes{256, 512, 768, 1024, 1280, 2048, 4096};
 constexpr double kMegabyte = 1 << 20;
 constexpr int kMemoryInterval = 500;  // milliseconds between looks at it
 

@@ -7,6 +7,9 @@
 #include <span>
 #include <utility>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 namespace reelgrid::widgets {
 
 namespace {
@@ -15,6 +18,10 @@ namespace {
 constexpr int kBackwardRun = 12;
 constexpr int kLongestBackwardRun = 48;
 constexpr int kSmallestWindow = 4;
+// So many frames from the playhead on are decoded before any is put in better ones' place.
+constexpr std::size_t kBeforeImproving = 8;
+// Of 19: others, our own painting among them, come first.
+constexpr int kNice = 10;
 
 std::size_t bytesOf(const media::ClipInfo& info) {
     // 4:2:0 is assumed before the first frame shows better.
@@ -38,6 +45,7 @@ struct FrameSource::Shared {
     std::uint64_t revision = 0;  // of request and cacheBytes
     std::vector<int> wanted;     // by urgency, for the present revision
     std::map<int, Picture> pictures;
+    std::vector<bool> exact;  // by frame: as good as it gets, in the cache or not to be had
 
     void replan() {
         const int room = int(std::min<std::size_t>(cacheBytes / frameBytes, 1 << 20));
@@ -47,6 +55,7 @@ struct FrameSource::Shared {
         std::erase_if(pictures, [&](const auto& entry) {
             if (std::ranges::binary_search(sorted, entry.first)) return false;
             if (entry.second.frame) usedBytes -= bytesOf(*entry.second.frame);
+            exact[std::size_t(entry.first)] = false;
             return true;
         });
         ++revision;
@@ -59,19 +68,44 @@ struct FrameSource::Shared {
         const auto missing = std::ranges::find_if(now, [&](int i) { return !pictures.contains(i); });
         return missing == now.end() ? -1 : *missing;
     }
+
+    /// The most urgent frame that could be better, or -1: also while somebody waits for one.
+    [[nodiscard]] int nextToImprove() const {
+        if (request.readNow < int(wanted.size()) || wanted.empty()) return -1;
+        const auto head = std::span(wanted).first(std::min(wanted.size(), kBeforeImproving));
+        if (!std::ranges::all_of(head, [&](int i) { return pictures.contains(i); })) return -1;
+        const auto next = std::ranges::find_if(
+            wanted, [&](int i) { return pictures.contains(i) && !exact[std::size_t(i)]; });
+        return next == wanted.end() ? -1 : *next;
+    }
+
+    void putInPlace(int index, media::FramePtr frame) {
+        const auto found = pictures.find(index);
+        if (found == pictures.end()) return;
+        if (found->second.frame) usedBytes -= bytesOf(*found->second.frame);
+        usedBytes += bytesOf(*frame);
+        frameBytes = std::max(frameBytes, bytesOf(*frame));
+        found->second = {std::move(frame), {}};
+    }
 };
 
-FrameSource::FrameSource(std::filesystem::path path, std::size_t cacheBytes, Opener opener, QObject* parent)
+FrameSource::FrameSource(std::filesystem::path path, std::size_t cacheBytes, Opener opener, Opener exact,
+                         QObject* parent)
     : QObject(parent), m_path(std::move(path)), m_shared(std::make_unique<Shared>()) {
     m_shared->cacheBytes = cacheBytes;
     m_thread =
         std::jthread([this, open = std::move(opener)](const std::stop_token& stop) { run(stop, open); });
+    if (exact)
+        m_exactThread = std::jthread(
+            [this, open = std::move(exact)](const std::stop_token& stop) { improve(stop, open); });
 }
 
 FrameSource::~FrameSource() {
     m_thread.request_stop();
+    m_exactThread.request_stop();
     m_shared->changed.notify_all();
     m_thread.join();
+    if (m_exactThread.joinable()) m_exactThread.join();
 }
 
 void FrameSource::request(const PrefetchRequest& request) {
@@ -114,6 +148,7 @@ void FrameSource::run(const std::stop_token& stop, const Opener& opener) {
     {
         const std::scoped_lock lock(m_shared->mutex);
         m_shared->frameCount = info->frameCount();
+        m_shared->exact.assign(std::size_t(info->frameCount()), false);
         m_shared->frameBytes = bytesOf(*info);
         if (m_shared->request.loopLast == 0) m_shared->request.loopLast = info->frameCount() - 1;
         m_shared->replan();
@@ -156,11 +191,56 @@ void FrameSource::decodeWanted(const std::stop_token& stop, media::Clip& clip) {
                     m_shared->usedBytes += bytesOf(*picture.frame);
                 }
                 m_shared->pictures.emplace(index, std::move(picture));
+                m_shared->changed.notify_all();
             }
             lock.unlock();
             if (keep) QMetaObject::invokeMethod(this, [this, index] { Q_EMIT pictureReady(index); });
             if (stale && index != target) break;
         }
+    }
+}
+
+void FrameSource::improve(const std::stop_token& stop, const Opener& exact) {
+    // Of this thread alone, on Linux, and of those that it starts for decoding.
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), kNice);
+    {
+        std::unique_lock lock(m_shared->mutex);
+        m_shared->changed.wait(lock, stop, [this] { return m_shared->nextToImprove() >= 0; });
+        if (stop.stop_requested()) return;
+    }
+    const auto fail = [this](const std::string& message) {
+        QMetaObject::invokeMethod(
+            this, [this, message = QString::fromStdString(message)] { Q_EMIT exactFailed(message); });
+    };
+    auto clip = exact(m_path);
+    if (!clip) return fail(clip.error().message);
+    if (*clip == nullptr) return;
+    int frames = 0;
+    {
+        const std::scoped_lock lock(m_shared->mutex);
+        frames = m_shared->frameCount;
+    }
+    if ((*clip)->info().frameCount() != frames)
+        return fail(m_path.string() + ": " + std::to_string((*clip)->info().frameCount()) +
+                    " frames were kept without loss, " + std::to_string(frames) + " were needed");
+    improveWanted(stop, **clip);
+}
+
+void FrameSource::improveWanted(const std::stop_token& stop, media::Clip& clip) {
+    while (!stop.stop_requested()) {
+        std::unique_lock lock(m_shared->mutex);
+        m_shared->changed.wait(lock, stop, [this] { return m_shared->nextToImprove() >= 0; });
+        if (stop.stop_requested()) return;
+        const int index = m_shared->nextToImprove();
+        lock.unlock();
+        auto frame = clip.frame(index);
+        lock.lock();
+        const bool isThere = m_shared->pictures.contains(index);
+        // One that can't be had stays what it is.
+        m_shared->exact[std::size_t(index)] = isThere || !frame;
+        if (frame) m_shared->putInPlace(index, *std::move(frame));
+        lock.unlock();
+        if (isThere) QMetaObject::invokeMethod(this, [this, index] { Q_EMIT pictureImproved(index); });
     }
 }
 

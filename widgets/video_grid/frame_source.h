@@ -14,8 +14,10 @@
 namespace reelgrid::widgets {
 
 /// One clip read by its own thread: what the playhead asks for first, then ahead of it in playing order, into
-/// a cache of bounded size. A clip that is slow, or broken, keeps nobody else waiting. Lives on the GUI
-/// thread; the signals arrive there. Destruction waits for the frame being decoded.
+/// a cache of bounded size. Where the same frames lie somewhere without loss a second thread, which gives way
+/// to all others, puts those in the place of the decoded ones, so that a slow decoder keeps nothing waiting.
+/// A clip that is slow, or broken, keeps nobody else waiting. Lives on the GUI thread; the signals arrive
+/// there. Destruction waits for the frame being decoded.
 class FrameSource : public QObject {
     Q_OBJECT
 
@@ -27,7 +29,10 @@ class FrameSource : public QObject {
     };
     using Opener = std::function<Result<std::unique_ptr<media::Clip>>(const std::filesystem::path&)>;
 
-    FrameSource(std::filesystem::path path, std::size_t cacheBytes, Opener opener, QObject* parent = nullptr);
+    /// `exact` may be empty; it opens the frames without loss, gives null where there are none and an error
+    /// where there should be.
+    FrameSource(std::filesystem::path path, std::size_t cacheBytes, Opener opener, Opener exact = {},
+                QObject* parent = nullptr);
     ~FrameSource() override;
 
     [[nodiscard]] const std::filesystem::path& path() const { return m_path; }
@@ -46,17 +51,21 @@ class FrameSource : public QObject {
     void opened();
     void failed(const QString& message);
     void pictureReady(int index);
+    void pictureImproved(int index);
+    void exactFailed(const QString& message);
 
   private:
     struct Shared;
     void run(const std::stop_token& stop, const Opener& opener);
     void decodeWanted(const std::stop_token& stop, media::Clip& clip);
+    void improve(const std::stop_token& stop, const Opener& exact);
+    void improveWanted(const std::stop_token& stop, media::Clip& clip);
 
     std::filesystem::path m_path;
     std::shared_ptr<const media::ClipInfo> m_info;
     QString m_error;
     std::unique_ptr<Shared> m_shared;
-    std::jthread m_thread;
+    std::jthread m_thread, m_exactThread;
 };
 
 }  // namespace reelgrid::widgets

@@ -26,7 +26,7 @@ Player::Player(FrameSource::Opener opener, QObject* parent)
 Player::~Player() = default;
 
 std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::path& path) {
-    auto source = std::make_unique<FrameSource>(path, m_cacheBytes, m_opener);
+    auto source = std::make_unique<FrameSource>(path, m_cacheBytes, m_opener, m_exact);
     connect(source.get(), &FrameSource::opened, this, [this] {
         rebuildTimeline();
         update();
@@ -38,6 +38,11 @@ std::unique_ptr<FrameSource> Player::makeSource(int id, const std::filesystem::p
     connect(source.get(), &FrameSource::pictureReady, this, [this] {
         // Once for all pictures that have come in: of hundreds of clips, all but the last leave one missing.
         if (m_waiting) m_timer.start(0);
+    });
+    connect(source.get(), &FrameSource::exactFailed, this, &Player::exactFailed);
+    connect(source.get(), &FrameSource::pictureImproved, this, [this, id](int index) {
+        const auto shown = std::ranges::find(m_composition.tiles, id, &ComposedTile::clip);
+        if (shown != m_composition.tiles.end() && shown->frameIndex == index) m_timer.start(0);
     });
     return source;
 }

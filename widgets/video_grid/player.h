@@ -36,6 +36,8 @@ class Player : public QObject {
   public:
     explicit Player(FrameSource::Opener opener, QObject* parent = nullptr);
     ~Player() override;
+    /// Of clips that are added from now on: opens their frames without loss (frame_source.h).
+    void setExactOpener(FrameSource::Opener exact) { m_exact = std::move(exact); }
 
     /// At time t the clip shows its own time t + offset.
     int addClip(const std::filesystem::path& path, double offsetSeconds = 0);
@@ -78,6 +80,7 @@ class Player : public QObject {
     void timelineChanged();
     void stateChanged();  ///< playing, loop, speed, waiting
     void clipFailed(int clip, const QString& message);
+    void exactFailed(const QString& message);  ///< the clip is shown as it was encoded
 
   private:
     struct Entry {
@@ -98,7 +101,7 @@ class Player : public QObject {
     [[nodiscard]] bool compose(double seconds, Composition& into) const;
     void armTimer();
 
-    FrameSource::Opener m_opener;
+    FrameSource::Opener m_opener, m_exact;
     QElapsedTimer m_time;
     PlaybackClock m_clock;
     QTimer m_timer;

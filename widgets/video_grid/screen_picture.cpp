@@ -92,8 +92,9 @@ void ScreenPicture::drawRows(int from, int to) {
                              k.matrix[first + 2] * k.offset[2]);
     };
     const float red = constant(0), green = constant(3), blue = constant(6);
-    const float luma = k.matrix[0] * scale, redV = k.matrix[2] * scale, greenU = k.matrix[4] * scale,
-                greenV = k.matrix[5] * scale, blueU = k.matrix[7] * scale;
+    const float redY = k.matrix[0] * scale, greenY = k.matrix[3] * scale, blueY = k.matrix[6] * scale,
+                redV = k.matrix[2] * scale, greenU = k.matrix[4] * scale, greenV = k.matrix[5] * scale,
+                blueU = k.matrix[7] * scale;
     const auto code = [](float value) { return int(std::min(std::max(value, 0.0F), 255.0F)); };
     for (int line = from; line < to; ++line) {
         blend(m_frame->y, m_lumaRows, line, row);
@@ -104,10 +105,9 @@ void ScreenPicture::drawRows(int from, int to) {
         spread(m_chromaColumns, v);
         auto* out = reinterpret_cast<QRgb*>(m_bits + std::ptrdiff_t(line) * m_image.bytesPerLine());
         for (std::size_t x = 0; x < width; ++x) {
-            const float grey = y[x] * luma;
-            const int r = code(grey + v[x] * redV + red);
-            const int g = code(grey + u[x] * greenU + v[x] * greenV + green);
-            const int b = code(grey + u[x] * blueU + blue);
+            const int r = code(y[x] * redY + v[x] * redV + red);
+            const int g = code(y[x] * greenY + u[x] * greenU + v[x] * greenV + green);
+            const int b = code(y[x] * blueY + u[x] * blueU + blue);
             out[x] = 0xff000000U | unsigned(r) << 16 | unsigned(g) << 8 | unsigned(b);
         }
     }

@@ -10,6 +10,8 @@ using media::ChromaLayout;
 using media::Plane;
 
 YuvToRgb yuvToRgb(const media::ColorInfo& color, int bitDepth) {
+    if (color.matrix == media::ColorMatrix::Rgb)
+        return {{0, 0, 1, 1, 0, 0, 0, 1, 0}, {0, 0, 0}, float((1 << bitDepth) - 1)};
     const bool bt709 = color.matrix == media::ColorMatrix::Bt709;
     const double kr = bt709 ? 0.2126 : 0.299;
     const double kb = bt709 ? 0.0722 : 0.114;

@@ -7,8 +7,9 @@
 
 namespace reelgrid::widgets {
 
-/// RGB in [0, 1] = matrix · (sample / maxSample − offset), samples being Y, U, V as stored. Both surfaces
-/// use these numbers. BT.601 and BT.709: ITU-R BT.601-7 §2.5, BT.709-6 §3; ranges scaled to any bit depth.
+/// RGB in [0, 1] = matrix · (sample / maxSample − offset), samples being Y, U, V as stored, or G, B, R. Both
+/// surfaces use these numbers. BT.601 and BT.709: ITU-R BT.601-7 §2.5, BT.709-6 §3; ranges scaled to any bit
+/// depth.
 struct YuvToRgb {
     std::array<float, 9> matrix{};  ///< row-major
     std::array<float, 3> offset{};

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/families/cogvideox/scripts.h"
 #include "core/families/config_bounds.h"
 #include "core/families/offered_tasks.h"
 #include "core/protocol/field_reader.h"
@@ -211,6 +212,7 @@ Family family() {
             .miniatures = kMiniatures,
             .notes = kNotes,
             .attentionPresets = kAttentionPresets,
+            .scripts = scripts(),
             .clipPrefix = kClipPrefix};
 }
 

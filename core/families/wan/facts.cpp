@@ -9,6 +9,7 @@
 #include "core/families/offered_tasks.h"
 #include "core/families/wan/config.h"
 #include "core/families/wan/layout.h"
+#include "core/families/wan/scripts.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::families::wan {
@@ -341,6 +342,7 @@ Family family() {
             .attentionPresets = kAttentionPresets,
             .scriptNames = kScriptNames,
             .companions = kCompanions,
+            .scripts = scripts(),
             .clipPrefix = ""};
 }
 

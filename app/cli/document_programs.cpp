@@ -1,0 +1,115 @@
+#include "app/cli/document_programs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "app/cli/console.h"
+#include "app/cli/option_spelling.h"
+#include "core/families/family.h"
+#include "core/parallel/rank_place.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+const families::Script* scriptNamed(const std::string& word) {
+    if (word.starts_with('-')) return nullptr;
+    fs::path name = fs::path(word).filename();
+    if (name.extension() == ".py" || name.extension() == ".sh") name.replace_extension();
+    std::string small = name.string();
+    std::ranges::transform(small, small.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return families::findScript(small);
+}
+
+bool has(const Words& words, std::string_view option) {
+    return std::ranges::any_of(words, [&](const std::string& word) {
+        return word == option ||
+               (word.starts_with(option) && word.size() > option.size() && word[option.size()] == '=');
+    });
+}
+
+std::optional<std::string> valueOf(const Words& words, std::string_view option) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+        if (words[i].starts_with(option) && words[i].size() > option.size() && words[i][option.size()] == '=')
+            return words[i].substr(option.size() + 1);
+    }
+    return std::nullopt;
+}
+
+void addWhereMissing(Words& words, std::string_view option, std::string value) {
+    if (has(words, option)) return;
+    words.emplace_back(option);
+    words.push_back(std::move(value));
+}
+
+int degreeOf(const Words& words, std::string_view option) {
+    const std::string text = valueOf(words, option).value_or("1");
+    int degree = 1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), degree);
+    return error == std::errc() && end == text.data() + text.size() && degree > 0 ? degree : 1;
+}
+
+/// Degrees of a line that nobody has started as many ranks for; without any, the GPUs that the script takes.
+void startRanks(Words& words, int ownRanks) {
+    const auto place = parallel::rankPlace();
+    const bool isStarted = !place || place->has_value();
+    const int degrees = degreeOf(words, "--ulysses-degree") * degreeOf(words, "--ring-degree") *
+                        degreeOf(words, "--cfg-parallel");
+    const int ranks = degrees > 1 ? degrees : ownRanks;
+    if (!isStarted && ranks > 1) addWhereMissing(words, "--nproc", std::to_string(ranks));
+}
+
+/// Captures go where the script has them.
+void placeCaptures(Words& words, const families::Script& script) {
+    if (!has(words, "--save-inputs") || has(words, "--input-dir")) return;
+    const std::string folder = valueOf(words, "--benchmark-output-directory").value_or(script.captures);
+    if (!folder.empty()) addWhereMissing(words, "--input-dir", folder);
+}
+
+/// Graphs of passes that several ranks share there are none.
+void forgetCompileOnRanks(Words& words) {
+    constexpr std::string_view kCompile = "--use-torch-compile";
+    const bool onRanks = degreeOf(words, "--nproc") > 1 || degreeOf(words, "--ulysses-degree") > 1 ||
+                         degreeOf(words, "--ring-degree") > 1;
+    if (!onRanks || std::erase(words, kCompile) == 0) return;
+    say("note: " + std::string(kCompile) + ": passes that ranks share are not replayed as graphs");
+}
+
+}  // namespace
+
+std::vector<std::string> withScriptsTranslated(const std::string& program, std::vector<std::string> arguments,
+                                               const std::function<int()>& gpus) {
+    const families::Script* script = scriptNamed(program);
+    if (script == nullptr) {
+        script = arguments.empty() ? nullptr : scriptNamed(arguments.front());
+        if (script == nullptr) return arguments;
+        arguments.erase(arguments.begin());
+    }
+    Words words = withCurrentSpelling(std::move(arguments));
+    // A line of its own task has its own pictures.
+    const bool isText = valueOf(words, "--task") == "t2v";
+    for (const families::ScriptDefault& usual : script->defaults)
+        if (!isText || usual.option != "--img-file-path") addWhereMissing(words, usual.option, usual.value);
+    using Ranks = families::Script::Ranks;
+    constexpr int kMostGpus = 8;  // that such a script takes by itself
+    if (script->ranks != Ranks::One)
+        startRanks(words, script->ranks == Ranks::OfGpus ? std::min(gpus(), kMostGpus) : 1);
+    placeCaptures(words, *script);
+    forgetCompileOnRanks(words);
+    if (script->hasOwnWays) addWhereMissing(words, kAsScript, std::string(script->name));
+    Words all;
+    for (const std::string_view word : script->verb)
+        if (!word.empty()) all.emplace_back(word);
+    all.insert(all.end(), words.begin(), words.end());
+    return all;
+}
+
+}  // namespace reelgrid::cli

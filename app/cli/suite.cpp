@@ -1,0 +1,295 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/checked_request.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/model_download.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/render_options.h"
+#include "app/cli/verb.h"
+#include "app/cli/worker_options.h"
+#include "core/base/json.h"
+#include "core/base/pending_file.h"
+#include "core/catalog/built_in_models.h"
+#include "core/comparison/caption.h"
+#include "core/comparison/clip_measurer.h"
+#include "core/comparison/clip_name.h"
+#include "core/comparison/earlier_result.h"
+#include "core/devices/gpu_choice.h"
+#include "core/jobs/job_queue.h"
+#include "core/machine/local_machine.h"
+#include "core/protocol/result_paths.h"
+#include "core/result/clip_result.h"
+#include "core/result/writer_lock.h"
+#include "core/session/session.h"
+#include "core/suite/suite_report.h"
+#include "core/suite/suite_result.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using suite::SuiteJob;
+using suite::SuitePlan;
+using suite::SuiteRow;
+
+constexpr const char* kSuiteFile = "suite.json";
+
+struct SuiteVerb {
+    std::string file;
+    std::string outputFolder;
+    std::string gate;
+    std::string against;
+    std::vector<std::string> lanes;
+    WorkerOptions worker;
+    bool json = false;
+};
+
+/// A suite about to run: what each job is on this machine.
+struct Run {
+    fs::path folder;
+    SuitePlan plan;
+    std::vector<CheckedRequest> checked;  ///< one a job
+    std::vector<SuiteRow> rows;
+};
+
+/// "0007-a-penguin-walking"
+std::string folderNameOf(std::size_t subject, const std::string& prompt) {
+    constexpr std::size_t kDigits = 4, kLetters = 40;
+    std::string number = std::to_string(subject + 1);
+    std::string name = std::string(kDigits - std::min(kDigits, number.size()), '0') + number;
+    bool isGap = true;
+    for (const char letter : prompt) {
+        if (name.size() >= kLetters) break;
+        const bool isWord = std::isalnum(static_cast<unsigned char>(letter)) != 0;
+        if (isWord && isGap) name += '-';
+        if (isWord) name += char(std::tolower(static_cast<unsigned char>(letter)));
+        isGap = !isWord;
+    }
+    return name;
+}
+
+/// As the command line does for a render: paths that mean the same everywhere, a built-in model's own prompt
+/// and picture. `folder`: the suite file's.
+void complete(protocol::RenderRequest& request, const fs::path& folder) {
+    const catalog::BuiltInModel* builtIn = catalog::findBuiltIn(request.model);
+    if (builtIn != nullptr && request.prompt.empty()) request.prompt = builtIn->prompt;
+    for (auto* path : {&request.imgFilePath, &request.lastImgFilePath})
+        if (*path) *path = (folder / **path).lexically_normal().string();
+    if (builtIn == nullptr || request.imgFilePath) return;
+    if (const fs::path picture = catalog::pictureOf(*builtIn); !picture.empty())
+        request.imgFilePath = picture.string();
+}
+
+Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
+    auto file = readJsonObject(verb.file);
+    if (!file) return file.error();
+    auto plan = suite::suitePlanFrom(*file, fs::absolute(verb.file).parent_path());
+    if (!plan) return plan.error().in(verb.file);
+    Run run{fs::absolute(verb.outputFolder).lexically_normal(), *std::move(plan), {}, {}};
+    std::map<std::string, families::ModelInfo> models;
+    for (std::size_t i = 0; i < run.plan.jobs.size(); ++i) {
+        protocol::RenderRequest& request = run.plan.jobs[i].request;
+        complete(request, fs::absolute(verb.file).parent_path());
+        if (auto known = checkAttentionType("types", request.attentionType, machine); !known)
+            return known.error().in(verb.file);
+        if (!models.contains(request.model)) {
+            auto model = findOrDownload(request);
+            if (!model) return model.error();
+            models.emplace(request.model, *std::move(model));
+        }
+        auto checked = CheckedRequest::create(request, models.at(request.model), machine);
+        if (!checked) return checked.error().in(verb.file);
+        const fs::path clip = run.folder / folderNameOf(run.plan.jobs[i].subject, request.prompt) /
+                              protocol::kResultsFolder /
+                              comparison::clipName(checked->model(), checked->settings());
+        checked->setOutput(clip);
+        checked->setResume(true);
+        run.checked.push_back(*std::move(checked));
+        run.rows.push_back({i, clip, {}, {}});
+    }
+    return run;
+}
+
+/// The jobs whose clips aren't there yet, whole and of the same render.
+std::vector<std::size_t> missingOf(const Run& run) {
+    using State = comparison::EarlierResult::State;
+    std::map<std::string, comparison::EarlierResults> earlier;
+    std::vector<std::size_t> missing;
+    for (std::size_t i = 0; i < run.checked.size(); ++i) {
+        const CheckedRequest& checked = run.checked[i];
+        auto& known = earlier.try_emplace(checked.request().model, checked.model()).first->second;
+        const auto found = known.look(checked.request(), checked.settings());
+        if (found.state == State::Other)
+            say(run.rows[i].clip.filename().string() + ": rendered again: " + found.why);
+        if (found.state != State::Same) missing.push_back(i);
+    }
+    return missing;
+}
+
+void render(Run& run, const std::vector<std::size_t>& missing, jobs::JobQueueOptions options,
+            const std::stop_token& stop) {
+    if (missing.empty()) return;
+    std::map<std::string, std::size_t> byOutput;
+    for (const std::size_t i : missing) byOutput[run.rows[i].clip.string()] = i;
+    ProgressLine line;
+    std::size_t ended = 0;
+    const auto told = [&](const jobs::Job& job) {
+        if (jobs::isFinished(job.state)) ++ended;
+        line.update(comparison::captionOf(job.request).name, "suite", int(ended), int(missing.size()), -1);
+    };
+    options.capacity = options.history = missing.size();
+    jobs::JobQueue queue(std::move(options), told);
+    for (const std::size_t i : missing)
+        if (auto submitted = queue.submit(run.checked[i].request()); !submitted)
+            run.rows[i].error = submitted.error();
+    const std::stop_callback cancel(stop, [&queue] { queue.cancelAll(); });
+    queue.waitUntilIdle();
+    line.clear();
+    for (const jobs::Job& job : queue.jobs()) {
+        std::optional<Error>& error = run.rows[byOutput.at(job.request.output)].error;
+        if (job.state == jobs::JobState::Cancelled) error = Error{ErrorCode::Cancelled, "cancelled"};
+        if (job.state == jobs::JobState::Failed) error = job.error;
+    }
+}
+
+/// Reads what there is to each clip, its drift measured against its own reference.
+Result<void> measure(Run& run, const std::stop_token& stop) {
+    ProgressLine line;
+    for (SuiteRow& row : run.rows) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
+        line.update("", "measuring", int(row.job), int(run.rows.size()), -1);
+        if (row.error) continue;
+        const SuiteJob& job = run.plan.jobs[row.job];
+        result::ClipResult clip = result::readClipResult(row.clip);
+        const bool isReference = job.reference == row.job;
+        const SuiteRow& reference = run.rows[job.reference];
+        // A render measures against the same with sdpa; where that is another clip, anew.
+        const std::string type = run.checked[job.reference].request().attentionType;
+        const bool isSame =
+            reference.clip.parent_path() == row.clip.parent_path() && type == protocol::kReferenceBackend;
+        if (isReference || !isSame) clip.metrics.drift.reset();
+        const comparison::ClipMeasurer measurer(isReference || reference.error ? fs::path() : reference.clip);
+        if (auto done = measurer.complete(row.clip, clip.metrics, stop); !done) row.error = done.error();
+        row.measured = suite::measuredOf(clip);
+    }
+    line.clear();
+    return {};
+}
+
+/// One session a subject, so that each row opens as a grid.
+Result<void> saveSessions(const Run& run) {
+    std::map<fs::path, session::Session> sessions;
+    for (const SuiteRow& row : run.rows) {
+        if (row.error) continue;
+        session::Session& session = sessions[row.clip.parent_path().parent_path()];
+        const comparison::Caption caption = comparison::captionOf(run.checked[row.job].settings());
+        session.clips.push_back({row.clip, caption.text(), caption.name, 0});
+        session.request = run.checked[row.job].request();
+        session.request.resume = false;
+    }
+    for (const auto& [folder, session] : sessions)
+        if (auto saved = session::saveSession(session, folder / "session.json"); !saved) return saved;
+    return {};
+}
+
+Result<std::vector<jobs::LaneOptions>> lanesOf(const SuiteVerb& verb, const machine::Machine& machine) {
+    std::vector<jobs::LaneOptions> lanes;
+    for (const std::string& device : verb.lanes) {
+        const auto named = devices::deviceNamed(device);
+        if (!named) return Error{named.error().code, "--lanes: " + named.error().message};
+        if (auto usable = devices::requireUsable(machine.gpus, *named); !usable)
+            return usable.error().in("--lanes");
+        lanes.push_back({.device = named->text()});
+    }
+    if (lanes.empty()) lanes.emplace_back();
+    return lanes;
+}
+
+int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& result) {
+    const fs::path report = run.folder / "report.html";
+    const std::string title = fs::path(verb.file).stem().string();
+    const json document = suite::toJson(result, run.folder);
+    if (auto saved = saveSessions(run); !saved) return fail(saved.error());
+    if (auto written = writeFile(report, suite::suiteHtml(result, title, run.folder)); !written)
+        return fail(written.error());
+    if (auto written = writeFile(run.folder / kSuiteFile, printJsonIndented(document)); !written)
+        return fail(written.error());
+    for (const SuiteRow& row : result.rows)
+        if (row.error) fail(row.error->in(row.clip.filename().string()));
+    const int printed = verb.json ? printResult(document)
+                                  : printResult(suite::suiteText(result) + "report: " + report.string());
+    return result.passed() ? printed : 1;
+}
+
+int runSuite(const SuiteVerb& verb, const machine::Machine& machine) {
+    std::optional<suite::Gate> gate;
+    if (!verb.gate.empty()) {
+        auto read = suite::gateFrom(verb.gate);
+        if (!read) return fail(read.error());
+        gate = *std::move(read);
+    }
+    const auto lanes = lanesOf(verb, machine);
+    if (!lanes) return fail(lanes.error());
+    auto prepared = runOf(verb, machine);
+    if (!prepared) return fail(prepared.error());
+    Run run = *std::move(prepared);
+    const auto lock = result::WriterLock::acquire(run.folder / "suite");
+    if (!lock) return fail(lock.error());
+    const std::vector<std::size_t> missing = missingOf(run);
+    say("note: " + std::to_string(run.rows.size()) + " clips, " + std::to_string(missing.size()) +
+        " of them to be rendered");
+    std::uint64_t kept = 0;
+    for (const std::size_t i : missing) kept += catalog::keptFrameBytes(run.checked[i].settings());
+    sayKeptFrames(kept);
+
+    const InterruptWatch interrupts;
+    jobs::JobQueueOptions queue = verb.worker.queueOptions();
+    queue.lanes = *lanes;
+    render(run, missing, std::move(queue), interrupts.token());
+    if (interrupts.token().stop_requested())
+        return fail({ErrorCode::Cancelled, "cancelled; the same command goes on with what is missing"});
+    if (auto measured = measure(run, interrupts.token()); !measured) return fail(measured.error());
+    suite::SuiteResult result = suite::sumUp(run.plan, run.rows, gate);
+    if (!verb.against.empty())
+        if (auto compared = compareWith(result, fs::absolute(verb.against) / kSuiteFile); !compared)
+            return fail(compared.error().in("--against"));
+    return finish(verb, run, result);
+}
+
+}  // namespace
+
+Verb addSuiteVerb(CLI::App& program, const machine::LocalMachine& machine) {
+    auto verb = std::make_shared<SuiteVerb>();
+    CLI::App* command = program.add_subcommand(
+        "suite", "Prompts, seeds, models and backends of a file in one report with confidence intervals");
+    command
+        ->add_option("file", verb->file,
+                     "JSON: a render's fields, of which lists are varied; \"prompts\", \"seeds\", \"types\", "
+                     "\"models\"")
+        ->required();
+    command
+        ->add_option("--output-dir", verb->outputFolder, "Where everything goes; what is there already stays")
+        ->required();
+    command->add_option(
+        "--gate", verb->gate,
+        "Exit code 1 unless so many clips of each backend are so good, such as 'psnr>=40@95%'");
+    command->add_option("--against", verb->against, "Output folder of another suite, to be compared with");
+    command
+        ->add_option(
+            "--lanes", verb->lanes,
+            "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
+            "another)")
+        ->delimiter(',');
+    verb->worker.addTo(*command);
+    command->add_flag("--json", verb->json, "Print one JSON document");
+    return {command, [verb, machine] { return runSuite(*verb, machine.now()); }};
+}
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/media/clip.h"
+
+namespace reelgrid::comparison {
+
+/// Where the frames of a clip are read from when it is compared.
+struct ComparedFrames {
+    std::filesystem::path file;  ///< frames.mkv where it is this clip's and whole, else the clip
+    bool isLossless = false;
+    std::string remark;  ///< why the clip, where frames had been kept; else empty
+};
+
+/// Reads clip and frames once, to hold them to the hashes in the manifest. Blocks; any thread. Cancelled
+/// counts as no frames kept.
+ComparedFrames comparedFrames(const std::filesystem::path& clip, const std::stop_token& stop = {});
+
+}  // namespace reelgrid::comparison

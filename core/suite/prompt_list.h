@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace reelgrid::suite {
+
+inline constexpr std::size_t kMostPrompts = 10000;
+
+/// The prompts of a file: a line each, or a JSON list of texts or of VBench's objects ("prompt_en"). Empty
+/// lines are left out. InvalidData naming the file and what is wrong.
+Result<std::vector<std::string>> readPrompts(const std::filesystem::path& file);
+
+}  // namespace reelgrid::suite

@@ -1,0 +1,49 @@
+#include "core/suite/suite_measures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/metrics/measures.h"
+
+namespace reelgrid::suite {
+namespace {
+
+constexpr std::array kSuiteMeasures{
+    SuiteMeasure{"psnr", "PSNR", "dB", 2, Better::Higher},
+    SuiteMeasure{"ssim", "SSIM", "", 4, Better::Higher},
+    SuiteMeasure{"ms_ssim", "MS-SSIM", "", 4, Better::Higher},
+    SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher},
+    SuiteMeasure{"flickering", "flickering", "", 4, Better::Lower},
+    SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower},
+    SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower},
+    SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower},
+    SuiteMeasure{"peak_mib", "most memory", "MiB", 0, Better::Lower},
+};
+
+}  // namespace
+
+std::span<const SuiteMeasure> suiteMeasures() {
+    return kSuiteMeasures;
+}
+
+const SuiteMeasure* suiteMeasure(const std::string& key) {
+    const auto found =
+        std::ranges::find_if(kSuiteMeasures, [&](const SuiteMeasure& measure) { return key == measure.key; });
+    return found == kSuiteMeasures.end() ? nullptr : &*found;
+}
+
+Measured measuredOf(const result::ClipResult& clip) {
+    Measured measured;
+    for (const metrics::Measure& measure : metrics::kMeasures)
+        if (const auto value = numberOf(measure, clip.metrics); value && std::isfinite(*value))
+            measured[measure.key] = *value;
+    const result::Timing* timing = clip.timing();
+    if (timing == nullptr) return measured;
+    if (const auto seconds = timing->stage("denoise")) measured["denoise_seconds"] = *seconds;
+    if (const double seconds = timing->renderSeconds(); seconds > 0) measured["render_seconds"] = seconds;
+    if (const auto peak = timing->peakOfRender()) measured["peak_mib"] = double(*peak) / (1 << 20);
+    return measured;
+}
+
+}  // namespace reelgrid::suite

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "core/result/clip_result.h"
+
+namespace reelgrid::suite {
+
+enum class Better { Higher, Lower };
+
+/// A number of each clip, as files and tables have it.
+struct SuiteMeasure {
+    const char* key;
+    const char* title;  ///< for people
+    const char* unit;   ///< may be empty
+    int decimals;
+    Better better;
+};
+
+/// The metrics (against the job's reference where they need one), then time and memory.
+std::span<const SuiteMeasure> suiteMeasures();
+/// Null for a key that there isn't.
+const SuiteMeasure* suiteMeasure(const std::string& key);
+
+using Measured = std::map<std::string, double>;  ///< by key; what was not measured is absent
+
+/// Of a clip; its drift must be from its reference.
+Measured measuredOf(const result::ClipResult& clip);
+
+}  // namespace reelgrid::suite

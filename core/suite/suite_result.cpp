@@ -1,0 +1,249 @@
+#include "core/suite/suite_result.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.h"
+
+namespace reelgrid::suite {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kPrompt = "prompt";
+constexpr const char* kBackend = "attention_type";
+constexpr std::size_t kWorst = 3;
+
+std::string textOf(const json* value) {
+    if (value == nullptr) return {};
+    return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+std::string promptOf(const SuitePlan& plan, std::size_t job) {
+    return textOf(plan.value(plan.jobs[job], kPrompt));
+}
+
+std::optional<double> numberAt(const Measured& measured, const SuiteMeasure& measure) {
+    const auto found = measured.find(measure.key);
+    return found == measured.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Pairs of numbers by prompt: their differences, and how often the first is better.
+struct Pairs {
+    ByPrompt differences;
+    double wins = 0;
+    std::size_t count = 0;
+
+    void add(const std::string& prompt, double own, double other, Better better) {
+        differences[prompt].push_back(own - other);
+        const double gain = better == Better::Higher ? own - other : other - own;
+        wins += gain > 0 ? 1 : gain == 0 ? 0.5 : 0;
+        ++count;
+    }
+    void into(MeasureSummary& summary) const {
+        if (count == 0) return;
+        summary.difference = estimateOf(differences);
+        summary.winRate = wins / double(count);
+    }
+};
+
+class Summing {
+  public:
+    Summing(const SuitePlan& plan, const std::vector<SuiteRow>& rows) : m_plan(plan), m_rows(rows) {}
+
+    [[nodiscard]] ValueSummary of(std::size_t axis, std::size_t value) const {
+        ValueSummary summary{m_plan.axes[axis].key, m_plan.axes[axis].values[value], {}, {}};
+        for (const SuiteMeasure& measure : suiteMeasures()) {
+            ByPrompt all;
+            Pairs pairs;
+            for (const SuiteRow& row : m_rows) {
+                const SuiteJob& job = m_plan.jobs[row.job];
+                const auto own = numberAt(row.measured, measure);
+                if (job.at[axis] != value || !own) continue;
+                all[promptOf(m_plan, row.job)].push_back(*own);
+                if (value == 0) continue;
+                const auto other = numberAt(m_rows[firstOf(job, axis)].measured, measure);
+                if (other) pairs.add(promptOf(m_plan, row.job), *own, *other, measure.better);
+            }
+            MeasureSummary own{&measure, {}, {}, {}};
+            const auto estimate = estimateOf(all);
+            if (!estimate) continue;
+            own.all = *estimate;
+            pairs.into(own);
+            summary.measures.push_back(own);
+        }
+        summary.worst = worstOf(axis, value);
+        return summary;
+    }
+
+  private:
+    /// The same job with the axis's first value.
+    [[nodiscard]] std::size_t firstOf(const SuiteJob& job, std::size_t axis) const {
+        std::size_t index = 0;
+        for (std::size_t i = 0; i < m_plan.axes.size(); ++i)
+            index = index * m_plan.axes[i].values.size() + (i == axis ? 0 : job.at[i]);
+        return index;
+    }
+    [[nodiscard]] std::vector<std::size_t> worstOf(std::size_t axis, std::size_t value) const {
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < m_rows.size(); ++i)
+            if (m_plan.jobs[m_rows[i].job].at[axis] == value && m_rows[i].measured.contains("psnr"))
+                found.push_back(i);
+        std::ranges::stable_sort(found, {}, [&](std::size_t i) { return m_rows[i].measured.at("psnr"); });
+        if (found.size() > kWorst) found.resize(kWorst);
+        return found;
+    }
+
+    const SuitePlan& m_plan;
+    const std::vector<SuiteRow>& m_rows;
+};
+
+std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<SuiteRow>& rows,
+                                    const Gate& gate) {
+    std::vector<GateOutcome> outcomes;
+    for (const SuiteRow& row : rows) {
+        const std::string backend = textOf(plan.value(plan.jobs[row.job], kBackend));
+        const auto measured = row.measured.find(gate.key);
+        // A reference has nothing to be measured against.
+        if (!row.error && measured == row.measured.end()) continue;
+        auto outcome = std::ranges::find(outcomes, backend, &GateOutcome::value);
+        if (outcome == outcomes.end()) {
+            outcomes.push_back({backend, 0, 0, false});
+            outcome = outcomes.end() - 1;
+        }
+        ++outcome->clips;
+        outcome->met += !row.error && gate.isMetBy(measured->second);
+    }
+    for (GateOutcome& outcome : outcomes)
+        outcome.passed = double(outcome.met) * 100 >= gate.percent * double(outcome.clips);
+    return outcomes;
+}
+
+json toJson(const Estimate& estimate) {
+    json object = {{"mean", estimate.mean}, {"prompts", estimate.prompts}, {"clips", estimate.clips}};
+    if (estimate.low) object["low"] = *estimate.low;
+    if (estimate.high) object["high"] = *estimate.high;
+    return object;
+}
+
+json toJson(const std::vector<MeasureSummary>& measures) {
+    json object = json::object();
+    for (const MeasureSummary& summary : measures) {
+        json own = toJson(summary.all);
+        if (summary.difference) own["difference"] = toJson(*summary.difference);
+        if (summary.winRate) own["win_rate"] = *summary.winRate;
+        object[summary.measure->key] = std::move(own);
+    }
+    return object;
+}
+
+/// The measures of another suite's jobs, by the jobs' values as text.
+Result<std::map<std::string, Measured>> readJobs(const fs::path& file) {
+    auto document = readJsonObject(file);
+    if (!document) return document.error();
+    std::map<std::string, Measured> jobs;
+    const json list = document->value("jobs", json::array());
+    for (const json& job : list) {
+        if (!job.is_object() || !job.value("axes", json()).is_object() ||
+            !job.value("measures", json()).is_object())
+            return Error{ErrorCode::InvalidData,
+                         file.string() + ": " + showJson(job) + ": a job with axes and measures was needed"};
+        Measured& measured = jobs[job.at("axes").dump()];
+        for (const auto& [key, value] : job.at("measures").items())
+            if (value.is_number()) measured[key] = value.get<double>();
+    }
+    return jobs;
+}
+
+}  // namespace
+
+bool SuiteResult::passed() const {
+    const auto failed = [](const SuiteRow& row) { return row.error.has_value(); };
+    const auto missed = [](const GateOutcome& outcome) { return !outcome.passed; };
+    if (std::ranges::any_of(rows, failed) || std::ranges::any_of(gates, missed)) return false;
+    return !gate || !gates.empty();
+}
+
+SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate> gate) {
+    SuiteResult result;
+    const Summing summing(plan, rows);
+    for (std::size_t axis = 0; axis < plan.axes.size(); ++axis) {
+        if (plan.axes[axis].key == kPrompt || plan.axes[axis].key == "seed") continue;
+        for (std::size_t value = 0; value < plan.axes[axis].values.size(); ++value)
+            result.values.push_back(summing.of(axis, value));
+    }
+    if (gate) result.gates = outcomesOf(plan, rows, *gate);
+    result.gate = std::move(gate);
+    result.plan = std::move(plan);
+    result.rows = std::move(rows);
+    return result;
+}
+
+Result<void> compareWith(SuiteResult& result, const fs::path& suiteFile) {
+    const auto theirs = readJobs(suiteFile);
+    if (!theirs) return theirs.error();
+    // By backend and measure.
+    std::map<std::string, std::map<std::string, std::pair<Pairs, ByPrompt>>> pairs;
+    for (const SuiteRow& row : result.rows) {
+        const SuiteJob& job = result.plan.jobs[row.job];
+        const auto same = theirs->find(result.plan.values(job).dump());
+        if (same == theirs->end()) continue;
+        const std::string prompt = promptOf(result.plan, row.job);
+        for (const SuiteMeasure& measure : suiteMeasures()) {
+            const auto own = numberAt(row.measured, measure), other = numberAt(same->second, measure);
+            if (!own || !other) continue;
+            auto& [differences, all] = pairs[textOf(result.plan.value(job, kBackend))][measure.key];
+            differences.add(prompt, *own, *other, measure.better);
+            all[prompt].push_back(*own);
+        }
+    }
+    if (pairs.empty())
+        return Error{ErrorCode::BadUsage,
+                     suiteFile.string() + ": none of its jobs is this suite's, some were needed"};
+    for (const auto& [backend, measures] : pairs) {
+        SuiteResult::Against against{suiteFile.parent_path().string(), backend, {}};
+        for (const auto& [key, found] : measures) {
+            MeasureSummary summary{suiteMeasure(key), *estimateOf(found.second), {}, {}};
+            found.first.into(summary);
+            against.measures.push_back(summary);
+        }
+        result.against.push_back(std::move(against));
+    }
+    return {};
+}
+
+json toJson(const SuiteResult& result, const fs::path& folder) {
+    json document = {
+        {"version", 1}, {"axes", json::array()}, {"jobs", json::array()}, {"values", json::array()}};
+    for (const Axis& axis : result.plan.axes)
+        document["axes"].push_back({{"key", axis.key}, {"values", axis.values}});
+    for (const SuiteRow& row : result.rows) {
+        json job = {{"axes", result.plan.values(result.plan.jobs[row.job])},
+                    {"clip", row.clip.lexically_relative(folder).generic_string()},
+                    {"measures", row.measured}};
+        if (row.error) job["error"] = row.error->message;
+        document["jobs"].push_back(std::move(job));
+    }
+    for (const ValueSummary& value : result.values)
+        document["values"].push_back({{"axis", value.axis},
+                                      {"value", value.value},
+                                      {"measures", toJson(value.measures)},
+                                      {"worst", value.worst}});
+    if (result.gate) {
+        document["gate"] = {
+            {"text", result.gate->text}, {"passed", result.passed()}, {"outcomes", json::array()}};
+        for (const GateOutcome& outcome : result.gates)
+            document["gate"]["outcomes"].push_back({{"value", outcome.value},
+                                                    {"met", outcome.met},
+                                                    {"clips", outcome.clips},
+                                                    {"passed", outcome.passed}});
+    }
+    for (const SuiteResult::Against& against : result.against)
+        document["against"].push_back(
+            {{"folder", against.folder}, {"value", against.value}, {"measures", toJson(against.measures)}});
+    return document;
+}
+
+}  // namespace reelgrid::suite

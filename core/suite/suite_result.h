@@ -1,0 +1,75 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/suite/gate.h"
+#include "core/suite/statistics.h"
+#include "core/suite/suite_measures.h"
+#include "core/suite/suite_plan.h"
+
+namespace reelgrid::suite {
+
+/// What became of one job.
+struct SuiteRow {
+    std::size_t job = 0;  ///< of the plan
+    std::filesystem::path clip;
+    std::optional<Error> error;
+    Measured measured;
+};
+
+/// A measure of all clips with one value of an axis.
+struct MeasureSummary {
+    const SuiteMeasure* measure = nullptr;
+    Estimate all;
+    /// Against the clips that have the axis's first value and all others the same; absent for that value
+    /// itself.
+    std::optional<Estimate> difference;
+    std::optional<double> winRate;  ///< share of those pairs in which it is better; a tie is half
+};
+
+struct ValueSummary {
+    std::string axis;
+    nlohmann::json value;
+    std::vector<MeasureSummary> measures;
+    std::vector<std::size_t> worst;  ///< rows with the lowest PSNR, the worst first
+};
+
+struct GateOutcome {
+    std::string value;  ///< of attention_type; empty without such an axis
+    std::size_t met = 0, clips = 0;
+    bool passed = false;
+};
+
+struct SuiteResult {
+    SuitePlan plan;
+    std::vector<SuiteRow> rows;  ///< one a job
+    std::vector<ValueSummary> values;
+    std::optional<Gate> gate;
+    std::vector<GateOutcome> gates;
+    /// The same jobs of another suite: how much this one's are higher.
+    struct Against {
+        std::string folder;
+        std::string value;  ///< of attention_type
+        std::vector<MeasureSummary> measures;
+    };
+    std::vector<Against> against;
+
+    [[nodiscard]] bool passed() const;
+};
+
+/// Sums up rows; `gate` may be absent. A job that failed fails the gate.
+SuiteResult sumUp(SuitePlan plan, std::vector<SuiteRow> rows, std::optional<Gate> gate);
+
+/// Compares with the suite.json of another suite, by jobs of equal values. InvalidData naming file and what
+/// is wrong; BadUsage where no job is the same.
+Result<void> compareWith(SuiteResult& result, const std::filesystem::path& suiteFile);
+
+/// suite.json, with paths relative to `folder`.
+nlohmann::json toJson(const SuiteResult& result, const std::filesystem::path& folder);
+
+}  // namespace reelgrid::suite

@@ -1,0 +1,83 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/session/session.h"
+#include "tests/cli/program.h"
+
+namespace reelgrid::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Suite : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::ofstream(m_folder.path() / "small.json")
+            << R"({"prompts": ["a red car", "a rocket"], "seeds": [1, 2], "types": ["fav2", "sdpa"], "height": 48,
+                   "width": 64, "num_frames": 5, "num_inference_steps": 2})";
+    }
+    [[nodiscard]] ProgramRun run(std::vector<std::string> more = {}) const {
+        std::vector<std::string> words{"suite", m_folder.file("small.json"), "--output-dir",
+                                       m_folder.file("out"), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words);
+    }
+    TestFolder m_folder;
+};
+
+TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
+    const ProgramRun first = run({"--gate", "psnr>=20"});
+    ASSERT_EQ(first.exitCode, 0) << first.errors;
+    EXPECT_THAT(first.errors, HasSubstr("8 clips, 8 of them to be rendered"));
+    const json document = onlyDocument(first.output);
+    ASSERT_EQ(document["jobs"].size(), 8u);
+    int withPsnr = 0;
+    for (const json& job : document["jobs"]) {
+        EXPECT_TRUE(fs::is_regular_file(m_folder.path() / "out" / job["clip"].get<std::string>()));
+        EXPECT_GT(job["measures"]["denoise_seconds"], 0);
+        withPsnr += job["measures"].contains("psnr");
+        EXPECT_EQ(job["measures"].contains("psnr"), job["axes"]["attention_type"] == "fav2");
+    }
+    EXPECT_EQ(withPsnr, 4);
+    EXPECT_EQ(document["values"][1]["value"], "fav2");
+    EXPECT_EQ(document["values"][1]["measures"]["psnr"]["prompts"], 2);
+    EXPECT_TRUE(fs::is_regular_file(m_folder.file("out/report.html")));
+    const auto session = session::loadSession(m_folder.file("out/0001-a-red-car/session.json"));
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_EQ(session->session.clips.size(), 2u);
+
+    fs::remove(m_folder.path() / "out" / document["jobs"][3]["clip"].get<std::string>());
+    const ProgramRun again = run({"--gate", "psnr>=101@100%", "--against", m_folder.file("out")});
+    EXPECT_THAT(again.errors, HasSubstr("8 clips, 1 of them to be rendered"));
+    EXPECT_EQ(again.exitCode, 1) << "the gate";
+    const json second = onlyDocument(again.output);
+    EXPECT_EQ(second["gate"]["passed"], false);
+    ASSERT_EQ(second["against"].size(), 2u);
+    for (const json& job : second["jobs"])
+        for (const json& before : document["jobs"])
+            if (before["axes"] == job["axes"] && before["measures"].contains("psnr")) {
+                EXPECT_EQ(before["measures"]["psnr"], job["measures"]["psnr"]);
+            }
+}
+
+TEST_F(Suite, RefusesWhatItCannotRead) {
+    EXPECT_EQ(run({"--gate", "good"}).exitCode, 2);
+    const auto refusal = [&](const char* contents) {
+        std::ofstream(m_folder.path() / "small.json") << contents;
+        const ProgramRun ran = run();
+        EXPECT_NE(ran.exitCode, 0);
+        EXPECT_FALSE(fs::exists(m_folder.file("out")));
+        return ran.errors;
+    };
+    EXPECT_THAT(refusal("{"), HasSubstr("small.json"));
+    EXPECT_THAT(refusal(R"({"colours": ["red"]})"), HasSubstr("colours: no field of a render"));
+    EXPECT_THAT(refusal(R"({"types": ["sdpa", "fav9"], "prompt": "a"})"), HasSubstr("fav9"));
+    EXPECT_THAT(refusal(R"({"prompts": "missing.txt"})"), HasSubstr("missing.txt"));
+}
+
+}  // namespace
+}  // namespace reelgrid::cli

@@ -1,0 +1,233 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/pending_file.h"
+#include "core/suite/gate.h"
+#include "core/suite/prompt_list.h"
+#include "core/suite/statistics.h"
+#include "core/suite/suite_report.h"
+#include "core/suite/suite_result.h"
+#include "tests/session/session_folder.h"
+
+namespace reelgrid::suite {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+SuitePlan planOf(const json& file) {
+    auto plan = suitePlanFrom(file, ".");
+    EXPECT_TRUE(plan) << plan.error().message;
+    return plan ? *std::move(plan) : SuitePlan();
+}
+
+TEST(SuitePlan, VariesWhatIsAList) {
+    const SuitePlan plan = planOf({{"model", "demo"},
+                                   {"prompts", {"a cat", "a dog"}},
+                                   {"seeds", {1, 2}},
+                                   {"step_cache", {0.0, 0.5}},
+                                   {"types", {"fav2", "sdpa"}},
+                                   {"num_inference_steps", 20}});
+    ASSERT_EQ(plan.jobs.size(), 16u);
+    EXPECT_EQ(plan.subjects, 8u);
+    std::vector<std::string> keys;
+    for (const Axis& axis : plan.axes) keys.push_back(axis.key);
+    EXPECT_THAT(keys, ElementsAre("prompt", "seed", "step_cache", "attention_type"));
+    EXPECT_EQ(plan.jobs[0].request.attentionType, "sdpa") << "the reference first";
+    const SuiteJob& last = plan.jobs.back();
+    EXPECT_EQ(last.request.prompt, "a dog");
+    EXPECT_EQ(last.request.seed, 2u);
+    EXPECT_EQ(last.request.stepCache, 0.5);
+    EXPECT_EQ(last.request.attentionType, "fav2");
+    EXPECT_EQ(last.request.numInferenceSteps, 20);
+    EXPECT_EQ(last.subject, 7u);
+    EXPECT_EQ(last.reference, 12u) << "sdpa without a step cache, of the same prompt and seed";
+}
+
+TEST(SuitePlan, SaysWhatIsWrongWithAFile) {
+    const auto refusal = [](const json& file) {
+        const auto plan = suitePlanFrom(file, ".");
+        EXPECT_FALSE(plan);
+        return plan ? std::string() : plan.error().message;
+    };
+    EXPECT_THAT(refusal({{"promts", {"a"}}}), HasSubstr("promts: no field of a render"));
+    EXPECT_THAT(refusal({{"output", "a.mp4"}}), HasSubstr("output: no field of a render"));
+    EXPECT_THAT(refusal({{"seeds", 1}}), HasSubstr("seeds 1: a list was needed"));
+    EXPECT_THAT(refusal({{"seeds", json::array()}}),
+                HasSubstr("seeds []: a list of at least one was needed"));
+    EXPECT_THAT(refusal({{"seed", 1}, {"seeds", {1, 2}}}), HasSubstr("seed is given twice"));
+    EXPECT_THAT(refusal({{"seeds", {1, 1}}}), HasSubstr("seed 1: each value once was needed"));
+    EXPECT_THAT(refusal({{"num_frames", {9, "many"}}}), HasSubstr("num_frames"));
+    json large = {{"prompts", json::array()}, {"seeds", json::array()}};
+    for (int i = 0; i < 150; ++i) {
+        large["prompts"].push_back(std::to_string(i));
+        large["seeds"].push_back(i);
+    }
+    EXPECT_THAT(refusal(large), HasSubstr("more than 20000 renders"));
+}
+
+TEST(SuitePlan, ListsOfListsVaryFieldsThatAreLists) {
+    const SuitePlan one = planOf({{"lora", {"a.safetensors"}}});
+    EXPECT_EQ(one.jobs.size(), 1u);
+    EXPECT_THAT(one.jobs[0].request.lora, ElementsAre("a.safetensors"));
+    const SuitePlan two = planOf({{"lora", json::array({json::array({"a.safetensors"}),
+                                                        json::array({"b.safetensors", "c.safetensors"})})}});
+    ASSERT_EQ(two.jobs.size(), 2u);
+    EXPECT_THAT(two.jobs[1].request.lora, ElementsAre("b.safetensors", "c.safetensors"));
+}
+
+TEST(PromptList, ReadsLinesAndVBenchsObjects) {
+    const session::SessionFolder folder;
+    const auto lines = folder.path() / "prompts.txt", list = folder.path() / "VBench_full_info.json";
+    ASSERT_TRUE(writeFile(lines, "a cat\r\n\n  \na dog"));
+    ASSERT_TRUE(writeFile(list, R"([{"prompt_en": "a bird", "dimension": ["dynamic_degree"]}, "a fish"])"));
+    EXPECT_THAT(readPrompts(lines).value(), ElementsAre("a cat", "a dog"));
+    EXPECT_THAT(readPrompts(list).value(), ElementsAre("a bird", "a fish"));
+    const auto plan = suitePlanFrom({{"prompts", "prompts.txt"}}, folder.path());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->jobs.size(), 2u);
+    ASSERT_TRUE(writeFile(list, R"([{"prompt": 7}])"));
+    EXPECT_THAT(readPrompts(list).error().message, HasSubstr("an object with \"prompt_en\", was needed"));
+    ASSERT_TRUE(writeFile(lines, "\n"));
+    EXPECT_THAT(readPrompts(lines).error().message, HasSubstr("0 prompts, 1 to 10000 were needed"));
+}
+
+TEST(Estimate, OfTwoPromptsReachesFromOneToTheOther) {
+    const auto estimate = estimateOf({{"a", {1, 3}}, {"b", {4}}});
+    ASSERT_TRUE(estimate);
+    EXPECT_EQ(estimate->mean, 3) << "each prompt counts once";
+    EXPECT_EQ(estimate->low, 2) << "a quarter of all samples are of a alone";
+    EXPECT_EQ(estimate->high, 4);
+    EXPECT_EQ(estimate->prompts, 2u);
+    EXPECT_EQ(estimate->clips, 3u);
+    EXPECT_FALSE(estimateOf({{"a", {1, 2, 3}}})->low) << "one prompt tells nothing of others";
+    EXPECT_FALSE(estimateOf({{"a", {}}}));
+}
+
+TEST(Estimate, HasTheWidthThatTheNormalDistributionHas) {
+    ByPrompt numbers;
+    double sum = 0, squares = 0;
+    for (int i = 0; i < 50; ++i) {
+        const double value = (i * 37 % 50) / 10.0;
+        numbers[std::to_string(i)] = {value};
+        sum += value;
+        squares += value * value;
+    }
+    const double mean = sum / 50, deviation = std::sqrt(squares / 50 - mean * mean);
+    const auto estimate = estimateOf(numbers);
+    EXPECT_NEAR(*estimate->low, mean - 1.96 * deviation / std::sqrt(50), 0.02);
+    EXPECT_NEAR(*estimate->high, mean + 1.96 * deviation / std::sqrt(50), 0.02);
+    EXPECT_EQ(estimateOf(numbers)->low, estimate->low) << "the same draws every time";
+}
+
+TEST(Gate, IsReadAndRefused) {
+    const Gate gate = gateFrom("psnr>=40@95%").value();
+    EXPECT_EQ(gate.percent, 95);
+    EXPECT_TRUE(gate.isMetBy(40));
+    EXPECT_FALSE(gate.isMetBy(39.9));
+    const Gate low = gateFrom("flickering<=0.02").value();
+    EXPECT_EQ(low.percent, 100);
+    EXPECT_TRUE(low.isMetBy(0.01));
+    for (const char* wrong : {"psnr", "psnr>40", "psnr>=", "psnr>=forty", "psnr>=40@95", "psnr>=40@0%",
+                              "psnr>=40@101%", "beauty>=1"}) {
+        const auto refused = gateFrom(wrong);
+        ASSERT_FALSE(refused) << wrong;
+        EXPECT_THAT(refused.error().message, HasSubstr(std::string("--gate ") + wrong)) << wrong;
+    }
+}
+
+/// Two prompts, two seeds, two backends: fav2's PSNR is 30, 32, 40, 42; it takes half as long.
+SuiteResult sumOf(const char* gate) {
+    SuitePlan plan = planOf({{"prompts", {"a", "b"}}, {"seeds", {1, 2}}, {"types", {"sdpa", "fav2"}}});
+    std::vector<SuiteRow> rows;
+    const double psnr[] = {30, 32, 40, 42};
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+        SuiteRow row{i, "/suite/" + std::to_string(i) + ".mp4", {}, {}};
+        row.measured["denoise_seconds"] = i % 2 == 0 ? 10 + double(i) : 5 + double(i - 1) / 2;
+        if (i % 2 == 1) row.measured["psnr"] = psnr[i / 2];
+        rows.push_back(row);
+    }
+    return sumUp(std::move(plan), std::move(rows), gateFrom(gate).value());
+}
+
+const MeasureSummary* find(const ValueSummary& value, const std::string& key) {
+    for (const MeasureSummary& summary : value.measures)
+        if (key == summary.measure->key) return &summary;
+    return nullptr;
+}
+
+TEST(SuiteResult, ComparesClipsThatAgreeInAllElse) {
+    const SuiteResult result = sumOf("psnr>=31@75%");
+    ASSERT_EQ(result.values.size(), 2u) << "prompts and seeds are what is averaged over";
+    const ValueSummary& fav2 = result.values[1];
+    const MeasureSummary* psnr = find(fav2, "psnr");
+    ASSERT_NE(psnr, nullptr);
+    EXPECT_EQ(psnr->all.mean, 36);
+    EXPECT_EQ(psnr->all.low, 31);
+    EXPECT_EQ(psnr->all.high, 41);
+    EXPECT_FALSE(psnr->difference) << "sdpa has no PSNR against itself";
+    const MeasureSummary* seconds = find(fav2, "denoise_seconds");
+    ASSERT_TRUE(seconds->difference);
+    EXPECT_EQ(seconds->difference->mean, -(5 + 6 + 7 + 8) / 4.0);
+    EXPECT_EQ(seconds->difference->low, -7.5);
+    EXPECT_EQ(seconds->difference->high, -5.5);
+    EXPECT_EQ(seconds->winRate, 1);
+    EXPECT_THAT(fav2.worst, ElementsAre(1u, 3u, 5u));
+    EXPECT_EQ(find(result.values[0], "psnr"), nullptr);
+    EXPECT_TRUE(result.passed()) << "three of four";
+    EXPECT_FALSE(sumOf("psnr>=31@76%").passed());
+    EXPECT_FALSE(sumOf("ssim>=0.5").passed()) << "nothing measured is nothing passed";
+}
+
+TEST(SuiteResult, AFailedJobFailsTheGate) {
+    SuiteResult result = sumOf("psnr>=1");
+    EXPECT_TRUE(result.passed());
+    std::vector<SuiteRow> rows = result.rows;
+    rows[3].error = Error{ErrorCode::OutOfMemory, "no memory"};
+    rows[3].measured.clear();
+    EXPECT_FALSE(sumUp(result.plan, rows, result.gate).passed());
+}
+
+TEST(SuiteResult, IsWrittenAndComparedWithAnother) {
+    const session::SessionFolder folder;
+    const SuiteResult earlier = sumOf("psnr>=31@75%");
+    const auto file = folder.path() / "suite.json";
+    ASSERT_TRUE(writeFile(file, toJson(earlier, "/suite").dump()));
+    std::vector<SuiteRow> rows = earlier.rows;
+    for (SuiteRow& row : rows)
+        if (row.measured.contains("psnr")) row.measured["psnr"] += 2;
+    SuiteResult now = sumUp(earlier.plan, rows, earlier.gate);
+    const auto compared = compareWith(now, file);
+    ASSERT_TRUE(compared) << compared.error().message;
+    ASSERT_EQ(now.against.size(), 2u);
+    const auto& fav2 = now.against[0].value == "fav2" ? now.against[0] : now.against[1];
+    for (const MeasureSummary& summary : fav2.measures)
+        if (std::string(summary.measure->key) == "psnr") {
+            EXPECT_EQ(summary.difference->mean, 2);
+            EXPECT_EQ(summary.difference->low, 2);
+            EXPECT_EQ(summary.winRate, 1);
+        }
+    const json document = toJson(now, "/suite");
+    EXPECT_EQ(document["jobs"].size(), 8u);
+    EXPECT_EQ(document["jobs"][1]["clip"], "1.mp4");
+    EXPECT_EQ(document["values"][1]["measures"]["psnr"]["mean"], 38);
+    EXPECT_EQ(document["gate"]["passed"], true);
+    const std::string page = suiteHtml(now, "a <suite>", "/suite");
+    EXPECT_THAT(page, HasSubstr("a &lt;suite&gt;"));
+    EXPECT_THAT(page, HasSubstr("38.00 dB (33.00 to 43.00)"));
+    EXPECT_THAT(page, HasSubstr("+2.00 dB (+2.00 to +2.00)"));
+    EXPECT_THAT(page, HasSubstr("4 of 4 clips meet psnr&gt;=31@75%: passed"));
+    EXPECT_THAT(page, HasSubstr("href=\"1.mp4\""));
+
+    ASSERT_TRUE(writeFile(file, R"({"jobs": [7]})"));
+    EXPECT_THAT(compareWith(now, file).error().message, HasSubstr("a job with axes and measures was needed"));
+    ASSERT_TRUE(writeFile(file, R"({"jobs": []})"));
+    EXPECT_THAT(compareWith(now, file).error().message, HasSubstr("none of its jobs is this suite's"));
+}
+
+}  // namespace
+}  // namespace reelgrid::suite
