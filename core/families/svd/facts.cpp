@@ -115,6 +115,11 @@ constexpr std::array kSvdModels{
     KnownModel{"stabilityai/stable-video-diffusion-img2vid-xt-1-1", "Stable Video Diffusion XT 1.1"},
 };
 
+constexpr std::array kMiniatures{
+    Miniature{
+        .name = "demo-svd", .folder = "demo-svd", .prompt = "", .picture = "pictures/red-car-beach-wide.png"},
+};
+
 constexpr std::array kSvdNotes{
     FieldNote{"fps", "also told to the model"},
     FieldNote{"vae_dtype", "on a GPU --dtype"},
@@ -135,7 +140,7 @@ Family family() {
             .schedulers = {},
             .layouts = kSvdLayouts,
             .knownModels = kSvdModels,
-            .miniatures = {},
+            .miniatures = kMiniatures,
             .notes = kSvdNotes,
             .attentionPresets = kAttentionPresets,
             .clipPrefix = kSvd};
