@@ -7,8 +7,8 @@
 
 #include "core/media/clip.h"
 #include "tests/cli/program.h"
-#include "tests/hub/test_hub.h"
 #include "tests/cli/small_clip.h"
+#include "tests/hub/test_hub.h"
 
 namespace reelgrid::cli {
 namespace {
