@@ -32,7 +32,8 @@ struct PlanVerb {
     double teraflops = 0;
     double memoryGb = 80;
     int gpusPerHost = 8;
-    // What c10d's Gloo moves between processes of one host, and over 10 Gbit/s between two.
+    // Guesses, not measured: what Gloo may move between processes of one host, and over 10 Gbit/s between
+    // two.
     double linkGb = 1.5, linkUs = 60, networkGb = 1.1, networkUs = 100;
     bool json = false;
 };

@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
                               {ErrorCode::BadUsage, "--width 250: a multiple of 16 was needed"}});
             else
                 say(Forecast{question->id,
-                             {"cpu", "none", std::uint64_t(getpid()), "decode", 1000, {"--dtype bf16"}}});
+                             {"cpu", "none", std::uint64_t(getpid()), "decode", 1000, 0, {"--dtype bf16"}}});
         } else if (!ending) {
             std::thread(perform, std::get<RenderCommand>(*command)).detach();
         }

@@ -44,10 +44,10 @@ TEST(WorkerCommand, ForecastSurvivesARoundTrip) {
 }
 
 TEST(WorkerEvent, AForecastFitsWhereItSaysSoOrNobodyKnows) {
-    EXPECT_TRUE((RenderForecast{"cpu", "none", 5, "decode", 5, {}}.fits()));
-    EXPECT_FALSE((RenderForecast{"cpu", "none", 6, "decode", 5, {}}.fits()));
-    EXPECT_TRUE((RenderForecast{"cpu", "none", {}, "", 5, {}}.fits()));
-    EXPECT_TRUE((RenderForecast{"cpu", "none", 6, "decode", {}, {}}.fits()));
+    EXPECT_TRUE((RenderForecast{"cpu", "none", 5, "decode", 5, 0, {}}.fits()));
+    EXPECT_FALSE((RenderForecast{"cpu", "none", 6, "decode", 5, 0, {}}.fits()));
+    EXPECT_TRUE((RenderForecast{"cpu", "none", {}, "", 5, 0, {}}.fits()));
+    EXPECT_TRUE((RenderForecast{"cpu", "none", 6, "decode", {}, 0, {}}.fits()));
     EXPECT_FALSE(
         eventFromLine(R"({"v":1,"type":"forecast","id":"f","device":"cpu","offload":"none","ways":[7]})"));
 }
@@ -61,8 +61,9 @@ TEST(WorkerEvent, EveryTypeSurvivesARoundTrip) {
         JobDone{"c", "/out/clip.mp4"},
         JobFailed{"d", {ErrorCode::OutOfMemory, "too big"}},
         JobCancelled{"e"},
-        Forecast{"f", {"cuda:0", "blocks", 9'000'000'000, "decode", 8'000'000'000, {"--vae-tiling on"}}},
-        Forecast{"g", {"cpu", "none", {}, {}, {}, {}}},
+        Forecast{"f",
+                 {"cuda:0", "blocks", 9'000'000'000, "decode", 8'000'000'000, 5'000, {"--vae-tiling on"}}},
+        Forecast{"g", {"cpu", "none", {}, {}, {}, 0, {}}},
     };
     for (const WorkerEvent& event : events) {
         const auto read = eventFromLine(toLine(event));
