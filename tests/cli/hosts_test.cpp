@@ -22,11 +22,6 @@ using testing::IsEmpty;
 using testing::Not;
 using Words = std::vector<std::string>;
 
-std::string textOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 json manifestOf(const fs::path& clip) {
     return json::parse(textOf(fs::path(clip).replace_extension(".files") / "manifest.json"));
 }

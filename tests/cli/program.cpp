@@ -165,4 +165,10 @@ TestFolder::~TestFolder() {
     fs::remove_all(m_path, ignored);
 }
 
+std::string textOf(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+}
+
 }  // namespace reelgrid::cli

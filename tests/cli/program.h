@@ -47,6 +47,9 @@ class RunningProgram {
     std::string m_errorFile;
 };
 
+/// A file's bytes; empty where it can't be read.
+std::string textOf(const std::filesystem::path& file);
+
 /// The one JSON document that `text` is; a discarded value when it is anything else.
 nlohmann::json onlyDocument(const std::string& text);
 

@@ -27,12 +27,6 @@ std::vector<std::string> tiny(std::vector<std::string> arguments) {
     return arguments;
 }
 
-std::string textOf(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-}
-
 TEST(Render, WritesTheClipAndItsCompanions) {
     const TestFolder folder;
     const fs::path clip = folder.path() / "clip.mp4";

@@ -43,8 +43,8 @@ void foretell(const ForecastCommand& question) {
     const RenderRequest& request = question.request;
     const bool halved = request.dtype == "bf16";
     const auto frames = std::uint64_t(request.numFrames.value_or(33));
-    RenderForecast forecast{"cpu",    kOffloadNone, frames * (halved ? 500'000 : 1'000'000),
-                            "decode", 40'000'000,   {}};
+    RenderForecast forecast{
+        "cpu", kOffloadNone, frames * (halved ? 500'000 : 1'000'000), "decode", 40'000'000, 0, {}};
     if (!forecast.fits()) forecast.ways = {"--vae-tiling on", "--dtype bf16"};
     if (asksFor(request, "strange"))
         return say(
