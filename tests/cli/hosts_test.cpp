@@ -4,7 +4,6 @@
 #include <chrono>
 #include <fstream>
 #include <future>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/base/sha256.h"
 #include "core/media/clip.h"

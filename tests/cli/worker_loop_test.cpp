@@ -102,11 +102,11 @@ TEST_F(WorkerLoop, AnswersForecastsBesideARender) {
         },
         [&](const RenderRequest&) -> Result<RenderForecast> {
             asked.set_value();
-            return RenderForecast{"cpu", "none", 5, "decode", 6, {}};
+            return RenderForecast{"cpu", "none", 5, "decode", 6, 0, {}};
         });
     EXPECT_TRUE(served) << served.error().message;
-    EXPECT_THAT(said(),
-                testing::HasSubstr(toLine(WorkerEvent(Forecast{"f1", {"cpu", "none", 5, "decode", 6, {}}}))));
+    EXPECT_THAT(said(), testing::HasSubstr(
+                            toLine(WorkerEvent(Forecast{"f1", {"cpu", "none", 5, "decode", 6, 0, {}}}))));
 }
 
 }  // namespace
