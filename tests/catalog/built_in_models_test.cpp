@@ -60,7 +60,7 @@ TEST_F(BuiltInModels, AreThoseWhoseFolderIsThere) {
     const auto missing = findModel("demo-cogvideox");
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::NotFound);
-    EXPECT_THAT(missing.error().message, HasSubstr("demo-cogvideox: no such folder"));
+    EXPECT_THAT(missing.error().message, HasSubstr("demo-cogvideox: no such file or folder"));
 }
 
 TEST_F(BuiltInModels, MayShareTheirPartsByLinks) {
@@ -76,7 +76,8 @@ TEST_F(BuiltInModels, MayShareTheirPartsByLinks) {
 }
 
 TEST_F(BuiltInModels, HaveAPromptAndMayHaveAPicture) {
-    for (const BuiltInModel& model : builtInModels()) EXPECT_FALSE(model.prompt.empty()) << model.name;
+    for (const BuiltInModel& model : builtInModels())
+        EXPECT_FALSE(model.prompt.empty() && model.picture.empty()) << model.name;
     addTwin("wan-demo-i2v");
     const BuiltInModel* pictured = findBuiltIn("demo-i2v");
     ASSERT_NE(pictured, nullptr);

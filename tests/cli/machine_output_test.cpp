@@ -92,7 +92,7 @@ TEST(Plan, IsWhatAPersonComputes) {
     EXPECT_NEAR(plan["best"][1]["step_seconds"], kPass + 331776 / 1.5e9 + 60e-6, 1e-12);
     ASSERT_EQ(plan["plans"].size(), 2U) << "3 heads aren't shared by 2 ranks";
     EXPECT_EQ(plan["plans"][1]["ring_degree"], 2);
-    EXPECT_LT(plan["plans"][1]["memory_bytes"], plan["best"][0]["memory_bytes"]);
+    EXPECT_LE(plan["plans"][1]["memory_bytes"], plan["best"][0]["memory_bytes"]);
     EXPECT_THAT(plan["assumptions"].dump(), testing::HasSubstr("1.5 GB/s to another one of its host"));
     const ProgramRun table = runProgram({"plan", "--gpus", "3", "--tflops", "1"});
     EXPECT_THAT(table.output, testing::HasSubstr("1296 tokens, 3 heads, 8 layers, 2 passes a step"));

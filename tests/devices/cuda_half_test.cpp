@@ -36,7 +36,7 @@ class ThreeGpus : public testing::Test {
     void SetUp() override {
         driver.says("REELGRID_LIBTORCH", REELGRID_EMPTY_LIBTORCH);
         driver.says("FAKE_GPUS",
-                    "Tesla T4,7,5,90000000000,90000000000;A100,8,0,10000000000,2000000000;"
+                    "Tesla V100,7,0,90000000000,90000000000;A100,8,0,10000000000,2000000000;"
                     "H100,9,0,20000000000,9000000000");
     }
     /// With so much of a GPU's memory left when it has started.

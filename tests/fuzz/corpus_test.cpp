@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "tests/fuzz/target.h"
 
@@ -29,6 +32,12 @@ double processorSeconds() {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+/// Whose seeds are refused at last: for what lies beside a model, a version, or a rank that is asked for.
+bool isRefusedAtLast(std::string_view name) {
+    constexpr std::array kNames{"lora", "machine", "model_index", "single_file", "tokenizer"};
+    return std::ranges::find(kNames, name) != kNames.end();
+}
+
 class Corpus : public testing::TestWithParam<Target> {};
 
 TEST_P(Corpus, IsReadOrRefused) {
@@ -43,7 +52,8 @@ TEST_P(Corpus, IsReadOrRefused) {
         EXPECT_NO_THROW(taken += readByTarget(target, bytes) ? 1 : 0);
         EXPECT_LE(processorSeconds() - before, mostSeconds(bytes.size()));
     }
-    EXPECT_GE(taken, 1) << "no seed is taken: what the parser does then is never seen";
+    if (!isRefusedAtLast(target.name))
+        EXPECT_GE(taken, 1) << "no seed is taken: what the parser does then is never seen";
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     EXPECT_LE(static_cast<std::uint64_t>(used.ru_maxrss) * 1024, kMostMemory);

@@ -79,6 +79,7 @@ TEST_F(PictureRenderTest, AFlowShiftInTheCheckpointsPlaceIsSaid) {
     const VariantModel model("t2v-experts");
     protocol::RenderRequest request = requestOf(model, "t2v-experts");
     request.imgFilePath.reset();
+    request.flowShift.reset();
     EXPECT_THAT(render(request).remarks,
                 testing::ElementsAre("flow shift 12, as the model's authors have it; the checkpoint's "
                                      "scheduler says 3 (--flow-shift 3)"));

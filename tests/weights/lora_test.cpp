@@ -171,6 +171,12 @@ class RandomLora {
                                                      ".lora_A.default.weight",
                                                      ""};
         Tensors made;
+        if (pick(8) == 0) {
+            const std::int64_t rank = 1 + pick(4);
+            made["layer.lora_A.weight"] = at::randn({rank, 4});
+            made["layer.lora_B.weight"] = at::randn({6, rank});
+            return made;
+        }
         for (int count = pick(6); count >= 0; --count) {
             const std::string module = kModules[static_cast<std::size_t>(pick(6))];
             made[module + kParts[static_cast<std::size_t>(pick(11))]] = tensor();
