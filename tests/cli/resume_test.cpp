@@ -86,7 +86,7 @@ TEST(Resume, AProcessKilledAtAnyMomentLeavesWhatSaysWhatItIsAndIsTakenUp) {
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(files))
             names.push_back(entry.path().filename().string());
-        EXPECT_THAT(names, testing::UnorderedElementsAre("latents.safetensors", "manifest.json",
+        EXPECT_THAT(names, testing::UnorderedElementsAre("frames.mkv", "latents.safetensors", "manifest.json",
                                                          "metrics.json", "timing.json"));
         fs::remove(clip);
         fs::remove_all(files);
