@@ -146,7 +146,7 @@ TEST_F(WindowTest, MachinesRenderFromThenOn) {
     ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("None of them can render"); }));
     machines->setHosts("here?device=cpu&lanes=2");
     machines->use();
-    ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("Up to 2 renders at once"); }))
+    ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("Up to 2 render"); }))
         << machines->answers().toStdString();
     EXPECT_EQ(m_window.settings().machines(), "here?device=cpu&lanes=2");
     m_window.editor().setCheckedBackends({"sdpa", "fav2"});
