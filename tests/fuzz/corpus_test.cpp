@@ -52,8 +52,9 @@ TEST_P(Corpus, IsReadOrRefused) {
         EXPECT_NO_THROW(taken += readByTarget(target, bytes) ? 1 : 0);
         EXPECT_LE(processorSeconds() - before, mostSeconds(bytes.size()));
     }
-    if (!isRefusedAtLast(target.name))
+    if (!isRefusedAtLast(target.name)) {
         EXPECT_GE(taken, 1) << "no seed is taken: what the parser does then is never seen";
+    }
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     EXPECT_LE(static_cast<std::uint64_t>(used.ru_maxrss) * 1024, kMostMemory);

@@ -331,9 +331,10 @@ TEST_F(RequestEditorTest, TakesARequestBackAsItGaveIt) {
     // kept.
     const nlohmann::json untouched = toJson(protocol::RenderRequest());
     const nlohmann::json given = toJson(request);
-    for (const auto& [key, value] : given.items())
-        if (key != "force_output_size")  // the editor says it as picture_fit
-            EXPECT_NE(untouched.contains(key) ? untouched[key] : nlohmann::json(), value) << key;
+    for (const auto& [key, value] : given.items()) {
+        if (key == "force_output_size") continue;  // the editor says it as picture_fit
+        EXPECT_NE(untouched.contains(key) ? untouched[key] : nlohmann::json(), value) << key;
+    }
     m_editor.setRequest(request);
     EXPECT_EQ(toJson(m_editor.request()), given);
     m_editor.setRequest(m_editor.request());
