@@ -90,15 +90,15 @@ AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
 }
 
 /// Kernels that no GPU has run beside float64 yet.
-bool isUnchecked(Method method, const Capability& found) {
-    return method == Method::SageSparseLinear || found.isTreatedAsTuring();
+bool isUnchecked(const Capability& found) {
+    return found.isTreatedAsTuring();
 }
 
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
-    if (isUnchecked(method, found) && !runsUncheckedKernels())
+    if (isUnchecked(found) && !runsUncheckedKernels())
         return {.obstacle =
                     std::string("a kernel not yet checked on a GPU, needs ") + kUncheckedVariable + "=1"};
     if (found.isTreatedAsTuring()) return planOnTuring(method, problem);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 
 #include "tests/kernels/attention/attention_case.h"
@@ -38,7 +39,21 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                            "fav3_sage", "sla", "sagesla"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                            "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
+                                                            "fav3_sage", "sla", "cudnn", "flash"));
+}
+
+TEST(BackendList, KernelsThatNoGpuHasCheckedRunWhereTheyAreAskedForAlone) {
+    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    c.problem.device = Device::Cuda;
+    const BackendInfo& sagesla = *findBackend("sagesla");
+    EXPECT_TRUE(sagesla.isHeldBackOn(Device::Cuda));
+    EXPECT_FALSE(sagesla.isHeldBackOn(Device::Cpu));
+    EXPECT_EQ(whyNot(sagesla, c.problem),
+              "sagesla: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
+    ::setenv("REELGRID_UNCHECKED_KERNELS", "1", 1);
+    EXPECT_TRUE(sagesla.runsOn(Device::Cuda));
+    EXPECT_FALSE(sagesla.isHeldBackOn(Device::Cuda));
+    ::unsetenv("REELGRID_UNCHECKED_KERNELS");
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
