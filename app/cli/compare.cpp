@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "app/cli/comparison.h"
 #include "app/cli/console.h"
@@ -30,6 +31,7 @@
 #include "core/protocol/attention_name.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
+#include "core/protocol/step_cache_json.h"
 #include "core/result/writer_lock.h"
 #include "kernels/backends/backend_list.h"
 
@@ -46,6 +48,7 @@ struct CompareVerb {
     std::vector<std::string> lanes;
     std::string hostsFile;
     std::vector<std::string> types;
+    std::vector<std::string> stepCaches;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
     int fontSize = 36;
@@ -77,6 +80,8 @@ Result<void> askForLockstep(Comparison& comparison, const machine::Machine& mach
         if (entry.caption.isReference() ||
             (reference == nullptr && entry.type() == protocol::kReferenceBackend))  // the check says why not
             reference = &entry.checked;
+        else if (entry.checked.settings().stepCache.isOn())
+            continue;  // its passes are other passes
         else if (entry.type() != protocol::kDefaultBackend && entry.type() != protocol::kReferenceBackend)
             others.push_back(entry.type());
     if (reference == nullptr || others.empty())
@@ -99,17 +104,35 @@ void add(CheckedRequest checked, Comparison& comparison) {
 
 /// Whether every clip of the comparison is of something less than the model as it is.
 bool isShortened(const catalog::RenderSettings& settings) {
-    return settings.stepCache > 0 || !protocol::linearName(settings.linear).empty();
+    return settings.stepCache.isOn() || !protocol::linearName(settings.linear).empty();
 }
 
 /// What a step cache or rounded linear layers leave of the picture is seen beside a clip whose every pass ran
 /// whole, in the dtype.
 Result<CheckedRequest> unshortened(const CheckedRequest& checked, const machine::Machine& machine) {
     return checked.with(machine, [&](protocol::RenderRequest& request) {
-        request.stepCache = 0;
+        request.stepCache = {};
         request.useFp8Gemms = false;
         if (checked.model().takes("linear")) request.linear = checked.settings().dtype;
     });
+}
+
+/// What --step-caches names; each once.
+Result<std::vector<protocol::StepCache>> stepCachesOf(const CompareVerb& verb) {
+    std::vector<protocol::StepCache> caches;
+    std::set<std::string> seen;
+    for (const std::string& text : verb.stepCaches) {
+        auto cache = protocol::stepCacheFromOption(text);
+        if (!cache) return Error{cache.error().code, "--step-caches: " + cache.error().message};
+        if (stepCacheName(*cache).empty())
+            return Error{ErrorCode::BadUsage,
+                         "--step-caches " + text + ": a cache that skips something was needed"};
+        if (!seen.insert(stepCacheName(*cache)).second)
+            return Error{ErrorCode::BadUsage,
+                         "--step-caches names " + stepCacheName(*cache) + " twice: each once was needed"};
+        caches.push_back(*std::move(cache));
+    }
+    return caches;
 }
 
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
@@ -117,8 +140,11 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
     std::optional<families::ModelInfo> model;
     std::set<std::string> seen;
+    std::vector<CheckedRequest> cachedEntries;
     const auto types = verb.types.empty() ? typesOfDevice(verb, machine) : Result(verb.types);
     if (!types) return types.error();
+    const auto caches = stepCachesOf(verb);
+    if (!caches) return caches.error();
     for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type, machine); !known) return known.error();
         if (!seen.insert(type).second)
@@ -134,7 +160,17 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
             if (!whole) return whole.error();
             add(*std::move(whole), comparison);
         }
+        if (!caches->empty() && checked->settings().stepCache.isOn())
+            return Error{ErrorCode::BadUsage, "--step-caches: --step-cache " +
+                                                  textOf(checked->settings().stepCache) +
+                                                  " was given, too; one of the two was needed"};
+        for (const protocol::StepCache& cache : *caches) {
+            auto cached = checked->with(machine, [&](auto& request) { request.stepCache = cache; });
+            if (!cached) return cached.error();
+            cachedEntries.push_back(*std::move(cached));
+        }
         add(*std::move(checked), comparison);
+        for (CheckedRequest& cached : std::exchange(cachedEntries, {})) add(std::move(cached), comparison);
     }
     for (ComparisonEntry& entry : comparison.entries) entry.checked.setResume(verb.resume);
     if (verb.lockstep)
@@ -223,6 +259,8 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const mac
 
 json entryJson(const ComparisonEntry& entry) {
     json object = {{"requested", entry.type()}, {"reused", entry.reused}};
+    if (const auto& cache = entry.checked.settings().stepCache; cache.isOn())
+        object["step_cache"] = textOf(cache);
     if (entry.error) {
         object["error"] = {{"code", nameOf(entry.error->code)}, {"message", entry.error->message}};
         return object;
@@ -454,6 +492,11 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
         ->add_option("--types", verb->types,
                      "Backends, separated by commas (default: every one of the device, in turn): " +
                          kernels::backendNames())
+        ->delimiter(',');
+    command
+        ->add_option("--step-caches", verb->stepCaches,
+                     "Beside each backend's clip one with each of these, separated by commas: "
+                     "0.28,teacache:0.1,magcache:0.12,taylorseer:3")
         ->delimiter(',');
     command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");

@@ -1,5 +1,7 @@
 #include "app/cli/comparison.h"
 
+#include <algorithm>
+
 #include "app/cli/console.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/policy_check.h"
@@ -78,7 +80,11 @@ Result<void> saveSession(const Comparison& comparison) {
     if (!comparison.entries.empty()) {
         const protocol::RenderRequest& last = comparison.entries.back().checked.request();
         session.request = comparison.entries.front().checked.request();
-        session.request.stepCache = last.stepCache;
+        const auto hasItsCache = [&](const ComparisonEntry& entry) {
+            return entry.checked.request().stepCache == last.stepCache;
+        };
+        if (std::all_of(comparison.entries.begin() + 1, comparison.entries.end(), hasItsCache))
+            session.request.stepCache = last.stepCache;
         session.request.linear = last.linear;
         session.request.useFp8Gemms = last.useFp8Gemms;
     }

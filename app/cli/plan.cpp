@@ -76,7 +76,7 @@ Result<CardRates> ratesOf(const std::string& clip) {
                                     settings->ulyssesDegree.value_or(1)};
     if (degrees.ranks() > 1)
         return refused("it was rendered by " + std::to_string(degrees.ranks()) + " ranks; one was needed");
-    if (settings->stepCache > 0 || settings->useTorchCompile)
+    if (settings->stepCache.isOn() || settings->useTorchCompile)
         return refused("it was rendered with a step cache or graphs; neither was needed");
     const auto model = catalog::findModel(*result.manifest.request);
     if (!model) return model.error().in("--from " + clip);

@@ -76,6 +76,10 @@ class TableCheck {
     void check(const RenderField&, std::uint64_t) {}
     void check(const RenderField&, bool) {}
     void check(const RenderField&, const protocol::AttentionPolicy&) {}
+    void check(const RenderField& field, const protocol::StepCache& cache) {
+        if (const auto problem = problemOf(cache))
+            fail({ErrorCode::BadUsage, optionOf(field) + " " + *problem + " was needed"});
+    }
     void check(const RenderField&, const std::vector<std::string>&) {}
 
     std::optional<Error> error;
@@ -387,6 +391,30 @@ std::string subjectOf(const RenderSettings& settings) {
     return std::filesystem::path(*settings.imgFilePath).filename().string();
 }
 
+namespace {
+
+/// The model's own curve where the request has none; and what a recording can't be beside.
+Result<void> settleStepCache(RenderSettings& settings, const families::ModelInfo& model) {
+    protocol::StepCache& cache = settings.stepCache;
+    const std::string option = "--step-cache " + textOf(cache);
+    const int ranks = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1);
+    if (cache.method == protocol::StepCache::Method::Record && ranks > 1)
+        return Error{ErrorCode::BadUsage, option + ": each of " + std::to_string(ranks) +
+                                              " ranks has its part of the tokens; one rank was needed"};
+    if (cache.method == protocol::StepCache::Method::Record && !settings.lockstep.empty())
+        return Error{ErrorCode::BadUsage,
+                     option + ": --lockstep goes through the steps again; one of the two was needed"};
+    if (!cache.needsCurve() || !cache.curve.empty()) return {};
+    cache.curve = cache.method == protocol::StepCache::Method::TeaCache ? model.stepCacheCurves.teacache
+                                                                        : model.stepCacheCurves.magcache;
+    if (!cache.curve.empty()) return {};
+    return Error{ErrorCode::BadUsage, option + ": no coefficients are published for model " + model.id +
+                                          "; a file of tune --step-cache record was needed (" + option +
+                                          "@FILE)"};
+}
+
+}  // namespace
+
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model, const machine::Machine& machine) {
     RenderSettings settings = filled(request, model.defaults);
@@ -412,10 +440,11 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
-    if (settings.stepCache > 0 && settings.useTorchCompile)
+    if (settings.stepCache.isOn() && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,
                      "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "
                      "was needed"};
+    if (auto settled = settleStepCache(settings, model); !settled) return settled.error();
     if (auto fits = checkRanks(settings, model); !fits) return fits.error();
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();

@@ -52,7 +52,7 @@ struct KeptFrames {
 
 /// How much of a render a step cache stood for.
 struct StepCacheRecord {
-    double threshold = 0;
+    protocol::StepCache cache{};
     int passes = 0, skipped = 0;      ///< of the last repetition
     std::vector<int> skippedPerStep;  ///< the same, step by step
 };

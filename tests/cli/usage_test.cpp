@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
         BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
                  "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
-        BadUsage{{"tune"}, "--budget is required"}, BadUsage{{"backends"}, "subcommand"},
+        BadUsage{{"tune"}, "--budget is missing"}, BadUsage{{"backends"}, "subcommand"},
         BadUsage{{"backends", "describe", "flashier"}, "backends describe flashier: one of sdpa"},
         BadUsage{{"backends", "check", "/nowhere/a.so"}, "a plug-in's file, or one of sdpa"},
         BadUsage{{"backends", "check", "sdpa"}, "another backend was needed"},
