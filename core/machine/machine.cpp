@@ -25,7 +25,8 @@ std::string Machine::backendNames() const {
 std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) const {
     std::vector<std::string> names;
     for (const Backend& backend : backends)
-        if (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda)
+        if (!backend.isByNameOnly &&
+            (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda))
             names.push_back(backend.name);
     return names;
 }
@@ -38,6 +39,7 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .cudaDeviation = std::string(listed.cuda.deviation),
             .onCpu = listed.runsOn(kernels::Device::Cpu),
             .onCuda = listed.runsOn(kernels::Device::Cuda),
+            .isByNameOnly = listed.isByNameOnly,
             .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda)};
 }
 
