@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kBeat{500};
 /// A machine whose processors are all busy keeps a beat back for a while.
-constexpr std::chrono::seconds kSilence{10};
+constexpr std::chrono::seconds kSilence{8};
 /// In which a rank that lives beats more than once.
 constexpr std::chrono::milliseconds kLook{1600};
 

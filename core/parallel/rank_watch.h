@@ -41,7 +41,7 @@ class RankWatch {
     }
 
     /// Called while this rank waits for others. Throws Failure naming rank, host and moment of one that ended
-    /// or has said nothing for ten seconds.
+    /// or has said nothing for eight seconds.
     void check();
     /// The same once an exchange has failed, which a rank that ended explains within two seconds; `otherwise`
     /// is what is told where none did.
