@@ -37,7 +37,8 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .cpuDeviation = std::string(listed.cpu.deviation),
             .cudaDeviation = std::string(listed.cuda.deviation),
             .onCpu = listed.runsOn(kernels::Device::Cpu),
-            .onCuda = listed.runsOn(kernels::Device::Cuda)};
+            .onCuda = listed.runsOn(kernels::Device::Cuda),
+            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda)};
 }
 
 void addListedBackends(Machine& machine) {

@@ -29,6 +29,8 @@ struct Implementation {
     Support supports;
     /// How it runs a problem that `supports` allows; null: this version has none.
     AttentionPlan (*plan)(const AttentionProblem&) = nullptr;
+    /// No GPU has held its kernels to float64 yet: they run where REELGRID_UNCHECKED_KERNELS says so.
+    bool isUnchecked = false;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -52,6 +54,8 @@ struct BackendInfo {
     [[nodiscard]] const Implementation& on(Device device) const;
     /// Whether this version has it for the device at all.
     [[nodiscard]] bool runsOn(Device device) const;
+    /// Whether this version has it, and keeps it back until it is checked.
+    [[nodiscard]] bool isHeldBackOn(Device device) const;
 };
 
 /// Every backend that this build has, in the order to show them, then those that were added.
