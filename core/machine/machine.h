@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/devices/device_name.h"
 #include "core/devices/gpu_survey.h"
 #include "core/machine/cpu.h"
+#include "core/protocol/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -23,6 +25,7 @@ struct Backend {
     std::string cpuDeviation{},
         cudaDeviation{};                 ///< where it differs from the method's definition; may be empty
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
+    std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
     bool operator==(const Backend&) const = default;
 };
@@ -51,6 +54,8 @@ struct Machine {
     [[nodiscard]] const Backend* findBackend(std::string_view name) const;
     /// Null for backends of our own.
     [[nodiscard]] const kernels::PluginDescription* pluginOf(std::string_view backend) const;
+    /// What keeps --backend-option from setting that, with what was needed; nothing when nothing does.
+    [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
     /// Those that the device has.

@@ -371,6 +371,14 @@ bool BackendInfo::runsOn(Device device) const {
     return on(device).plan != nullptr;
 }
 
+std::vector<BackendOption> BackendInfo::options() const {
+    if (plugin != nullptr) return plugin->description.options;
+    std::vector<BackendOption> all;
+    for (const BuiltInOption& option : builtInOptions)
+        all.push_back({std::string(option.key), std::string(option.title), std::string(option.value)});
+    return all;
+}
+
 std::vector<const BackendInfo*> backendsOn(Device device) {
     std::vector<const BackendInfo*> found;
     for (const auto& backend : backends())
