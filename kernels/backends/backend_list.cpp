@@ -378,6 +378,14 @@ bool BackendInfo::isHeldBackOn(Device device) const {
     return on(device).isUnchecked && !cuda::runsUncheckedKernels();
 }
 
+std::vector<BackendOption> BackendInfo::options() const {
+    if (plugin != nullptr) return plugin->description.options;
+    std::vector<BackendOption> all;
+    for (const BuiltInOption& option : builtInOptions)
+        all.push_back({std::string(option.key), std::string(option.title), std::string(option.value)});
+    return all;
+}
+
 std::vector<const BackendInfo*> backendsOn(Device device) {
     std::vector<const BackendInfo*> found;
     for (const auto& backend : backends())

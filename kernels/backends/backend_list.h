@@ -10,6 +10,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
+#include "kernels/backends/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -48,6 +49,7 @@ struct BackendInfo {
     bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
+    std::span<const BuiltInOption> builtInOptions{};  ///< options() gives a plug-in's too
     Implementation cpu{};
     Implementation cuda{};
 
@@ -56,6 +58,8 @@ struct BackendInfo {
     [[nodiscard]] bool runsOn(Device device) const;
     /// Whether this version has it, and keeps it back until it is checked.
     [[nodiscard]] bool isHeldBackOn(Device device) const;
+    /// What --backend-option may set.
+    [[nodiscard]] std::vector<BackendOption> options() const;
 };
 
 /// Every backend that this build has, in the order to show them, then those that were added.
