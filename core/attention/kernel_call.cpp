@@ -56,6 +56,8 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
     m_problem.sparseLinear.topkRatio = options.slaTopk;
+    m_problem.context = options.context;
+    m_problem.context.grid = m_inputs.grid;
     if (m_inputs.projL_DD.defined()) {
         m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
         if (m_inputs.projLBias_D.defined())

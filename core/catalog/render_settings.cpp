@@ -411,6 +411,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkSkippedLayers(settings, model); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
+    if (auto fits = checkBackendOptions(settings.backendOption, machine); !fits) return fits.error();
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
     if (settings.stepCache > 0 && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,

@@ -16,6 +16,13 @@ const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) co
     return found == plugins.end() ? nullptr : &*found;
 }
 
+std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice) const {
+    const Backend* backend = findBackend(choice.backend);
+    if (backend == nullptr) return "backend " + choice.backend + ": one of " + backendNames() + " was needed";
+    const auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
+    return why ? std::optional(choice.backend + *why) : std::nullopt;
+}
+
 std::string Machine::backendNames() const {
     std::string names;
     for (const Backend& backend : backends) names += (names.empty() ? "" : ", ") + backend.name;
@@ -37,7 +44,9 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .cpuDeviation = std::string(listed.cpu.deviation),
             .cudaDeviation = std::string(listed.cuda.deviation),
             .onCpu = listed.runsOn(kernels::Device::Cpu),
-            .onCuda = listed.runsOn(kernels::Device::Cuda)};
+            .onCuda = listed.runsOn(kernels::Device::Cuda),
+            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda),
+            .options = listed.options()};
 }
 
 void addListedBackends(Machine& machine) {

@@ -33,7 +33,7 @@ std::unique_ptr<lockstep::LockstepObserver> lockstepOf(const RenderPlan& plan, d
     if (plan.settings.lockstep.empty()) return nullptr;
     return std::make_unique<lockstep::LockstepObserver>(plan.settings.lockstep, plan.model.layers,
                                                         plan.settings.numInferenceSteps, plan.execution,
-                                                        clock, plan.settings.slaTopk);
+                                                        clock, callSettingsOf(plan));
 }
 
 /// Of [1, C, T, H, W]; absent for one frame.
