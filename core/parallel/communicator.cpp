@@ -142,7 +142,7 @@ at::Tensor Exchange::receivedHere() {
         std::this_thread::sleep_for(kPoll);
     }
     work->group.deviceWatch().check();
-    if (!work->work->isSuccess()) work->group.watch().explain("NCCL says that an exchange failed");
+    if (work->work->exception() != nullptr) work->group.watch().explain("NCCL says that an exchange failed");
     return work->result();
 }
 
