@@ -32,7 +32,9 @@ std::string Machine::backendNames() const {
 std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) const {
     std::vector<std::string> names;
     for (const Backend& backend : backends)
-        if (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda)
+        if (device.kind == devices::DeviceKind::Cpu    ? backend.onCpu
+            : device.kind == devices::DeviceKind::Cuda ? backend.onCuda
+                                                       : backend.name == protocol::kReferenceBackend)
             names.push_back(backend.name);
     return names;
 }
