@@ -38,7 +38,7 @@ Result<DeviceName> deviceNamed(const std::string& text) {
         }
     return Error{
         ErrorCode::BadUsage,
-        "--device " + text + ": cpu, cuda or cuda:N, or xpu or hip with a libtorch built for it was needed"};
+        "--device " + text + ": cpu, cuda or cuda:N was needed; xpu or hip where libtorch was built for it"};
 }
 
 }  // namespace reelgrid::devices
