@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::machine {
