@@ -28,6 +28,7 @@
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
+#include "core/metrics/measures.h"
 #include "core/protocol/attention_name.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
@@ -57,6 +58,8 @@ struct CompareVerb {
     bool resume = false;
     bool lockstep = false;
     bool json = false;
+    MetricOptions asked;
+    std::string engine;  ///< DiffusersEngine::kName; empty: none
     std::string script;  ///< families::Script's name; empty: our own ways
 };
 
@@ -295,6 +298,12 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
             text +=
                 "; PSNR against " + protocol::kReferenceBackend + " " + fixed(drift->psnr->mean, 2) + " dB";
+        if (drift && drift->latentError)
+            text += "; latents " + significant(100 * *drift->latentError, 3) + " % apart";
+        for (const metrics::Measure& measure : metrics::kMeasures)
+            if (const auto value = numberOf(measure, entry->result.metrics);
+                value && std::isfinite(*value) && measure.measured == metrics::Measured::OnRequest)
+                text += "; " + std::string(measure.title) + " " + fixed(*value, measure.decimals);
         if (!entry->checked.request().attentionPolicy.empty())
             text += "\n  " + comparison::attentionLine(entry->result.manifest);
         text += "\n  " + entry->clip.string() + "\n";
@@ -405,6 +414,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     const InterruptWatch interrupts;
     std::optional<Fleet> fleet;
     if (!verb.hostsFile.empty()) {
@@ -418,6 +428,14 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     Comparison comparison = *std::move(plan);
     if (fleet)
         if (auto decided = decideForAll(comparison, machine); !decided) return fail(decided.error());
+    std::optional<DiffusersEngine> engine;
+    if (!verb.engine.empty()) {
+        auto found = DiffusersEngine::find();
+        if (!found) return fail(found.error());
+        engine = *std::move(found);
+        if (auto accepted = engine->accepts(comparison.entries.front().checked); !accepted)
+            return fail(accepted.error());
+    }
     const auto lanes = fleet ? lanesOf(*fleet, comparison) : lanesOf(verb, comparison, machine);
     if (!lanes) return fail(lanes.error());
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
@@ -447,6 +465,11 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
         sayWhatIsKept(entry.clip, *entry.error);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
+    if (engine) {
+        renderWith(*engine, comparison, interrupts.token());
+        if (const auto& error = comparison.entries.back().error) status = fail(*error);
+        if (interrupts.token().stop_requested()) return std::max(status, 1);
+    }
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->caption.name + ": " + remark);
@@ -475,6 +498,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
         if (!done) status = fail(done.error());
     };
     note(measureMissingDrift(comparison));
+    note(measureAsked(comparison, verb.asked, interrupts.token()));
     if (verb.stitch) note(makeGrid(verb, comparison, machine, interrupts.token()));
     note(saveReport(comparison));
     note(saveSession(comparison));
@@ -512,6 +536,13 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
     command->add_option(kAsScript, verb->script)->group("");
+    verb->asked.addTo(*command);
+    command
+        ->add_option(
+            "--with-engine", verb->engine,
+            "Also render it with another program, from the same noise: diffusers, in the Python that "
+            "REELGRID_PYTHON names, else the active environment's, else python3")
+        ->check(CLI::IsMember({DiffusersEngine::kName}));
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
     verb->ranks.addTo(*command);

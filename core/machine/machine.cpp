@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::machine {
@@ -16,6 +17,13 @@ const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) co
     return found == plugins.end() ? nullptr : &*found;
 }
 
+std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice) const {
+    const Backend* backend = findBackend(choice.backend);
+    if (backend == nullptr) return "backend " + choice.backend + ": one of " + backendNames() + " was needed";
+    const auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
+    return why ? std::optional(choice.backend + *why) : std::nullopt;
+}
+
 std::string Machine::backendNames() const {
     std::string names;
     for (const Backend& backend : backends) names += (names.empty() ? "" : ", ") + backend.name;
@@ -26,7 +34,9 @@ std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) 
     std::vector<std::string> names;
     for (const Backend& backend : backends)
         if (!backend.isByNameOnly &&
-            (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda))
+            (device.kind == devices::DeviceKind::Cpu    ? backend.onCpu
+             : device.kind == devices::DeviceKind::Cuda ? backend.onCuda
+                                                        : backend.name == protocol::kReferenceBackend))
             names.push_back(backend.name);
     return names;
 }
@@ -40,7 +50,8 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .onCpu = listed.runsOn(kernels::Device::Cpu),
             .onCuda = listed.runsOn(kernels::Device::Cuda),
             .isByNameOnly = listed.isByNameOnly,
-            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda)};
+            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda),
+            .options = listed.options()};
 }
 
 void addListedBackends(Machine& machine) {

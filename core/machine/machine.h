@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/devices/device_name.h"
 #include "core/devices/gpu_survey.h"
 #include "core/machine/cpu.h"
+#include "core/protocol/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -29,6 +31,7 @@ struct Backend {
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
     bool isByNameOnly = false;           ///< no part of what is compared where nobody names backends
     bool awaitsGpuCheck = false;         ///< not onCuda until REELGRID_UNCHECKED_KERNELS says so
+    std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
     bool operator==(const Backend&) const = default;
 };
@@ -57,6 +60,8 @@ struct Machine {
     [[nodiscard]] const Backend* findBackend(std::string_view name) const;
     /// Null for backends of our own.
     [[nodiscard]] const kernels::PluginDescription* pluginOf(std::string_view backend) const;
+    /// What keeps --backend-option from setting that, with what was needed; nothing when nothing does.
+    [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
     /// Those of the device that are compared where nobody names any.

@@ -127,12 +127,18 @@ Result<void> addBackend(const json& object, Machine& machine) {
     fields.boolean("awaits_gpu_check", backend.awaitsGpuCheck);
     const json* devices = fields.array("devices", 2, true);
     const json* plugin = fields.object("plugin");
+    const json* options = fields.array("options", plugins::kMostOptions);
     if (auto read = fields.finish(); !read) return read.error();
     const auto isFor = [&](kernels::Device device) {
         return std::ranges::find(*devices, json(nameOf(device))) != devices->end();
     };
     backend.onCpu = isFor(kernels::Device::Cpu);
     backend.onCuda = isFor(kernels::Device::Cuda);
+    if (options != nullptr) {
+        auto known = plugins::optionsFromJson(*options);
+        if (!known) return known.error().in(backend.name);
+        backend.options = *std::move(known);
+    }
     if (plugin != nullptr) {
         auto description = plugins::descriptionFromJson(*plugin);
         if (!description) return description.error().in(backend.name);
@@ -171,6 +177,7 @@ json toJson(const Backend& backend, const kernels::PluginDescription* plugin) {
     if (!backend.cudaDeviation.empty()) object["cuda_deviation"] = backend.cudaDeviation;
     if (backend.isByNameOnly) object["by_name_only"] = true;
     if (backend.awaitsGpuCheck) object["awaits_gpu_check"] = true;
+    if (!backend.options.empty()) object["options"] = plugins::toJson(backend.options);
     if (plugin != nullptr) object["plugin"] = plugins::toJson(*plugin);
     return object;
 }

@@ -297,6 +297,7 @@ json toJson(const Manifest& manifest) {
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.modelPaths.empty()) object["model"]["paths"] = manifest.modelPaths;
     if (!manifest.machine.empty()) object["machine"] = manifest.machine;
+    if (!manifest.engine.empty()) object["engine"] = manifest.engine;
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;
     if (manifest.stepCache) object["step_cache"] = stepCacheJson(*manifest.stepCache);
@@ -349,6 +350,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* resumedAt = fields.array("resumed_at", kMaxEntries);
     const json* remarks = fields.array("remarks", kMaxEntries);
     fields.text("machine", manifest.machine, kMaxNameBytes);
+    fields.text("engine", manifest.engine, kMaxNameBytes);
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();

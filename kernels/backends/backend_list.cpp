@@ -246,8 +246,7 @@ constexpr std::array<BackendInfo, 11> kBackends{{
                  "zeros; the linear branch is sla's; no causal mask and no log-sum-exp. bf16 and fp16, "
                  "head dims up to 128, padded to 64 or 128.",
              .supports = {.unsmoothedKeys = true, .maxHeadDim = cuda::kMaxTiledHeadDim},
-             .plan = &cuda::plan<Method::SageSparseLinear>,
-             .isUnchecked = true},
+             .plan = &cuda::plan<Method::SageSparseLinear>},
     },
     {
         .name = "sagev2",
@@ -398,6 +397,14 @@ bool BackendInfo::runsOn(Device device) const {
 
 bool BackendInfo::isHeldBackOn(Device device) const {
     return on(device).isUnchecked && !cuda::runsUncheckedKernels();
+}
+
+std::vector<BackendOption> BackendInfo::options() const {
+    if (plugin != nullptr) return plugin->description.options;
+    std::vector<BackendOption> all;
+    for (const BuiltInOption& option : builtInOptions)
+        all.push_back({std::string(option.key), std::string(option.title), std::string(option.value)});
+    return all;
 }
 
 std::vector<const BackendInfo*> backendsOn(Device device) {

@@ -10,6 +10,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
+#include "kernels/backends/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -50,6 +51,7 @@ struct BackendInfo {
     bool linearBranch = false;
     /// Compared and tuned where it is asked for by name, and no part of what is taken otherwise.
     bool isByNameOnly = false;
+    std::span<const BuiltInOption> builtInOptions{};  ///< options() gives a plug-in's too
     Implementation cpu{};
     Implementation cuda{};
 
@@ -58,6 +60,8 @@ struct BackendInfo {
     [[nodiscard]] bool runsOn(Device device) const;
     /// Whether this version has it, and keeps it back until it is checked.
     [[nodiscard]] bool isHeldBackOn(Device device) const;
+    /// What --backend-option may set.
+    [[nodiscard]] std::vector<BackendOption> options() const;
 };
 
 /// Every backend that this build has, in the order to show them, then those that were added.

@@ -130,7 +130,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
         BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
         BadUsage{{"metrics"}, "clip"}, BadUsage{{"models"}, "subcommand"},
-        BadUsage{{"metrics", "a.mp4", "--json", "--csv"}, "only one"}));
+        BadUsage{{"metrics", "a.mp4", "--json", "--csv"}, "only one"},
+        BadUsage{{"metrics", "a.mp4", "--metrics", "fvd"},
+                 "--metrics: there is no metric 'fvd'; there are lpips"},
+        BadUsage{{"metrics", "a.mp4", "--metrics", "dynamic_degree"}, "RAFT"},
+        BadUsage{{"metrics", "a.mp4", "--metric-weights", "b"}, "--metric-weights: it is for --metrics"},
+        BadUsage{{"compare", "--prompt", "a", "--metrics", "clip,clip_l14"}, "clip and clip_l14"},
+        BadUsage{{"compare", "--prompt", "a", "--with-engine", "comfy"}, "--with-engine"}));
 
 /// Options of the reference tools that aren't built yet.
 INSTANTIATE_TEST_SUITE_P(

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 
 #include "tests/kernels/attention/attention_case.h"
@@ -39,7 +38,7 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                            "fav3_sage", "sla", "sagesla", "sagev2"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                            "fav3_sage", "sla", "cudnn", "flash"));
+                                                            "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
 }
 
 TEST(BackendList, WhatIsThereByNameAloneIsNotTakenWhereNobodyNamesAny) {
@@ -50,20 +49,6 @@ TEST(BackendList, WhatIsThereByNameAloneIsNotTakenWhereNobodyNamesAny) {
     };
     EXPECT_THAT(names(usualBackendsOn(Device::Cpu)), testing::Not(testing::Contains("sagev2")));
     EXPECT_THAT(names(usualBackendsOn(Device::Cpu)), testing::Contains("sagesla"));
-}
-
-TEST(BackendList, KernelsThatNoGpuHasCheckedRunWhereTheyAreAskedForAlone) {
-    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
-    c.problem.device = Device::Cuda;
-    const BackendInfo& sagesla = *findBackend("sagesla");
-    EXPECT_TRUE(sagesla.isHeldBackOn(Device::Cuda));
-    EXPECT_FALSE(sagesla.isHeldBackOn(Device::Cpu));
-    EXPECT_EQ(whyNot(sagesla, c.problem),
-              "sagesla: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
-    ::setenv("REELGRID_UNCHECKED_KERNELS", "1", 1);
-    EXPECT_TRUE(sagesla.runsOn(Device::Cuda));
-    EXPECT_FALSE(sagesla.isHeldBackOn(Device::Cuda));
-    ::unsetenv("REELGRID_UNCHECKED_KERNELS");
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {
