@@ -32,9 +32,9 @@ struct PlanVerb {
     double teraflops = 0;
     double memoryGb = 80;
     int gpusPerHost = 8;
-    // Guesses, not measured: what Gloo may move between processes of one host, and over 10 Gbit/s between
-    // two.
-    double linkGb = 1.5, linkUs = 60, networkGb = 1.1, networkUs = 100;
+    // Within a host what NCCL moves over NVLink between two H100 (docs/log/measurements.md); between hosts a
+    // guess, 10 Gbit/s.
+    double linkGb = 245, linkUs = 50, networkGb = 1.1, networkUs = 100;
     bool json = false;
 };
 

@@ -45,7 +45,14 @@ class TableOptions {
         m_command.add_flag(optionOf(field), target, families::helpOf(field));
     }
     void add(const protocol::RenderField& field, std::vector<std::string>& target) {
-        m_command.add_option(optionOf(field), target, families::helpOf(field))->delimiter(',');
+        CLI::Option* option = m_command.add_option(optionOf(field), target, families::helpOf(field));
+        // A backend's option may be a list itself.
+        if (std::string_view(field.key) == "backend_option")
+            option->type_name("NAME.KEY=VALUE")
+                ->expected(1)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        else
+            option->delimiter(',');
     }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
 

@@ -22,18 +22,17 @@ bool quantisesByPart(const std::string& name) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution, double slaTopk)
+Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution, CallSettings settings)
     : m_policy(std::move(policy)),
       m_execution(execution),
-      m_slaTopk(slaTopk),
+      m_settings(std::move(settings)),
       m_guard(std::make_unique<PluginGuard>()) {}
 
 Dispatcher::~Dispatcher() = default;
 
 at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
     const std::string& requested = m_policy.backendFor(site, m_pass);
-    Served served =
-        serve(requested, inputs, m_execution, {.kind = site.kind, .slaTopk = m_slaTopk}, *m_guard);
+    Served served = serve(requested, inputs, m_execution, optionsOf(site, requested), *m_guard);
     note(inputs, site, requested, served);
     return std::move(served.out_BHND);
 }
@@ -41,7 +40,8 @@ at::Tensor Dispatcher::attend(const Inputs& inputs, const CallSite& site) {
 at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()>& next,
                                      const CallSite& site) {
     const std::string& requested = m_policy.backendFor(site, m_pass);
-    const CallOptions options{.logSumExp = LogSumExp::Asked, .kind = site.kind, .slaTopk = m_slaTopk};
+    CallOptions options = optionsOf(site, requested);
+    options.logSumExp = LogSumExp::Asked;
     Inputs first;
     std::optional<Served> told;
     std::optional<MergedParts> merged;
@@ -62,6 +62,18 @@ at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()
     told->out_BHND = merged->rounded();
     note(first, site, requested, *told);
     return std::move(told->out_BHND);
+}
+
+CallOptions Dispatcher::optionsOf(const CallSite& site, const std::string& requested) const {
+    return {.kind = site.kind,
+            .slaTopk = m_settings.slaTopk,
+            .context = {.module = protocol::nameOf(site.kind),
+                        .branch = protocol::nameOf(m_pass.branch),
+                        .family = m_settings.family.c_str(),
+                        .layer = site.layer,
+                        .step = m_pass.step,
+                        .steps = m_policy.steps(),
+                        .options = m_settings.options.of(requested)}};
 }
 
 void Dispatcher::note(const Inputs& inputs, const CallSite& site, const std::string& requested,

@@ -9,9 +9,9 @@
 
 #include "core/attention/call_observer.h"
 #include "core/attention/call_records.h"
+#include "core/attention/call_settings.h"
 #include "core/attention/policy.h"
 #include "core/execution/execution.h"
-#include "kernels/attention/problem.h"
 
 namespace reelgrid::attention {
 
@@ -22,9 +22,8 @@ class PluginGuard;
 class Dispatcher {
   public:
     /// Every backend that `policy` names must be known; makeDispatcher() checks that.
-    /// `slaTopk`: CallOptions' of every call.
     explicit Dispatcher(Policy policy, const execution::Execution& execution = {},
-                        double slaTopk = kernels::SparseLinear{}.topkRatio);
+                        CallSettings settings = {});
     ~Dispatcher();
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
@@ -59,11 +58,12 @@ class Dispatcher {
     void replayed(const std::vector<RecordedCall>& calls);
 
   private:
+    [[nodiscard]] CallOptions optionsOf(const CallSite& site, const std::string& requested) const;
     void note(const Inputs& inputs, const CallSite& site, const std::string& requested, const Served& served);
 
     Policy m_policy;
     execution::Execution m_execution;
-    double m_slaTopk;
+    CallSettings m_settings;
     Pass m_pass;
     std::unique_ptr<PluginGuard> m_guard;
     CallRecords m_records;

@@ -7,7 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/attention/call_context.h"
+
 namespace reelgrid::attention {
+
+using kernels::TokenGrid;
 
 /// One call's tensors, of one dtype, any strides with D contiguous (so a [B,N,H,D] tensor may be passed
 /// transposed).
@@ -18,6 +22,8 @@ struct Inputs {
     /// Optional proj_l of a layer that was trained for sla, fp32 [D, D] and [D] as torch.nn.Linear has them.
     /// Other backends ignore it.
     at::Tensor projL_DD{}, projLBias_D{};
+    /// Where the tokens lie, as kernels::CallContext has it.
+    TokenGrid grid{};
 };
 
 /// Whether a call is to give ln Σ exp(q kᵀ / √D + keyBias) of each query too, with which attention over parts

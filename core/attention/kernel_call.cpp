@@ -14,6 +14,7 @@ std::string sizesOf(const at::Tensor& x) {
 
 std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
     const at::Tensor &q = in.q_BHND, &k = in.k_BHMD, &v = in.v_BHMD;
+    if (!device.is_cpu() && !execution::hasCudaKernels(device)) return "no kernels for " + device.str();
     for (const at::Tensor* tensor : {&q, &k, &v}) {
         if (tensor->device() != device)
             return "a tensor is on " + tensor->device().str() + ", the kernel runs on " + device.str();
@@ -56,6 +57,8 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
     m_problem.sparseLinear.topkRatio = options.slaTopk;
+    m_problem.context = options.context;
+    m_problem.context.grid = m_inputs.grid;
     if (m_inputs.projL_DD.defined()) {
         m_problem.sparseLinear.projection = m_inputs.projL_DD.const_data_ptr<float>();
         if (m_inputs.projLBias_D.defined())

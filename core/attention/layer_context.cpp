@@ -46,10 +46,11 @@ at::Tensor backToTokens(const at::Tensor& out_BhND, const SequenceShard& shard, 
 }  // namespace
 
 at::Tensor LayerContext::attendShared(const Inputs& inputs, const CallSite& site) const {
-    if (shard == nullptr || !shard->isShared()) return dispatcher.attend(inputs, site);
+    Inputs ofHeads = inputs;
+    ofHeads.grid = grid;
+    if (shard == nullptr || !shard->isShared()) return dispatcher.attend(ofHeads, site);
     parallel::Communicator& ulysses = shard->mesh().ulysses();
     const std::int64_t ranks = ulysses.ranks();
-    Inputs ofHeads = inputs;
     {
         const auto communication = during(Part::Communication);
         std::vector<Exchange> exchanges;
@@ -63,6 +64,13 @@ at::Tensor LayerContext::attendShared(const Inputs& inputs, const CallSite& site
         shard->mesh().ring().ranks() == 1 ? dispatcher.attend(ofHeads, site) : attendInRing(ofHeads, site);
     const auto communication = during(Part::Communication);
     return backToTokens(out_BhND, *shard, ranks).transpose(1, 2);
+}
+
+TokenGrid LayerContext::gridOfQueries() const {
+    if (shard != nullptr && shard->isShared()) return {};
+    TokenGrid ofClip = grid;
+    ofClip.textBefore = ofClip.textAfter = 0;
+    return ofClip;
 }
 
 /// Keys and values of all ranks come by, one's after another's, each while the one before is computed.
@@ -83,6 +91,7 @@ at::Tensor LayerContext::attendInRing(const Inputs& mine, const CallSite& site) 
             if (++part < ranks) coming.emplace(ring.startPass(kv_2BMhD));
             if (keys == 0) continue;  // more ranks than tokens
             Inputs inputs = mine;
+            inputs.grid = {};  // a part of the keys has no grid
             inputs.k_BHMD = kv_2BMhD[0].narrow(1, 0, keys).transpose(1, 2);
             inputs.v_BHMD = kv_2BMhD[1].narrow(1, 0, keys).transpose(1, 2);
             return inputs;

@@ -24,10 +24,14 @@ struct LayerContext {
     parallel::Mesh* mesh;
     /// Which of them the layers are given; null: all. The transformer's, which outlives its layers' passes.
     const parallel::SequenceShard* shard = nullptr;
+    /// Where the tokens of the pass lie in the clip, text included where it is in the same sequence.
+    TokenGrid grid{};
 
     /// Attention of all tokens to all tokens, of which the inputs hold this rank's: what it gives for these.
     /// It is the caller's part of a step but for what is exchanged.
     [[nodiscard]] at::Tensor attendShared(const Inputs& inputs, const CallSite& site) const;
+    /// The grid of queries that attend to something else: nobody's where ranks share the tokens.
+    [[nodiscard]] TokenGrid gridOfQueries() const;
     /// Every rank's tokens of x_BnC.
     [[nodiscard]] at::Tensor gather(const at::Tensor& x_BnC) const;
 

@@ -21,7 +21,7 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionT
 }
 
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution,
-                                                   double slaTopk) {
+                                                   CallSettings settings) {
     for (const std::string& type : policy.backends())
         if (type != protocol::kDefaultBackend && kernels::findBackend(type) == nullptr)
             return Error{ErrorCode::BadUsage,
@@ -31,7 +31,7 @@ Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const executio
     } catch (const std::runtime_error& error) {
         return Error{ErrorCode::BadUsage, error.what()};
     }
-    return std::make_unique<Dispatcher>(std::move(policy), execution, slaTopk);
+    return std::make_unique<Dispatcher>(std::move(policy), execution, std::move(settings));
 }
 
 }  // namespace reelgrid::attention

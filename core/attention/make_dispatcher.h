@@ -14,7 +14,7 @@ namespace reelgrid::attention {
 /// reference uses: sdpa. BadUsage naming the valid types when the policy names another one, or when
 /// REELGRID_CPU forces instructions that this machine lacks.
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(Policy policy, const execution::Execution& execution = {},
-                                                   double slaTopk = kernels::SparseLinear{}.topkRatio);
+                                                   CallSettings settings = {});
 
 /// A dispatcher that sends self-attention to `attentionType` and cross-attention to sdpa.
 Result<std::unique_ptr<Dispatcher>> makeDispatcher(const std::string& attentionType);

@@ -14,6 +14,7 @@ Result<Policy> Policy::create(std::string attentionType, const protocol::Attenti
     Policy policy(std::move(attentionType));
     policy.m_rules = *std::move(counted);
     policy.m_layers = std::max(1, extent.layers);
+    policy.m_steps = extent.steps;
     return policy;
 }
 

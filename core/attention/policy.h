@@ -43,6 +43,9 @@ class Policy {
 
     [[nodiscard]] PassChoices choicesOf(const protocol::Pass& pass) const;
 
+    /// How many the render takes; 0: nobody said.
+    [[nodiscard]] int steps() const { return m_steps; }
+
     /// Every backend that some call may ask for.
     [[nodiscard]] std::vector<std::string> backends() const;
 
@@ -50,6 +53,7 @@ class Policy {
     std::string m_attentionType;
     protocol::AttentionPolicy m_rules;
     int m_layers = 1;  ///< that rules tell apart
+    int m_steps = 0;
 };
 
 }  // namespace reelgrid::attention

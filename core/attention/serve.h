@@ -30,6 +30,7 @@ struct CallOptions {
     LogSumExp logSumExp = LogSumExp::NotAsked;
     protocol::ModuleKind kind = protocol::ModuleKind::Self;  ///< which a trace names
     double slaTopk = kernels::SparseLinear{}.topkRatio;      ///< of sparse-linear backends
+    kernels::CallContext context{};                          ///< all but its grid, which the inputs have
 };
 
 /// softmax(q kᵀ / √D + keyBias) v by `backend`, which must be known, or by sdpa where that can't: then `why`

@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/catalog/render_settings.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/idle_rules.h"
 
 namespace reelgrid::catalog {
@@ -19,6 +20,16 @@ Result<void> checkPolicy(const protocol::AttentionPolicy& policy, const families
                                               protocol::kDefaultBackend + " was needed"};
     }
     if (auto found = protocol::resolved(policy, model.layers, steps); !found) return found.error();
+    return {};
+}
+
+Result<void> checkBackendOptions(const std::vector<std::string>& texts, const machine::Machine& machine) {
+    for (const std::string& text : texts) {
+        const auto choice = protocol::BackendOptionChoice::from(text);
+        if (!choice) return choice.error();
+        if (const auto why = machine.whyNot(*choice))
+            return Error{ErrorCode::BadUsage, "--backend-option " + text + ": " + *why};
+    }
     return {};
 }
 

@@ -244,7 +244,8 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype(machine.cpu) : model.gpuDtype;
     if (settings.vaeDtype.empty())
         settings.vaeDtype = !onCpu && model.gpuVaeFollowsDtype ? settings.dtype : "fp32";
-    if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
+    const bool onCuda = device->kind == devices::DeviceKind::Cuda;
+    if (settings.generator.empty()) settings.generator = onCuda ? model.gpuGenerator : "cpu";
 
     if (auto settled = settleLinear(settings, model); !settled) return settled;
 
@@ -256,12 +257,17 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
                        {protocol::kIeee},
                        {protocol::kIeee, protocol::kTf32}},
           DeviceChoice{"--generator", settings.generator, {"cpu"}, {"cpu", "cuda"}}}) {
-        const std::vector<std::string>& names = onCpu ? choice.onCpu : choice.onGpu;
+        // What a device of another maker takes beyond the CPU's choices is its libtorch's affair.
+        const bool isOfCuda = choice.onGpu.back() == "cuda" || choice.onGpu.back() == protocol::kTf32;
+        const bool likeCpu = onCpu || (!onCuda && isOfCuda);
+        const std::vector<std::string>& names = likeCpu ? choice.onCpu : choice.onGpu;
         if (!isAmong(names, choice.value))
-            return wrong(choice.option, choice.value, (onCpu ? "on the CPU " : "") + oneOf(names));
+            return wrong(choice.option, choice.value,
+                         (likeCpu ? "on " + (onCpu ? "the CPU" : settings.device) + " " : "") + oneOf(names));
     }
-    if (onCpu && settings.useTorchCompile)
-        return Error{ErrorCode::BadUsage, "--use-torch-compile: a GPU was needed, --device is cpu"};
+    if (!onCuda && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage,
+                     "--use-torch-compile: an NVIDIA GPU was needed, --device is " + settings.device};
     return {};
 }
 
@@ -411,6 +417,7 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkSkippedLayers(settings, model); !fits) return fits.error();
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
+    if (auto fits = checkBackendOptions(settings.backendOption, machine); !fits) return fits.error();
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
     if (settings.stepCache > 0 && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,

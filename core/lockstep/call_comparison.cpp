@@ -1,6 +1,7 @@
 #include "core/lockstep/call_comparison.h"
 
 #include <limits>
+#include <utility>
 
 #include "core/base/result.h"
 
@@ -11,8 +12,8 @@ constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 }
 
 CallComparison::CallComparison(const std::vector<std::string>& backends, int layers, int steps,
-                               const execution::Execution& execution, double slaTopk)
-    : m_execution(execution), m_slaTopk(slaTopk) {
+                               const execution::Execution& execution, attention::CallSettings settings)
+    : m_execution(execution), m_settings(std::move(settings)) {
     m_frame.layers = layers;
     m_frame.steps = steps;
     m_frame.reference = protocol::kReferenceBackend;
@@ -34,8 +35,17 @@ void CallComparison::served(const attention::Call& call, const attention::Served
 void CallComparison::compare(Backend& backend, std::size_t index, const attention::Call& call,
                              const at::Tensor& reference_BHND) const {
     Site& site = backend.sites[index];
-    const attention::Served other = attention::serve(backend.name, call.inputs, m_execution,
-                                                     {.kind = call.site.kind, .slaTopk = m_slaTopk});
+    const attention::Served other =
+        attention::serve(backend.name, call.inputs, m_execution,
+                         {.kind = call.site.kind,
+                          .slaTopk = m_settings.slaTopk,
+                          .context = {.module = protocol::nameOf(call.site.kind),
+                                      .branch = protocol::nameOf(call.pass.branch),
+                                      .family = m_settings.family.c_str(),
+                                      .layer = call.site.layer,
+                                      .step = call.pass.step,
+                                      .steps = m_frame.steps,
+                                      .options = m_settings.options.of(backend.name)}});
     if (other.used != backend.name) {
         site.complete = false;
         backend.why = other.why;

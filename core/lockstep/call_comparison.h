@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/call_observer.h"
+#include "core/attention/call_settings.h"
 #include "core/execution/execution.h"
 #include "core/lockstep/error_sums.h"
 #include "core/metrics/lockstep_map.h"
@@ -16,10 +17,9 @@ namespace reelgrid::lockstep {
 /// from the same inputs what its error is measured on.
 class CallComparison final : public attention::CallObserver {
   public:
-    /// `layers` and `steps` are how many sites the map will have; names must be known. `slaTopk`:
-    /// attention::CallOptions' of every call.
+    /// `layers` and `steps` are how many sites the map will have; names must be known.
     CallComparison(const std::vector<std::string>& backends, int layers, int steps,
-                   const execution::Execution& execution, double slaTopk);
+                   const execution::Execution& execution, attention::CallSettings settings);
 
     void served(const attention::Call& call, const attention::Served& reference) override;
     /// Never: every pass is called.
@@ -46,7 +46,7 @@ class CallComparison final : public attention::CallObserver {
                  const at::Tensor& reference_BHND) const;
 
     execution::Execution m_execution;
-    double m_slaTopk;
+    attention::CallSettings m_settings;
     metrics::LockstepMap m_frame;  ///< extent, and the reference's seconds
     std::vector<Backend> m_backends;
 };

@@ -34,10 +34,10 @@ void push(metrics::OutputErrors& errors, const OutputError& error) {
 
 LockstepObserver::LockstepObserver(std::vector<std::string> backends, int layers, int steps,
                                    const execution::Execution& execution, denoising::StageClock& clock,
-                                   double slaTopk)
+                                   attention::CallSettings settings)
     : m_backends(std::move(backends)),
       m_execution(execution),
-      m_slaTopk(slaTopk),
+      m_settings(std::move(settings)),
       m_clock(clock),
       m_flows(m_backends.size()),
       m_whys(m_backends.size()),
@@ -52,7 +52,7 @@ void LockstepObserver::denoised(const at::Tensor& latents) {
     // A unit is one prediction of a step: the one that attends with all backends takes as long as several,
     // which only the estimate of what is left suffers from.
     m_clock.begin("lockstep", int(m_steps.size() * (1 + m_backends.size())));
-    CallComparison comparison(m_backends, m_layers, m_stepCount, m_execution, m_slaTopk);
+    CallComparison comparison(m_backends, m_layers, m_stepCount, m_execution, m_settings);
     const auto reference =
         attention::makeDispatcher(attention::Policy(protocol::kReferenceBackend), m_execution).value();
     reference->observe(comparison);
@@ -97,7 +97,7 @@ void LockstepObserver::measure(std::size_t index, const at::Tensor& next, attent
 at::Tensor LockstepObserver::predictWith(const std::string& backend, const Step& step,
                                          std::string& why) const {
     const auto dispatcher =
-        attention::makeDispatcher(attention::Policy(backend), m_execution, m_slaTopk).value();
+        attention::makeDispatcher(attention::Policy(backend), m_execution, m_settings).value();
     at::Tensor flow = step.predict(*dispatcher);
     const auto substituted = substitutionIn(dispatcher->records());
     if (!substituted) return flow;

@@ -19,7 +19,7 @@ class LockstepObserver final : public denoising::StepObserver {
   public:
     LockstepObserver(std::vector<std::string> backends, int layers, int steps,
                      const execution::Execution& execution, denoising::StageClock& clock,
-                     double slaTopk = kernels::SparseLinear{}.topkRatio);
+                     attention::CallSettings settings = {});
 
     void predicted(int step, const at::Tensor& latents, Prediction predict) override;
     void denoised(const at::Tensor& latents) override;
@@ -38,7 +38,7 @@ class LockstepObserver final : public denoising::StepObserver {
 
     std::vector<std::string> m_backends;
     execution::Execution m_execution;
-    double m_slaTopk;
+    attention::CallSettings m_settings;
     denoising::StageClock& m_clock;
     std::vector<Step> m_steps;
     std::vector<metrics::OutputErrors> m_flows;  ///< one a backend

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::machine {
@@ -16,6 +17,13 @@ const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) co
     return found == plugins.end() ? nullptr : &*found;
 }
 
+std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice) const {
+    const Backend* backend = findBackend(choice.backend);
+    if (backend == nullptr) return "backend " + choice.backend + ": one of " + backendNames() + " was needed";
+    const auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
+    return why ? std::optional(choice.backend + *why) : std::nullopt;
+}
+
 std::string Machine::backendNames() const {
     std::string names;
     for (const Backend& backend : backends) names += (names.empty() ? "" : ", ") + backend.name;
@@ -25,7 +33,9 @@ std::string Machine::backendNames() const {
 std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) const {
     std::vector<std::string> names;
     for (const Backend& backend : backends)
-        if (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda)
+        if (device.kind == devices::DeviceKind::Cpu    ? backend.onCpu
+            : device.kind == devices::DeviceKind::Cuda ? backend.onCuda
+                                                       : backend.name == protocol::kReferenceBackend)
             names.push_back(backend.name);
     return names;
 }
@@ -37,7 +47,9 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .cpuDeviation = std::string(listed.cpu.deviation),
             .cudaDeviation = std::string(listed.cuda.deviation),
             .onCpu = listed.runsOn(kernels::Device::Cpu),
-            .onCuda = listed.runsOn(kernels::Device::Cuda)};
+            .onCuda = listed.runsOn(kernels::Device::Cuda),
+            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda),
+            .options = listed.options()};
 }
 
 void addListedBackends(Machine& machine) {

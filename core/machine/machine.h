@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/devices/device_name.h"
 #include "core/devices/gpu_survey.h"
 #include "core/machine/cpu.h"
+#include "core/protocol/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -16,6 +18,10 @@ struct BackendInfo;
 
 namespace reelgrid::machine {
 
+/// What is said of a backend whose kernels for GPUs are kept back.
+inline constexpr const char* kAwaitsGpuCheck =
+    "not yet checked on a GPU; REELGRID_UNCHECKED_KERNELS=1 lets it run";
+
 /// An attention backend that a machine has: what a request may ask of it, and what is said to people.
 struct Backend {
     std::string name;  ///< as --attention-type takes it
@@ -23,6 +29,8 @@ struct Backend {
     std::string cpuDeviation{},
         cudaDeviation{};                 ///< where it differs from the method's definition; may be empty
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
+    bool awaitsGpuCheck = false;         ///< not onCuda until REELGRID_UNCHECKED_KERNELS says so
+    std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
     bool operator==(const Backend&) const = default;
 };
@@ -51,6 +59,8 @@ struct Machine {
     [[nodiscard]] const Backend* findBackend(std::string_view name) const;
     /// Null for backends of our own.
     [[nodiscard]] const kernels::PluginDescription* pluginOf(std::string_view backend) const;
+    /// What keeps --backend-option from setting that, with what was needed; nothing when nothing does.
+    [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
     /// Those that the device has.

@@ -123,14 +123,21 @@ Result<void> addBackend(const json& object, Machine& machine) {
     fields.text("description", backend.description);
     fields.text("cpu_deviation", backend.cpuDeviation);
     fields.text("cuda_deviation", backend.cudaDeviation);
+    fields.boolean("awaits_gpu_check", backend.awaitsGpuCheck);
     const json* devices = fields.array("devices", 2, true);
     const json* plugin = fields.object("plugin");
+    const json* options = fields.array("options", plugins::kMostOptions);
     if (auto read = fields.finish(); !read) return read.error();
     const auto isFor = [&](kernels::Device device) {
         return std::ranges::find(*devices, json(nameOf(device))) != devices->end();
     };
     backend.onCpu = isFor(kernels::Device::Cpu);
     backend.onCuda = isFor(kernels::Device::Cuda);
+    if (options != nullptr) {
+        auto known = plugins::optionsFromJson(*options);
+        if (!known) return known.error().in(backend.name);
+        backend.options = *std::move(known);
+    }
     if (plugin != nullptr) {
         auto description = plugins::descriptionFromJson(*plugin);
         if (!description) return description.error().in(backend.name);
@@ -167,6 +174,8 @@ json toJson(const Backend& backend, const kernels::PluginDescription* plugin) {
                    {"cpu_deviation", backend.cpuDeviation},
                    {"devices", std::move(devices)}};
     if (!backend.cudaDeviation.empty()) object["cuda_deviation"] = backend.cudaDeviation;
+    if (backend.awaitsGpuCheck) object["awaits_gpu_check"] = true;
+    if (!backend.options.empty()) object["options"] = plugins::toJson(backend.options);
     if (plugin != nullptr) object["plugin"] = plugins::toJson(*plugin);
     return object;
 }

@@ -13,10 +13,16 @@ std::unique_ptr<attention::Dispatcher> dispatcherOf(const RenderPlan& plan) {
     const catalog::RenderSettings& settings = plan.settings;
     auto policy = attention::Policy::create(settings.attentionType, settings.attentionPolicy,
                                             {plan.model.layers, settings.numInferenceSteps});
-    return attention::makeDispatcher(*std::move(policy), plan.execution, settings.slaTopk).value();
+    return attention::makeDispatcher(*std::move(policy), plan.execution, callSettingsOf(plan)).value();
 }
 
 }  // namespace
+
+attention::CallSettings callSettingsOf(const RenderPlan& plan) {
+    return {.slaTopk = plan.settings.slaTopk,
+            .options = attention::BackendOptions::create(plan.settings.backendOption).value(),
+            .family = plan.model.family};
+}
 
 RenderAttention::RenderAttention(const RenderPlan& plan)
     : m_calls(plan.model.layers, plan.settings.numInferenceSteps), m_dispatcher(dispatcherOf(plan)) {

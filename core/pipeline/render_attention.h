@@ -10,6 +10,9 @@
 
 namespace reelgrid::pipeline {
 
+/// Throws Failure for options that a backend hasn't.
+attention::CallSettings callSettingsOf(const RenderPlan& plan);
+
 /// The dispatcher of a render's attention, with what notes and saves its calls.
 class RenderAttention {
   public:

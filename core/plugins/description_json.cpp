@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/attention_policy.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::plugins {
@@ -76,6 +77,34 @@ bool isReservedName(const std::string& name) {
     return name == protocol::kDefaultBackend || name == "all";
 }
 
+json toJson(const std::vector<kernels::BackendOption>& options) {
+    json array = json::array();
+    for (const kernels::BackendOption& option : options)
+        array.push_back({{"key", option.key}, {"title", option.title}, {"value", option.value}});
+    return array;
+}
+
+Result<std::vector<kernels::BackendOption>> optionsFromJson(const json& array) {
+    std::vector<kernels::BackendOption> options;
+    for (const json& object : array) {
+        kernels::BackendOption option;
+        protocol::FieldReader fields(object, "option", ErrorCode::InvalidData);
+        fields.requireText("key", option.key, kMostTitleBytes);
+        fields.text("title", option.title, kMostTitleBytes);
+        fields.requireText("value", option.value, kMostTitleBytes);
+        if (auto read = fields.finish(); !read) return read.error();
+        if (!protocol::isOptionKey(option.key))
+            return wrong("option " + showJson(option.key) + ": letters, digits, _ or -, 40 at most,");
+        if (!protocol::isOptionValue(option.value))
+            return wrong("option " + option.key + ": its default " + showJson(option.value) +
+                         ": letters, digits, dots, commas, +, - and _, 64 at most,");
+        if (std::ranges::find(options, option.key, &kernels::BackendOption::key) != options.end())
+            return wrong("option " + option.key + ": each once");
+        options.push_back(std::move(option));
+    }
+    return options;
+}
+
 json toJson(const PluginDescription& said) {
     json features = json::array();
     for (const auto& [name, has] : {std::pair{"causal", said.causal},
@@ -83,19 +112,21 @@ json toJson(const PluginDescription& said) {
                                     {"shared_keys", said.sharedKeyHeads},
                                     {"log_sum_exp", said.logSumExp}})
         if (has) features.push_back(name);
-    return {{"name", said.name},
-            {"title", said.title},
-            {"description", said.description},
-            {"version", said.version},
-            {"author", said.author},
-            {"file", said.file},
-            {"sha256", said.sha256},
-            {"devices", namesOf(said.devices)},
-            {"dtypes", namesOf(said.types)},
-            {"features", std::move(features)},
-            {"max_head_dim", said.maxHeadDim},
-            {"head_dim_multiple", said.headDimMultiple},
-            {"claimed_l1", said.claimedL1}};
+    json object = {{"name", said.name},
+                   {"title", said.title},
+                   {"description", said.description},
+                   {"version", said.version},
+                   {"author", said.author},
+                   {"file", said.file},
+                   {"sha256", said.sha256},
+                   {"devices", namesOf(said.devices)},
+                   {"dtypes", namesOf(said.types)},
+                   {"features", std::move(features)},
+                   {"max_head_dim", said.maxHeadDim},
+                   {"head_dim_multiple", said.headDimMultiple},
+                   {"claimed_l1", said.claimedL1}};
+    if (!said.options.empty()) object["options"] = toJson(said.options);
+    return object;
 }
 
 Result<PluginDescription> descriptionFromJson(const json& object) {
@@ -116,6 +147,7 @@ Result<PluginDescription> descriptionFromJson(const json& object) {
     said.devices = named(fields.array("devices", kMostWords), kDevices);
     said.types = named(fields.array("dtypes", kMostWords), kTypes);
     const json* features = fields.array("features", kMostWords);
+    const json* options = fields.array("options", kMostOptions);
     if (auto read = fields.finish(); !read) return read.error();
     const auto has = [&](const char* name) {
         return features != nullptr && std::find(features->begin(), features->end(), name) != features->end();
@@ -126,6 +158,11 @@ Result<PluginDescription> descriptionFromJson(const json& object) {
     said.logSumExp = has("log_sum_exp");
     said.maxHeadDim = maxHeadDim;
     said.headDimMultiple = headDimMultiple;
+    if (options != nullptr) {
+        auto read = optionsFromJson(*options);
+        if (!read) return read.error();
+        said.options = *std::move(read);
+    }
     if (auto fits = check(said); !fits) return fits.error();
     return said;
 }

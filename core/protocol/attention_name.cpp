@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/protocol/backend_option.h"
+
 namespace reelgrid::protocol {
 namespace {
 
@@ -13,6 +15,19 @@ std::string shortText(double number) {
     std::string text = nlohmann::json(number).dump();
     if (text.ends_with(".0")) text.resize(text.size() - 2);
     return text;
+}
+
+/// "window-3x3x3", "sta.window-3x3x3" of another backend than the attention type.
+std::string nameOf(BackendOptionChoice choice, const std::string& attentionType) {
+    std::ranges::replace(choice.value, ',', 'x');
+    return (choice.backend == attentionType ? "" : choice.backend + ".") + choice.key + "-" + choice.value;
+}
+
+template <template <class> class Maybe>
+bool asksFor(const RenderFields<Maybe>& fields, const std::string& backend) {
+    return fields.attentionType == backend ||
+           std::ranges::any_of(fields.attentionPolicy.rules,
+                               [&](const AttentionRule& rule) { return rule.backend == backend; });
 }
 
 }  // namespace
@@ -41,6 +56,8 @@ template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields) {
     std::string name = attentionName(fields.attentionType, fields.attentionPolicy);
     if (fields.slaTopk != kSlaTopk && asksForSparse(fields)) name += "+topk-" + shortText(fields.slaTopk);
+    for (const BackendOptionChoice& choice : choicesIn(fields.backendOption))
+        if (asksFor(fields, choice.backend)) name += "+" + nameOf(choice, fields.attentionType);
     if (const std::string linear = linearName(fields.useFp8Gemms ? kLinearFp8 : fields.linear);
         !linear.empty())
         name += "+" + linear;

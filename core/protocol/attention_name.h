@@ -7,9 +7,9 @@
 namespace reelgrid::protocol {
 
 /// What tells renders of one picture apart, in file names, captions and tables: the backend, a policy that
-/// alters it, how much sparse attention keeps where that isn't the usual, what linear layers multiply, and a
-/// step cache: "fav2", "fav2+policy-3f2a", "sla+topk-0.2", "sla+int8", "sdpa+cache-0.08". The reference is
-/// the one that is called kReferenceBackend.
+/// alters it, parameters of backends, how much sparse attention keeps where that isn't the usual, what linear
+/// layers multiply, and a step cache: "fav2", "fav2+policy-3f2a", "sla+topk-0.2", "sla+int8",
+/// "sdpa+cache-0.08". The reference is the one that is called kReferenceBackend.
 template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields);
 

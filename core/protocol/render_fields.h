@@ -128,6 +128,7 @@ struct RenderFields {
     std::optional<int> ulyssesDegree{}, ringDegree{}, cfgParallel{};
     std::string attentionType = kReferenceBackend;
     double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
+    std::vector<std::string> backendOption{};    ///< parameters of backends (backend_option.h)
     AttentionPolicy attentionPolicy{};           ///< empty: the attention type alone decides
     std::optional<std::string> profileOutput{};  ///< a trace's name, or a folder; absent: not profiled
     std::optional<int> profileWait{};            ///< denoising steps, as torch.profiler.schedule counts them
@@ -640,6 +641,12 @@ void forEachRenderField(Visit&& visit) {
                     .decides = Decides::Attention,
                     .range = {.least = 0, .most = 1, .leastIs = ValueRange::LeastIs::TooLittle}},
         [](auto& fields) -> auto& { return fields.slaTopk; });
+    visit(
+        RenderField{.key = "backend_option",
+                    .help = "A parameter of a backend, NAME.KEY=VALUE (sta.window=3,3,3); may be repeated; "
+                            "backends describe NAME says which there are",
+                    .decides = Decides::Attention},
+        [](auto& fields) -> auto& { return fields.backendOption; });
     visit(
         RenderField{.key = "attention_policy",
                     .help = "A backend per kind of attention, layers, steps and branch",

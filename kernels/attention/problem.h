@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/attention/call_context.h"
+
 namespace reelgrid::kernels {
 
 enum class Device { Cpu, Cuda };
@@ -77,6 +79,7 @@ struct AttentionProblem {
     const float* keyBias = nullptr;
     int threads = 0;            ///< of the CPU; 0: what OpenMP is set to
     SparseLinear sparseLinear;  ///< read by backends that are sparse or have a linear branch
+    CallContext context;        ///< read by backends that ask which call of a render it is
 };
 
 /// Bytes of one element.

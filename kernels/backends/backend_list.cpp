@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cuda/attention/attention_cuda.h"
+#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -327,6 +328,8 @@ AttentionPlan pluginPlan(const PluginBackend& plugin, const AttentionProblem& pr
 std::optional<std::string> listObstacle(const BackendInfo& backend, const AttentionProblem& p) {
     const std::string name(backend.name);
     if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
+    if (backend.isHeldBackOn(p.device))
+        return name + ": a kernel not yet checked on a GPU, needs " + cuda::kUncheckedVariable + "=1";
     if (!backend.runsOn(p.device))
         return name + ": no " + nameOf(p.device) + " implementation" +
                (backend.plugin != nullptr ? " in its plug-in" : " in this version");
@@ -368,7 +371,19 @@ const Implementation& BackendInfo::on(Device device) const {
 bool BackendInfo::runsOn(Device device) const {
     if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
     if (plugin != nullptr) return plugin->description.isFor(device);
-    return on(device).plan != nullptr;
+    return on(device).plan != nullptr && !isHeldBackOn(device);
+}
+
+bool BackendInfo::isHeldBackOn(Device device) const {
+    return on(device).isUnchecked && !cuda::runsUncheckedKernels();
+}
+
+std::vector<BackendOption> BackendInfo::options() const {
+    if (plugin != nullptr) return plugin->description.options;
+    std::vector<BackendOption> all;
+    for (const BuiltInOption& option : builtInOptions)
+        all.push_back({std::string(option.key), std::string(option.title), std::string(option.value)});
+    return all;
 }
 
 std::vector<const BackendInfo*> backendsOn(Device device) {

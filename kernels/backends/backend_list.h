@@ -10,6 +10,7 @@
 #include "kernels/attention/method.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
+#include "kernels/backends/backend_option.h"
 #include "kernels/backends/plugin_backend.h"
 
 namespace reelgrid::kernels {
@@ -29,6 +30,8 @@ struct Implementation {
     Support supports;
     /// How it runs a problem that `supports` allows; null: this version has none.
     AttentionPlan (*plan)(const AttentionProblem&) = nullptr;
+    /// No GPU has held its kernels to float64 yet: they run where REELGRID_UNCHECKED_KERNELS says so.
+    bool isUnchecked = false;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -46,12 +49,17 @@ struct BackendInfo {
     bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
+    std::span<const BuiltInOption> builtInOptions{};  ///< options() gives a plug-in's too
     Implementation cpu{};
     Implementation cuda{};
 
     [[nodiscard]] const Implementation& on(Device device) const;
     /// Whether this version has it for the device at all.
     [[nodiscard]] bool runsOn(Device device) const;
+    /// Whether this version has it, and keeps it back until it is checked.
+    [[nodiscard]] bool isHeldBackOn(Device device) const;
+    /// What --backend-option may set.
+    [[nodiscard]] std::vector<BackendOption> options() const;
 };
 
 /// Every backend that this build has, in the order to show them, then those that were added.

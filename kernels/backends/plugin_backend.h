@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/attention/problem.h"
+#include "kernels/backends/backend_option.h"
 
 namespace reelgrid::kernels {
 
@@ -24,6 +25,7 @@ struct PluginDescription {
     std::int64_t maxHeadDim = 0;
     std::int64_t headDimMultiple = 1;
     double claimedL1 = 0;  ///< Σ|out − truth| / Σ|truth| of an approximation; 0: exact
+    std::vector<BackendOption> options;
 
     [[nodiscard]] bool isFor(Device device) const;
     [[nodiscard]] bool takes(DataType type) const;

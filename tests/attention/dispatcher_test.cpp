@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryBackend, testing::ValuesIn(names()),
 TEST(Dispatcher, SparseBackendsKeepTheShareThatIsAskedFor) {
     const Inputs in = inputsOf(at::kFloat, 200, 1300, 64);
     const auto outOf = [&](const char* backend, double topk) {
-        return makeDispatcher(Policy(backend), {}, topk).value()->attend(in, kSelf).clone();
+        return makeDispatcher(Policy(backend), {}, {.slaTopk = topk}).value()->attend(in, kSelf).clone();
     };
     EXPECT_TRUE(at::equal(outOf("sla", 1), outOf("fav2", 0.5)));
     EXPECT_FALSE(at::equal(outOf("sla", 0.5), outOf("sla", 0.1)));

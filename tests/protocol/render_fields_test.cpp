@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/protocol/attention_name.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/render_request.h"
 
 namespace reelgrid::protocol {
@@ -132,6 +133,29 @@ TEST(AttentionName, SaysWhatSparseAttentionKeepsAndWhatLinearLayersMultiply) {
     request.linear = "auto";
     request.useFp8Gemms = true;
     EXPECT_EQ(attentionName(request), "sdpa+fp8");
+}
+
+TEST(AttentionName, SaysWhatIsSetForTheBackendsThatItNames) {
+    RenderRequest request;
+    request.backendOption = {"sta.window=3,3,3", "radial.decay=0.5", "sta.window=5,3,3"};
+    EXPECT_EQ(attentionName(request), "sdpa");
+    request.attentionType = "sta";
+    EXPECT_EQ(attentionName(request), "sta+window-5x3x3");
+    request.attentionPolicy.rules.push_back({.backend = "radial"});
+    EXPECT_THAT(attentionName(request), testing::EndsWith("+window-5x3x3+radial.decay-0.5"));
+}
+
+TEST(BackendOptionChoice, IsNameKeyAndValue) {
+    const auto choice = BackendOptionChoice::from("sta.window=3,3,3").value();
+    EXPECT_EQ(choice.backend + "|" + choice.key + "|" + choice.value, "sta|window|3,3,3");
+    EXPECT_EQ(BackendOptionChoice::from("a.share=0.5").value().value, "0.5");
+    for (const char* text : {"", "window=3", "sta.window", "sta=1.5", ".window=3", "sta.=3",
+                             "sta.window=", "sta.window=../x", "sta.win dow=3"}) {
+        const auto wrong = BackendOptionChoice::from(text);
+        ASSERT_FALSE(wrong) << text;
+        EXPECT_EQ(wrong.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(wrong.error().message, testing::HasSubstr("NAME.KEY=VALUE"));
+    }
 }
 
 }  // namespace

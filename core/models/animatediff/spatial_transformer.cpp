@@ -28,9 +28,9 @@ SpatialTransformer::SpatialTransformer(const vae::LayerSource& source, const Siz
 
 at::Tensor SpatialTransformer::forward(const at::Tensor& x_FHWC, const at::Tensor& text,
                                        const attention::LayerContext& context) const {
+    const attention::LayerContext here = unet::contextOf(x_FHWC, context);
     at::Tensor y_FPC = m_proj_in(m_norm.forward(x_FHWC).flatten(1, 2));
-    for (const unet::TokenBlock& block : m_blocks)
-        y_FPC = block.forward(y_FPC, text, m_place, context).value();
+    for (const unet::TokenBlock& block : m_blocks) y_FPC = block.forward(y_FPC, text, m_place, here).value();
     return x_FHWC + m_proj_out(y_FPC).view_as(x_FHWC);
 }
 

@@ -192,6 +192,8 @@ void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end,
                                      const attention::LayerContext& context) const {
     attention::LayerContext sharing = context;
     sharing.shard = &pass.shard;
+    sharing.grid = {
+        .frames = pass.grid[0], .rows = pass.grid[1], .columns = pass.grid[2], .textBefore = pass.textTokens};
     for (int layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
         const Block& block = m_blocks->use(layer);

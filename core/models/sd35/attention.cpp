@@ -17,13 +17,14 @@ constexpr Projections::Names kTextNames{"add_q_proj", "add_k_proj", "add_v_proj"
 
 /// softmax(q kᵀ / √D) v as [B, N, C].
 at::Tensor attend(const HeadProducts& products, const attention::CallSite& site,
-                  const attention::LayerContext& context) {
+                  const attention::TokenGrid& grid, const attention::LayerContext& context) {
     const auto running = context.during(Part::SelfAttention);
     return context.dispatcher
-        .attend({products.q_BNHD.transpose(1, 2),
-                 products.k_BNHD.transpose(1, 2),
-                 products.v_BNHD.transpose(1, 2),
-                 {}},
+        .attend({.q_BHND = products.q_BNHD.transpose(1, 2),
+                 .k_BHMD = products.k_BNHD.transpose(1, 2),
+                 .v_BHMD = products.v_BNHD.transpose(1, 2),
+                 .keyBias_M = {},
+                 .grid = grid},
                 site)
         .transpose(1, 2)
         .flatten(2);
@@ -73,10 +74,12 @@ JointAttention::Output JointAttention::forward(const at::Tensor& picture_BNC, co
                                                int layer, const attention::LayerContext& context) const {
     const auto running = context.during(Part::Projections);
     const HeadProducts picture = m_picture(picture_BNC, context), text = m_text(text_BMC, context);
+    attention::TokenGrid grid = context.grid;
+    grid.textAfter = text_BMC.size(1);
     const at::Tensor seen_BNC =
         attend({at::cat({picture.q_BNHD, text.q_BNHD}, 1), at::cat({picture.k_BNHD, text.k_BNHD}, 1),
                 at::cat({picture.v_BNHD, text.v_BNHD}, 1)},
-               {attention::ModuleKind::Joint, layer}, context);
+               {attention::ModuleKind::Joint, layer}, grid, context);
     const std::int64_t tokens = picture_BNC.size(1), textTokens = text_BMC.size(1);
     Output out{m_out(seen_BNC.narrow(1, 0, tokens).contiguous()), {}};
     if (m_addOut.weight.defined())
@@ -96,7 +99,8 @@ PictureAttention::PictureAttention(const Sd35TransformerConfig& config, const we
 at::Tensor PictureAttention::forward(const at::Tensor& picture_BNC, int layer,
                                      const attention::LayerContext& context) const {
     const auto running = context.during(Part::Projections);
-    return m_out(attend(m_picture(picture_BNC, context), {attention::ModuleKind::Self, layer}, context));
+    return m_out(
+        attend(m_picture(picture_BNC, context), {attention::ModuleKind::Self, layer}, context.grid, context));
 }
 
 }  // namespace reelgrid::models::sd35

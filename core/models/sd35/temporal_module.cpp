@@ -60,7 +60,11 @@ void TemporalModule::add(ResidualStream& frames_FNC, int layer, double strength,
     };
     const auto attend = [&] {
         const auto attention = context.during(Part::SelfAttention);
-        return context.dispatcher.attend({headsOf(qkv[0]), headsOf(qkv[1]), headsOf(qkv[2]), {}},
+        return context.dispatcher.attend({.q_BHND = headsOf(qkv[0]),
+                                          .k_BHMD = headsOf(qkv[1]),
+                                          .v_BHMD = headsOf(qkv[2]),
+                                          .keyBias_M = {},
+                                          .grid = {.frames = frames, .rows = 1, .columns = 1}},
                                          {attention::ModuleKind::Temporal, layer});
     };
     const at::Tensor moved_NFC = block.out(attend().transpose(1, 2).flatten(2));

@@ -72,7 +72,7 @@ StepEmbedding Sd35Transformer::embedTimestep(double timestep, const at::Tensor& 
 
 /// A forward pass on its way through the blocks.
 struct Sd35Transformer::Pass {
-    std::int64_t rows;
+    std::int64_t rows, columns;
     std::int64_t prompt;
     const StepEmbedding& step;
     Streams streams;
@@ -90,6 +90,7 @@ Sd35Transformer::Pass Sd35Transformer::begin(const at::Tensor& latents_1ZFYX, co
     // A stream is written where it lies: not into the prompt.
     const bool isOwn = !text_FMC.is_alias_of(text.tokens_1MC);
     return {rows,
+            columns,
             text.index,
             step,
             {ResidualStream(frames_FNC), ResidualStream(isOwn ? text_FMC : text_FMC.clone())}};
@@ -97,6 +98,8 @@ Sd35Transformer::Pass Sd35Transformer::begin(const at::Tensor& latents_1ZFYX, co
 
 void Sd35Transformer::runBlocks(Pass& pass, int first, int end, const attention::LayerContext& context,
                                 std::span<const int> skipped) {
+    attention::LayerContext inGrid = context;
+    inGrid.grid = {.frames = 1, .rows = pass.rows, .columns = pass.columns};
     for (int layer = first; layer < end; ++layer) {
         if (std::ranges::find(skipped, layer) != skipped.end()) continue;
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
@@ -104,7 +107,7 @@ void Sd35Transformer::runBlocks(Pass& pass, int first, int end, const attention:
         const at::Tensor modulation_PRC = pass.step.blocks_PRC.empty()
                                               ? block.modulation(pass.step.embedding_PC)
                                               : pass.step.blocks_PRC[static_cast<std::size_t>(layer)];
-        block.forward(pass.streams, modulation_PRC[pass.prompt], m_temporal, context);
+        block.forward(pass.streams, modulation_PRC[pass.prompt], m_temporal, inGrid);
     }
 }
 

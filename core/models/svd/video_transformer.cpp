@@ -74,11 +74,12 @@ const at::Tensor& VideoTransformer::framePositions(std::int64_t frames,
 
 at::Tensor VideoTransformer::forward(const at::Tensor& x_FHWC, const at::Tensor& picture,
                                      const attention::LayerContext& context) const {
+    const attention::LayerContext here = unet::contextOf(x_FHWC, context);
     const at::Tensor& positions_F1C = framePositions(x_FHWC.size(0), x_FHWC.options());
     at::Tensor y_FPC = m_proj_in(m_norm.forward(x_FHWC).flatten(1, 2));
     for (const Turn& turn : m_turns) {
-        y_FPC = turn.still.forward(y_FPC, picture, m_place, context).value();
-        y_FPC = turn.moving.forward(y_FPC, positions_F1C, picture, m_place, context)
+        y_FPC = turn.still.forward(y_FPC, picture, m_place, here).value();
+        y_FPC = turn.moving.forward(y_FPC, positions_F1C, picture, m_place, here)
                     .blendedInto(y_FPC, m_time_share);
     }
     return x_FHWC + m_proj_out(y_FPC).view_as(x_FHWC);

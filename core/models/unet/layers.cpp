@@ -81,6 +81,26 @@ at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads) {
     return x_BNC.unflatten(-1, {heads, -1}).transpose(1, 2);
 }
 
+namespace {
+
+/// Of the place that the context is of, `frames` to a sequence.
+attention::TokenGrid gridOfFrames(const attention::LayerContext& context, std::int64_t frames) {
+    attention::TokenGrid grid = context.grid;
+    if (grid.isKnown()) grid.frames = frames;
+    return grid;
+}
+
+attention::TokenGrid gridAlongTime(std::int64_t frames) {
+    return {.frames = frames, .rows = 1, .columns = 1};
+}
+
+}  // namespace
+
+attention::LayerContext contextOf(const at::Tensor& x_FHWC, attention::LayerContext context) {
+    context.grid = {.frames = x_FHWC.size(0), .rows = x_FHWC.size(1), .columns = x_FHWC.size(2)};
+    return context;
+}
+
 at::Tensor attendSelf(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads, int place,
                       const attention::LayerContext& context) {
     const auto running = context.during(execution::Part::SelfAttention);
@@ -88,7 +108,8 @@ at::Tensor attendSelf(const SelfProducts& products, const at::Tensor& x_FPC, std
     const at::Tensor mixed_FHPD = context.dispatcher.attend({.q_BHND = headsOf(qkv[0], heads),
                                                              .k_BHMD = headsOf(qkv[1], heads),
                                                              .v_BHMD = headsOf(qkv[2], heads),
-                                                             .keyBias_M = {}},
+                                                             .keyBias_M = {},
+                                                             .grid = gridOfFrames(context, 1)},
                                                             {attention::ModuleKind::Self, place});
     return products.to_out(mixed_FHPD.transpose(1, 2).flatten(2));
 }
@@ -103,7 +124,8 @@ at::Tensor attendAlongTime(const SelfProducts& products, const at::Tensor& x_FPC
     const at::Tensor mixed_PHFD = context.dispatcher.attend({.q_BHND = heads_PHFD(qkv[0]),
                                                              .k_BHMD = heads_PHFD(qkv[1]),
                                                              .v_BHMD = heads_PHFD(qkv[2]),
-                                                             .keyBias_M = {}},
+                                                             .keyBias_M = {},
+                                                             .grid = gridAlongTime(x_FPC.size(0))},
                                                             {attention::ModuleKind::Temporal, place});
     return products.to_out(mixed_PHFD.permute({2, 0, 1, 3}).flatten(2));
 }
@@ -132,7 +154,8 @@ at::Tensor attendCross(const CrossProducts& products, const at::Tensor& x_FPC, c
         context.dispatcher.attend({.q_BHND = headsOf(shared ? q.flatten(0, 1).unsqueeze(0) : q, heads),
                                    .k_BHMD = headsOf(kv[0], heads),
                                    .v_BHMD = headsOf(kv[1], heads),
-                                   .keyBias_M = {}},
+                                   .keyBias_M = {},
+                                   .grid = gridOfFrames(context, shared ? x_FPC.size(0) : 1)},
                                   {attention::ModuleKind::Cross, place});
     return products.to_out(mixed.transpose(1, 2).flatten(2).view_as(x_FPC));
 }

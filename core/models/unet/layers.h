@@ -98,6 +98,9 @@ inline bool isOneToken(const at::Tensor& tokens) {
 /// [B, N, C] → [B, heads, N, D], a view.
 at::Tensor headsOf(const at::Tensor& x_BNC, std::int64_t heads);
 
+/// `context` for the layers of x, who don't see how its pixels lie.
+attention::LayerContext contextOf(const at::Tensor& x_FHWC, attention::LayerContext context);
+
 /// Attention of each pixel's values in all frames to each other: [F, P, C] → the same. The tokens stay where
 /// they are: a pixel's are a view.
 at::Tensor attendAlongTime(const SelfProducts& products, const at::Tensor& x_FPC, std::int64_t heads,

@@ -107,7 +107,11 @@ at::Tensor CrossAttention::forward(const at::Tensor& x_BNC, const TextKeysValues
     const at::Tensor q_BHND = splitHeads(q_BNC, m_heads);
     const auto attend = [&](const at::Tensor& k_BHMD, const at::Tensor& v_BHMD, const at::Tensor& keyBias_M) {
         const auto attention = context.during(Part::CrossAttention);
-        return joinHeads(context.dispatcher.attend({q_BHND, k_BHMD, v_BHMD, keyBias_M},
+        return joinHeads(context.dispatcher.attend({.q_BHND = q_BHND,
+                                                    .k_BHMD = k_BHMD,
+                                                    .v_BHMD = v_BHMD,
+                                                    .keyBias_M = keyBias_M,
+                                                    .grid = context.gridOfQueries()},
                                                    {attention::ModuleKind::Cross, m_layer}));
     };
     const at::Tensor ofText_BNC = attend(text.k_BHMD, text.v_BHMD, text.keyBias_M);

@@ -94,6 +94,7 @@ struct WanTransformer::Pass {
     /// The caller's, with the tokens that its layers get.
     [[nodiscard]] attention::LayerContext sharing(attention::LayerContext context) const {
         context.shard = &shard;
+        context.grid = {.frames = grid[0], .rows = grid[1], .columns = grid[2]};
         return context;
     }
 };

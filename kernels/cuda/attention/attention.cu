@@ -8,7 +8,6 @@
 #include "kernels/cuda/attention/attention_cuda.h"
 #include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -89,18 +88,10 @@ AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
     return {.attend = &fav2Turing};
 }
 
-/// Kernels that no GPU has run beside float64 yet.
-bool isUnchecked(Method method, const Capability& found) {
-    return method == Method::SageSparseLinear || found.isTreatedAsTuring();
-}
-
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
-    if (isUnchecked(method, found) && !runsUncheckedKernels())
-        return {.obstacle =
-                    std::string("a kernel not yet checked on a GPU, needs ") + kUncheckedVariable + "=1"};
     if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
     const Kernel kernel = kernelFor(method, found);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
