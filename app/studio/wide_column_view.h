@@ -4,7 +4,8 @@
 
 namespace reelgrid::studio {
 
-/// A table of rows of which one column gets what the others leave, and never less than can be read.
+/// A table of rows of which one column, of long texts, gets what the others leave, and never less than its
+/// texts need, in several lines where they are too long for one.
 class WideColumnView : public QTableView {
     Q_OBJECT
 
@@ -17,7 +18,11 @@ class WideColumnView : public QTableView {
     void updateGeometries() override;
 
   private:
+    /// What the texts need.
+    void measure();
+
     int m_wide = -1;
+    int m_least = 0;
 };
 
 }  // namespace reelgrid::studio

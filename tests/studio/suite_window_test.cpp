@@ -52,7 +52,7 @@ class SuiteWindowTest : public WindowTest {
     static QString cell(SuiteWindow& window, int row, const QString& heading) {
         const QAbstractItemModel& model = window.order();
         for (int column = 0; column < model.columnCount(); ++column)
-            if (model.headerData(column, Qt::Horizontal).toString() == heading)
+            if (model.headerData(column, Qt::Horizontal).toString().trimmed() == heading)
                 return model.index(row, column).data().toString();
         ADD_FAILURE() << heading.toStdString();
         return {};
@@ -70,8 +70,8 @@ TEST_F(SuiteWindowTest, ShowsTheWorstFirstWithWhatEachValueComesTo) {
     EXPECT_EQ(cell(*window, 2, "PSNR, dB"), "–") << "what has none comes last";
     EXPECT_EQ(cell(*window, 1, "Backend"), "fav2");
     // Prompts are not cut.
-    const int wide = window->clips().columnWidth(0);
-    EXPECT_GE(wide, window->clips().fontMetrics().horizontalAdvance(cell(*window, 1, "Prompt")));
+    const WideColumnView& view = window->clips();
+    EXPECT_GT(view.columnWidth(0), view.fontMetrics().horizontalAdvance(cell(*window, 1, "Prompt")));
     EXPECT_FALSE(window->order().index(0, 0).data(Qt::ToolTipRole).toString().isEmpty());
 
     const QTableWidget& values = window->values();

@@ -49,6 +49,7 @@ SuiteTable::SuiteTable(std::shared_ptr<const suite::SuiteResult> suite, QObject*
         if (std::ranges::any_of(m_suite->rows,
                                 [&](const auto& row) { return row.measured.contains(measure.key); }))
             m_measures.push_back(&measure);
+    m_errors = int(std::ranges::any_of(m_suite->rows, [](const auto& row) { return row.error.has_value(); }));
     for (const suite::ValueSummary& value : m_suite->values)
         if (value.axis == suite::kBackendAxis || m_suite->plan.axis(suite::kBackendAxis) == nullptr)
             m_worst.insert(value.worst.begin(), value.worst.end());
@@ -71,7 +72,8 @@ int SuiteTable::columnOfAxis(const std::string& key) const {
 
 int SuiteTable::columnOfMeasure(const std::string& key) const {
     const auto found = std::ranges::find_if(m_measures, [&](const auto* each) { return key == each->key; });
-    return found == m_measures.end() ? -1 : int(m_suite->plan.axes.size()) + int(found - m_measures.begin());
+    if (found == m_measures.end()) return -1;
+    return int(m_suite->plan.axes.size()) + m_errors + int(found - m_measures.begin());
 }
 
 int SuiteTable::rowCount(const QModelIndex& parent) const {
@@ -79,7 +81,7 @@ int SuiteTable::rowCount(const QModelIndex& parent) const {
 }
 
 int SuiteTable::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : int(m_suite->plan.axes.size() + m_measures.size()) + 1;
+    return parent.isValid() ? 0 : int(m_suite->plan.axes.size() + m_measures.size()) + m_errors;
 }
 
 QVariant SuiteTable::axisData(std::size_t row, std::size_t axis, int role) const {
@@ -117,22 +119,21 @@ QVariant SuiteTable::errorData(std::size_t row, int role) const {
 QVariant SuiteTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const auto row = std::size_t(index.row()), column = std::size_t(index.column());
-    const std::size_t axes = m_suite->plan.axes.size();
-    if (column < axes) return axisData(row, column, role);
-    if (column < axes + m_measures.size()) return measureData(row, *m_measures[column - axes], role);
-    return errorData(row, role);
+    const std::size_t beforeMeasures = m_suite->plan.axes.size() + std::size_t(m_errors);
+    if (column >= beforeMeasures) return measureData(row, *m_measures[column - beforeMeasures], role);
+    return column < m_suite->plan.axes.size() ? axisData(row, column, role) : errorData(row, role);
 }
 
 QVariant SuiteTable::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     const auto column = std::size_t(section);
-    const std::size_t axes = m_suite->plan.axes.size();
-    const bool isMeasure = column >= axes && column < axes + m_measures.size();
+    const std::size_t beforeMeasures = m_suite->plan.axes.size() + std::size_t(m_errors);
+    const bool isMeasure = column >= beforeMeasures;
     if (role == Qt::TextAlignmentRole)
         return int((isMeasure ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
-    if (column < axes) return axisTitle(m_suite->plan.axes[column].key);
-    return isMeasure ? measureTitle(*m_measures[column - axes]) : tr("Error");
+    if (isMeasure) return measureTitle(*m_measures[column - beforeMeasures]);
+    return column < m_suite->plan.axes.size() ? axisTitle(m_suite->plan.axes[column].key) : tr("Error");
 }
 
 SuiteOrder::SuiteOrder(SuiteTable* table, QObject* parent) : QSortFilterProxyModel(parent), m_table(table) {
@@ -147,6 +148,12 @@ void SuiteOrder::showOnly(std::optional<SuiteTable::Mark> mark) {
 void SuiteOrder::lookFor(const QString& words) {
     m_words = words.split(' ', Qt::SkipEmptyParts);
     invalidateFilter();
+}
+
+/// With room for the arrow of the column that is sorted by.
+QVariant SuiteOrder::headerData(int section, Qt::Orientation orientation, int role) const {
+    const QVariant own = QSortFilterProxyModel::headerData(section, orientation, role);
+    return role == Qt::DisplayRole && own.isValid() ? own.toString() + QChar(0x2003) : own;
 }
 
 bool SuiteOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {

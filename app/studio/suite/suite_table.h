@@ -51,6 +51,7 @@ class SuiteTable : public QAbstractTableModel {
     std::shared_ptr<const suite::SuiteResult> m_suite;
     std::vector<const suite::SuiteMeasure*> m_measures;  // those that any clip has
     std::set<std::size_t> m_worst;
+    int m_errors = 0;  // columns of errors: none where there are none
 };
 
 /// Its rows in the order of a column, what has nothing there last; all, or those with a mark; those with some
@@ -62,6 +63,7 @@ class SuiteOrder : public QSortFilterProxyModel {
     explicit SuiteOrder(SuiteTable* table, QObject* parent = nullptr);
     void showOnly(std::optional<SuiteTable::Mark> mark);
     void lookFor(const QString& words);
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   protected:
     [[nodiscard]] bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
