@@ -14,12 +14,12 @@ constexpr int kLeastWide = 240;
 constexpr int kMostWide = 560;
 constexpr int kPadding = 24;
 
-constexpr int kMostLines = 5;
+constexpr int kMostPromptLines = 5;
 constexpr int kMostMeasured = 1000;
 
 /// Lines break between words, so that they are not filled.
 int linesFor(int width, int room) {
-    return width <= room ? 1 : std::min(kMostLines, int(1.15 * width / room) + 1);
+    return width <= room ? 1 : std::min(kMostPromptLines, int(1.15 * width / room) + 1);
 }
 
 }  // namespace

@@ -97,9 +97,9 @@ std::string reportHtml(const Report& report) {
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
            timeTable(report) + partsTable(report) + qualityTable(report) + coherenceSection(report) +
-           blindSection(report) + charts(report) + lockstepSection(report) + attributionTable(report) +
-           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
-           ".</p></body></html>\n";
+           engineTable(report) + blindSection(report) + charts(report) + lockstepSection(report) +
+           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
+           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

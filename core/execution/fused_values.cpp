@@ -98,7 +98,7 @@ bool FusedValues::fits(std::initializer_list<Value> asked) const {
         std::ssize(m_steps) > ValueProgram::kMostSteps || std::ssize(asked) > ValueProgram::kMostOutputs)
         return false;
     const at::Device device = m_inputs.front().device();
-    if (!device.is_cpu() && !(device.is_cuda() && kernels::cuda::library() != nullptr)) return false;
+    if (!device.is_cpu() && !hasCudaKernels(device)) return false;
     const std::vector<std::int64_t> shape = shapeOf(m_inputs);
     return std::ranges::all_of(m_inputs, [&](const at::Tensor& input) {
         return input.device() == device && inputOf(input, shape).has_value();

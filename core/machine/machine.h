@@ -29,6 +29,7 @@ struct Backend {
     std::string cpuDeviation{},
         cudaDeviation{};                 ///< where it differs from the method's definition; may be empty
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
+    bool isByNameOnly = false;           ///< no part of what is compared where nobody names backends
     bool awaitsGpuCheck = false;         ///< not onCuda until REELGRID_UNCHECKED_KERNELS says so
     std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
@@ -63,7 +64,7 @@ struct Machine {
     [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
-    /// Those that the device has.
+    /// Those of the device that are compared where nobody names any.
     [[nodiscard]] std::vector<std::string> backendsOn(const devices::DeviceName& device) const;
 };
 

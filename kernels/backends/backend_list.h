@@ -49,6 +49,8 @@ struct BackendInfo {
     bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
+    /// Compared and tuned where it is asked for by name, and no part of what is taken otherwise.
+    bool isByNameOnly = false;
     std::span<const BuiltInOption> builtInOptions{};  ///< options() gives a plug-in's too
     Implementation cpu{};
     Implementation cuda{};
@@ -74,6 +76,8 @@ std::optional<std::string> addBackend(PluginBackend backend);
 
 /// Those that run on the device.
 std::vector<const BackendInfo*> backendsOn(Device device);
+/// Of these what is measured where nobody names any.
+std::vector<const BackendInfo*> usualBackendsOn(Device device);
 
 /// Null when there is none of that name.
 const BackendInfo* findBackend(std::string_view name);

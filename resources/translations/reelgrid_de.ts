@@ -811,6 +811,14 @@
         <source>most memory</source>
         <translation>größter Speicher</translation>
     </message>
+    <message>
+        <source>subject consistency</source>
+        <translation>Beständigkeit des Motivs</translation>
+    </message>
+    <message>
+        <source>background consistency</source>
+        <translation>Beständigkeit des Hintergrunds</translation>
+    </message>
 </context>
 <context>
     <name>QObject</name>
@@ -1379,6 +1387,10 @@ SHA-256 %1</translation>
     <message>
         <source>failed</source>
         <translation>nicht bestanden</translation>
+    </message>
+    <message>
+        <source>%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.</source>
+        <translation>%1 gibt es, wo die Clips darauf gemessen wurden: reelgrid-cli compare --metrics.</translation>
     </message>
 </context>
 <context>
@@ -2736,10 +2748,6 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Skips passes in a row while the first block&apos;s changes add up to less than this share, such as 0.28: faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Überspringt aufeinanderfolgende Durchgänge, solange sich die Änderungen ihres ersten Blocks zu weniger als diesem Anteil addieren, etwa 0.28: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
-    </message>
-    <message>
         <source>Linear layers</source>
         <translation>Lineare Schichten</translation>
     </message>
@@ -2766,6 +2774,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Between two experts, of 1</source>
         <translation>Zwischen zwei Experten, von 1</translation>
+    </message>
+    <message>
+        <source>Leaves blocks of passes out that hardly change: a share, such as 0.28, that the first block&apos;s changes add up to less than; teacache:0.1, magcache:0.12 or taylorseer:3. Faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Lässt in Durchgängen die Blöcke aus, die sich kaum ändern: ein Anteil, etwa 0.28, unter dem die Änderungen des ersten Blocks zusammen bleiben; teacache:0.1, magcache:0.12 oder taylorseer:3. Schneller, mit etwas Verlust. sdpa auch ohne rendern, um zu sehen, wie viel</translation>
     </message>
 </context>
 <context>

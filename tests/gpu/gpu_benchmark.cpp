@@ -10,6 +10,7 @@
 // reelgrid_gpu_benchmark samplers
 // reelgrid_gpu_benchmark kernels
 // reelgrid_gpu_benchmark products
+// reelgrid_gpu_benchmark ranks … (rank_benchmark.h)
 // Times on the first GPU, by its own events: one forward pass in bf16 (-int8, -fp8: with the blocks' linear
 // layers so), a pass with blocks held and in host memory, in bf16 and with products in FP8, with predicted
 // and measured memory, a guided step of CogVideoX (both passes, 480×720, 49 frames; in fp16 where the
@@ -53,6 +54,7 @@
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "kernels/cuda/library.h"
+#include "tests/gpu/rank_benchmark.h"
 
 namespace reelgrid {
 namespace {
@@ -530,6 +532,10 @@ void timeKernels(const Execution& gpu) {
 int run(const std::vector<std::string>& words) {
     const c10::InferenceMode inference;
     std::string what = words.empty() ? "" : words[0];
+    if (what == "ranks") {
+        execution::setFp32Precision(protocol::kIeee);
+        return benchmarkRanks({words.begin() + 1, words.end()});
+    }
     auto products = models::LinearProducts::AsStored;
     for (const std::string base : {"transformer", "sd35"}) {
         if (what == base + "-fp8") products = models::LinearProducts::Fp8;
@@ -545,9 +551,10 @@ int run(const std::vector<std::string>& words) {
     const bool takesOneSize = what == "cogvideox" || what == "svd" || what == "svd-vae" || what == "sd35";
     if (!(isSingle && words.size() == 1) && !(takesOneSize && words.size() == 3) &&
         !(what == "animatediff" && words.size() == 4) && !(takesFolder && isSized)) {
-        std::fprintf(stderr,
-                     "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
-                     "sd35, vae, frame-convs, samplers, kernels or products was needed (see its source)\n");
+        std::fprintf(
+            stderr,
+            "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
+            "sd35, vae, frame-convs, samplers, kernels, products or ranks was needed (see its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();

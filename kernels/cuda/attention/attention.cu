@@ -54,6 +54,8 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::SageSparseLinear:
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
+        case Method::Sage2:
+            break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }
@@ -65,6 +67,7 @@ void (*shortKernelFor(Method method))(const AttentionProblem&) {
         case Method::Flash3:
         case Method::SparseLinear:
         case Method::SageSparseLinear:
+        case Method::Sage2:
             break;
         case Method::Sage1:
             return &shortSagev1;
