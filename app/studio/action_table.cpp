@@ -14,6 +14,8 @@ constexpr std::array kTable{
     ActionEntry{
         "open", QT_TRANSLATE_NOOP("Actions", "&Open clips or session…"), "Ctrl+O",
         QT_TRANSLATE_NOOP("Actions", "Opens clips beside those on show, or a session in their place")},
+    ActionEntry{"open-suite", QT_TRANSLATE_NOOP("Actions", "Open s&uite…"), "",
+                QT_TRANSLATE_NOOP("Actions", "Shows a suite’s clips and means as tables")},
     ActionEntry{
         "open-demo", QT_TRANSLATE_NOOP("Actions", "Open the &demo comparison"), "Ctrl+D",
         QT_TRANSLATE_NOOP("Actions", "Shows one prompt rendered by several backends, without rendering")},

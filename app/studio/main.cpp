@@ -34,10 +34,11 @@ int main(int argc, char** argv) {
         }
         if (argument == "--help" || argument == "-h") {
             std::printf(
-                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | CLIP…]\n\n"
+                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | SUITE.json | CLIP…]\n\n"
                 "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
                 "their times and temporal coherence, renders new ones in the background.\n\n"
                 "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
+                "  SUITE.json     what `reelgrid-cli suite` wrote, as tables\n"
                 "  CLIP…          video files to play side by side\n"
                 "  --present      full screen, repeating, with captions for an audience; without a session\n"
                 "                 the demo comparison\n"
