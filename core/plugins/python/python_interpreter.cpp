@@ -48,8 +48,7 @@ Result<PythonInterpreter> findPython() {
     }
     return Error{
         ErrorCode::NotFound,
-        "a kernel in Python: no python3 in PATH; an interpreter with torch was needed (REELGRID_PYTHON "
-        "names one)"};
+        "no python3 in PATH; an interpreter with torch was needed (REELGRID_PYTHON names one)"};
 }
 
 Result<std::string> runtimeOf(const PythonInterpreter& python) {
