@@ -9,7 +9,6 @@
 #include "core/base/pending_file.h"
 #include "core/base/resources.h"
 #include "core/base/sha256.h"
-#include "core/base/user_python.h"
 #include "core/denoising/picture_frame.h"
 #include "core/denoising/rgb_frames.h"
 #include "core/execution/execution.h"
@@ -18,6 +17,7 @@
 #include "core/media/image.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/plugins/python/python_interpreter.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/pending_result.h"
 #include "core/schedulers/initial_noise.h"
@@ -177,10 +177,12 @@ result::Timing timingOf(const json& made, int frames) {
 }  // namespace
 
 Result<DiffusersEngine> DiffusersEngine::find() {
-    const fs::path python = userPython();
     const std::string needed =
         "--with-engine diffusers: a Python with diffusers was needed (REELGRID_PYTHON "
         "names it); ";
+    const auto found = plugins::findPython();
+    if (!found) return Error{ErrorCode::BadUsage, needed + found.error().message};
+    const fs::path& python = found->path;
     const auto answer = jobs::outputOf({python, {"-c", kAsksVersions}}, kMostAnswerBytes);
     if (!answer) return Error{ErrorCode::BadUsage, needed + answer.error().message};
     const auto versions = parseJson(*answer, python.string());

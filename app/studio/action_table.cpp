@@ -41,7 +41,8 @@ constexpr std::array kTable{
     ActionEntry{"model-folder", QT_TRANSLATE_NOOP("Actions", "Choose &model folder…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Adds a model in a folder of diffusers’ layout")},
     ActionEntry{"plugin", QT_TRANSLATE_NOOP("Actions", "Add attention p&lug-in…"), "",
-                QT_TRANSLATE_NOOP("Actions", "Adds a backend of your own: its library, or a recipe")},
+                QT_TRANSLATE_NOOP(
+                    "Actions", "Adds a backend of your own: its library, a recipe, or a kernel in Python")},
     ActionEntry{"results-folder", QT_TRANSLATE_NOOP("Actions", "Choose res&ults folder…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Chooses where new renders go")},
     ActionEntry{"close", QT_TRANSLATE_NOOP("Actions", "&Close comparison"), "Ctrl+W",

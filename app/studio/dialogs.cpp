@@ -72,8 +72,9 @@ std::filesystem::path askForPicture(QWidget* parent) {
 }
 
 std::filesystem::path askForPlugin(QWidget* parent) {
-    return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
-                                        QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
+    return QFileDialog::getOpenFileName(
+               parent, QObject::tr("Add an attention backend of your own"), {},
+               QObject::tr("Libraries, recipes and kernels in Python (*.so *.json *.py);;All files (*)"))
         .toStdString();
 }
 

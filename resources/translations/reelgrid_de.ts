@@ -552,8 +552,8 @@
         <translation>Attention-P&amp;lug-in hinzufügen …</translation>
     </message>
     <message>
-        <source>Adds a backend of your own: its library, or a recipe</source>
-        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek oder ein Rezept</translation>
+        <source>Adds a backend of your own: its library, a recipe, or a kernel in Python</source>
+        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek, ein Rezept oder einen Kernel in Python</translation>
     </message>
     <message>
         <source>Export what is s&amp;een…</source>
@@ -1053,8 +1053,8 @@
         <translation>Eigenes Attention-Backend hinzufügen</translation>
     </message>
     <message>
-        <source>Libraries and recipes (*.so *.json);;All files (*)</source>
-        <translation>Bibliotheken und Rezepte (*.so *.json);;Alle Dateien (*)</translation>
+        <source>Libraries, recipes and kernels in Python (*.so *.json *.py);;All files (*)</source>
+        <translation>Bibliotheken, Rezepte und Kernel in Python (*.so *.json *.py);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>there already</source>
