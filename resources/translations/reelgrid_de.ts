@@ -4594,40 +4594,6 @@ ganzes Rendering %1×</translation>
         <translation>Urteil</translation>
     </message>
     <message>
-        <source>frame correlation
-a run: &gt; %1, a module: &gt; %2</source>
-        <translation>Frame-Korrelation
-ein Lauf: &gt; %1, ein Modul: &gt; %2</translation>
-    </message>
-    <message>
-        <source>of latents</source>
-        <translation>der Latents</translation>
-    </message>
-    <message>
-        <source>of frames
-made apart</source>
-        <translation>einzeln erzeugter
-Frames</translation>
-    </message>
-    <message>
-        <source>motion, codes
-≥ %1</source>
-        <translation>Bewegung, Stufen
-≥ %1</translation>
-    </message>
-    <message>
-        <source>changes repeat
-≤ %1, or flow explains them</source>
-        <translation>Änderungen gleichen sich
-≤ %1, oder Fluss erklärt sie</translation>
-    </message>
-    <message>
-        <source>flow explains
-≥ %1</source>
-        <translation>Fluss erklärt
-≥ %1</translation>
-    </message>
-    <message>
         <source>Frozen and cross-faded clips correlate as well as moving ones: coherent is a clip whose frames correlate, that moves, and whose changes either don’t repeat or are explained by flow.</source>
         <translation>Eingefrorene und überblendete Clips korrelieren so gut wie bewegte: kohärent ist ein Clip, dessen Frames korrelieren, in dem sich etwas bewegt und dessen Änderungen sich nicht gleichen oder durch Fluss erklärt sind.</translation>
     </message>
@@ -4638,6 +4604,62 @@ Frames</translation>
     <message>
         <source>Fewer than three frames, or measured by an older program</source>
         <translation>Weniger als drei Frames, oder von einem älteren Programm gemessen</translation>
+    </message>
+    <message>
+        <source>correlation
+&gt; %1, &gt; %2</source>
+        <translation>Korrelation
+&gt; %1, &gt; %2</translation>
+    </message>
+    <message>
+        <source>Of neighbouring frames: above %1 is asked of a run, above %2 of a temporal module</source>
+        <translation>Benachbarter Frames: über %1 wird von einem Lauf verlangt, über %2 von einem Zeitmodul</translation>
+    </message>
+    <message>
+        <source>latents</source>
+        <translation>Latents</translation>
+    </message>
+    <message>
+        <source>Frame correlation of the latents</source>
+        <translation>Frame-Korrelation der Latents</translation>
+    </message>
+    <message>
+        <source>apart</source>
+        <translation>einzeln</translation>
+    </message>
+    <message>
+        <source>Frame correlation of frames that were made apart</source>
+        <translation>Frame-Korrelation einzeln erzeugter Frames</translation>
+    </message>
+    <message>
+        <source>motion
+≥ %1</source>
+        <translation>Bewegung
+≥ %1</translation>
+    </message>
+    <message>
+        <source>Codes by which neighbouring frames differ</source>
+        <translation>Stufen, um die sich benachbarte Frames unterscheiden</translation>
+    </message>
+    <message>
+        <source>repeats
+≤ %1</source>
+        <translation>gleicht sich
+≤ %1</translation>
+    </message>
+    <message>
+        <source>How much the change from beginning to middle is that from there to the end: more is a cross-fade, unless flow explains it</source>
+        <translation>Wie sehr die Änderung vom Anfang zur Mitte der von dort zum Ende gleicht: mehr ist eine Überblendung, wenn Fluss sie nicht erklärt</translation>
+    </message>
+    <message>
+        <source>flow
+≥ %1</source>
+        <translation>Fluss
+≥ %1</translation>
+    </message>
+    <message>
+        <source>Share of the change that optical flow explains</source>
+        <translation>Anteil der Änderung, den optischer Fluss erklärt</translation>
     </message>
 </context>
 <context>

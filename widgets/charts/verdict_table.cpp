@@ -29,14 +29,24 @@ QString asked(double value) {
 
 VerdictTable::VerdictTable(QWidget* parent) : QTableWidget(0, ColumnCount, parent) {
     setAccessibleName(tr("What the clips’ coherence comes to"));
-    setHorizontalHeaderLabels(
-        {tr("clip"), tr("verdict"),
-         tr("frame correlation\na run: > %1, a module: > %2")
-             .arg(asked(metrics::kLeastOfRun), asked(metrics::kLeastOfModule)),
-         tr("of latents"), tr("of frames\nmade apart"),
-         tr("motion, codes\n≥ %1").arg(asked(metrics::kLeastMotion)),
-         tr("changes repeat\n≤ %1, or flow explains them").arg(asked(metrics::kMostRepeated)),
-         tr("flow explains\n≥ %1").arg(asked(metrics::kLeastExplained))});
+    const QString asOf = asked(metrics::kLeastOfRun), asOfModule = asked(metrics::kLeastOfModule);
+    addHeading(Clip, tr("clip"), {});
+    addHeading(Verdict, tr("verdict"),
+               tr("Frozen and cross-faded clips correlate as well as moving ones: coherent is a clip whose "
+                  "frames correlate, that moves, and whose changes either don’t repeat or are explained by "
+                  "flow."));
+    addHeading(Correlation, tr("correlation\n> %1, > %2").arg(asOf, asOfModule),
+               tr("Of neighbouring frames: above %1 is asked of a run, above %2 of a temporal module")
+                   .arg(asOf, asOfModule));
+    addHeading(Latents, tr("latents"), tr("Frame correlation of the latents"));
+    addHeading(Apart, tr("apart"), tr("Frame correlation of frames that were made apart"));
+    addHeading(Motion, tr("motion\n≥ %1").arg(asked(metrics::kLeastMotion)),
+               tr("Codes by which neighbouring frames differ"));
+    addHeading(Repeated, tr("repeats\n≤ %1").arg(asked(metrics::kMostRepeated)),
+               tr("How much the change from beginning to middle is that from there to the end: more is a "
+                  "cross-fade, unless flow explains it"));
+    addHeading(Explained, tr("flow\n≥ %1").arg(asked(metrics::kLeastExplained)),
+               tr("Share of the change that optical flow explains"));
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setSelectionMode(QAbstractItemView::NoSelection);
     setFrameShape(QFrame::NoFrame);
@@ -44,9 +54,12 @@ VerdictTable::VerdictTable(QWidget* parent) : QTableWidget(0, ColumnCount, paren
     verticalHeader()->hide();
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setStretchLastSection(true);
-    setToolTip(
-        tr("Frozen and cross-faded clips correlate as well as moving ones: coherent is a clip whose frames "
-           "correlate, that moves, and whose changes either don’t repeat or are explained by flow."));
+}
+
+void VerdictTable::addHeading(int column, const QString& text, const QString& tip) {
+    auto* heading = new QTableWidgetItem(text);
+    heading->setToolTip(tip);
+    setHorizontalHeaderItem(column, heading);
 }
 
 void VerdictTable::put(int column, const std::optional<double>& value, bool isMet) {

@@ -25,6 +25,7 @@ class VerdictTable : public QTableWidget {
     [[nodiscard]] ChartTable table() const;
 
   private:
+    void addHeading(int column, const QString& text, const QString& tip);
     void addRow(const JudgedClip& clip);
     /// A figure; one that isn't what is asked for is marked.
     void put(int column, const std::optional<double>& value, bool isMet = true);
