@@ -35,7 +35,7 @@ if(TARGET reelgrid_torch_operator)
     set_target_properties(reelgrid_torch_operator PROPERTIES INSTALL_RPATH "$ORIGIN/libtorch")
     install(TARGETS reelgrid_torch_operator LIBRARY DESTINATION "${private}")
 endif()
-foreach(folder backends demo models previews prompts recipes) # the others are compiled in
+foreach(folder backends demo engines models previews prompts recipes) # the others are compiled in
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/resources/${folder}" DESTINATION "${share}"
         PATTERN recipe EXCLUDE PATTERN render EXCLUDE)
 endforeach()

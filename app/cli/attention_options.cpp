@@ -67,7 +67,7 @@ Result<std::vector<const kernels::BackendInfo*>> backendsFrom(const std::vector<
             return Error{ErrorCode::BadUsage, "--kernel: " + name + " twice"};
         found.push_back(backend);
     }
-    if (found.empty()) found = kernels::backendsOn(device);
+    if (found.empty()) found = kernels::usualBackendsOn(device);
     return found;
 }
 

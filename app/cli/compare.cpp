@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "app/cli/comparison.h"
 #include "app/cli/console.h"
@@ -27,9 +28,11 @@
 #include "core/jobs/job_queue.h"
 #include "core/machine/local_machine.h"
 #include "core/media/stitch.h"
+#include "core/metrics/measures.h"
 #include "core/protocol/attention_name.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/result_paths.h"
+#include "core/protocol/step_cache_json.h"
 #include "core/result/writer_lock.h"
 #include "kernels/backends/backend_list.h"
 
@@ -46,6 +49,7 @@ struct CompareVerb {
     std::vector<std::string> lanes;
     std::string hostsFile;
     std::vector<std::string> types;
+    std::vector<std::string> stepCaches;
     std::string outputFolder = "./rendered_videos";
     std::string fps;
     int fontSize = 36;
@@ -54,6 +58,8 @@ struct CompareVerb {
     bool resume = false;
     bool lockstep = false;
     bool json = false;
+    MetricOptions asked;
+    std::string engine;  ///< DiffusersEngine::kName; empty: none
     std::string script;  ///< families::Script's name; empty: our own ways
 };
 
@@ -77,6 +83,8 @@ Result<void> askForLockstep(Comparison& comparison, const machine::Machine& mach
         if (entry.caption.isReference() ||
             (reference == nullptr && entry.type() == protocol::kReferenceBackend))  // the check says why not
             reference = &entry.checked;
+        else if (entry.checked.settings().stepCache.isOn())
+            continue;  // its passes are other passes
         else if (entry.type() != protocol::kDefaultBackend && entry.type() != protocol::kReferenceBackend)
             others.push_back(entry.type());
     if (reference == nullptr || others.empty())
@@ -99,17 +107,35 @@ void add(CheckedRequest checked, Comparison& comparison) {
 
 /// Whether every clip of the comparison is of something less than the model as it is.
 bool isShortened(const catalog::RenderSettings& settings) {
-    return settings.stepCache > 0 || !protocol::linearName(settings.linear).empty();
+    return settings.stepCache.isOn() || !protocol::linearName(settings.linear).empty();
 }
 
 /// What a step cache or rounded linear layers leave of the picture is seen beside a clip whose every pass ran
 /// whole, in the dtype.
 Result<CheckedRequest> unshortened(const CheckedRequest& checked, const machine::Machine& machine) {
     return checked.with(machine, [&](protocol::RenderRequest& request) {
-        request.stepCache = 0;
+        request.stepCache = {};
         request.useFp8Gemms = false;
         if (checked.model().takes("linear")) request.linear = checked.settings().dtype;
     });
+}
+
+/// What --step-caches names; each once.
+Result<std::vector<protocol::StepCache>> stepCachesOf(const CompareVerb& verb) {
+    std::vector<protocol::StepCache> caches;
+    std::set<std::string> seen;
+    for (const std::string& text : verb.stepCaches) {
+        auto cache = protocol::stepCacheFromOption(text);
+        if (!cache) return Error{cache.error().code, "--step-caches: " + cache.error().message};
+        if (stepCacheName(*cache).empty())
+            return Error{ErrorCode::BadUsage,
+                         "--step-caches " + text + ": a cache that skips something was needed"};
+        if (!seen.insert(stepCacheName(*cache)).second)
+            return Error{ErrorCode::BadUsage,
+                         "--step-caches names " + stepCacheName(*cache) + " twice: each once was needed"};
+        caches.push_back(*std::move(cache));
+    }
+    return caches;
 }
 
 Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machine) {
@@ -117,8 +143,11 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
     comparison.folder = fs::absolute(verb.outputFolder).lexically_normal();
     std::optional<families::ModelInfo> model;
     std::set<std::string> seen;
+    std::vector<CheckedRequest> cachedEntries;
     const auto types = verb.types.empty() ? typesOfDevice(verb, machine) : Result(verb.types);
     if (!types) return types.error();
+    const auto caches = stepCachesOf(verb);
+    if (!caches) return caches.error();
     for (const std::string& type : *types) {
         if (auto known = checkAttentionType("--types", type, machine); !known) return known.error();
         if (!seen.insert(type).second)
@@ -134,7 +163,17 @@ Result<Comparison> planOf(const CompareVerb& verb, const machine::Machine& machi
             if (!whole) return whole.error();
             add(*std::move(whole), comparison);
         }
+        if (!caches->empty() && checked->settings().stepCache.isOn())
+            return Error{ErrorCode::BadUsage, "--step-caches: --step-cache " +
+                                                  textOf(checked->settings().stepCache) +
+                                                  " was given, too; one of the two was needed"};
+        for (const protocol::StepCache& cache : *caches) {
+            auto cached = checked->with(machine, [&](auto& request) { request.stepCache = cache; });
+            if (!cached) return cached.error();
+            cachedEntries.push_back(*std::move(cached));
+        }
         add(*std::move(checked), comparison);
+        for (CheckedRequest& cached : std::exchange(cachedEntries, {})) add(std::move(cached), comparison);
     }
     for (ComparisonEntry& entry : comparison.entries) entry.checked.setResume(verb.resume);
     if (verb.lockstep)
@@ -223,6 +262,8 @@ Result<void> makeGrid(const CompareVerb& verb, Comparison& comparison, const mac
 
 json entryJson(const ComparisonEntry& entry) {
     json object = {{"requested", entry.type()}, {"reused", entry.reused}};
+    if (const auto& cache = entry.checked.settings().stepCache; cache.isOn())
+        object["step_cache"] = textOf(cache);
     if (entry.error) {
         object["error"] = {{"code", nameOf(entry.error->code)}, {"message", entry.error->message}};
         return object;
@@ -257,6 +298,12 @@ int printComparison(const CompareVerb& verb, const Comparison& comparison) {
         if (drift && drift->psnr && std::isfinite(drift->psnr->mean))
             text +=
                 "; PSNR against " + protocol::kReferenceBackend + " " + fixed(drift->psnr->mean, 2) + " dB";
+        if (drift && drift->latentError)
+            text += "; latents " + significant(100 * *drift->latentError, 3) + " % apart";
+        for (const metrics::Measure& measure : metrics::kMeasures)
+            if (const auto value = numberOf(measure, entry->result.metrics);
+                value && std::isfinite(*value) && measure.measured == metrics::Measured::OnRequest)
+                text += "; " + std::string(measure.title) + " " + fixed(*value, measure.decimals);
         if (!entry->checked.request().attentionPolicy.empty())
             text += "\n  " + comparison::attentionLine(entry->result.manifest);
         text += "\n  " + entry->clip.string() + "\n";
@@ -367,6 +414,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     verb.render.setRanks(verb.ranks.ranks());
     if (!verb.fps.empty())
         if (auto rate = frameRateFrom(verb.fps); !rate) return fail(rate.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     const InterruptWatch interrupts;
     std::optional<Fleet> fleet;
     if (!verb.hostsFile.empty()) {
@@ -380,6 +428,14 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     Comparison comparison = *std::move(plan);
     if (fleet)
         if (auto decided = decideForAll(comparison, machine); !decided) return fail(decided.error());
+    std::optional<DiffusersEngine> engine;
+    if (!verb.engine.empty()) {
+        auto found = DiffusersEngine::find();
+        if (!found) return fail(found.error());
+        engine = *std::move(found);
+        if (auto accepted = engine->accepts(comparison.entries.front().checked); !accepted)
+            return fail(accepted.error());
+    }
     const auto lanes = fleet ? lanesOf(*fleet, comparison) : lanesOf(verb, comparison, machine);
     if (!lanes) return fail(lanes.error());
     // Grid, report and session are written by one comparison at a time; each clip has its own lock.
@@ -409,6 +465,11 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
         sayWhatIsKept(entry.clip, *entry.error);
     }
     if (comparison.finished().empty() || interrupts.token().stop_requested()) return std::max(status, 1);
+    if (engine) {
+        renderWith(*engine, comparison, interrupts.token());
+        if (const auto& error = comparison.entries.back().error) status = fail(*error);
+        if (interrupts.token().stop_requested()) return std::max(status, 1);
+    }
     for (const ComparisonEntry* entry : std::as_const(comparison).finished()) {
         for (const std::string& remark : comparison::attentionRemarks(entry->result.manifest))
             say(entry->caption.name + ": " + remark);
@@ -437,6 +498,7 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
         if (!done) status = fail(done.error());
     };
     note(measureMissingDrift(comparison));
+    note(measureAsked(comparison, verb.asked, interrupts.token()));
     if (verb.stitch) note(makeGrid(verb, comparison, machine, interrupts.token()));
     note(saveReport(comparison));
     note(saveSession(comparison));
@@ -455,6 +517,11 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
                      "Backends, separated by commas (default: every one of the device, in turn): " +
                          kernels::backendNames())
         ->delimiter(',');
+    command
+        ->add_option("--step-caches", verb->stepCaches,
+                     "Beside each backend's clip one with each of these, separated by commas: "
+                     "0.28,teacache:0.1,magcache:0.12,taylorseer:3")
+        ->delimiter(',');
     command->add_option("--output-dir", verb->outputFolder, "Where everything goes")->capture_default_str();
     command->add_flag("--stitch", verb->stitch, "Also make comparison_grid.mp4");
     command->add_flag("--reuse", verb->reuse,
@@ -469,6 +536,13 @@ Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_option("--fps", verb->fps, "Frames per second of the grid (default: the clips')");
     command->add_flag("--json", verb->json, "Print one JSON document");
     command->add_option(kAsScript, verb->script)->group("");
+    verb->asked.addTo(*command);
+    command
+        ->add_option(
+            "--with-engine", verb->engine,
+            "Also render it with another program, from the same noise: diffusers, in the Python that "
+            "REELGRID_PYTHON names, else the active environment's, else python3")
+        ->check(CLI::IsMember({DiffusersEngine::kName}));
     verb->render.addTo(*command, {"attention_type", "fps", "lockstep"});
     verb->worker.addTo(*command);
     verb->ranks.addTo(*command);

@@ -1,9 +1,13 @@
 #include "app/cli/comparison.h"
 
+#include <algorithm>
+
 #include "app/cli/console.h"
+#include "app/cli/progress_line.h"
 #include "core/base/pending_file.h"
 #include "core/catalog/policy_check.h"
 #include "core/comparison/clip_measurer.h"
+#include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/report.h"
 #include "core/protocol/result_paths.h"
@@ -38,6 +42,17 @@ void reuseEarlier(Comparison& comparison) {
     }
 }
 
+namespace {
+
+Result<void> saveMetrics(const ComparisonEntry& entry) {
+    const fs::path folder = protocol::resultFolderOf(entry.clip);
+    const auto lock = result::WriterLock::acquire(folder);
+    if (!lock) return lock.error();
+    return writeFile(folder / protocol::kMetricsFile, result::metricsJson(entry.result.metrics));
+}
+
+}  // namespace
+
 Result<void> measureMissingDrift(Comparison& comparison) {
     const auto shared = comparison.shared();
     const comparison::Entry* reference = referenceOf(shared);
@@ -47,15 +62,66 @@ Result<void> measureMissingDrift(Comparison& comparison) {
         if (entry.error) continue;
         auto added = measurer.complete(entry.clip, entry.result.metrics);
         if (!added) return added.error();
+        if (entry.isForeign && entry.result.metrics.drift) {
+            const auto error = latentError(entry.clip, reference->clip);
+            if (!error) return error.error();
+            entry.result.metrics.drift->latentError = *error;
+        }
         if (!*added) continue;
-        const fs::path folder = protocol::resultFolderOf(entry.clip);
-        const auto lock = result::WriterLock::acquire(folder);
-        if (!lock) return lock.error();
-        if (auto written =
-                writeFile(folder / protocol::kMetricsFile, result::metricsJson(entry.result.metrics));
-            !written)
-            return written;
+        if (auto saved = saveMetrics(entry); !saved) return saved;
     }
+    return {};
+}
+
+void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std::stop_token& stop) {
+    const ComparisonEntry* reference = comparison.finished().front();
+    for (const ComparisonEntry* entry : std::as_const(comparison).finished())
+        if (entry->caption.isReference()) reference = entry;
+    ComparisonEntry entry;
+    entry.isForeign = true;
+    entry.checked = reference->checked;
+    entry.caption = {engine.title(), DiffusersEngine::kName, ""};
+    // Named as ours are, its name in the backend's place.
+    catalog::RenderSettings named = entry.checked.settings();
+    named.attentionType = DiffusersEngine::kName;
+    named.attentionPolicy = {};
+    entry.clip = reference->clip.parent_path() / comparison::clipName(entry.checked.model(), named);
+    ProgressLine line;
+    const auto rendered = engine.render(
+        entry.checked, reference->clip, entry.clip,
+        [&](const std::string& stage, int done, int total) {
+            line.update(engine.title(), stage, done, total, -1);
+        },
+        stop);
+    line.clear();
+    if (rendered)
+        entry.result = result::readClipResult(entry.clip);
+    else
+        entry.error = rendered.error();
+    comparison.entries.push_back(std::move(entry));
+}
+
+Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const std::stop_token& stop) {
+    if (!asked.any()) return {};
+    const catalog::RenderSettings& settings = comparison.entries.front().checked.settings();
+    if (auto loaded = asked.load(settings.device); !loaded) return loaded;
+    const auto shared = comparison.shared();
+    const comparison::Entry* reference = referenceOf(shared);
+    const std::string needing = asked.needingReference();
+    if (reference == nullptr && !needing.empty())
+        say("note: " + needing + ": there is no " + protocol::kReferenceBackend + " clip to measure against");
+    ProgressLine line;
+    int done = 0;
+    for (ComparisonEntry& entry : comparison.entries) {
+        line.update("", "measuring", done++, int(comparison.entries.size()), -1);
+        if (entry.error) continue;
+        const auto added = asked.measure(entry.clip, reference == nullptr ? fs::path() : reference->clip,
+                                         settings.prompt, entry.result.metrics, stop);
+        if (!added) return added.error();
+        if (!*added) continue;
+        if (auto saved = saveMetrics(entry); !saved) return saved;
+    }
+    line.clear();
     return {};
 }
 
@@ -76,9 +142,15 @@ Result<void> saveSession(const Comparison& comparison) {
         session.clips.push_back({entry->clip, entry->caption.text(), entry->caption.name, 0});
     // The first one may be the reference of a step cache or of rounded linear layers.
     if (!comparison.entries.empty()) {
-        const protocol::RenderRequest& last = comparison.entries.back().checked.request();
+        const auto ours = std::ranges::find_if(comparison.entries.rbegin(), comparison.entries.rend(),
+                                               [](const ComparisonEntry& entry) { return !entry.isForeign; });
+        const protocol::RenderRequest& last = ours->checked.request();
         session.request = comparison.entries.front().checked.request();
-        session.request.stepCache = last.stepCache;
+        const auto hasItsCache = [&](const ComparisonEntry& entry) {
+            return entry.checked.request().stepCache == last.stepCache;
+        };
+        if (std::all_of(comparison.entries.begin() + 1, comparison.entries.end(), hasItsCache))
+            session.request.stepCache = last.stepCache;
         session.request.linear = last.linear;
         session.request.useFp8Gemms = last.useFp8Gemms;
     }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/diffusers_engine.h"
+#include "app/cli/metric_options.h"
 #include "app/cli/render_options.h"
 #include "core/base/result.h"
 #include "core/comparison/entry.h"
@@ -14,6 +16,7 @@ namespace reelgrid::cli {
 struct ComparisonEntry : comparison::Entry {
     CheckedRequest checked;  ///< its output is set
     bool reused = false;     ///< the clip was there already
+    bool isForeign = false;  ///< another engine's clip of the same request
 
     [[nodiscard]] const std::string& type() const { return caption.backend; }
 };
@@ -43,6 +46,12 @@ void reuseEarlier(Comparison& comparison);
 /// didn't measure it on its own frames: from the decoded clips, and says so. Nothing to do without a
 /// reference clip.
 Result<void> measureMissingDrift(Comparison& comparison);
+
+/// Renders what the reference, else the first finished clip, is of with the engine, as a further entry.
+void renderWith(const DiffusersEngine& engine, Comparison& comparison, const std::stop_token& stop);
+
+/// Adds what --metrics names to the metrics.json of each clip, against the reference clip where there is one.
+Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const std::stop_token& stop);
 
 /// Writes report.html.
 Result<void> saveReport(const Comparison& comparison);

@@ -32,7 +32,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
                                            [&] { return int(machine.now().gpus.gpus.size()); });
     const std::vector<cli::Verb> verbs = {
         cli::addRenderVerb(program, machine), cli::addCompareVerb(program, machine),
-        cli::addStitchVerb(program),          cli::addMetricsVerb(program),
+        cli::addStitchVerb(program),          cli::addMetricsVerb(program, machine),
         cli::addModelsVerb(program),          cli::addWorkerVerb(program, machine),
         cli::addDoctorVerb(program, machine), cli::addBenchVerb(program, machine),
         cli::addPlanVerb(program, machine),   cli::addProfileVerb(program),
@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     const std::string verb = argc > 1 ? argv[1] : "";
     const bool checks = verb == "backends" && argc > 2 && argv[2] == std::string_view("check");
-    if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures" || checks)
+    if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures" || verb == "metrics" ||
+        checks)
         cli::limitOpenMpSpinning(argv);
     const cli::SignalGuard signals;
     try {

@@ -3,14 +3,19 @@
 #include <memory>
 
 #include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/metric_options.h"
 #include "app/cli/verb.h"
 #include "core/base/number_text.h"
 #include "core/comparison/compared_frames.h"
+#include "core/devices/gpu_choice.h"
+#include "core/machine/local_machine.h"
 #include "core/media/rgb.h"
 #include "core/metrics/clip_metrics.h"
 #include "core/metrics/measures.h"
 #include "core/metrics/metrics_report.h"
 #include "core/metrics/temporal.h"
+#include "core/result/clip_result.h"
 #include "core/result/metrics_file.h"
 
 namespace reelgrid::cli {
@@ -22,10 +27,49 @@ struct MetricsVerb {
     std::string apart;
     bool json = false;
     bool csv = false;
+    MetricOptions asked;
+    std::string device;
+    std::string prompt;
 };
+
+/// Networks of metrics are small beside a model.
+constexpr std::uint64_t kNetworkBytes = std::uint64_t{2} << 30;
+
+/// What --metrics names.
+Result<void> measureAsked(MetricsVerb& verb, const machine::LocalMachine& machine,
+                          metrics::ClipMetrics& measured) {
+    if (!verb.asked.any()) return {};
+    const std::string needing = verb.asked.needingReference();
+    if (!needing.empty() && verb.reference.empty())
+        return Error{ErrorCode::BadUsage, "--metrics " + needing + ": --reference was needed"};
+    const devices::GpuSurvey gpus = machine.now().gpus;
+    devices::DeviceName device = devices::defaultDevice(gpus, kNetworkBytes);
+    if (!verb.device.empty()) {
+        const auto named = devices::deviceNamed(verb.device);
+        if (!named) return named.error();
+        if (auto usable = devices::requireUsable(gpus, *named); !usable) return usable;
+        device = *named;
+    }
+    if (auto loaded = verb.asked.load(device.text()); !loaded) return loaded;
+    const auto manifest = result::readClipResult(verb.clip).manifest;
+    const std::string prompt = !verb.prompt.empty() ? verb.prompt
+                               : manifest.request   ? manifest.request->prompt
+                                                    : "";
+    const InterruptWatch interrupts;
+    const auto done = verb.asked.measure(verb.clip, verb.reference, prompt, measured, interrupts.token());
+    if (!done) return done.error();
+    return {};
+}
 
 std::string shown(double value) {
     return std::isfinite(value) ? fixed(value, 4) : "none";
+}
+
+/// With what was measured that was asked for.
+std::string withText(const metrics::ClipMetrics& measured) {
+    std::string text;
+    for (const auto& [measure, with] : measured.measuredWith) text += "\n" + measure + ": " + with;
+    return text;
 }
 
 std::string forReading(const metrics::ClipMetrics& measured) {
@@ -40,7 +84,7 @@ std::string forReading(const metrics::ClipMetrics& measured) {
         text += "\n" + title + shown(*value) + (unit.empty() ? "" : " " + unit);
     }
     if (const std::string verdict = coherenceText(measured); !verdict.empty()) text += "\n" + verdict;
-    return text;
+    return text + withText(measured);
 }
 
 /// The kept frames where they are there, else the clip decoded.
@@ -50,7 +94,8 @@ Result<media::RgbVideo> framesOf(const std::string& clip) {
     return media::readRgb(source.file);
 }
 
-int runMetrics(const MetricsVerb& verb) {
+int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
+    if (auto named = verb.asked.requireNames(); !named) return fail(named.error());
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
     auto video = framesOf(verb.clip);
     if (!video) return fail(video.error());
@@ -62,6 +107,7 @@ int runMetrics(const MetricsVerb& verb) {
     }
     auto measured = metrics::measure(*video, reference ? &*reference : nullptr);
     if (!measured) return fail(measured.error());
+    if (auto asked = measureAsked(verb, machine, *measured); !asked) return fail(asked.error());
     if (!verb.apart.empty()) {
         const auto read = media::readRgb(verb.apart);
         if (!read) return fail(read.error());
@@ -84,7 +130,7 @@ int runMetrics(const MetricsVerb& verb) {
 
 }  // namespace
 
-Verb addMetricsVerb(CLI::App& program) {
+Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<MetricsVerb>();
     CLI::App* command = program.add_subcommand(
         "metrics", "Temporal coherence of a clip, and quality against a reference clip");
@@ -93,9 +139,14 @@ Verb addMetricsVerb(CLI::App& program) {
     command->add_option(
         "--frames-apart", verb->apart,
         "A clip whose frames were made apart: its frame correlation stands beside the verdict");
+    verb->asked.addTo(*command);
+    command->add_option("--prompt", verb->prompt,
+                        "What the clip shows, for --metrics clip (default: what it was rendered from)");
+    command->add_option("--device", verb->device,
+                        "Where --metrics computes: cpu, cuda, cuda:N (default: a GPU where there is one)");
     command->add_flag("--json", verb->json, "Print one JSON document");
     command->add_flag("--csv", verb->csv, "Print one line a frame");
-    return {command, [verb] { return runMetrics(*verb); }};
+    return {command, [verb, machine] { return runMetrics(*verb, machine); }};
 }
 
 }  // namespace reelgrid::cli

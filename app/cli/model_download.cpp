@@ -14,6 +14,7 @@
 #include "core/hub/hub_access.h"
 #include "core/hub/model_download.h"
 #include "core/hub/repository.h"
+#include "core/perception/metric_weights.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -81,6 +82,17 @@ Result<fs::path> downloadBase(const std::string& id, const std::string& revision
     return fetch(access, *bare, interrupts.token());
 }
 
+/// A network of --metrics, in transformers' layout.
+Result<fs::path> downloadMetricModel(const std::string& id, const std::string& revision) {
+    const hub::HubAccess access = hub::HubAccess::fromEnvironment();
+    const InterruptWatch interrupts;
+    const auto plan =
+        hub::planFiles(access, id, revision, perception::metricModelFiles,
+                       "config.json with model.safetensors or pytorch_model.bin", {}, interrupts.token());
+    if (!plan) return plan.error();
+    return fetch(access, *plan, interrupts.token());
+}
+
 /// Nothing to do for what is on the disk, or is no part of the hub.
 Result<void> bringPart(const catalog::NamedPart& part) {
     const auto id = hub::partIdFrom(part.source);
@@ -98,6 +110,7 @@ Result<void> bringPart(const catalog::NamedPart& part) {
 /// model's folder.
 Result<fs::path> bring(const std::string& id, const std::string& revision,
                        const std::vector<catalog::NamedPart>& parts) {
+    if (perception::isMetricModel(id)) return downloadMetricModel(id, revision);
     fs::path folder;
     if (catalog::bareFileOf(id).empty()) {
         const auto part = hub::partIdFrom(id);

@@ -69,7 +69,7 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string commaJoined(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
@@ -88,7 +88,7 @@ int listModels(bool asDocument) {
     }
     std::string text;
     for (const ModelInfo& model : models)
-        text += padded(model.id, 34) + padded(model.family, 13) + padded(joined(model.taskNames()), 16) +
+        text += padded(model.id, 34) + padded(model.family, 13) + padded(commaJoined(model.taskNames()), 16) +
                 padded(byteCount(model.bytes()), 10) + model.title + "\n";
     return models.empty() ? fail({ErrorCode::NotFound, "no model was found"}) : printResult(text);
 }
@@ -98,19 +98,19 @@ int showModel(const std::string& name, bool asDocument) {
     if (!model) return fail(model.error());
     if (asDocument) return printResult(asJson(*model));
     const families::RenderDefaults& defaults = model->defaults;
-    std::string text = model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
-                       model->folder.string() + "\ntasks     " + joined(model->taskNames()) + "\ndefaults  " +
-                       std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
-                       std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
-                       std::to_string(defaults.numInferenceSteps) + " steps, guidance " +
-                       fixed(defaults.guidanceScale, 1) + "\nsizes     multiples of " +
-                       std::to_string(model->sizes.sizeMultiple) + " up to " +
-                       std::to_string(model->sizes.maxSize) + "; frames " + model->frames.words() +
-                       "\nlayers    " + std::to_string(model->layers) + "\n";
+    std::string text =
+        model->id + ": " + model->title + "\nfamily    " + model->family + "\nfolder    " +
+        model->folder.string() + "\ntasks     " + commaJoined(model->taskNames()) + "\ndefaults  " +
+        std::to_string(defaults.width) + "×" + std::to_string(defaults.height) + ", " +
+        std::to_string(defaults.numFrames) + " frames, " + fixed(defaults.fps, 0) + " fps, " +
+        std::to_string(defaults.numInferenceSteps) + " steps, guidance " + fixed(defaults.guidanceScale, 1) +
+        "\nsizes     multiples of " + std::to_string(model->sizes.sizeMultiple) + " up to " +
+        std::to_string(model->sizes.maxSize) + "; frames " + model->frames.words() + "\nlayers    " +
+        std::to_string(model->layers) + "\n";
     for (const ComponentInfo& component : model->components)
         text += "  " + padded(component.name, 14) + padded(component.className, 28) +
                 padded(parameterCount(component.parameters), 12) + padded(byteCount(component.bytes), 10) +
-                joined(component.dtypes) + "\n";
+                commaJoined(component.dtypes) + "\n";
     for (const ComponentInfo* component : model->componentsElsewhere())
         text += "  " + padded(component->name, 14) + "in " + component->path.string() + "\n";
     return printResult(text);

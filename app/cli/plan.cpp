@@ -32,9 +32,9 @@ struct PlanVerb {
     double teraflops = 0;
     double memoryGb = 80;
     int gpusPerHost = 8;
-    // Guesses, not measured: what Gloo may move between processes of one host, and over 10 Gbit/s between
-    // two.
-    double linkGb = 1.5, linkUs = 60, networkGb = 1.1, networkUs = 100;
+    // Within a host what NCCL moves over NVLink between two H100 (docs/log/measurements.md); between hosts a
+    // guess, 10 Gbit/s.
+    double linkGb = 245, linkUs = 50, networkGb = 1.1, networkUs = 100;
     bool json = false;
 };
 
@@ -76,7 +76,7 @@ Result<CardRates> ratesOf(const std::string& clip) {
                                     settings->ulyssesDegree.value_or(1)};
     if (degrees.ranks() > 1)
         return refused("it was rendered by " + std::to_string(degrees.ranks()) + " ranks; one was needed");
-    if (settings->stepCache > 0 || settings->useTorchCompile)
+    if (settings->stepCache.isOn() || settings->useTorchCompile)
         return refused("it was rendered with a step cache or graphs; neither was needed");
     const auto model = catalog::findModel(*result.manifest.request);
     if (!model) return model.error().in("--from " + clip);

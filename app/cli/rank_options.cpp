@@ -48,7 +48,9 @@ std::vector<std::string> RankOptions::workerArguments() const {
 std::unique_ptr<parallel::RankGroup> RankOptions::join() const {
     if (!m_place) return nullptr;
     const auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(m_timeoutSeconds * 1e3));
-    return std::make_unique<parallel::RankGroup>(*m_place, timeout);
+    auto group = std::make_unique<parallel::RankGroup>(*m_place, timeout);
+    group->deviceWatch().setLastResort([&ranks = *group](const Error& why) { endRank(ranks, why); });
+    return group;
 }
 
 void endRank(parallel::RankGroup& group, const Error& why) {

@@ -19,14 +19,15 @@
 #include "core/parallel/degrees.h"
 #include "core/protocol/lora_choice.h"
 #include "core/protocol/result_paths.h"
+#include "core/protocol/step_cache_json.h"
 
 namespace reelgrid::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// One option a row of the table of fields. Seed and dtype are read as text first; prompt and policy are not
-/// fields of the request alone.
+/// One option a row of the table of fields. Seed, dtype and step cache are read as text first; prompt and
+/// policy are not fields of the request alone.
 class TableOptions {
   public:
     explicit TableOptions(CLI::App& command) : m_command(command) {}
@@ -55,6 +56,7 @@ class TableOptions {
             option->delimiter(',');
     }
     void add(const protocol::RenderField&, protocol::AttentionPolicy&) {}
+    void add(const protocol::RenderField&, protocol::StepCache&) {}  // read as text first
 
   private:
     CLI::App& m_command;
@@ -162,6 +164,8 @@ void RenderOptions::addTo(CLI::App& command, std::initializer_list<std::string_v
             options.add(field, m_seed);
         else if (key == "dtype")
             options.add(field, m_dtype);
+        else if (key == "step_cache")
+            options.add(field, m_stepCache);
         else if (std::ranges::find(without, key) == without.end())
             options.add(field, access(m_request));
     });
@@ -222,6 +226,11 @@ Result<protocol::RenderRequest> RenderOptions::checkWords(const std::string& ask
     }
     if (request.chainSave) request.chainSave = fs::absolute(*request.chainSave).lexically_normal().string();
     if (m_dtype) request.dtype = dtypeName(*m_dtype);
+    if (m_stepCache) {
+        auto cache = protocol::stepCacheFromOption(*m_stepCache);
+        if (!cache) return cache.error();
+        request.stepCache = *std::move(cache);
+    }
     if (auto shared = shareOut(request, m_ranks); !shared) return shared.error();
     // Absolute for the same reason as pictures.
     for (auto* loras : {&request.lora, &request.lora2})

@@ -52,7 +52,7 @@ class RenderOptions {
     protocol::RenderRequest m_request;
     std::optional<std::string> m_prompt;
     std::string m_seed = "42";
-    std::optional<std::string> m_dtype;
+    std::optional<std::string> m_dtype, m_stepCache;
     PolicyOptions m_policy;
     ScriptOptions m_script;
     UnbuiltOptions m_unbuilt;

@@ -8,6 +8,7 @@
 #include "app/cli/checked_request.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/metric_options.h"
 #include "app/cli/model_download.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
@@ -48,6 +49,7 @@ struct SuiteVerb {
     std::string against;
     std::vector<std::string> lanes;
     WorkerOptions worker;
+    MetricOptions asked;
     bool json = false;
 };
 
@@ -160,7 +162,8 @@ void render(Run& run, const std::vector<std::size_t>& missing, jobs::JobQueueOpt
 }
 
 /// Reads what there is to each clip, its drift measured against its own reference.
-Result<void> measure(Run& run, const std::stop_token& stop) {
+Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop) {
+    if (auto loaded = asked.load(run.checked.front().settings().device); !loaded) return loaded;
     ProgressLine line;
     for (SuiteRow& row : run.rows) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
@@ -177,6 +180,11 @@ Result<void> measure(Run& run, const std::stop_token& stop) {
         if (isReference || !isSame) clip.metrics.drift.reset();
         const comparison::ClipMeasurer measurer(isReference || reference.error ? fs::path() : reference.clip);
         if (auto done = measurer.complete(row.clip, clip.metrics, stop); !done) row.error = done.error();
+        if (!row.error)
+            if (auto done = asked.measure(row.clip, reference.error ? fs::path() : reference.clip,
+                                          run.checked[row.job].settings().prompt, clip.metrics, stop);
+                !done)
+                row.error = done.error();
         row.measured = suite::measuredOf(clip);
     }
     line.clear();
@@ -228,7 +236,7 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
     return result.passed() ? printed : 1;
 }
 
-int runSuite(const SuiteVerb& verb, const machine::Machine& machine) {
+int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
     std::optional<suite::Gate> gate;
     if (!verb.gate.empty()) {
         auto read = suite::gateFrom(verb.gate);
@@ -237,6 +245,7 @@ int runSuite(const SuiteVerb& verb, const machine::Machine& machine) {
     }
     const auto lanes = lanesOf(verb, machine);
     if (!lanes) return fail(lanes.error());
+    if (auto ready = verb.asked.check(); !ready) return fail(ready.error());
     auto prepared = runOf(verb, machine);
     if (!prepared) return fail(prepared.error());
     Run run = *std::move(prepared);
@@ -255,7 +264,8 @@ int runSuite(const SuiteVerb& verb, const machine::Machine& machine) {
     render(run, missing, std::move(queue), interrupts.token());
     if (interrupts.token().stop_requested())
         return fail({ErrorCode::Cancelled, "cancelled; the same command goes on with what is missing"});
-    if (auto measured = measure(run, interrupts.token()); !measured) return fail(measured.error());
+    if (auto measured = measure(run, verb.asked, interrupts.token()); !measured)
+        return fail(measured.error());
     suite::SuiteResult result = suite::sumUp(run.plan, run.rows, gate);
     if (!verb.against.empty())
         if (auto compared = compareWith(result, fs::absolute(verb.against) / kSuiteFile); !compared)
@@ -287,6 +297,7 @@ Verb addSuiteVerb(CLI::App& program, const machine::LocalMachine& machine) {
             "Render several clips at once, one on each device named: cuda:0,cuda:1 (default: one after "
             "another)")
         ->delimiter(',');
+    verb->asked.addTo(*command);
     verb->worker.addTo(*command);
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb, machine] { return runSuite(*verb, machine.now()); }};

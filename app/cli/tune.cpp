@@ -15,8 +15,10 @@
 #include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/backend_option.h"
+#include "core/protocol/step_cache_json.h"
 #include "core/result/writer_lock.h"
 #include "core/tune/find_policy.h"
+#include "core/tune/step_cache_fit.h"
 #include "core/tune/tuning_report.h"
 #include "kernels/backends/backend_list.h"
 
@@ -26,12 +28,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char *kPolicyFile = "policy.json", *kCurvesFile = "step-cache.json";
+
 struct TuneVerb {
     RenderOptions render;
     WorkerOptions worker;
     std::vector<std::string> backends;
     std::string budget;
-    std::string output = "policy.json";
+    std::string output;  ///< empty: kPolicyFile, or kCurvesFile
     int maxRenders = 4;
     bool json = false;
 };
@@ -70,10 +74,17 @@ Result<CheckedRequest> withLockstep(const CheckedRequest& checked, const std::ve
     return checked.with(machine, [&](auto& request) { request.lockstep = backends; });
 }
 
+fs::path policyFileOf(const TuneVerb& verb) {
+    return verb.output.empty() ? kPolicyFile : verb.output;
+}
+
 Result<Plan> planOf(const TuneVerb& verb, const machine::Machine& machine) {
+    if (verb.budget.empty())
+        return Error{ErrorCode::BadUsage,
+                     "--budget is missing: how good clips must be was needed, such as psnr>=40"};
     auto budget = tune::budgetFrom(verb.budget);
     if (!budget) return budget.error();
-    if (fs::path(verb.output).extension() != ".json")
+    if (policyFileOf(verb).extension() != ".json")
         return Error{ErrorCode::BadUsage,
                      "--output " + verb.output + ": a name that ends in .json was needed"};
     auto checked = verb.render.check(protocol::kReferenceBackend, machine);
@@ -154,10 +165,51 @@ Result<tune::Tuning> search(const TuneVerb& verb, const Plan& plan, const machin
          .note = [](const std::string& line) { say("note: " + line); }});
 }
 
+bool isRecording(const CheckedRequest& checked) {
+    return checked.settings().stepCache.method == protocol::StepCache::Method::Record;
+}
+
+/// One render whose steps tell what TeaCache and MagCache have to know, and their file.
+int runRecording(const TuneVerb& verb, CheckedRequest checked) {
+    const fs::path file = fs::absolute(verb.output.empty() ? kCurvesFile : verb.output).lexically_normal();
+    if (file.extension() != ".json")
+        return fail(
+            {ErrorCode::BadUsage, "--output " + verb.output + ": a name that ends in .json was needed"});
+    if (!verb.backends.empty() || !verb.budget.empty())
+        return fail({ErrorCode::BadUsage, std::string(verb.budget.empty() ? "--backends" : "--budget") +
+                                              ": --step-cache record looks for no policy; one of the two was "
+                                              "needed"});
+    const fs::path folder = beside(file, ".files");
+    const InterruptWatch interrupts;
+    const auto lock = result::WriterLock::acquire(folder / "tuning");
+    if (!lock) return fail(lock.error());
+    TuningRenders renders(folder, 1, verb.worker.queueOptions(), interrupts.token());
+    const std::string model = checked.model().id;
+    const int steps = checked.settings().numInferenceSteps;
+    if (auto made = renders.render("sdpa, recorded", std::move(checked), {}); !made)
+        return fail(made.error());
+    std::vector<tune::RecordedStep> recorded;
+    if (const result::Timing* timing = renders.lastResult().timing())
+        for (const result::StepChange& change : timing->changes)
+            recorded.push_back({change.step, change.embedding, change.added, change.magnitude});
+    const auto curves = tune::fitStepCaches(model, steps, recorded);
+    if (!curves) return fail(curves.error());
+    const json document = toJson(*curves);
+    if (auto written = writeFile(file, printJsonIndented(document) + "\n"); !written)
+        return fail(written.error());
+    if (verb.json) return printResult(document);
+    return printResult("coefficients of teacache and magcache for " + model + " in " + std::to_string(steps) +
+                       " steps: " + file.string() + "\nuse them by --step-cache teacache:0.1@" +
+                       file.string());
+}
+
 int runTune(const TuneVerb& verb, const machine::Machine& machine) {
+    auto checked = verb.render.check(protocol::kReferenceBackend, machine);
+    if (!checked) return fail(checked.error());
+    if (isRecording(*checked)) return runRecording(verb, *std::move(checked));
     const auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
-    const fs::path policy = fs::absolute(verb.output).lexically_normal();
+    const fs::path policy = fs::absolute(policyFileOf(verb)).lexically_normal();
     const fs::path folder = beside(policy, ".files");
     const InterruptWatch interrupts;
     const auto lock = result::WriterLock::acquire(folder / "tuning");
@@ -184,21 +236,22 @@ int runTune(const TuneVerb& verb, const machine::Machine& machine) {
 
 Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<TuneVerb>();
-    CLI::App* command =
-        program.add_subcommand("tune", "The fastest attention policy within a quality budget");
+    CLI::App* command = program.add_subcommand(
+        "tune", "The fastest attention policy within a quality budget; coefficients of step caches");
     command
         ->add_option("--backends", verb->backends,
                      "What the policy may use, separated by commas (default: every one of the device): " +
                          kernels::backendNames())
         ->delimiter(',');
+    command->add_option(
+        "--budget", verb->budget,
+        "psnr>=DB or ssim>=N of the frames, l1<=N or cosine>=N of the final latents, against sdpa; "
+        "not with --step-cache record, which renders once for the coefficients of step caches");
     command
-        ->add_option(
-            "--budget", verb->budget,
-            "psnr>=DB or ssim>=N of the frames, l1<=N or cosine>=N of the final latents, against sdpa")
-        ->required();
-    command->add_option("--output", verb->output, "The policy; report and clips go beside it")
-        ->type_name("POLICY.json")
-        ->capture_default_str();
+        ->add_option("--output", verb->output,
+                     std::string("The policy; report and clips go beside it (default: ") + kPolicyFile +
+                         "; with --step-cache record the coefficients, " + kCurvesFile + ")")
+        ->type_name("FILE.json");
     command->add_option("--max-renders", verb->maxRenders, "Policies that are rendered at most to find it")
         ->check(CLI::Range(1, 100))
         ->capture_default_str();

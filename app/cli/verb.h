@@ -20,7 +20,7 @@ struct Verb {
 Verb addRenderVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addCompareVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addStitchVerb(CLI::App& program);
-Verb addMetricsVerb(CLI::App& program);
+Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addModelsVerb(CLI::App& program);
 Verb addWorkerVerb(CLI::App& program, const machine::LocalMachine& machine);
 Verb addDoctorVerb(CLI::App& program, const machine::LocalMachine& machine);

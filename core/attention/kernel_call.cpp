@@ -14,6 +14,7 @@ std::string sizesOf(const at::Tensor& x) {
 
 std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
     const at::Tensor &q = in.q_BHND, &k = in.k_BHMD, &v = in.v_BHMD;
+    if (!device.is_cpu() && !execution::hasCudaKernels(device)) return "no kernels for " + device.str();
     for (const at::Tensor* tensor : {&q, &k, &v}) {
         if (tensor->device() != device)
             return "a tensor is on " + tensor->device().str() + ", the kernel runs on " + device.str();

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/execution/kernel_arguments.h"
+
 namespace reelgrid::attention {
 namespace {
 
@@ -21,7 +23,7 @@ std::optional<at::Tensor> scoreBiasOf(const Inputs& in) {
     if (!in.keyBias_M.defined()) return std::nullopt;
     const at::Tensor bias_111M = in.keyBias_M.view({1, 1, 1, -1});
     // On a GPU a mask has the queries' type.
-    return in.q_BHND.is_cuda() ? bias_111M.to(in.q_BHND.scalar_type()) : bias_111M;
+    return !in.q_BHND.is_cpu() ? bias_111M.to(in.q_BHND.scalar_type()) : bias_111M;
 }
 
 at::Tensor sdpa(const Inputs& in) {
@@ -83,7 +85,7 @@ std::optional<std::string> whyNot(LibtorchOperator which, const Inputs& in) {
     const bool isCudnn = which == LibtorchOperator::Cudnn;
     const std::string name = isCudnn ? "cudnn" : "flash";
     const std::int64_t mostHeadDim = isCudnn ? 128 : 256, headDim = in.q_BHND.size(3);
-    if (!in.q_BHND.is_cuda()) return name + ": runs on an NVIDIA GPU only";
+    if (!execution::hasCudaKernels(in.q_BHND)) return name + ": runs on an NVIDIA GPU only";
     if (in.q_BHND.scalar_type() != at::kBFloat16 && in.q_BHND.scalar_type() != at::kHalf)
         return name + ": dtype " + at::toString(in.q_BHND.scalar_type()) + ", bf16 or fp16 was needed";
     if (headDim % 8 != 0 || headDim > mostHeadDim)

@@ -78,6 +78,10 @@ class TableCheck {
     void check(const RenderField&, std::uint64_t) {}
     void check(const RenderField&, bool) {}
     void check(const RenderField&, const protocol::AttentionPolicy&) {}
+    void check(const RenderField& field, const protocol::StepCache& cache) {
+        if (const auto problem = problemOf(cache))
+            fail({ErrorCode::BadUsage, optionOf(field) + " " + *problem + " was needed"});
+    }
     void check(const RenderField&, const std::vector<std::string>&) {}
 
     std::optional<Error> error;
@@ -246,7 +250,8 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
     if (settings.dtype.empty()) settings.dtype = onCpu ? defaultDtype(machine.cpu) : model.gpuDtype;
     if (settings.vaeDtype.empty())
         settings.vaeDtype = !onCpu && model.gpuVaeFollowsDtype ? settings.dtype : "fp32";
-    if (settings.generator.empty()) settings.generator = onCpu ? "cpu" : model.gpuGenerator;
+    const bool onCuda = device->kind == devices::DeviceKind::Cuda;
+    if (settings.generator.empty()) settings.generator = onCuda ? model.gpuGenerator : "cpu";
 
     if (auto settled = settleLinear(settings, model); !settled) return settled;
 
@@ -258,12 +263,17 @@ Result<void> settleOnDevice(RenderSettings& settings, const families::ModelInfo&
                        {protocol::kIeee},
                        {protocol::kIeee, protocol::kTf32}},
           DeviceChoice{"--generator", settings.generator, {"cpu"}, {"cpu", "cuda"}}}) {
-        const std::vector<std::string>& names = onCpu ? choice.onCpu : choice.onGpu;
+        // What a device of another maker takes beyond the CPU's choices is its libtorch's affair.
+        const bool isOfCuda = choice.onGpu.back() == "cuda" || choice.onGpu.back() == protocol::kTf32;
+        const bool likeCpu = onCpu || (!onCuda && isOfCuda);
+        const std::vector<std::string>& names = likeCpu ? choice.onCpu : choice.onGpu;
         if (!isAmong(names, choice.value))
-            return wrong(choice.option, choice.value, (onCpu ? "on the CPU " : "") + oneOf(names));
+            return wrong(choice.option, choice.value,
+                         (likeCpu ? "on " + (onCpu ? "the CPU" : settings.device) + " " : "") + oneOf(names));
     }
-    if (onCpu && settings.useTorchCompile)
-        return Error{ErrorCode::BadUsage, "--use-torch-compile: a GPU was needed, --device is cpu"};
+    if (!onCuda && settings.useTorchCompile)
+        return Error{ErrorCode::BadUsage,
+                     "--use-torch-compile: an NVIDIA GPU was needed, --device is " + settings.device};
     return {};
 }
 
@@ -389,6 +399,30 @@ std::string subjectOf(const RenderSettings& settings) {
     return std::filesystem::path(*settings.imgFilePath).filename().string();
 }
 
+namespace {
+
+/// The model's own curve where the request has none; and what a recording can't be beside.
+Result<void> settleStepCache(RenderSettings& settings, const families::ModelInfo& model) {
+    protocol::StepCache& cache = settings.stepCache;
+    const std::string option = "--step-cache " + textOf(cache);
+    const int ranks = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1);
+    if (cache.method == protocol::StepCache::Method::Record && ranks > 1)
+        return Error{ErrorCode::BadUsage, option + ": each of " + std::to_string(ranks) +
+                                              " ranks has its part of the tokens; one rank was needed"};
+    if (cache.method == protocol::StepCache::Method::Record && !settings.lockstep.empty())
+        return Error{ErrorCode::BadUsage,
+                     option + ": --lockstep goes through the steps again; one of the two was needed"};
+    if (!cache.needsCurve() || !cache.curve.empty()) return {};
+    cache.curve = cache.method == protocol::StepCache::Method::TeaCache ? model.stepCacheCurves.teacache
+                                                                        : model.stepCacheCurves.magcache;
+    if (!cache.curve.empty()) return {};
+    return Error{ErrorCode::BadUsage, option + ": no coefficients are published for model " + model.id +
+                                          "; a file of tune --step-cache record was needed (" + option +
+                                          "@FILE)"};
+}
+
+}  // namespace
+
 Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
                                        const families::ModelInfo& model, const machine::Machine& machine) {
     RenderSettings settings = filled(request, model.defaults);
@@ -419,10 +453,11 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
         return !asked.contains(protocol::BackendOptionChoice::from(text).value().backend);
     });
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
-    if (settings.stepCache > 0 && settings.useTorchCompile)
+    if (settings.stepCache.isOn() && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,
                      "--step-cache: --use-torch-compile replays whole passes as CUDA graphs; one of the two "
                      "was needed"};
+    if (auto settled = settleStepCache(settings, model); !settled) return settled.error();
     if (auto fits = checkRanks(settings, model); !fits) return fits.error();
     if (settings.saveInputs)
         if (auto fits = captureChoice(settings, model); !fits) return fits.error();

@@ -41,6 +41,8 @@ template Caption captionOf(const protocol::RenderFields<protocol::Given>&,
                            const std::vector<protocol::CallRecord>&);
 
 Caption captionOf(const result::Manifest& manifest) {
+    if (!manifest.engine.empty())
+        return {manifest.engine, manifest.engine.substr(0, manifest.engine.find(' ')), ""};
     if (!manifest.request) return {};
     return captionOf(*manifest.request, manifest.attention);
 }

@@ -17,7 +17,7 @@ namespace {
 /// What older files have no numbers of.
 bool lacksScores(const metrics::ClipMetrics& known) {
     return std::ranges::any_of(metrics::kMeasures, [&](const metrics::Measure& measure) {
-        if (measure.ofClip == nullptr) return false;
+        if (measure.ofClip == nullptr || measure.measured == metrics::Measured::OnRequest) return false;
         const auto& series = known.*measure.ofClip;
         return !series || series->perFrame.empty();
     });

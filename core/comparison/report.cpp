@@ -95,9 +95,10 @@ std::string reportHtml(const Report& report) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + subject +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + blindSection(report) +
-           charts(report) + lockstepSection(report) + attributionTable(report) + backendDescriptions(report) +
-           "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
+           timeTable(report) + partsTable(report) + qualityTable(report) + engineTable(report) +
+           blindSection(report) + charts(report) + lockstepSection(report) + attributionTable(report) +
+           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
+           ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

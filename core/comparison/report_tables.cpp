@@ -1,7 +1,9 @@
 #include "core/comparison/report_tables.h"
 
+#include <map>
 #include <numeric>
 
+#include "core/base/number_text.h"
 #include "core/comparison/html.h"
 #include "core/comparison/report_backends.h"
 #include "core/comparison/same_work.h"
@@ -57,6 +59,26 @@ std::string qualityCell(const Measure& measure, const metrics::ClipMetrics& metr
     return cell(value + (elsewhere ? " (" + metrics.drift->measuredOn + ")" : ""));
 }
 
+/// With which weights and programs what was asked for was measured; clips that say the same say it once.
+std::string measuredWithNote(const Report& report) {
+    std::string html;
+    for (const Measure& measure : kMeasures) {
+        std::map<std::string, std::string> clips;
+        for (const Entry& entry : report.entries) {
+            const auto& with = entry.result.metrics.measuredWith;
+            if (const auto found = with.find(measure.key); !entry.error && found != with.end()) {
+                std::string& names = clips[found->second];
+                names += (names.empty() ? "" : ", ") + entry.caption.text();
+            }
+        }
+        for (const auto& [with, names] : clips)
+            html += "<p class=\"note\">" + std::string(measure.title) +
+                    (clips.size() > 1 ? " of " + escaped(names) : "") + ": measured with " + escaped(with) +
+                    ".</p>";
+    }
+    return html;
+}
+
 }  // namespace
 
 std::string timeTable(const Report& report) {
@@ -76,14 +98,19 @@ std::string timeTable(const Report& report) {
 }
 
 std::string qualityTable(const Report& report) {
+    std::vector<const Measure*> columns;
+    for (const Measure& measure : kMeasures)
+        if (isShown(measure, report.entries,
+                    [](const Entry& entry) -> const metrics::ClipMetrics& { return entry.result.metrics; }))
+            columns.push_back(&measure);
     std::string heads;
-    for (const Measure& measure : kMeasures) heads += "<th>" + titleOf(measure) + "</th>";
+    for (const Measure* measure : columns) heads += "<th>" + titleOf(*measure) + "</th>";
     std::string rows;
     std::string remarks;
     for (const Entry& entry : report.entries) {
         if (entry.error) continue;
         rows += "<tr><td>" + backendLink(entry) + "</td>";
-        for (const Measure& measure : kMeasures) rows += qualityCell(measure, entry.result.metrics);
+        for (const Measure* measure : columns) rows += qualityCell(*measure, entry.result.metrics);
         rows += "</tr>";
         for (const std::string& remark : attentionRemarks(entry.result.manifest))
             remarks += "<p class=\"note\">" + escaped(entry.caption.text() + ": " + remark) + ".</p>";
@@ -92,7 +119,41 @@ std::string qualityTable(const Report& report) {
            "</table><p class=\"note\">PSNR and SSIM against the " + protocol::kReferenceBackend +
            " clip say how far the two trajectories went apart, not which clip looks better. fav2 and fav3 "
            "compute the same attention exactly: what they show is the noise floor, rounding alone.</p>" +
-           remarks;
+           measuredWithNote(report) + remarks;
+}
+
+std::string engineTable(const Report& report) {
+    std::string rows;
+    const Entry* reference = referenceOf(report.entries);
+    const auto denoiseOf = [](const Entry& entry) {
+        const result::Timing* timing = entry.result.timing();
+        return timing == nullptr ? std::nullopt : timing->stage("denoise");
+    };
+    for (const Entry& entry : report.entries) {
+        const result::Manifest& manifest = entry.result.manifest;
+        if (entry.error || manifest.engine.empty()) continue;
+        std::string versions;
+        for (const auto& [name, version] : manifest.versions)
+            versions += (versions.empty() ? "" : ", ") + name + " " + version;
+        const auto& drift = entry.result.metrics.drift;
+        std::string apart = "–";
+        std::optional<double> psnr, ratio;
+        if (drift && drift->latentError) apart = significant(100 * *drift->latentError, 3) + " %";
+        if (drift && drift->psnr) psnr = drift->psnr->mean;
+        const auto own = denoiseOf(entry);
+        const auto ours = reference == nullptr ? std::nullopt : denoiseOf(*reference);
+        if (own && ours && *own > 0) ratio = *ours / *own;
+        rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
+                cell(number(psnr, 2, " dB")) + cell(number(own, 2, " s")) + cell(number(ratio, 2, "×")) +
+                "</tr>";
+    }
+    if (rows.empty()) return {};
+    return "<h2>Other engines</h2><table><tr><th class=\"text\">engine</th><th class=\"text\">versions</th>"
+           "<th>latents apart</th><th>PSNR</th><th>denoise</th><th>denoise, " +
+           protocol::kReferenceBackend + " = 1</th></tr>" + rows +
+           "</table><p class=\"note\">The same model, prompt, steps and sampler from the same noise. Latents "
+           "apart: the mean difference of the final latents from the " +
+           protocol::kReferenceBackend + " clip's, in percent of their mean size.</p>";
 }
 
 std::string attributionTable(const Report& report) {

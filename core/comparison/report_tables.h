@@ -10,5 +10,7 @@ namespace reelgrid::comparison {
 std::string timeTable(const Report& report);
 std::string qualityTable(const Report& report);
 std::string attributionTable(const Report& report);
+/// What other engines made of the same request; nothing where there are none.
+std::string engineTable(const Report& report);
 
 }  // namespace reelgrid::comparison

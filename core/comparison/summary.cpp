@@ -41,8 +41,13 @@ std::string profileLine(const result::ProfileRecord& profile) {
 }
 
 std::string stepCacheLine(const result::StepCacheRecord& cache) {
-    return protocol::stepCacheName(cache.threshold) + ": " + std::to_string(cache.skipped) + " of " +
-           std::to_string(cache.passes) + " passes skipped all blocks but the first";
+    using Method = protocol::StepCache::Method;
+    const Method method = cache.cache.method;
+    return protocol::stepCacheName(cache.cache) + ": " + std::to_string(cache.skipped) + " of " +
+           std::to_string(cache.passes) + " passes " +
+           (method == Method::TaylorSeer
+                ? "were foretold"
+                : std::string("skipped all blocks") + (method == Method::FirstBlock ? " but the first" : ""));
 }
 
 std::string attentionLine(const result::Manifest& manifest) {

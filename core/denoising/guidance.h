@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -28,8 +29,9 @@ struct Guidance {
         [[nodiscard]] bool isOf(int step) const { return step > after && step < before; }
     };
     std::optional<SkippedLayers> skippedLayers{};
-    double stepCache = 0;   ///< FirstBlockCache's threshold; 0: every pass runs whole
-    int stepCacheFrom = 0;  ///< the first step that may skip
+    protocol::StepCache stepCache{};  ///< its curve for as many steps as the render has
+    /// The steps whose passes may skip blocks.
+    int stepCacheFrom = 0, stepCacheBefore = std::numeric_limits<int>::max();
     enum class Passes { Called, Graphed } passes = Passes::Called;
 
     /// What the request says, with the same scale in every step.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/attention/layer_context.h"
-#include "core/models/layers/first_block_cache.h"
+#include "core/models/layers/block_cache.h"
 
 namespace reelgrid::denoising {
 
@@ -25,11 +25,11 @@ class GuidedModel {
     [[nodiscard]] virtual at::Tensor forward(attention::GuidanceBranch branch,
                                              const attention::LayerContext& context) = 0;
 
-    /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass. For
-    /// families that have the field step_cache; the others' throws Failure(Internal).
+    /// The same, where `cache` may stand for blocks; Skip::Yes only after a whole pass. For families that
+    /// have the field step_cache; the others' throws Failure(Internal).
     [[nodiscard]] virtual models::CachedPass forward(attention::GuidanceBranch branch,
                                                      const attention::LayerContext& context,
-                                                     models::FirstBlockCache& cache, models::Skip skip);
+                                                     models::BlockCache& cache, models::Skip skip);
 
     /// The conditional pass without the layers of skip-layer guidance; for families that have the field
     /// skip_guidance_layers, the others' throws Failure(Internal).

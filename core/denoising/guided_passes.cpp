@@ -37,8 +37,8 @@ models::CacheAgreement agreementOn(parallel::Mesh* mesh, execution::PartClock& p
 
 }  // namespace
 
-models::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&,
-                                        models::FirstBlockCache&, Skip) {
+models::CachedPass GuidedModel::forward(GuidanceBranch, const attention::LayerContext&, models::BlockCache&,
+                                        Skip) {
     throw Failure(ErrorCode::Internal, "this family's passes know no step cache");
 }
 
@@ -53,8 +53,8 @@ GuidedPasses::GuidedPasses(GuidedModel& model, Guidance guidance, const executio
       m_device(execution.device),
       m_mesh(execution.mesh),
       m_clock(clock) {
-    if (m_guidance.stepCache > 0)
-        m_caches.emplace(m_guidance.stepCache, agreementOn(m_mesh, m_clock.parts()));
+    if (m_guidance.stepCache.isOn())
+        m_caches.emplace(m_guidance, agreementOn(m_mesh, m_clock.parts()), m_clock);
     if (m_guidance.passes == Guidance::Passes::Graphed) m_graphed.emplace(execution);
 }
 
@@ -62,13 +62,14 @@ at::Tensor GuidedPasses::predict(const at::Tensor& input, double timestep, int s
                                  attention::Dispatcher& attention) {
     m_model.beginStep(input, timestep);
     // The first pass decides for both: if only one of them skipped, guidance would amplify the difference.
-    Skip skip = step < m_guidance.stepCacheFrom ? Skip::No : Skip::WhereClose;
+    const bool maySkip = step >= m_guidance.stepCacheFrom && step < m_guidance.stepCacheBefore;
+    Skip skip = maySkip ? Skip::WhereClose : Skip::No;
     attention.beginPass(step, GuidanceBranch::Conditional);
     if (m_mesh != nullptr && m_mesh->degrees().cfg > 1) return predictOnRanks(step, skip, attention);
-    const at::Tensor conditional = pass(GuidanceBranch::Conditional, skip, attention);
+    const at::Tensor conditional = pass(GuidanceBranch::Conditional, step, skip, attention);
     if (!m_guidance.scale) return conditional;
     attention.beginPass(step, GuidanceBranch::Unconditional);
-    const at::Tensor unconditional = pass(GuidanceBranch::Unconditional, skip, attention);
+    const at::Tensor unconditional = pass(GuidanceBranch::Unconditional, step, skip, attention);
     const at::Tensor prediction = guided(conditional, unconditional, m_guidance.scale(step));
     if (!m_guidance.skippedLayers || !m_guidance.skippedLayers->isOf(step)) return prediction;
     attention.beginPass(step, GuidanceBranch::Conditional);
@@ -93,23 +94,38 @@ at::Tensor GuidedPasses::predictOnRanks(int step, Skip& skip, attention::Dispatc
     const GuidanceBranch branch =
         branches.rank() == 0 ? GuidanceBranch::Conditional : GuidanceBranch::Unconditional;
     attention.beginPass(step, branch);
-    const at::Tensor mine = pass(branch, skip, attention);
+    const at::Tensor mine = pass(branch, step, skip, attention);
     const at::Tensor both = branches.gather(mine);
     return guided(both[0], both[1], m_guidance.scale(step));
 }
 
-at::Tensor GuidedPasses::pass(GuidanceBranch branch, Skip& skip, attention::Dispatcher& attention) {
+at::Tensor GuidedPasses::pass(GuidanceBranch branch, int step, Skip& skip, attention::Dispatcher& attention) {
     if (m_graphed)
         return m_graphed->run(
             identityOf(branch), m_model.stepTensors(), [&] { return m_model.forward(branch, attention); },
             attention);
     const attention::LayerContext context(attention, &m_clock.parts(), m_mesh);
     if (!m_caches) return m_model.forward(branch, context);
-    auto& cache = branch == GuidanceBranch::Conditional ? m_caches->conditional : m_caches->unconditional;
-    auto pass = m_model.forward(branch, context, cache, skip);
+    if (auto* series = m_caches->seriesOf(branch)) return foretoldPass(branch, step, *series, context);
+    auto* const cache = m_caches->blocksOf(branch);
+    if (cache == nullptr) return m_model.forward(branch, context);
+    cache->beginStep(step);
+    auto pass = m_model.forward(branch, context, *cache, skip);
     m_clock.countPass(pass.skipped ? PassWork::Skipped : PassWork::Whole);
     skip = pass.skipped ? Skip::Yes : Skip::No;
     return std::move(pass.prediction);
+}
+
+at::Tensor GuidedPasses::foretoldPass(GuidanceBranch branch, int step, models::TaylorSeries& series,
+                                      const attention::LayerContext& context) {
+    if (!series.isEmpty() && !models::isSeriesStep(step, m_guidance.stepCache.interval)) {
+        m_clock.countPass(PassWork::Skipped);
+        return series.at(step);
+    }
+    at::Tensor prediction = m_model.forward(branch, context);
+    series.keep(step, prediction);
+    m_clock.countPass(PassWork::Whole);
+    return prediction;
 }
 
 void GuidedPasses::save(const std::string& prefix, NamedTensors& into) const {

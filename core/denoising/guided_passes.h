@@ -10,7 +10,7 @@
 #include "core/denoising/guided_model.h"
 #include "core/denoising/named_tensors.h"
 #include "core/denoising/stage_clock.h"
-#include "core/models/layers/guidance_caches.h"
+#include "core/denoising/step_caches.h"
 #include "core/parallel/mesh.h"
 
 namespace reelgrid::denoising {
@@ -32,8 +32,11 @@ class GuidedPasses {
     void restore(const std::string& prefix, const NamedTensors& from);
 
   private:
-    [[nodiscard]] at::Tensor pass(attention::GuidanceBranch branch, models::Skip& skip,
+    [[nodiscard]] at::Tensor pass(attention::GuidanceBranch branch, int step, models::Skip& skip,
                                   attention::Dispatcher& attention);
+    [[nodiscard]] at::Tensor foretoldPass(attention::GuidanceBranch branch, int step,
+                                          models::TaylorSeries& series,
+                                          const attention::LayerContext& context);
     [[nodiscard]] at::Tensor passWithoutLayers(attention::Dispatcher& attention);
     [[nodiscard]] at::Tensor predictOnRanks(int step, models::Skip& skip, attention::Dispatcher& attention);
 
@@ -42,7 +45,7 @@ class GuidedPasses {
     at::Device m_device;
     parallel::Mesh* m_mesh;  ///< null: this process computes all
     StageClock& m_clock;
-    std::optional<models::GuidanceCaches> m_caches;
+    std::optional<StepCaches> m_caches;
     std::optional<attention::GraphedPasses> m_graphed;
 };
 

@@ -24,7 +24,7 @@ class PromptedNetwork : public GuidedModel {
     }
     [[nodiscard]] models::CachedPass forward(attention::GuidanceBranch branch,
                                              const attention::LayerContext& context,
-                                             models::FirstBlockCache& cache, models::Skip skip) override {
+                                             models::BlockCache& cache, models::Skip skip) override {
         return m_model.forward(m_input, m_step, textOf(branch), context, cache, skip);
     }
 

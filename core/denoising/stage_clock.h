@@ -26,7 +26,7 @@ struct StageMoment {
     int total = 0;
 };
 
-/// What a forward pass of a denoising step did: run its blocks, or have a cache stand for most of them.
+/// What a forward pass of a denoising step did: run its blocks, or have a cache stand for them.
 enum class PassWork { Whole, Skipped };
 
 /// Sees every moment of a render go by.
@@ -60,6 +60,8 @@ class StageClock {
     void aside(const std::string& stage, const std::function<void()>& work);
     /// A pass of the step that runs, of a loop that may skip some.
     void countPass(PassWork work);
+    /// What a pass that recorded found out (--step-cache record).
+    void noteChange(const result::StepChange& change) { m_timing.changes.push_back(change); }
     /// What an earlier process took for the first steps of the loop that comes: told once, before begin().
     void setEarlier(result::Timing earlier) { m_earlier = std::move(earlier); }
     /// The times of the steps until now with those of an earlier process, for a later one; only within

@@ -5,7 +5,7 @@
 namespace reelgrid::devices {
 
 std::optional<Error> obstacleOn(const GpuSurvey& gpus, const DeviceName& device) {
-    if (device.kind == DeviceKind::Cpu) return {};
+    if (device.kind != DeviceKind::Cuda) return {};  // of others libtorch tells when it starts
     if (!gpus.obstacle.empty()) return Error{ErrorCode::Unsupported, gpus.obstacle};
     const auto count = static_cast<int>(gpus.gpus.size());
     if (device.index >= count)
@@ -26,6 +26,7 @@ Result<void> requireUsable(const GpuSurvey& gpus, const DeviceName& device) {
 }
 
 Result<void> requireRoomToStart(const GpuSurvey& gpus, const DeviceName& device) {
+    if (device.kind != DeviceKind::Cuda) return {};
     for (const Gpu& gpu : gpus.gpus) {
         const std::uint64_t free = gpu.freeBytes.value_or(gpu.bytes);
         if (gpu.index != device.index || free >= kStartBytes) continue;

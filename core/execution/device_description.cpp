@@ -3,11 +3,14 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 
 #include "core/devices/gpu_survey.h"
+#include "core/execution/kernel_arguments.h"
 
 namespace reelgrid::execution {
 
 DeviceDescription describe(const Execution& execution) {
     if (execution.device.is_cpu()) return {};
+    // libtorch has no name for a device of other makers that it says in one way.
+    if (!hasCudaKernels(execution.device)) return {.name = execution.device.str()};
     const devices::GpuSurvey survey = devices::surveyGpus();
     const auto& hooks = at::detail::getCUDAHooks();
     const long cuda = hooks.versionCUDART(), cudnn = hooks.versionRuntimeCuDNN();

@@ -2,6 +2,7 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "core/execution/accelerator_start.h"
 #include "core/execution/cuda_start.h"
 
 namespace reelgrid::execution {
@@ -21,6 +22,11 @@ Result<Execution> executionOn(const std::string& device) {
     const auto name = devices::deviceNamed(device);
     if (!name) return name.error();
     if (name->kind == devices::DeviceKind::Cpu) return Execution{};
+    if (name->kind == devices::DeviceKind::Other) {
+        const auto device = startAccelerator(*name);
+        if (!device) return device.error();
+        return Execution{.device = *device};
+    }
     if (auto started = startCuda(*name); !started) return started.error();
     return Execution{.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(name->index))};
 }

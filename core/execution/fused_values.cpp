@@ -7,7 +7,6 @@
 
 #include "core/execution/kernel_arguments.h"
 #include "kernels/cuda/library.h"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::execution {
 namespace {
@@ -99,9 +98,7 @@ bool FusedValues::fits(std::initializer_list<Value> asked) const {
         std::ssize(m_steps) > ValueProgram::kMostSteps || std::ssize(asked) > ValueProgram::kMostOutputs)
         return false;
     const at::Device device = m_inputs.front().device();
-    if (!device.is_cpu() &&
-        !(device.is_cuda() && kernels::cuda::library() != nullptr && kernels::cuda::runsUncheckedKernels()))
-        return false;
+    if (!device.is_cpu() && !hasCudaKernels(device)) return false;
     const std::vector<std::int64_t> shape = shapeOf(m_inputs);
     return std::ranges::all_of(m_inputs, [&](const at::Tensor& input) {
         return input.device() == device && inputOf(input, shape).has_value();
@@ -110,6 +107,7 @@ bool FusedValues::fits(std::initializer_list<Value> asked) const {
 
 std::vector<at::Tensor> FusedValues::inOnePass(std::initializer_list<Value> asked) const {
     const std::vector<std::int64_t> shape = shapeOf(m_inputs);
+    const at::Device device = m_inputs.front().device();
     ValueProgram program{.values = c10::multiply_integers(shape),
                          .inputs = static_cast<int>(m_inputs.size()),
                          .steps = static_cast<int>(m_steps.size()),
@@ -122,9 +120,17 @@ std::vector<at::Tensor> FusedValues::inOnePass(std::initializer_list<Value> aske
         program.input[i] = *inputOf(m_inputs[i], shape);
         floats += m_inputs[i].numel();
     }
-    for (std::size_t i = 0; i < m_steps.size(); ++i)
-        program.step[i] = {m_steps[i].operation, registerOf(m_steps[i].a), registerOf(m_steps[i].b),
-                           static_cast<float>(m_steps[i].scalar)};
+    for (std::size_t i = 0; i < m_steps.size(); ++i) {
+        ValueOperation operation = m_steps[i].operation;
+        double scalar = m_steps[i].scalar;
+        // libtorch divides by a number on a GPU so: the bits are to be the same.
+        if (operation == ValueOperation::Divide && device.is_cuda()) {
+            operation = ValueOperation::Scale;
+            scalar = 1 / scalar;
+        }
+        program.step[i] = {operation, registerOf(m_steps[i].a), registerOf(m_steps[i].b),
+                           static_cast<float>(scalar)};
+    }
     std::vector<at::Tensor> tensors;
     for (const Value& value : asked) {
         tensors.push_back(at::empty(shape, m_inputs.front().options()));
@@ -132,7 +138,7 @@ std::vector<at::Tensor> FusedValues::inOnePass(std::initializer_list<Value> aske
         floats += program.values;
     }
     t_bytesMoved += floats * static_cast<std::int64_t>(sizeof(float));
-    if (m_inputs.front().is_cuda()) {
+    if (device.is_cuda()) {
         kernels::cuda::library()->runValues(program, streamOf(m_inputs.front()));
         return tensors;
     }

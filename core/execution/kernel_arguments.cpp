@@ -1,6 +1,7 @@
 #include "core/execution/kernel_arguments.h"
 
 #include "core/execution/execution.h"
+#include "kernels/cuda/library.h"
 
 namespace reelgrid::execution {
 
@@ -15,6 +16,10 @@ std::optional<kernels::DataType> kernelTypeOf(at::ScalarType type) {
         default:
             return std::nullopt;
     }
+}
+
+bool hasCudaKernels(at::Device device) {
+    return device.is_cuda() && kernels::cuda::library() != nullptr;
 }
 
 void* streamOf(const at::Tensor& x) {

@@ -1,13 +1,12 @@
 #include "core/execution/memory_check.h"
 
-#include <ATen/DeviceAccelerator.h>
-
 #include <algorithm>
 #include <fstream>
 #include <limits>
 
 #include "core/base/number_text.h"
 #include "core/base/result.h"
+#include "core/execution/device_memory.h"
 
 namespace reelgrid::execution {
 namespace {
@@ -46,13 +45,7 @@ std::string gigabytes(std::uint64_t bytes) {
 }  // namespace
 
 std::uint64_t availableMemory(const Execution& execution) {
-    if (!execution.device.is_cpu()) {
-        const auto [free, total] = at::accelerator::getMemoryInfo(execution.device.index());
-        const auto stats = at::accelerator::getDeviceStats(execution.device.index());
-        constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-        const std::int64_t kept = stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current;
-        return free + static_cast<std::uint64_t>(std::max<std::int64_t>(kept, 0));
-    }
+    if (!execution.device.is_cpu()) return freeOnDevice(execution).value_or(kUnknown);
     return std::min(machineAvailable(), groupAvailable());
 }
 

@@ -1,9 +1,9 @@
 #include "core/execution/memory_peak.h"
 
-#include <ATen/DeviceAccelerator.h>
-
 #include <fstream>
 #include <string>
+
+#include "core/execution/device_memory.h"
 
 namespace reelgrid::execution {
 namespace {
@@ -20,16 +20,19 @@ std::optional<std::uint64_t> ownStatus(const std::string& wanted) {
     return std::nullopt;
 }
 
-auto allocated(const Execution& execution) {
+std::optional<c10::CachingAllocator::Stat> allocated(const Execution& execution) {
     constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-    return at::accelerator::getDeviceStats(execution.device.index()).allocated_bytes[kAll];
+    const auto stats = allocatorStats(execution);
+    if (!stats) return std::nullopt;
+    return stats->allocated_bytes[kAll];
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> memoryInUse(const Execution& execution) {
     if (execution.device.is_cpu()) return ownStatus("VmRSS:");
-    return static_cast<std::uint64_t>(allocated(execution).current);
+    const auto bytes = allocated(execution);
+    return bytes ? std::optional(static_cast<std::uint64_t>(bytes->current)) : std::nullopt;
 }
 
 std::optional<std::uint64_t> ownMemory(const Execution& execution) {
@@ -37,10 +40,7 @@ std::optional<std::uint64_t> ownMemory(const Execution& execution) {
 }
 
 bool restartMemoryPeak(const Execution& execution) {
-    if (!execution.device.is_cpu()) {
-        at::accelerator::resetPeakStats(execution.device.index());
-        return true;
-    }
+    if (!execution.device.is_cpu()) return restartAllocatorPeak(execution);
     // Linux: writing 5 makes VmHWM what VmRSS is.
     std::ofstream file("/proc/self/clear_refs");
     file << 5 << std::flush;
@@ -49,7 +49,8 @@ bool restartMemoryPeak(const Execution& execution) {
 
 std::optional<std::uint64_t> memoryPeak(const Execution& execution) {
     if (execution.device.is_cpu()) return ownStatus("VmHWM:");
-    return static_cast<std::uint64_t>(allocated(execution).peak);
+    const auto bytes = allocated(execution);
+    return bytes ? std::optional(static_cast<std::uint64_t>(bytes->peak)) : std::nullopt;
 }
 
 }  // namespace reelgrid::execution

@@ -62,6 +62,11 @@ struct ComponentInfo {
     std::vector<std::string> dtypes;  ///< as stored: F32, BF16, …
 };
 
+/// What was published of a model for step caches (protocol::StepCache::curve); empty: nothing.
+struct StepCacheCurves {
+    std::vector<double> teacache, magcache;
+};
+
 struct ModelInfo {
     std::string id;                     ///< "demo", the hub id, or the folder as it was given
     std::string title;                  ///< for people
@@ -90,6 +95,7 @@ struct ModelInfo {
     std::string clipPrefix;
     int layers = 0;  ///< places of attention, counted from 0 in the order of a forward pass
     std::vector<protocol::ModuleKind> attentionKinds;  ///< that each layer has
+    StepCacheCurves stepCacheCurves{};
     std::vector<ComponentInfo> components;
 
     [[nodiscard]] ModelSource source() const { return {folder, parts}; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::machine {
@@ -32,7 +33,10 @@ std::string Machine::backendNames() const {
 std::vector<std::string> Machine::backendsOn(const devices::DeviceName& device) const {
     std::vector<std::string> names;
     for (const Backend& backend : backends)
-        if (device.kind == devices::DeviceKind::Cpu ? backend.onCpu : backend.onCuda)
+        if (!backend.isByNameOnly &&
+            (device.kind == devices::DeviceKind::Cpu    ? backend.onCpu
+             : device.kind == devices::DeviceKind::Cuda ? backend.onCuda
+                                                        : backend.name == protocol::kReferenceBackend))
             names.push_back(backend.name);
     return names;
 }
@@ -45,6 +49,8 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .cudaDeviation = std::string(listed.cuda.deviation),
             .onCpu = listed.runsOn(kernels::Device::Cpu),
             .onCuda = listed.runsOn(kernels::Device::Cuda),
+            .isByNameOnly = listed.isByNameOnly,
+            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda),
             .options = listed.options()};
 }
 

@@ -18,6 +18,10 @@ struct BackendInfo;
 
 namespace reelgrid::machine {
 
+/// What is said of a backend whose kernels for GPUs are kept back.
+inline constexpr const char* kAwaitsGpuCheck =
+    "not yet checked on a GPU; REELGRID_UNCHECKED_KERNELS=1 lets it run";
+
 /// An attention backend that a machine has: what a request may ask of it, and what is said to people.
 struct Backend {
     std::string name;  ///< as --attention-type takes it
@@ -25,6 +29,8 @@ struct Backend {
     std::string cpuDeviation{},
         cudaDeviation{};                 ///< where it differs from the method's definition; may be empty
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
+    bool isByNameOnly = false;           ///< no part of what is compared where nobody names backends
+    bool awaitsGpuCheck = false;         ///< not onCuda until REELGRID_UNCHECKED_KERNELS says so
     std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
     bool operator==(const Backend&) const = default;
@@ -58,7 +64,7 @@ struct Machine {
     [[nodiscard]] std::optional<std::string> whyNot(const protocol::BackendOptionChoice& choice) const;
     /// The names, separated by ", ", for messages.
     [[nodiscard]] std::string backendNames() const;
-    /// Those that the device has.
+    /// Those of the device that are compared where nobody names any.
     [[nodiscard]] std::vector<std::string> backendsOn(const devices::DeviceName& device) const;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@ namespace reelgrid::metrics {
 /// How far a clip is from a reference clip, frame by frame over those that both have.
 struct Drift {
     std::optional<Series> psnr;
-    std::optional<Series> ssim;    ///< absent for pictures smaller than its window
-    std::optional<Series> msSsim;  ///< likewise for sides below kLeastMsSsimSide
+    std::optional<Series> ssim;                       ///< absent for pictures smaller than its window
+    std::optional<Series> msSsim;                     ///< likewise for sides below kLeastMsSsimSide
+    std::optional<Series> lpips, lpipsSqueeze, vmaf;  ///< where they were asked for
+    std::optional<double> latentError;  ///< of the latents: mean |difference| over mean |reference's|
     std::optional<int> comparedFrames;
     std::optional<int> referenceFrames;
     std::string reference;      ///< the reference clip's backend; empty: not said
@@ -33,6 +36,10 @@ struct ClipMetrics {
     std::optional<Series> frameCorrelation;  ///< absent for a single frame
     std::optional<Series> flickering;        ///< likewise; older files have its mean alone
     std::optional<Series> warpingError;      ///< likewise, and absent for pictures too small for a flow
+    /// Where they were asked for: of frames, of neighbours, of neighbours.
+    std::optional<Series> clipScore, subjectConsistency, backgroundConsistency;
+    /// With which weights or program what was asked for was measured, by the measure's key.
+    std::map<std::string, std::string> measuredWith;
     std::optional<Drift> drift;
     std::optional<ClipGates> gates;
     std::optional<ChangeMeasures> change;  ///< absent for fewer than three frames, and in older files

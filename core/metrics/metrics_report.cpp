@@ -29,11 +29,15 @@ std::string metricsCsv(const ClipMetrics& metrics) {
     text.imbue(std::locale::classic());
     text.precision(9);
     text << "frame";
-    for (const Measure& measure : kMeasures) text << ',' << measure.key;
+    std::vector<const Measure*> columns;
+    for (const Measure& measure : kMeasures)
+        if (measure.measured == Measured::Always || seriesOf(measure, metrics) != nullptr)
+            columns.push_back(&measure);
+    for (const Measure* measure : columns) text << ',' << measure->key;
     text << '\n';
     for (int frame = 0; frame < metrics.frames; ++frame) {
         text << frame;
-        for (const Measure& measure : kMeasures) addCell(text, seriesOf(measure, metrics), frame);
+        for (const Measure* measure : columns) addCell(text, seriesOf(*measure, metrics), frame);
         text << '\n';
     }
     return text.str();

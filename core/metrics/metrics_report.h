@@ -6,8 +6,8 @@
 
 namespace reelgrid::metrics {
 
-/// One line a frame: frame, then each measure of kMeasures; those of two frames are with the next one. Cells
-/// of what was not measured are empty.
+/// One line a frame: frame, then each measure of kMeasures (those on request where they were measured); those
+/// of two frames are with the next one. Cells of what was not measured are empty.
 std::string metricsCsv(const ClipMetrics& metrics);
 
 /// One line for a person when the clip's scores mean nothing (it is black or frozen), else empty.

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,17 +22,20 @@ class Exchange {
     Exchange& operator=(Exchange&& other) noexcept;
     ~Exchange();
 
-    /// Waits for it; what came. Throws Failure naming the rank that ended, fell silent or kept the others
-    /// waiting for longer than the group's timeout; Cancelled where that is why it ended. Once.
+    /// Waits for it; what came. Of a GPU what is queued next waits, not the caller. Throws Failure naming the
+    /// rank that ended, fell silent or kept the others waiting for longer than the group's timeout; Cancelled
+    /// where that is why it ended. Once.
     [[nodiscard]] at::Tensor received();
+    /// The same, where the caller waits in any case.
+    [[nodiscard]] at::Tensor receivedHere();
 
   private:
     std::unique_ptr<Work> m_work;
 };
 
-/// Some ranks of a group, which call the same functions in the same order: c10d's Gloo over TCP. Tensors of a
-/// GPU go through host memory. Of any dtype; what comes back is bit by bit what was sent, contiguous, on the
-/// device that it was sent from.
+/// Some ranks of a group, which call the same functions in the same order: c10d's Gloo over TCP; tensors of a
+/// GPU by NCCL, on a stream of its own, where the group has agreed on that, else through host memory. Of any
+/// dtype; what comes back is bit by bit what was sent, contiguous, on the device that it was sent from.
 class Communicator {
   public:
     /// `members`: ranks of the group in the communicator's own order, this rank among them; `name` is unique
@@ -49,7 +53,7 @@ class Communicator {
     [[nodiscard]] at::Tensor allToAll(const at::Tensor& x) { return startAllToAll(x).received(); }
     /// To the next rank, the last one's to the first; what came from the one before, of the same shape.
     [[nodiscard]] Exchange startPass(const at::Tensor& x);
-    /// x of the same shape on every rank → [R, …].
+    /// x of the same shape on every rank → [R, …], which has come.
     [[nodiscard]] at::Tensor gather(const at::Tensor& x);
     /// Rank 0's, whose shape and dtype x has on every rank.
     [[nodiscard]] at::Tensor fromFirst(const at::Tensor& x);
@@ -64,7 +68,12 @@ class Communicator {
 
   private:
     struct Backend;
+    [[nodiscard]] std::unique_ptr<Exchange::Work> prepared(const at::Tensor& x) const;
+    void begin(Exchange::Work& work, const std::function<void(Exchange::Work&)>& how);
+    void connectGpus(at::Device device);
+
     RankGroup& m_group;
+    std::string m_name;
     int m_rank, m_ranks;
     std::unique_ptr<Backend> m_backend;  ///< null: one rank, which exchanges nothing
 };

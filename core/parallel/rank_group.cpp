@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "core/base/json.h"
 
 namespace reelgrid::parallel {
 namespace {
@@ -28,6 +32,7 @@ RankGroup::RankGroup(const RankPlace& place, std::chrono::milliseconds timeout)
       m_timeout(timeout),
       m_store(RankStore::join(place, timeout)),
       m_watch(*m_store, place.rank, place.ranks),
+      m_deviceWatch(m_watch, timeout),
       m_all(std::make_unique<Communicator>(*this, "all", everyRank(place.ranks))) {
     m_watch.setHosts(m_all->gather(hostName()));
 }
@@ -40,6 +45,20 @@ Mesh& RankGroup::mesh(const Degrees& degrees) {
     auto& mesh = m_meshes[{degrees.cfg, degrees.ring, degrees.ulysses}];
     if (!mesh) mesh = std::make_unique<Mesh>(*this, degrees);
     return *mesh;
+}
+
+void RankGroup::agreeOnExchange(at::Device device) {
+    using nlohmann::json;
+    const ExchangeOffer mine = exchangeOffer(device, hostName());
+    const json told{{"asked", mine.asked}, {"obstacle", mine.obstacle}, {"gpu", mine.gpu}};
+    std::vector<ExchangeOffer> offers;
+    for (const std::string& text : m_all->gather(printJson(told))) {
+        const json offer = parseJson(text, "a rank's GPU").value();
+        offers.push_back({offer.at("asked").get<std::string>(), offer.at("obstacle").get<std::string>(),
+                          offer.at("gpu").get<std::string>()});
+    }
+    const std::string why = whyHostMemory(offers);
+    m_exchange = why.empty() ? ExchangeChoice{deviceExchange(), ""} : ExchangeChoice{nullptr, why};
 }
 
 void RankGroup::setStop(std::stop_token asked) {

@@ -10,6 +10,8 @@
 
 #include "core/base/result.h"
 #include "core/parallel/communicator.h"
+#include "core/parallel/device_watch.h"
+#include "core/parallel/exchange_choice.h"
 #include "core/parallel/mesh.h"
 #include "core/parallel/rank_place.h"
 #include "core/parallel/rank_store.h"
@@ -36,6 +38,14 @@ class RankGroup {
     [[nodiscard]] RankStore& store() { return *m_store; }
     [[nodiscard]] RankWatch& watch() { return m_watch; }
     [[nodiscard]] Communicator& all() { return *m_all; }
+
+    /// Called by all ranks, once each has started the device that it computes on: they agree on how tensors
+    /// of GPUs are exchanged. Until then they go through host memory. Throws Failure(BadUsage) where NCCL was
+    /// asked for in vain.
+    void agreeOnExchange(at::Device device);
+    [[nodiscard]] const ExchangeChoice& exchange() const { return m_exchange; }
+    /// Of what is exchanged between GPUs.
+    [[nodiscard]] DeviceWatch& deviceWatch() { return m_deviceWatch; }
     /// Called by all ranks in the same order. Throws Failure(BadUsage) unless there are as many ranks as the
     /// degrees say.
     [[nodiscard]] Mesh& mesh(const Degrees& degrees);
@@ -54,6 +64,8 @@ class RankGroup {
     std::chrono::milliseconds m_timeout;
     std::unique_ptr<RankStore> m_store;
     RankWatch m_watch;
+    DeviceWatch m_deviceWatch;
+    ExchangeChoice m_exchange;
     std::unique_ptr<Communicator> m_all;
     std::map<std::tuple<int, int, int>, std::unique_ptr<Mesh>> m_meshes;
     std::stop_token m_asked;

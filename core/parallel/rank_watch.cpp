@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds kBeat{500};
 /// A machine whose processors are all busy keeps a beat back for a while.
-constexpr std::chrono::seconds kSilence{10};
+constexpr std::chrono::seconds kSilence{8};
 /// In which a rank that lives beats more than once.
 constexpr std::chrono::milliseconds kLook{1600};
 
@@ -75,7 +75,7 @@ void RankWatch::ends(const Error& why) {
     try {
         tell();
         // What another one is to blame for is told as its end.
-        if (!m_blamed) leaveEnd(m_store, m_rank, why, m_rank == 0);
+        if (!blamed()) leaveEnd(m_store, m_rank, why, m_rank == 0);
     } catch (const Failure&) {
         // Nobody is there to be told.
     }
@@ -132,6 +132,7 @@ void RankWatch::listen() {
 }
 
 void RankWatch::check() {
+    const std::lock_guard lock(m_looking);
     try {
         throwEnded();
         listen();
@@ -146,6 +147,7 @@ void RankWatch::check() {
 }
 
 void RankWatch::explain(const std::string& otherwise) {
+    const std::lock_guard lock(m_looking);
     try {
         throwEnded();
         listen();
@@ -167,6 +169,7 @@ void RankWatch::explain(const std::string& otherwise) {
 }
 
 void RankWatch::explainWaiting(std::chrono::milliseconds waited) {
+    const std::lock_guard lock(m_looking);
     check();
     std::optional<std::pair<std::uint64_t, int>> slowest;
     for (int rank = 0; rank < m_ranks; ++rank) {

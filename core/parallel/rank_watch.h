@@ -17,7 +17,7 @@
 namespace reelgrid::parallel {
 
 /// Tells the other ranks every half second that this one lives and what it is in, and finds out which one
-/// doesn't any more. One thread beside the rank's own.
+/// doesn't any more. One thread beside the rank's own; may be asked by several.
 class RankWatch {
   public:
     RankWatch(RankStore& store, int rank, int ranks);
@@ -35,10 +35,13 @@ class RankWatch {
     static void ended(RankStore& store, int rank, const Error& why);
 
     /// Whether it is this rank that tells a person why all end: the first one that is left.
-    [[nodiscard]] bool tells() const { return m_rank == 0 || (m_rank == 1 && m_blamed == 0 && !m_isTold); }
+    [[nodiscard]] bool tells() const {
+        const std::lock_guard lock(m_looking);
+        return m_rank == 0 || (m_rank == 1 && m_blamed == 0 && !m_isTold);
+    }
 
     /// Called while this rank waits for others. Throws Failure naming rank, host and moment of one that ended
-    /// or has said nothing for ten seconds.
+    /// or has said nothing for eight seconds.
     void check();
     /// The same once an exchange has failed, which a rank that ended explains within two seconds; `otherwise`
     /// is what is told where none did.
@@ -47,7 +50,10 @@ class RankWatch {
     [[noreturn]] void explainWaiting(std::chrono::milliseconds waited);
 
     /// The rank that a Failure of this watch named.
-    [[nodiscard]] std::optional<int> blamed() const { return m_blamed; }
+    [[nodiscard]] std::optional<int> blamed() const {
+        const std::lock_guard lock(m_looking);
+        return m_blamed;
+    }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -65,8 +71,9 @@ class RankWatch {
 
     RankStore& m_store;
     const int m_rank, m_ranks;
-    std::vector<Heard> m_heard;
     std::vector<std::string> m_hosts;
+    mutable std::recursive_mutex m_looking;  ///< guards what follows
+    std::vector<Heard> m_heard;
     std::optional<int> m_blamed;
     bool m_isTold = false;  ///< by the rank itself
     std::mutex m_mutex;     ///< guards what follows

@@ -21,8 +21,10 @@ std::map<std::string, at::Tensor> sharedFromFirst(Communicator& ranks,
     for (const auto& [name, what] : described.items()) {
         const auto dtype = static_cast<at::ScalarType>(what["dtype"].get<int>());
         const auto shape = what["shape"].get<std::vector<std::int64_t>>();
-        const at::Tensor mine = ranks.rank() == 0 ? tensors.at(name).cpu() : at::empty(shape, dtype);
-        shared[name] = ranks.fromFirst(mine).to(device);
+        const at::Tensor mine = ranks.rank() == 0
+                                    ? tensors.at(name).to(device)
+                                    : at::empty(shape, at::TensorOptions().dtype(dtype).device(device));
+        shared[name] = ranks.fromFirst(mine);
     }
     return shared;
 }

@@ -176,6 +176,14 @@ result::Manifest FrameProduction::manifestNow() {
     manifest.gemms = m_gemms;
     manifest.remarks = m_remarks;
     manifest.temporal = m_temporal;
+    if (parallel::Mesh* const mesh = m_plan.execution.mesh;
+        mesh != nullptr && m_plan.execution.device.is_cuda()) {
+        const parallel::ExchangeChoice& exchange = mesh->group().exchange();
+        if (exchange.nccl != nullptr)
+            manifest.versions["nccl"] = exchange.nccl->version();
+        else
+            manifest.remarks.push_back("the ranks' GPUs exchanged through host memory: " + exchange.whyHost);
+    }
     manifest.attention =
         joined(joined(m_earlier.manifest.attention, m_attention.dispatcher().records()), m_otherCalls);
     manifest.resumedAt = m_earlier.manifest.resumedAt;

@@ -18,6 +18,9 @@ using devices::DeviceName;
 
 execution::Execution executionLike(const DeviceName& device) {
     if (device.kind == DeviceKind::Cpu) return {};
+    if (device.kind == DeviceKind::Other)
+        return {.device = at::Device(device.type == "xpu" ? at::kXPU : at::kPrivateUse1,
+                                     static_cast<at::DeviceIndex>(device.index))};
     return {.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(device.index))};
 }
 
@@ -25,6 +28,7 @@ execution::Execution executionLike(const DeviceName& device) {
 std::optional<std::uint64_t> freeOn(const DeviceName& device, const execution::Execution& execution) {
     if (device.kind == DeviceKind::Cpu || execution::isCudaStarted(device))
         return execution::availableMemory(execution) + execution::ownMemory(execution).value_or(0);
+    if (device.kind != DeviceKind::Cuda) return std::nullopt;
     for (const devices::Gpu& gpu : devices::surveyGpus().gpus)
         if (gpu.index == device.index && gpu.freeBytes)
             return *gpu.freeBytes - std::min(*gpu.freeBytes, devices::kStartBytes);

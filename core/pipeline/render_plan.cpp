@@ -53,6 +53,7 @@ execution::Execution executionOf(catalog::RenderSettings& settings, parallel::Ra
     execution::Execution execution = execution::executionOn(settings.device).value();
     execution.rank = ranks->rank();
     execution.ranks = ranks->ranks();
+    ranks->agreeOnExchange(execution.device);
     execution.mesh = &ranks->mesh(degrees);
     return execution;
 }

@@ -27,9 +27,9 @@ std::string shownTrace(const fs::path& trace, const fs::path& clip) {
 /// What a step cache did in the last repetition; nullopt where none was asked for.
 std::optional<result::StepCacheRecord> stepCacheOf(const catalog::RenderSettings& settings,
                                                    const result::Timing& timing) {
-    if (settings.stepCache <= 0) return std::nullopt;
+    if (stepCacheName(settings.stepCache).empty()) return std::nullopt;
     result::StepCacheRecord record;
-    record.threshold = settings.stepCache;
+    record.cache = settings.stepCache;
     for (const result::StepPasses& step : timing.passes) {
         record.passes += step.whole + step.skipped;
         record.skipped += step.skipped;

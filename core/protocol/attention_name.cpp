@@ -48,10 +48,6 @@ std::string linearName(const std::string& linear) {
     return linear == kLinearInt8 || linear == kLinearFp8 ? linear : std::string();
 }
 
-std::string stepCacheName(double threshold) {
-    return threshold <= 0 ? std::string() : "cache-" + shortText(threshold);
-}
-
 template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields) {
     std::string name = attentionName(fields.attentionType, fields.attentionPolicy);

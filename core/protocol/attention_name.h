@@ -21,7 +21,5 @@ bool asksForSparse(const RenderFields<Maybe>& fields);
 
 /// "int8", "fp8"; empty for products in the dtype.
 std::string linearName(const std::string& linear);
-/// "cache-0.08"; empty without a step cache.
-std::string stepCacheName(double threshold);
 
 }  // namespace reelgrid::protocol

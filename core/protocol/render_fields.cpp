@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/protocol/attention_policy_json.h"
+#include "core/protocol/step_cache_json.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -22,6 +23,9 @@ void put(json& object, const char* key, const std::optional<T>& value) {
 }
 void put(json& object, const char* key, const AttentionPolicy& policy) {
     if (!policy.empty()) object[key] = toJson(policy);
+}
+void put(json& object, const char* key, const StepCache& cache) {
+    object[key] = toJson(cache);
 }
 void put(json& object, const char* key, const std::vector<std::string>& names) {
     if (!names.empty()) object[key] = names;

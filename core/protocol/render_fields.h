@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/protocol/attention_policy.h"
+#include "core/protocol/step_cache.h"
 
 namespace reelgrid::protocol {
 
@@ -81,18 +82,18 @@ struct RenderFields {
     int numRepetitions = 1;
     Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
     Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
-    Maybe<std::string> vaeDtype{};       ///< the same of the VAE; default: fp32, or dtype
-    Maybe<std::string> vaeTiling{};      ///< kTilingAuto (default), kTilingOn, kTilingOff
-    Maybe<int> vaeTilePx{};              ///< edge of a tile; default: kTilePixels
-    std::string fp32Precision = kIeee;   ///< kIeee or kTf32: how a GPU multiplies fp32
-    Maybe<std::string> generator{};      ///< "cpu", "cuda": whose random numbers the noise is
-    bool useTorchCompile = false;        ///< a step's passes as CUDA graphs
-    std::string linear = kLinearAuto;    ///< resolved: kLinearInt8, kLinearFp8 or the dtype
-    bool useFp8Gemms = false;            ///< products of the transformer's linear layers in e4m3
-    bool useBf16TeGemms = false;         ///< products of the time embedding in bf16
-    double stepCache = 0;                ///< what the first block may change by, added up over skipped passes
-    std::string offload = kOffloadAuto;  ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
-    int saveLatentsEvery = 5;            ///< steps between two that can be resumed from; 0: none
+    Maybe<std::string> vaeDtype{};                 ///< the same of the VAE; default: fp32, or dtype
+    Maybe<std::string> vaeTiling{};                ///< kTilingAuto (default), kTilingOn, kTilingOff
+    Maybe<int> vaeTilePx{};                        ///< edge of a tile; default: kTilePixels
+    std::string fp32Precision = kIeee;             ///< kIeee or kTf32: how a GPU multiplies fp32
+    Maybe<std::string> generator{};                ///< "cpu", "cuda": whose random numbers the noise is
+    bool useTorchCompile = false;                  ///< a step's passes as CUDA graphs
+    std::string linear = kLinearAuto;              ///< resolved: kLinearInt8, kLinearFp8 or the dtype
+    bool useFp8Gemms = false;                      ///< products of the transformer's linear layers in e4m3
+    bool useBf16TeGemms = false;                   ///< products of the time embedding in bf16
+    StepCache stepCache{};                         ///< what stands for blocks, and when; none by itself
+    std::string offload = kOffloadAuto;            ///< kOffloadAuto, kOffloadNone, kOffloadBlocks
+    int saveLatentsEvery = 5;                      ///< steps between two that can be resumed from; 0: none
     std::string keepFrames = kKeepLossless;        ///< kKeepLossless, kKeepOff
     bool useDynamicCfg = false;                    ///< CogVideoX: guidance that grows with the steps
     std::optional<std::string> motionAdapter{};    ///< of the model; absent: what its folder has
@@ -383,10 +384,12 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.useBf16TeGemms; });
     visit(
         RenderField{.key = "step_cache",
-                    .help = "Skip passes in a row while the first block's changes add up to less than this "
-                            "share, such as 0.28 (default: 0, never)",
+                    .help =
+                        "Leave blocks of passes out that hardly change: T (the first block's changes add "
+                        "up to less than this share, such as 0.28), teacache:T, magcache:T[:SKIPS[:WHOLE]], "
+                        "taylorseer:N[:ORDER]; teacache:T@FILE with coefficients of tune --step-cache record "
+                        "(default: 0, never)",
                     .decides = Decides::Attention,
-                    .range = {.least = 0, .most = 1},
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.stepCache; });
     visit(

@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/step_cache_json.h"
 
 namespace reelgrid::protocol {
 namespace {
@@ -18,7 +19,8 @@ constexpr std::size_t kMaxNames = 256;
 /// Reads one field of any type into its member.
 class TableReader {
   public:
-    TableReader(const json& object, const std::string& what, ErrorCode code) : m_fields(object, what, code) {}
+    TableReader(const json& object, const std::string& what, ErrorCode code)
+        : m_object(object), m_fields(object, what, code) {}
 
     FieldReader& fields() { return m_fields; }
 
@@ -47,6 +49,16 @@ class TableReader {
         else
             m_fields.fail(std::string(field.key) + ": " + rules.error().message);
     }
+    void read(const RenderField& field, StepCache& target) {
+        if (!m_object.is_object()) return;
+        const auto value = m_object.find(field.key);
+        if (value == m_object.end() || value->is_null()) return;
+        auto cache = stepCacheFromJson(*value);
+        if (cache)
+            target = *std::move(cache);
+        else
+            m_fields.fail(cache.error().message);
+    }
     void read(const RenderField& field, std::vector<std::string>& target) {
         const json* names = m_fields.array(field.key, kMaxNames);
         if (names == nullptr) return;
@@ -60,6 +72,7 @@ class TableReader {
     }
 
   private:
+    const json& m_object;
     FieldReader m_fields;
 };
 

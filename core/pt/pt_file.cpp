@@ -4,6 +4,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/pt/crc32.h"
+#include "core/pt/legacy_file.h"
 #include "core/pt/pickler.h"
 #include "core/pt/refuse.h"
 #include "core/pt/unpickler.h"
@@ -47,7 +48,8 @@ class Archive {
             refuse("its data.pkl has " + std::to_string(pickle.bytes.size()) + " bytes, at most " +
                    std::to_string(kMaxPickleBytes) + " were needed");
         if (crc32(pickle.bytes) != pickle.crc) refuse("its data.pkl is damaged: the checksum is another");
-        return unpickled(pickle.bytes, [this](const std::string& key) { return storage(key); });
+        return unpickled(pickle.bytes,
+                         [this](const std::string& key, std::uint64_t) { return storage(key); });
     }
 
   private:
@@ -79,7 +81,8 @@ Result<Value> readPt(const fs::path& file) {
         return failure.error();
     }
     try {
-        return Archive(std::move(mapped)).value();
+        return isLegacy(mapped->bytes()) ? legacyValue(std::move(mapped))
+                                         : Archive(std::move(mapped)).value();
     } catch (const Failure& failure) {
         return failure.error().in(file.string());
     }

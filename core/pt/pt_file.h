@@ -7,9 +7,9 @@
 
 namespace reelgrid::pt {
 
-/// Reads what torch.save wrote: a zip archive (since PyTorch 1.6) of plain data, as
-/// torch.load(weights_only=True) takes it. Tensors are views of the mapped file, which they keep. InvalidData
-/// naming the file, what was found and what was needed.
+/// Reads what torch.save wrote, in a zip archive (since PyTorch 1.6) or one pickle after another, of plain
+/// data, as torch.load(weights_only=True) takes it. Tensors are views of the mapped file, which they keep.
+/// InvalidData naming the file, what was found and what was needed.
 Result<Value> readPt(const std::filesystem::path& file);
 
 /// Writes a file that torch.load(weights_only=True) reads; equal values give equal bytes. Io when the disk is

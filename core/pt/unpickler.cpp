@@ -15,11 +15,15 @@ namespace {
 constexpr int kMaxProtocol = 5;
 /// Of objects, of the stack and of the memo.
 constexpr std::size_t kMaxObjects = std::size_t{1} << 21;
+/// Of a storage: more than any disk holds.
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 50;
 
 class Unpickler {
   public:
     Unpickler(std::string_view pickle, const StorageByKey& storages)
         : m_pickle(pickle), m_storages(storages) {}
+
+    [[nodiscard]] std::size_t taken() const { return m_at; }
 
     Value run() {
         while (true) {
@@ -148,11 +152,11 @@ class Unpickler {
             (value == nullptr || value->as<Tensor>() == nullptr))
             refuse("its pickle sets the state of an object that is neither a dict nor a tensor");
     }
-    /// ('storage', class, key, device, elements)
+    /// ('storage', class, key, device, elements), and None in files of before PyTorch 1.6
     void persistent() {
         const ObjectId id = pop();
         const auto* tuple = std::get_if<TupleObject>(&m_objects[id]);
-        if (tuple == nullptr || tuple->items.size() != 5 ||
+        if (tuple == nullptr || tuple->items.size() < 5 || tuple->items.size() > 6 ||
             text(tuple->items[0], "a persistent id's kind") != "storage")
             refuse("a persistent id that is not a storage's");
         const auto* type = std::get_if<StorageClass>(&m_objects[tuple->items[1]]);
@@ -160,7 +164,13 @@ class Unpickler {
         const auto* elements = count == nullptr ? nullptr : count->as<std::int64_t>();
         if (type == nullptr || elements == nullptr) refuse("a storage without class or size");
         const std::string& key = text(tuple->items[2], "a storage's key");
-        auto storage = m_storages(key);
+        const auto* view =
+            tuple->items.size() == 6 ? std::get_if<Value>(&m_objects[tuple->items[5]]) : nullptr;
+        if (tuple->items.size() == 6 && (view == nullptr || view->as<std::monostate>() == nullptr))
+            refuse("storage " + shownName(key) + " is a part of another one, a whole one was needed");
+        const std::uint64_t wanted =
+            std::min(std::uint64_t(std::max<std::int64_t>(*elements, 0)), kMostElements);
+        auto storage = m_storages(key, wanted * safetensors::bytesOf(type->type));
         const std::uint64_t room = storage->bytes.size() / safetensors::bytesOf(type->type);
         if (*elements < 0 || std::uint64_t(*elements) > room)
             refuse("storage " + shownName(key) + " has " + std::to_string(storage->bytes.size()) +
@@ -335,8 +345,11 @@ void Unpickler::step(std::uint8_t byte) {
 
 }  // namespace
 
-Value unpickled(std::string_view pickle, const StorageByKey& storages) {
-    return Unpickler(pickle, storages).run();
+Value unpickled(std::string_view pickle, const StorageByKey& storages, std::size_t* taken) {
+    Unpickler unpickler(pickle, storages);
+    Value value = unpickler.run();
+    if (taken != nullptr) *taken = unpickler.taken();
+    return value;
 }
 
 }  // namespace reelgrid::pt

@@ -8,6 +8,7 @@
 #include "core/protocol/attention_name.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/result_paths.h"
+#include "core/protocol/step_cache_json.h"
 #include "core/result/call_map_json.h"
 #include "core/result/json_numbers.h"
 #include "core/result/repeatability.h"
@@ -147,21 +148,29 @@ Result<void> readProfile(const json* object, Manifest& manifest) {
 }
 
 json stepCacheJson(const StepCacheRecord& cache) {
-    return {{"threshold", cache.threshold},
-            {"passes", cache.passes},
-            {"skipped", cache.skipped},
-            {"skipped_per_step", cache.skippedPerStep}};
+    json object = {{"threshold", cache.cache.threshold},
+                   {"passes", cache.passes},
+                   {"skipped", cache.skipped},
+                   {"skipped_per_step", cache.skippedPerStep}};
+    if (cache.cache.method != protocol::StepCache::Method::FirstBlock)
+        object["cache"] = protocol::toJson(cache.cache);
+    return object;
 }
 
 Result<void> readStepCache(const json* object, Manifest& manifest) {
     if (object == nullptr) return {};
     StepCacheRecord& cache = manifest.stepCache.emplace();
     FieldReader fields(*object, "step_cache", ErrorCode::InvalidData);
-    fields.requireNumber("threshold", cache.threshold);
+    fields.requireNumber("threshold", cache.cache.threshold);
     fields.integer("passes", cache.passes, 0);
     fields.integer("skipped", cache.skipped, 0);
     const json* perStep = fields.array("skipped_per_step", kMaxEntries);
     if (auto read = fields.finish(); !read) return read;
+    if (const auto named = object->find("cache"); named != object->end()) {
+        auto read = protocol::stepCacheFromJson(*named);
+        if (!read) return Error{ErrorCode::InvalidData, read.error().message};
+        cache.cache = *std::move(read);
+    }
     if (perStep == nullptr) return {};
     auto numbers = integersFromJson(*perStep, "skipped_per_step");
     if (!numbers) return numbers.error();
@@ -292,6 +301,7 @@ json toJson(const Manifest& manifest) {
     for (const PluginRecord& plugin : manifest.plugins) object["plugins"].push_back(pluginJson(plugin));
     if (!manifest.modelPaths.empty()) object["model"]["paths"] = manifest.modelPaths;
     if (!manifest.machine.empty()) object["machine"] = manifest.machine;
+    if (!manifest.engine.empty()) object["engine"] = manifest.engine;
     if (!manifest.deviceName.empty()) object["device"]["name"] = manifest.deviceName;
     if (!manifest.instructionSet.empty()) object["device"]["instruction_set"] = manifest.instructionSet;
     if (manifest.stepCache) object["step_cache"] = stepCacheJson(*manifest.stepCache);
@@ -344,6 +354,7 @@ Result<Manifest> manifestFromJson(const json& object) {
     const json* resumedAt = fields.array("resumed_at", kMaxEntries);
     const json* remarks = fields.array("remarks", kMaxEntries);
     fields.text("machine", manifest.machine, kMaxNameBytes);
+    fields.text("engine", manifest.engine, kMaxNameBytes);
     fields.text("frames_sha256", manifest.framesSha256, kMaxNameBytes);
     fields.text("clip_sha256", manifest.clipSha256, kMaxNameBytes);
     if (auto read = fields.finish(); !read) return read.error();

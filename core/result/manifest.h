@@ -52,7 +52,7 @@ struct KeptFrames {
 
 /// How much of a render a step cache stood for.
 struct StepCacheRecord {
-    double threshold = 0;
+    protocol::StepCache cache{};
     int passes = 0, skipped = 0;      ///< of the last repetition
     std::vector<int> skippedPerStep;  ///< the same, step by step
 };
@@ -74,6 +74,7 @@ struct Manifest {
         versions;              ///< "reelgrid", "libtorch"; on a GPU "cuda", "cudnn", "driver"
     std::string device;        ///< "cpu", "cuda:0"
     std::string deviceName{};  ///< of a GPU
+    std::string engine{};      ///< another program that rendered it, "diffusers 0.40.0"; empty: this one
     std::string machine{};     ///< another one's name, which rendered it for this one; empty: this one
     int threads = 0;
     std::string instructionSet{};  ///< of the CPU's kernels: "avx512"; empty on a GPU

@@ -82,6 +82,7 @@ Result<void> readCoherence(const json* object, ClipMetrics& metrics) {
 }
 
 void addSeries(ordered_json& object, const Drift& drift) {
+    if (drift.latentError) object["latent_error"] = numberOrNull(*drift.latentError);
     for (const Measure& measure : kMeasures)
         if (measure.ofDrift != nullptr && drift.*measure.ofDrift)
             object[measure.key] = jsonOf(*(drift.*measure.ofDrift));
@@ -156,6 +157,7 @@ Result<std::optional<Drift>> readDrift(const json& object) {
     FieldReader fields(object, "drift", ErrorCode::InvalidData);
     fields.text("measured_on", drift.measuredOn, kMaxNameBytes);
     fields.text("reference_clip", drift.referenceClip, kMaxNameBytes);
+    fields.number("latent_error", drift.latentError);
     bool any = false;
     for (const Measure& measure : kMeasures) {
         if (measure.ofDrift == nullptr) continue;
@@ -168,6 +170,17 @@ Result<std::optional<Drift>> readDrift(const json& object) {
     if (auto read = readReference(object, drift); !read) return read.error();
     if (!any) return std::optional<Drift>();
     return std::optional(std::move(drift));
+}
+
+Result<void> readMeasuredWith(const json* object, ClipMetrics& metrics) {
+    if (object == nullptr) return {};
+    FieldReader fields(*object, "measured_with", ErrorCode::InvalidData);
+    for (const Measure& measure : kMeasures) {
+        std::optional<std::string> with;
+        fields.text(measure.key, with);
+        if (with) metrics.measuredWith[measure.key] = *std::move(with);
+    }
+    return fields.finish();
 }
 
 Result<std::optional<ClipGates>> readGates(const json* object) {
@@ -202,6 +215,7 @@ ordered_json toJson(const ClipMetrics& metrics) {
     }
     if (!perFrame.empty()) object["per_frame"] = std::move(perFrame);
     if (metrics.drift) addDrift(object, *metrics.drift);
+    if (!metrics.measuredWith.empty()) object["measured_with"] = metrics.measuredWith;
     if (metrics.gates) object["gates"] = jsonOf(*metrics.gates);
     if (ordered_json coherence = coherenceJson(metrics); !coherence.empty())
         object["coherence"] = std::move(coherence);
@@ -225,6 +239,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
         if (!series) return series.error();
         metrics.*measure.ofClip = *std::move(series);
     }
+    const json* with = fields.object("measured_with");
     const json* own = fields.object("drift");
     const json* gatesObject = fields.object("gates");
     const json* coherence = fields.object("coherence");
@@ -233,6 +248,7 @@ Result<ClipMetrics> metricsFromJson(const json& object) {
     auto drift = readDrift(own != nullptr ? *own : object);
     if (!drift) return drift.error();
     metrics.drift = *std::move(drift);
+    if (auto read = readMeasuredWith(with, metrics); !read) return read.error();
     auto gates = readGates(gatesObject);
     if (!gates) return gates.error();
     metrics.gates = *std::move(gates);

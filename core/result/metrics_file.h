@@ -13,7 +13,8 @@ namespace reelgrid::result {
 /// a reference, "psnr", "ssim" (as frame_correlation) and "reference": {"frames", "compared_frames"}. A drift
 /// that was measured on decoded clips is in an object of its own, "drift", and says so. What was not measured
 /// is absent; a frame for which a measure has no value is null. Entry i of frame_correlation is for frames i
-/// and i+1. "lockstep" is lockstep_json.h's.
+/// and i+1. "lockstep" is lockstep_json.h's; "measured_with" says of what was asked for with which weights or
+/// program it was measured.
 nlohmann::ordered_json toJson(const metrics::ClipMetrics& metrics);
 /// The same as text for people's eyes too.
 std::string metricsJson(const metrics::ClipMetrics& metrics);

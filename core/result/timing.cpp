@@ -82,6 +82,19 @@ Result<void> readPasses(const json& list, Timing& timing) {
     return {};
 }
 
+Result<void> readChanges(const json& list, Timing& timing) {
+    for (const json& step : list) {
+        StepChange& change = timing.changes.emplace_back();
+        FieldReader fields(step, "changes", ErrorCode::InvalidData);
+        fields.integer("step", change.step, 0);
+        fields.requireNumber("embedding", change.embedding);
+        fields.requireNumber("added", change.added);
+        fields.requireNumber("magnitude", change.magnitude);
+        if (auto read = fields.finish(); !read) return read;
+    }
+    return {};
+}
+
 Result<Timing> timingFromJson(const json& object) {
     Timing timing;
     FieldReader fields(object, "repetition", ErrorCode::InvalidData);
@@ -92,6 +105,7 @@ Result<Timing> timingFromJson(const json& object) {
     const json* steps = fields.array("steps", kMaxEntries);
     const json* stepParts = fields.array("step_parts", kMaxEntries);
     const json* passes = fields.array("passes", kMaxEntries);
+    const json* changes = fields.array("changes", kMaxEntries);
     fields.number("wall_time", timing.wallTime);
     fields.integer("frames", timing.frames, 1);
     if (auto read = fields.finish(); !read) return read.error();
@@ -106,6 +120,8 @@ Result<Timing> timingFromJson(const json& object) {
         if (auto read = readStepParts(*stepParts, timing); !read) return read.error();
     if (passes != nullptr)
         if (auto read = readPasses(*passes, timing); !read) return read.error();
+    if (changes != nullptr)
+        if (auto read = readChanges(*changes, timing); !read) return read.error();
     std::ranges::stable_sort(timing.stages, {}, placeOf);
     if (steps != nullptr) {
         auto numbers = numbersFromJson(*steps, "steps");
@@ -158,6 +174,7 @@ void Timing::goOnFrom(const Timing& earlier) {
     if (earlier.steps.empty()) return;
     steps.insert(steps.begin(), earlier.steps.begin(), earlier.steps.end());
     passes.insert(passes.begin(), earlier.passes.begin(), earlier.passes.end());
+    changes.insert(changes.begin(), earlier.changes.begin(), earlier.changes.end());
     if (!stepParts.empty()) stepParts.insert(stepParts.begin(), earlier.steps.size(), StepParts{});
     for (const char* name : {kDenoiseStage, kSaveStage}) {
         const double seconds = earlier.stage(name).value_or(0);
@@ -210,6 +227,11 @@ json toJson(const std::vector<Timing>& repetitions) {
         for (const StepParts& parts : timing.stepParts) object["step_parts"].push_back(partsJson(parts));
         for (const StepPasses& passes : timing.passes)
             object["passes"].push_back({{"whole", passes.whole}, {"skipped", passes.skipped}});
+        for (const StepChange& change : timing.changes)
+            object["changes"].push_back({{"step", change.step},
+                                         {"embedding", change.embedding},
+                                         {"added", change.added},
+                                         {"magnitude", change.magnitude}});
         if (timing.vaeDecodeTime) object["vae_decode_time"] = *timing.vaeDecodeTime;
         for (const auto& [name, bytes] : timing.peakBytes) object["peak_bytes"][name] = bytes;
         list.push_back(std::move(object));

@@ -22,6 +22,16 @@ struct StepPasses {
     bool operator==(const StepPasses&) const = default;
 };
 
+/// From one denoising step to the next (--step-cache record), of the pass with the prompt.
+struct StepChange {
+    int step = 0;          ///< the later one
+    double embedding = 0;  ///< relative L1 change of the timestep's embedding
+    double added = 0;      ///< and of what the blocks added
+    double magnitude = 0;  ///< ratio of its norms, on average over tokens
+
+    bool operator==(const StepChange&) const = default;
+};
+
 /// What a stage is there for: the clip; the model, which a warm worker has loaded already; or what is
 /// done beside the render (lockstep maps, a profile, keeping latents that --resume goes on from).
 enum class StageKind { Render, Loading, Measuring };
@@ -32,11 +42,12 @@ struct Timing {
     std::optional<double> pipeTime;       ///< text, image, denoise and decode, as the reference scripts do
     std::optional<double> vaeDecodeTime;  ///< from the end of the last step to the end of the pipe
     std::vector<std::pair<std::string, double>> stages;  ///< in the order load, text, denoise, decode, …
-    std::vector<double> steps;         ///< one per denoising step, both guidance branches included
-    std::vector<StepParts> stepParts;  ///< one per step; empty: no step was measured by part
-    std::vector<StepPasses> passes{};  ///< one per step; empty: none could be skipped
-    std::optional<double> wallTime;    ///< from the repetition's start to its end
-    std::optional<int> frames{};       ///< of the clip
+    std::vector<double> steps;          ///< one per denoising step, both guidance branches included
+    std::vector<StepParts> stepParts;   ///< one per step; empty: no step was measured by part
+    std::vector<StepPasses> passes{};   ///< one per step; empty: none could be skipped
+    std::vector<StepChange> changes{};  ///< in the order of steps; empty: none were recorded
+    std::optional<double> wallTime;     ///< from the repetition's start to its end
+    std::optional<int> frames{};        ///< of the clip
     /// The most memory that was in use at once in each stage (core/execution/memory_peak.h), the model
     /// included.
     std::vector<std::pair<std::string, std::uint64_t>> peakBytes{};

@@ -32,7 +32,8 @@ std::string shellWord(const std::string& text) {
 
 std::string wordOf(const json& value) {
     if (value.is_string()) return shellWord(value.get<std::string>());
-    if (value.is_object()) return "FILE";
+    if (value.is_object())
+        return value.contains("cache") ? value["cache"].get<std::string>() + "@FILE" : "FILE";
     if (!value.is_array()) return value.dump();
     std::string joined;
     for (const json& name : value) joined += (joined.empty() ? "" : ",") + name.get<std::string>();
@@ -101,7 +102,7 @@ std::string obstacleToResuming(const catalog::RenderSettings& settings) {
     // Each rank has its part of what is kept.
     const int ranks = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
                       settings.cfgParallel.value_or(1);
-    if (settings.stepCache > 0 && ranks > 1) return "--step-cache on several ranks";
+    if (settings.stepCache.isOn() && ranks > 1) return "--step-cache on several ranks";
     return {};
 }
 

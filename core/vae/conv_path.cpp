@@ -9,8 +9,9 @@
 namespace reelgrid::vae {
 
 ConvPath convPathOf(at::ScalarType dtype, at::Device device) {
-    if (!device.is_cpu()) return ConvPath::Cudnn;
-    return dtype == at::kFloat && kernels::vaeConvLanes() > 0 ? ConvPath::Winograd : ConvPath::Libtorch;
+    if (device.is_cuda()) return ConvPath::Cudnn;
+    return device.is_cpu() && dtype == at::kFloat && kernels::vaeConvLanes() > 0 ? ConvPath::Winograd
+                                                                                 : ConvPath::Libtorch;
 }
 
 std::int64_t winogradScratchBytes(const Activations& out, std::int64_t inChannels, std::int64_t timeTaps) {

@@ -58,7 +58,8 @@ at::Tensor GpuConv::forward(const at::Tensor& x_THWC, const Steps& steps,
 bool normOnGpu(const at::Tensor& x_THWC, const at::Tensor& scale_C, kernels::cuda::Activation activation,
                at::Tensor out_THWC) {
     const std::int64_t channels = x_THWC.size(-1);
-    if (!x_THWC.is_cuda() || channels % kGpuChannelStep != 0 || channels > kMostNormChannels) return false;
+    if (!execution::hasCudaKernels(x_THWC) || channels % kGpuChannelStep != 0 || channels > kMostNormChannels)
+        return false;
     const at::Tensor x = x_THWC.contiguous();
     kernels::cuda::library()->channelNorm({.pixels = x.numel() / channels,
                                            .channels = channels,

@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include "core/execution/kernel_arguments.h"
 #include "core/vae/layer_source.h"
 #include "kernels/cuda/library.h"
 
@@ -14,7 +15,7 @@ namespace reelgrid::vae {
 /// algorithms that give the same bits each time.
 class GpuConv {
   public:
-    static bool takes(const at::Tensor& weight) { return weight.is_cuda(); }
+    static bool takes(const at::Tensor& weight) { return execution::hasCudaKernels(weight); }
 
     /// weight [O, C, t, h, w] or [O, C, h, w] in the model's dtype, bias_O likewise.
     GpuConv(const at::Tensor& weight, const at::Tensor& bias_O);

@@ -18,8 +18,9 @@ GroupNorm::GroupNorm(const LayerSource& source, std::int64_t channels, std::int6
       m_engine(source.engine),
       m_weight_C(source.weights("weight", {channels})),
       m_bias_C(source.weights("bias", {channels})),
-      m_kernelWeight_C(m_weight_C.to(at::kDouble)),
-      m_kernelBias_C(m_bias_C.to(at::kDouble)) {}
+      // For the CPU's kernels alone: not every device has float64.
+      m_kernelWeight_C(m_weight_C.is_cpu() ? m_weight_C.to(at::kDouble) : at::Tensor()),
+      m_kernelBias_C(m_bias_C.is_cpu() ? m_bias_C.to(at::kDouble) : at::Tensor()) {}
 
 at::Tensor GroupNorm::forward(const at::Tensor& x_NHWC) const {
     if (usesGpuKernel(x_NHWC)) return onGpu(x_NHWC, kernels::cuda::Activation::None, {});
@@ -30,8 +31,9 @@ at::Tensor GroupNorm::forward(const at::Tensor& x_NHWC) const {
 
 bool GroupNorm::usesGpuKernel(const at::Tensor& x_NHWC) const {
     const std::int64_t channels = x_NHWC.size(3);
-    return m_engine == ConvEngine::Fastest && x_NHWC.is_cuda() && channels % kGroupChannelStep == 0 &&
-           channels <= kMostGroupChannels && x_NHWC.size(0) <= kMostPictures;
+    return m_engine == ConvEngine::Fastest && execution::hasCudaKernels(x_NHWC) &&
+           channels % kGroupChannelStep == 0 && channels <= kMostGroupChannels &&
+           x_NHWC.size(0) <= kMostPictures;
 }
 
 at::Tensor GroupNorm::onGpu(const at::Tensor& x_NHWC, kernels::cuda::Activation activation,

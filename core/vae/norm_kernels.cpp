@@ -51,7 +51,7 @@ ChannelMoments momentsOnGpu(const at::Tensor& x_PC) {
 
 bool NormKernels::takes(const at::Tensor& x) {
     if (x.size(-1) % kNormChannelStep != 0) return false;
-    if (x.is_cuda()) return x.size(-1) <= kMostGpuChannels;
+    if (execution::hasCudaKernels(x)) return x.size(-1) <= kMostGpuChannels;
     return x.is_cpu() && x.scalar_type() == at::kFloat && kernels::vaeConvLanes() > 0;
 }
 

@@ -5,13 +5,21 @@
 
 namespace reelgrid::kernels {
 
-enum class Method { Flash, Flash3, Sage1, Flash3Sage, Flash3Fp8, SparseLinear, SageSparseLinear };
+enum class Method { Flash, Flash3, Sage1, Sage2, Flash3Sage, Flash3Fp8, SparseLinear, SageSparseLinear };
 
 /// Rows of Q and of K that share a scale.
 struct ScaleBlocks {
     int queries = 0;
     int keys = 0;
 };
+
+/// How many scales the rows of such a block have, 1 or one for each thread that holds them in a product of
+/// tensor cores: row n belongs to scale (n mod 8) · count / 8.
+struct ScaleClasses {
+    int queries = 1;
+    int keys = 1;
+};
+constexpr int kClassRows = 8;
 
 /// Blocks of queries that attend to some of the blocks of keys; 0 for dense methods.
 struct SparseBlocks {
@@ -27,6 +35,7 @@ enum class ValueScales { None, PerChannel, PerHead };
 
 struct MethodTraits {
     ScaleBlocks scaleBlocks{};  ///< 0 for methods without scales
+    ScaleClasses scaleClasses{};
     ValueScales valueScales = ValueScales::None;
     float largestValue = 448;  ///< e4m3 that the largest |V| of those becomes
     bool centresKeys = false;  ///< K minus its mean over the sequence
@@ -34,6 +43,7 @@ struct MethodTraits {
     SparseBlocks sparse{};
 
     [[nodiscard]] constexpr bool isSparse() const { return sparse.keys > 0; }
+    [[nodiscard]] constexpr bool hasClasses() const { return scaleClasses.keys > 1; }
 };
 
 /// sla's BLKQ and BLKK as inference uses them.
@@ -44,6 +54,11 @@ constexpr MethodTraits traitsOf(Method method, int headDim) {
     switch (method) {
         case Method::Sage1:  // BLKQ, BLKK of SageAttention 1
             return {.scaleBlocks = {128, 64}, .centresKeys = true};
+        case Method::Sage2:  // WARPQ, WARPK and the threads' rows of SageAttention 2
+            return {.scaleBlocks = {32, 64},
+                    .scaleClasses = {8, 4},
+                    .valueScales = ValueScales::PerChannel,
+                    .centresKeys = true};
         case Method::Flash3Sage:  // BLOCK_M, BLOCK_N of aiter's kernel
             return {.scaleBlocks = {256, 128}, .valueScales = ValueScales::PerChannel, .centresKeys = true};
         case Method::Flash3Fp8:  // FlashAttention-3's own tiles, as its paper scales them

@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cuda/attention/attention_cuda.h"
+#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -52,7 +53,7 @@ constexpr Support kQuantisedOnCuda{.causal = true,
                                    .unsmoothedKeys = true,
                                    .maxHeadDim = cuda::kMaxHeadDim};
 
-constexpr std::array<BackendInfo, 10> kBackends{{
+constexpr std::array<BackendInfo, 11> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
@@ -248,6 +249,27 @@ constexpr std::array<BackendInfo, 10> kBackends{{
              .plan = &cuda::plan<Method::SageSparseLinear>},
     },
     {
+        .name = "sagev2",
+        .title = "SageAttention 2: int8 scores with a scale for each thread's rows, e4m3 P and V",
+        .description =
+            "Keys minus their mean over the sequence and queries times scale·log2(e) as int8; of each 32 "
+            "queries the rows n mod 8 share a scale, of each 64 keys the pairs (n mod 8) / 2 (absmax/127, "
+            "half "
+            "away from zero), which is what one thread holds in a product of tensor cores; exact integer "
+            "scores; V is e4m3 with a scale a channel, P e4m3 of 448 times the weight; fp32 accumulators.",
+        .method = Method::Sage2,
+        .isByNameOnly = true,
+        .cpu =
+            {.deviation =
+                 "INT8, for which upstream's kernels smooth K alone (the paper smooths Q for INT4); the "
+                 "running maximum is of 128 keys instead of 64; e4m3 values are multiplied as bf16 (AVX-512) "
+                 "or fp32, which hold them exactly, and added up in fp32 where tensor cores keep about 22 "
+                 "bits and take them up in fp32 every 64 keys; an all-zero class gives zeros where upstream "
+                 "adds 1e-7 to the scale; with AMX as with AVX-512.",
+             .supports = kDenseOnCpu,
+             .plan = &cpu::plan<Method::Sage2>},
+    },
+    {
         .name = "cudnn",
         .title = "cuDNN's fused attention",
         .description =
@@ -327,6 +349,8 @@ AttentionPlan pluginPlan(const PluginBackend& plugin, const AttentionProblem& pr
 std::optional<std::string> listObstacle(const BackendInfo& backend, const AttentionProblem& p) {
     const std::string name(backend.name);
     if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
+    if (backend.isHeldBackOn(p.device))
+        return name + ": a kernel not yet checked on a GPU, needs " + cuda::kUncheckedVariable + "=1";
     if (!backend.runsOn(p.device))
         return name + ": no " + nameOf(p.device) + " implementation" +
                (backend.plugin != nullptr ? " in its plug-in" : " in this version");
@@ -368,7 +392,11 @@ const Implementation& BackendInfo::on(Device device) const {
 bool BackendInfo::runsOn(Device device) const {
     if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
     if (plugin != nullptr) return plugin->description.isFor(device);
-    return on(device).plan != nullptr;
+    return on(device).plan != nullptr && !isHeldBackOn(device);
+}
+
+bool BackendInfo::isHeldBackOn(Device device) const {
+    return on(device).isUnchecked && !cuda::runsUncheckedKernels();
 }
 
 std::vector<BackendOption> BackendInfo::options() const {
@@ -383,6 +411,12 @@ std::vector<const BackendInfo*> backendsOn(Device device) {
     std::vector<const BackendInfo*> found;
     for (const auto& backend : backends())
         if (backend.runsOn(device)) found.push_back(&backend);
+    return found;
+}
+
+std::vector<const BackendInfo*> usualBackendsOn(Device device) {
+    std::vector<const BackendInfo*> found = backendsOn(device);
+    std::erase_if(found, [](const BackendInfo* backend) { return backend->isByNameOnly; });
     return found;
 }
 

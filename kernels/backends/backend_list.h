@@ -30,6 +30,8 @@ struct Implementation {
     Support supports;
     /// How it runs a problem that `supports` allows; null: this version has none.
     AttentionPlan (*plan)(const AttentionProblem&) = nullptr;
+    /// No GPU has held its kernels to float64 yet: they run where REELGRID_UNCHECKED_KERNELS says so.
+    bool isUnchecked = false;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -47,6 +49,8 @@ struct BackendInfo {
     bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
+    /// Compared and tuned where it is asked for by name, and no part of what is taken otherwise.
+    bool isByNameOnly = false;
     std::span<const BuiltInOption> builtInOptions{};  ///< options() gives a plug-in's too
     Implementation cpu{};
     Implementation cuda{};
@@ -54,6 +58,8 @@ struct BackendInfo {
     [[nodiscard]] const Implementation& on(Device device) const;
     /// Whether this version has it for the device at all.
     [[nodiscard]] bool runsOn(Device device) const;
+    /// Whether this version has it, and keeps it back until it is checked.
+    [[nodiscard]] bool isHeldBackOn(Device device) const;
     /// What --backend-option may set.
     [[nodiscard]] std::vector<BackendOption> options() const;
 };
@@ -70,6 +76,8 @@ std::optional<std::string> addBackend(PluginBackend backend);
 
 /// Those that run on the device.
 std::vector<const BackendInfo*> backendsOn(Device device);
+/// Of these what is measured where nobody names any.
+std::vector<const BackendInfo*> usualBackendsOn(Device device);
 
 /// Null when there is none of that name.
 const BackendInfo* findBackend(std::string_view name);

@@ -764,6 +764,14 @@
         <source>warping error</source>
         <translation>Warping-Fehler</translation>
     </message>
+    <message>
+        <source>subject consistency</source>
+        <translation>Beständigkeit des Motivs</translation>
+    </message>
+    <message>
+        <source>background consistency</source>
+        <translation>Beständigkeit des Hintergrunds</translation>
+    </message>
 </context>
 <context>
     <name>QObject</name>
@@ -956,6 +964,10 @@
     <message>
         <source>%1 against %2</source>
         <translation>%1 gegen %2</translation>
+    </message>
+    <message>
+        <source>%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.</source>
+        <translation>%1 gibt es, wo die Clips darauf gemessen wurden: reelgrid-cli compare --metrics.</translation>
     </message>
     <message>
         <source>Per-frame curves appear with the first measured clip.</source>
@@ -1308,6 +1320,10 @@ SHA-256 %1</translation>
     <message>
         <source>Run its code</source>
         <translation>Code ausführen</translation>
+    </message>
+    <message>
+        <source>Frames without loss: about %1 of disk a clip</source>
+        <translation>Bilder ohne Verlust: etwa %1 je Clip auf der Platte</translation>
     </message>
 </context>
 <context>
@@ -2264,6 +2280,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>preview, step %1 of %2</source>
         <translation>Vorschau, Schritt %1 von %2</translation>
     </message>
+    <message>
+        <source> · lossless</source>
+        <translation> · verlustfrei</translation>
+    </message>
+    <message>
+        <source> · encoded</source>
+        <translation> · kodiert</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::RecentList</name>
@@ -2917,6 +2941,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Keep steps: every</source>
         <translation>Schritte behalten: jeden</translation>
+    </message>
+    <message>
+        <source>Keep frames without loss</source>
+        <translation>Bilder ohne Verlust behalten</translation>
+    </message>
+    <message>
+        <source>Beside each clip, about half as large as its pixels: what tiles, differences and measurements read in the place of the encoded clip</source>
+        <translation>Neben jedem Clip, etwa halb so groß wie seine Pixel: was Kacheln, Differenzen und Messungen anstelle des kodierten Clips lesen</translation>
     </message>
 </context>
 <context>

@@ -121,6 +121,13 @@ class Choices {
         field.assign(pick(std::array{0, 1, 2, 255, 256, 257, 300}), "/a.safetensors:0.5");
     }
     void fill(protocol::AttentionPolicy&) {}
+    void fill(protocol::StepCache& field) {
+        using Method = protocol::StepCache::Method;
+        field = pick(std::array{0.0, 0.28, -1.0, 2.0, double(NAN)});
+        if (field.threshold > 0.2 && field.threshold < 1)
+            field.method = pick(std::array{Method::FirstBlock, Method::TeaCache, Method::MagCache});
+        if (field.needsCurve() && coin()) field.curve = {0.5, 1};
+    }
     template <class T>
     void fill(std::optional<T>& field) {
         if (coin()) fill(field.emplace());

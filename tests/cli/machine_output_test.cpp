@@ -87,13 +87,13 @@ TEST(Plan, IsWhatAPersonComputes) {
     ASSERT_EQ(plan["best"].size(), 2U);
     constexpr double kPass = 0.071727316992;
     EXPECT_NEAR(plan["best"][0]["step_seconds"], 2 * kPass, 1e-12);
-    // Two passes at once, and predictions of 1296 x 64 fp32 values at 1.5 GB/s and 60 us.
+    // Two passes at once, and predictions of 1296 x 64 fp32 values at 245 GB/s and 50 us.
     EXPECT_EQ(plan["best"][1]["cfg_parallel"], 2);
-    EXPECT_NEAR(plan["best"][1]["step_seconds"], kPass + 331776 / 1.5e9 + 60e-6, 1e-12);
+    EXPECT_NEAR(plan["best"][1]["step_seconds"], kPass + 331776 / 245e9 + 50e-6, 1e-12);
     ASSERT_EQ(plan["plans"].size(), 2U) << "3 heads aren't shared by 2 ranks";
     EXPECT_EQ(plan["plans"][1]["ring_degree"], 2);
     EXPECT_LE(plan["plans"][1]["memory_bytes"], plan["best"][0]["memory_bytes"]);
-    EXPECT_THAT(plan["assumptions"].dump(), testing::HasSubstr("1.5 GB/s to another one of its host"));
+    EXPECT_THAT(plan["assumptions"].dump(), testing::HasSubstr("245 GB/s to another one of its host"));
     const ProgramRun table = runProgram({"plan", "--gpus", "3", "--tflops", "1"});
     EXPECT_THAT(table.output, testing::HasSubstr("1296 tokens, 3 heads, 8 layers, 2 passes a step"));
     EXPECT_THAT(table.output, testing::HasSubstr("Assumed:\n  one card computes attention with 1"));

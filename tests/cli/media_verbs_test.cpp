@@ -149,5 +149,25 @@ TEST_F(MediaVerbs, MetricsAsCsvHasALineAFrame) {
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 6);
 }
 
+TEST_F(MediaVerbs, MetricsWithoutTheirWeightsAreNamedAndNothingElseIsPrinted) {
+    const std::map<std::string, std::string> bare{{"HF_HUB_CACHE", m_folder.file("no-cache")},
+                                                  {"TORCH_HOME", m_folder.file("no-torch")},
+                                                  {"REELGRID_FFMPEG", "/nowhere/ffmpeg"}};
+    const auto said = [&](const std::string& metric, const std::vector<std::string>& more) {
+        std::vector<std::string> words{"metrics", m_folder.file("holiday.mp4"), "--metrics", metric};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProgramRun run = runProgram(words, "", bare);
+        EXPECT_NE(run.exitCode, 0);
+        EXPECT_THAT(run.output, testing::IsEmpty());
+        return run.errors;
+    };
+    const std::vector<std::string> reference{"--reference", m_folder.file("holiday.mp4")};
+    EXPECT_THAT(said("lpips", {}), HasSubstr("--metrics lpips: --reference was needed"));
+    EXPECT_THAT(said("lpips", reference),
+                HasSubstr("lpips needs weights: torchvision's alexnet-owt-7be5be79.pth"));
+    EXPECT_THAT(said("clip", {}), HasSubstr("models download openai/clip-vit-base-patch32"));
+    EXPECT_THAT(said("vmaf", reference), HasSubstr("can't start /nowhere/ffmpeg"));
+}
+
 }  // namespace
 }  // namespace reelgrid::cli

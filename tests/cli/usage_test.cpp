@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "--lockstep: a clip with sdpa throughout, not sdpa+policy-"},
         BadUsage{{"render", "--lockstep", "fav2", "--attention-type", "sagev1"},
                  "--lockstep: a clip with sdpa throughout, not sagev1, was needed"},
-        BadUsage{{"tune"}, "--budget is required"}, BadUsage{{"backends"}, "subcommand"},
+        BadUsage{{"tune"}, "--budget is missing"}, BadUsage{{"backends"}, "subcommand"},
         BadUsage{{"backends", "describe", "flashier"}, "backends describe flashier: one of sdpa"},
         BadUsage{{"backends", "check", "/nowhere/a.so"}, "a plug-in's file, or one of sdpa"},
         BadUsage{{"backends", "check", "sdpa"}, "another backend was needed"},
@@ -130,7 +130,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadUsage{{"stitch", "--format", "avi"}, "--format avi"},
         BadUsage{{"stitch", "--output", "a.gif", "--format", "mp4"}, "contradict"},
         BadUsage{{"metrics"}, "clip"}, BadUsage{{"models"}, "subcommand"},
-        BadUsage{{"metrics", "a.mp4", "--json", "--csv"}, "only one"}));
+        BadUsage{{"metrics", "a.mp4", "--json", "--csv"}, "only one"},
+        BadUsage{{"metrics", "a.mp4", "--metrics", "fvd"},
+                 "--metrics: there is no metric 'fvd'; there are lpips"},
+        BadUsage{{"metrics", "a.mp4", "--metrics", "dynamic_degree"}, "RAFT"},
+        BadUsage{{"metrics", "a.mp4", "--metric-weights", "b"}, "--metric-weights: it is for --metrics"},
+        BadUsage{{"compare", "--prompt", "a", "--metrics", "clip,clip_l14"}, "clip and clip_l14"},
+        BadUsage{{"compare", "--prompt", "a", "--with-engine", "comfy"}, "--with-engine"}));
 
 /// Options of the reference tools that aren't built yet.
 INSTANTIATE_TEST_SUITE_P(

@@ -4,6 +4,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
+#include "core/models/layers/first_block_cache.h"
 
 namespace reelgrid::denoising {
 namespace {
@@ -25,7 +26,7 @@ class Noting final : public GuidedModel {
         return m_input * (branch == GuidanceBranch::Conditional ? 3 : 1);
     }
     models::CachedPass forward(GuidanceBranch branch, const attention::LayerContext& context,
-                               models::FirstBlockCache&, Skip skip) override {
+                               models::BlockCache&, Skip skip) override {
         skips.push_back(skip);
         // The first block of the conditional pass is always close.
         const bool skipped = skip == Skip::Yes || (skip == Skip::WhereClose);

@@ -9,12 +9,15 @@ TEST(DeviceName, IsTheCpuOrAGpuByItsNumber) {
     EXPECT_EQ(*deviceNamed("cpu"), DeviceName{});
     EXPECT_EQ(*deviceNamed("cuda"), (DeviceName{DeviceKind::Cuda, 0}));
     EXPECT_EQ(*deviceNamed("cuda:7"), (DeviceName{DeviceKind::Cuda, 7}));
+    EXPECT_EQ(*deviceNamed("xpu"), (DeviceName{DeviceKind::Other, 0, "xpu"}));
+    EXPECT_EQ(*deviceNamed("hip:1"), (DeviceName{DeviceKind::Other, 1, "hip"}));
 }
 
 TEST(DeviceName, IsWrittenInOneWay) {
     EXPECT_EQ(deviceNamed("cpu")->text(), "cpu");
     EXPECT_EQ(deviceNamed("cuda")->text(), "cuda:0");
     EXPECT_EQ(deviceNamed("cuda:12")->text(), "cuda:12");
+    EXPECT_EQ(deviceNamed("xpu")->text(), "xpu:0");
 }
 
 class RefusesDeviceName : public testing::TestWithParam<const char*> {};
@@ -24,7 +27,8 @@ TEST_P(RefusesDeviceName, NamingItAndWhatWasNeeded) {
     ASSERT_FALSE(device) << device->text();
     EXPECT_EQ(device.error().code, ErrorCode::BadUsage);
     EXPECT_EQ(device.error().message,
-              "--device " + std::string(GetParam()) + ": cpu, cuda or cuda:N was needed");
+              "--device " + std::string(GetParam()) +
+                  ": cpu, cuda or cuda:N was needed; xpu or hip where libtorch was built for it");
 }
 
 INSTANTIATE_TEST_SUITE_P(Any, RefusesDeviceName,

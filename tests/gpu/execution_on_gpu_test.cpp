@@ -1,6 +1,7 @@
 #include "core/base/result.h"
 #include "core/execution/device_description.h"
 #include "core/execution/fp32_precision.h"
+#include "core/execution/fused_values.h"
 #include "core/execution/memory_check.h"
 #include "core/protocol/render_fields.h"
 #include "core/schedulers/initial_noise.h"
@@ -50,6 +51,32 @@ TEST_F(ExecutionOnGpu, MemoryIsCheckedBeforeItIsMissed) {
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error().code, ErrorCode::OutOfMemory);
         EXPECT_NE(failure.error().message.find("cuda:0"), std::string::npos) << failure.error().message;
+    }
+}
+
+TEST_F(ExecutionOnGpu, ValuesInOnePassHaveTheBitsOfOperationsOneByOne) {
+    const auto onGpu = at::TensorOptions().device(gpu.device);
+    // Multiples of four, which the kernel takes together, and others; a scale a frame; a start that isn't
+    // aligned to four.
+    for (const std::int64_t columns : {1, 3, 8, 127, 128}) {
+        const at::Tensor all = at::randn({4 * 14 * 9 * columns + 1}, onGpu),
+                         y = at::randn({1, 4, 14, 9, columns}, onGpu), frames = at::randn({14, 1, 1}, onGpu);
+        for (const std::int64_t first : {0, 1}) {
+            const at::Tensor x = all.narrow(0, first, y.numel()).view(y.sizes());
+            const auto made = [&](FusedValues::Way way) {
+                FusedValues::setWay(way);
+                FusedValues values;
+                const auto from = values.of(x), to = values.of(y);
+                const auto guided = from + values.of(frames) * (to - from);
+                auto results = values.made({guided, guided / 3.7 + 0.31 * to, (from - guided) / -1e-3});
+                FusedValues::setWay(FusedValues::Way::OnePass);
+                return results;
+            };
+            const auto together = made(FusedValues::Way::OnePass), apart = made(FusedValues::Way::OneByOne);
+            for (std::size_t i = 0; i < apart.size(); ++i)
+                EXPECT_TRUE(at::equal(together[i], apart[i]))
+                    << columns << " columns, from " << first << ", " << i;
+        }
     }
 }
 

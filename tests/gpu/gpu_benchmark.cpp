@@ -1,23 +1,25 @@
-// reelgrid_gpu_benchmark transformer FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
+// reelgrid_gpu_benchmark transformer[-int8|-fp8] FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark residence FOLDER ATTENTION[,ATTENTION…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark cogvideox FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark vae FOLDER DTYPE[,DTYPE…] [HEIGHT WIDTH FRAMES]
 // reelgrid_gpu_benchmark animatediff UNET-FOLDER MOTION-FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark svd FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark svd-vae FOLDER CHUNK[,CHUNK…]
-// reelgrid_gpu_benchmark sd35 FOLDER ATTENTION[,ATTENTION…]
+// reelgrid_gpu_benchmark sd35[-int8|-fp8] FOLDER ATTENTION[,ATTENTION…]
 // reelgrid_gpu_benchmark frame-convs
 // reelgrid_gpu_benchmark samplers
 // reelgrid_gpu_benchmark kernels
 // reelgrid_gpu_benchmark products
-// Times on the first GPU, by its own events: one forward pass in bf16, a pass with blocks held and in host
-// memory, in bf16 and with products in FP8, with predicted and measured memory, a guided step of CogVideoX
-// (both passes, 480×720, 49 frames; in fp16 where the folder's name has 2b in it), a guided step of
-// AnimateDiff (512×512, 16 frames, fp16), of Stable Video Diffusion (576×1024, 14 frames, fp16) and of SD 3.5
-// (512×512, a frame, bf16) and the decoding of SVD's frames, so many at once; the VAE's decoding and encoding
-// (tf32: fp32 with factors rounded to TF32), the kernels between the products against the bytes that they
-// must move, linear layers in int8 and FP8 beside cuBLAS's in bf16. FOLDER is a diffusers component
-// (tests/gpu/make_checkpoint.py). One JSON line a row on stdout.
+// reelgrid_gpu_benchmark ranks … (rank_benchmark.h)
+// Times on the first GPU, by its own events: one forward pass in bf16 (-int8, -fp8: with the blocks' linear
+// layers so), a pass with blocks held and in host memory, in bf16 and with products in FP8, with predicted
+// and measured memory, a guided step of CogVideoX (both passes, 480×720, 49 frames; in fp16 where the
+// folder's name has 2b in it), a guided step of AnimateDiff (512×512, 16 frames, fp16), of Stable Video
+// Diffusion (576×1024, 14 frames, fp16) and of SD 3.5 (512×512, a frame, bf16) and the decoding of SVD's
+// frames, so many at once; the VAE's decoding and encoding (tf32: fp32 with factors rounded to TF32), the
+// kernels between the products against the bytes that they must move, linear layers in int8 and FP8 beside
+// cuBLAS's in bf16. FOLDER is a diffusers component (tests/gpu/make_checkpoint.py). One JSON line a row on
+// stdout.
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
@@ -52,6 +54,7 @@
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "kernels/cuda/library.h"
+#include "tests/gpu/rank_benchmark.h"
 
 namespace reelgrid {
 namespace {
@@ -104,12 +107,13 @@ std::uint64_t bytesOfFolder(const std::string& folder) {
 }
 
 void timeTransformer(const Execution& gpu, const std::string& folder, const std::string& attentions,
-                     const Size& size) {
+                     const Size& size, models::LinearProducts products) {
     using namespace models::wan;
     const auto config = WanTransformerConfig::from(weights::ModelConfig::read(folder));
     const auto start = std::chrono::steady_clock::now();
     weights::SafetensorsFolder source(folder);
-    WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device),
+                         {.blocks = {.products = products}});
     gpu.synchronise();
     const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
     std::printf("{\"what\": \"load\", \"seconds\": %.3f, \"GB_per_s\": %.2f}\n", loading.count(),
@@ -301,11 +305,13 @@ void timeSvd(const Execution& gpu, const std::string& folder, const std::string&
                    });
 }
 
-void timeSd35(const Execution& gpu, const std::string& folder, const std::string& attentions) {
+void timeSd35(const Execution& gpu, const std::string& folder, const std::string& attentions,
+              models::LinearProducts products) {
     using namespace models::sd35;
     weights::SafetensorsFolder source(folder);
     const auto config = Sd35TransformerConfig::from(weights::ModelConfig::read(folder));
-    Sd35Transformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device));
+    Sd35Transformer model(config, weights::WeightScope(source, at::kBFloat16, gpu.device),
+                          {.products = products});
     const auto onGpu = at::TensorOptions().device(gpu.device);
     const auto textOf = [&](int pooled) {
         return PreparedText{model.prepareText(at::randn({1, 333, 4096}, onGpu)), pooled};
@@ -525,7 +531,17 @@ void timeKernels(const Execution& gpu) {
 
 int run(const std::vector<std::string>& words) {
     const c10::InferenceMode inference;
-    const std::string what = words.empty() ? "" : words[0];
+    std::string what = words.empty() ? "" : words[0];
+    if (what == "ranks") {
+        execution::setFp32Precision(protocol::kIeee);
+        return benchmarkRanks({words.begin() + 1, words.end()});
+    }
+    auto products = models::LinearProducts::AsStored;
+    for (const std::string base : {"transformer", "sd35"}) {
+        if (what == base + "-fp8") products = models::LinearProducts::Fp8;
+        if (what == base + "-int8") products = models::LinearProducts::Int8;
+        if (what == base + "-fp8" || what == base + "-int8") what = base;
+    }
     Size size;
     if (words.size() == 6) size = {std::stol(words[3]), std::stol(words[4]), std::stol(words[5])};
     const bool isSized = words.size() == 3 || words.size() == 6;
@@ -535,22 +551,23 @@ int run(const std::vector<std::string>& words) {
     const bool takesOneSize = what == "cogvideox" || what == "svd" || what == "svd-vae" || what == "sd35";
     if (!(isSingle && words.size() == 1) && !(takesOneSize && words.size() == 3) &&
         !(what == "animatediff" && words.size() == 4) && !(takesFolder && isSized)) {
-        std::fprintf(stderr,
-                     "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
-                     "sd35, vae, frame-convs, samplers, kernels or products was needed (see its source)\n");
+        std::fprintf(
+            stderr,
+            "reelgrid_gpu_benchmark: transformer, residence, cogvideox, animatediff, svd, svd-vae, "
+            "sd35, vae, frame-convs, samplers, kernels, products or ranks was needed (see its source)\n");
         return 2;
     }
     const Execution gpu = execution::executionOn("cuda").value();
     execution::setFp32Precision(protocol::kIeee);
     if (what == "kernels") timeKernels(gpu);
     if (what == "products") timeProducts(gpu);
-    if (what == "transformer") timeTransformer(gpu, words[1], words[2], size);
+    if (what == "transformer") timeTransformer(gpu, words[1], words[2], size, products);
     if (what == "residence") timeResidence(gpu, words[1], words[2], size);
     if (what == "cogvideox") timeCogVideoX(gpu, words[1], words[2]);
     if (what == "animatediff") timeAnimateDiff(gpu, words[1], words[2], words[3]);
     if (what == "svd") timeSvd(gpu, words[1], words[2]);
     if (what == "svd-vae") timeSvdVae(gpu, words[1], words[2]);
-    if (what == "sd35") timeSd35(gpu, words[1], words[2]);
+    if (what == "sd35") timeSd35(gpu, words[1], words[2], products);
     if (what == "frame-convs") timeFrameConvs(gpu);
     if (what == "samplers") timeSamplers(gpu);
     if (what == "vae") timeVae(gpu, words[1], words[2], size);

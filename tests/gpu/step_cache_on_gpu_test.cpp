@@ -5,6 +5,7 @@
 
 #include "core/attention/make_dispatcher.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/models/layers/first_block_cache.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/renamed_weights.h"

@@ -163,6 +163,107 @@ TEST(RankGroup, EndsAfterItsTimeOutWhereARankHangs) {
                 testing::ContainsRegex("told: rank 1 on .*others have waited for it for [34] s"));
 }
 
+/// What runs on a GPU waits for a rank that won't come; its own thread waits for the GPU, or doesn't ask.
+IN_RANK(LeavesAnExchangeAlone) {
+    RankGroup group(here(), seconds(20));
+    group.watch().at("step 3 of 9");
+    static_cast<void>(group.all().gather(at::zeros({1})));
+    std::this_thread::sleep_for(seconds(1));
+    if (group.rank() == 1) kill(getpid(), SIGKILL);
+    group.deviceWatch().addEnd([] { dprintf(STDERR_FILENO, "what was under way is ended\n"); });
+    group.deviceWatch().setLastResort([&](const Error& why) {
+        dprintf(STDERR_FILENO, "last resort: %s\n", why.message.c_str());
+        _exit(7);
+    });
+    group.deviceWatch().follow({[] { return true; }, [] { return false; }});
+    if (group.rank() == 2) std::this_thread::sleep_for(seconds(30));
+    while (true) {
+        std::this_thread::sleep_for(milliseconds(50));
+        try {
+            group.deviceWatch().check();
+        } catch (const Failure& failure) {
+            dprintf(STDERR_FILENO, "told: %s\n", failure.what());
+            _exit(8);
+        }
+    }
+}
+TEST(DeviceWatch, EndsWhatWaitsOnAGpuForARankThatDied) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto ends = runRanks(3, "LeavesAnExchangeAlone");
+    EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(20));
+    EXPECT_EQ(ends[0].status, 8) << ends[0].errors;
+    EXPECT_EQ(ends[2].status, 7) << ends[2].errors;
+    EXPECT_THAT(ends[0].errors, testing::HasSubstr("what was under way is ended"));
+    EXPECT_THAT(ends[0].errors, testing::ContainsRegex("told: rank 1 on .*, step 3 of 9: it "));
+    EXPECT_THAT(ends[2].errors, testing::ContainsRegex("last resort: rank 1 on .*, step 3 of 9: it "));
+}
+
+IN_RANK(KeepsAnExchangeWaiting) {
+    RankGroup group(here(), seconds(2));
+    if (group.rank() == 1) {
+        std::this_thread::sleep_for(seconds(8));  // its watch lives on
+        _exit(9);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto after = [start](seconds time) {
+        return [start, time] { return std::chrono::steady_clock::now() - start > time; };
+    };
+    // The first is done before its time is over, the second has waited for this rank's own work so far.
+    group.deviceWatch().follow({[] { return true; }, after(seconds(1))});
+    group.deviceWatch().follow({after(seconds(3)), [] { return false; }});
+    try {
+        while (true) {
+            group.deviceWatch().check();
+            std::this_thread::sleep_for(milliseconds(20));
+        }
+    } catch (const Failure& failure) {
+        EXPECT_GT(std::chrono::steady_clock::now() - start, milliseconds(4900));
+        dprintf(STDERR_FILENO, "told: %s\n", failure.what());
+        _exit(testing::Test::HasFailure() ? 1 : 7);
+    }
+}
+TEST(DeviceWatch, CountsTheTimeThatOthersKeepAnExchangeWaiting) {
+    const auto ends = runRanks(2, "KeepsAnExchangeWaiting");
+    EXPECT_EQ(ends[0].status, 7) << ends[0].errors;
+    EXPECT_THAT(ends[0].errors,
+                testing::ContainsRegex("told: rank 1 on .*others have waited for it for 2 s"));
+}
+
+IN_RANK(AgreesOnExchange) {
+    RankGroup group(here(), seconds(20));
+    group.agreeOnExchange(at::kCPU);
+    EXPECT_EQ(group.exchange().nccl, nullptr);
+    EXPECT_EQ(group.exchange().whyHost, "rank 0: it computes on the CPU");
+    if (group.rank() == 1) setenv("REELGRID_RANK_EXCHANGE", "nccl", 1);
+    EXPECT_THROW(group.agreeOnExchange(at::kCPU), Failure);
+}
+TEST(RankGroup, AgreesOnHowTensorsOfGpusTravel) {
+    expectAllEndWell(2, "AgreesOnExchange");
+}
+
+TEST(ExchangeChoice, IsNcclWhereEachRankHasAGpuOfItsOwn) {
+    const ExchangeOffer first{.gpu = "a 0000:01:00.0"}, second{.gpu = "a 0000:02:00.0"};
+    EXPECT_EQ(whyHostMemory({first, second}), "");
+    EXPECT_EQ(whyHostMemory({first, second, first}), "rank 2: it shares a GPU with rank 0");
+    EXPECT_EQ(whyHostMemory({first, {.obstacle = "no NCCL", .gpu = "a 0000:02:00.0"}}), "rank 1: no NCCL");
+    EXPECT_EQ(whyHostMemory({first, {.asked = "host", .gpu = "a 0000:02:00.0"}}),
+              "rank 1: REELGRID_RANK_EXCHANGE is host");
+    EXPECT_EQ(whyHostMemory({{.asked = "nccl", .gpu = "a"}, second}), "");
+    try {
+        static_cast<void>(whyHostMemory({{.asked = "nccl", .gpu = "a"}, {.gpu = "a"}}));
+        FAIL() << "they share a GPU";
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(failure.what(), testing::HasSubstr("rank 1: it shares a GPU with rank 0"));
+    }
+}
+
+TEST(ExchangeChoice, NamesAWordThatItDoesntKnow) {
+    setenv("REELGRID_RANK_EXCHANGE", "tcp", 1);
+    EXPECT_THROW(static_cast<void>(exchangeOffer(at::kCPU, "a")), Failure);
+    unsetenv("REELGRID_RANK_EXCHANGE");
+}
+
 TEST(RankGroup, NamesTheAddressWhereNobodyAnswers) {
     RankPlace place{.rank = 1, .ranks = 2, .address = "127.0.0.1", .port = 1};
     try {

@@ -113,10 +113,15 @@ TEST_F(ResumeTest, TellsOfTheWholeRenderWhoeverMadeWhichStep) {
 }
 
 TEST_F(ResumeTest, EverySamplerAndAStepCacheGoOnWithTheSameBits) {
-    for (const char* scheduler : {"unipc", "euler"}) {
+    protocol::StepCache tea = protocol::stepCacheFrom("teacache:0.1").value();
+    tea.curve = {0.04};
+    for (const auto& [scheduler, cache] : {std::pair{"unipc", protocol::StepCache(1)},
+                                           {"euler", protocol::StepCache(1)},
+                                           {"unipc", tea},
+                                           {"unipc", protocol::stepCacheFrom("taylorseer:3:2").value()}}) {
         protocol::RenderRequest request = longRequest();
         request.scheduler = scheduler;
-        request.stepCache = 1;
+        request.stepCache = cache;
         const std::string whole = uninterrupted(request);
         interrupted(request, 5);
         const result::ClipResult read = resumed(request);

@@ -13,10 +13,10 @@ using testing::HasSubstr;
 
 class StepCacheTest : public TinyRenderTest {
   protected:
-    [[nodiscard]] protocol::RenderRequest requestWith(double threshold) const {
+    [[nodiscard]] protocol::RenderRequest requestWith(const protocol::StepCache& cache) const {
         protocol::RenderRequest request = tinyRequest();
         request.numInferenceSteps = 8;
-        request.stepCache = threshold;
+        request.stepCache = cache;
         return request;
     }
     [[nodiscard]] result::ClipResult rendered(const protocol::RenderRequest& request) {
@@ -33,7 +33,7 @@ TEST_F(StepCacheTest, SaysWhichPassesItSkipped) {
     ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
     ASSERT_TRUE(read.manifest.stepCache);
     const result::StepCacheRecord& cache = *read.manifest.stepCache;
-    EXPECT_EQ(cache.threshold, 1);
+    EXPECT_EQ(cache.cache, protocol::StepCache(1));
     EXPECT_EQ(cache.passes, 16);
     EXPECT_GT(cache.skipped, 0);
     EXPECT_LT(cache.skipped, 16);
@@ -61,6 +61,60 @@ TEST_F(StepCacheTest, AThresholdThatNothingStaysBelowChangesNoBit) {
     const result::ClipResult cached = rendered(requestWith(1e-9));
     EXPECT_EQ(cached.manifest.stepCache->skipped, 0);
     EXPECT_EQ(cached.manifest.framesSha256, plain.manifest.framesSha256);
+}
+
+protocol::StepCache cacheOf(const std::string& text, std::vector<double> curve = {}) {
+    protocol::StepCache cache = protocol::stepCacheFrom(text).value();
+    cache.curve = std::move(curve);
+    return cache;
+}
+
+TEST_F(StepCacheTest, OtherCachesSayWhichPassesTheySkipped) {
+    const std::vector<double> flat(8, 1.0);
+    for (const auto& [cache, perStep] :
+         {std::pair{cacheOf("taylorseer:3"), std::vector<int>{0, 0, 0, 2, 0, 2, 2, 0}},
+          {cacheOf("magcache:0.1", flat), {0, 0, 2, 2, 0, 2, 2, 0}},
+          {cacheOf("teacache:0.1", {0.04}), {0, 2, 2, 0, 2, 2, 0, 0}}}) {
+        const result::ClipResult read = rendered(requestWith(cache));
+        ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
+        ASSERT_TRUE(read.manifest.stepCache);
+        EXPECT_EQ(read.manifest.stepCache->skippedPerStep, perStep) << textOf(cache);
+        EXPECT_EQ(read.manifest.stepCache->cache, cache);
+        EXPECT_EQ(read.manifest.attentionName(), "sdpa+" + stepCacheName(cache));
+        std::uint64_t calls = 0;
+        for (const protocol::CallRecord& call : read.manifest.attention) calls += call.calls;
+        EXPECT_EQ(calls, std::uint64_t(4 * (16 - read.manifest.stepCache->skipped))) << textOf(cache);
+    }
+}
+
+TEST_F(StepCacheTest, AThresholdOf0ChangesNoBit) {
+    const std::string plain = rendered(requestWith(0)).manifest.framesSha256;
+    for (const auto& cache : {cacheOf("taylorseer:1"), cacheOf("magcache:0", {1}),
+                              cacheOf("teacache:0", {-1}), cacheOf("record")})
+        EXPECT_EQ(rendered(requestWith(cache)).manifest.framesSha256, plain) << textOf(cache);
+}
+
+TEST_F(StepCacheTest, ARecordingHasTheChangeOfEveryStepButTheFirst) {
+    const result::ClipResult read = rendered(requestWith(cacheOf("record")));
+    EXPECT_FALSE(read.manifest.stepCache) << "nothing was skipped";
+    const auto& changes = read.timing()->changes;
+    ASSERT_EQ(changes.size(), 7U);
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        EXPECT_EQ(changes[i].step, int(i) + 1);
+        EXPECT_GT(changes[i].embedding, 0);
+        EXPECT_GT(changes[i].added, 0);
+        EXPECT_NEAR(changes[i].magnitude, 1, 0.9);
+    }
+}
+
+TEST_F(StepCacheTest, WhatHasNoCoefficientsIsRefusedByName) {
+    for (const char* text : {"teacache:0.1", "magcache:0.12"}) {
+        const auto clip = m_renderer.render(requestWith(cacheOf(text)), {}, {});
+        ASSERT_FALSE(clip);
+        EXPECT_EQ(clip.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(clip.error().message, HasSubstr(std::string("--step-cache ") + text +
+                                                    ": no coefficients are published for model"));
+    }
 }
 
 TEST_F(StepCacheTest, IsMeasuredAgainstTheClipWhoseEveryPassRanWhole) {

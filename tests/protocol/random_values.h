@@ -69,6 +69,19 @@ class RandomValues {
         for (int count = integer(0, 3); count > 0; --count) target.push_back(text(field.maxBytes));
     }
     void fill(const RenderField& /*field*/, AttentionPolicy& target) { target = policy(); }
+    void fill(const RenderField& /*field*/, StepCache& target) {
+        using Method = StepCache::Method;
+        target = StepCache(number(0, 1));
+        target.method = oneOf<Method>(
+            {Method::FirstBlock, Method::TeaCache, Method::MagCache, Method::TaylorSeer, Method::Record});
+        if (target.method == Method::TaylorSeer || target.method == Method::Record) target.threshold = 0;
+        if (target.method == Method::TaylorSeer) target.interval = integer(1, 1000);
+        if (target.method == Method::TaylorSeer) target.order = integer(0, 4);
+        if (target.method == Method::MagCache) target.mostSkips = integer(1, 1000);
+        if (target.method == Method::MagCache) target.wholeShare = number(0, 1);
+        if (target.needsCurve())
+            for (int count = integer(0, 5); count > 0; --count) target.curve.push_back(number(-9, 9));
+    }
     template <class T>
     void fill(const RenderField& field, std::optional<T>& target) {
         target.reset();

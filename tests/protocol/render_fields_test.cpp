@@ -62,6 +62,12 @@ void set(AttentionPolicy& value) {
     value.rules = {{.backend = "fav2", .module = ModuleKind::Temporal, .layers = IndexRange{-2, -1}},
                    {.backend = "sdpa", .module = std::nullopt, .branch = GuidanceBranch::Unconditional}};
 }
+void set(StepCache& value) {
+    value.method = StepCache::Method::MagCache;
+    value.threshold = 0.12;
+    value.mostSkips = 4;
+    value.curve = {1, 0.99, 0.95};
+}
 void set(std::vector<std::string>& value) {
     value = {"fav2", "sagev1"};
 }

@@ -188,14 +188,19 @@ TEST_F(HostileFile, ABrokenPickleIsSaidToBe) {
         EXPECT_THAT(messageOf(call), testing::Not(HasSubstr("read: "))) << call;
 }
 
+TEST_F(HostileFile, AnOrderedDictMayBeMadeOfPairsAsPython2Did) {
+    const std::string begin = "ccollections\nOrderedDict\n(](](" + text("a");
+    EXPECT_EQ(messageOf(begin + "K\1eetR."), "read: {\"a\": 1}");
+    for (const std::string& rest : {"eetR."s, "K\1K\2eetR."s, "K\1eeNtR."s})
+        EXPECT_THAT(messageOf(begin + rest), HasSubstr("other things than a list of pairs")) << rest;
+    EXPECT_THAT(messageOf("ccollections\nOrderedDict\n(](NetR."), HasSubstr("than a list of pairs"));
+}
+
 TEST_F(HostileFile, OtherFormatsAreNamed) {
     ASSERT_TRUE(writeFile(m_file, "no archive at all, and long enough for one"));
     EXPECT_THAT(message(), HasSubstr("since PyTorch 1.6"));
     ASSERT_TRUE(writeFile(m_file, "x"));
     EXPECT_THAT(message(), HasSubstr("since PyTorch 1.6"));
-    const auto legacy = readPt(kHostileFixtures / "legacy.pt");
-    ASSERT_FALSE(legacy);
-    EXPECT_THAT(legacy.error().message, AllOf(HasSubstr("legacy.pt"), HasSubstr("since PyTorch 1.6")));
     writeArchive({{"word/document.xml", "<a/>"}});
     EXPECT_THAT(message(), HasSubstr("without data.pkl"));
     writeArchive({{"a/data.pkl", "N."}, {"a/byteorder", "big"}});
@@ -204,6 +209,27 @@ TEST_F(HostileFile, OtherFormatsAreNamed) {
     EXPECT_THAT(message(), HasSubstr("two entries a/data.pkl"));
     EXPECT_EQ(readPt(m_folder / "missing.pt").error().code, ErrorCode::NotFound);
     EXPECT_EQ(readPt(m_folder).error().code, ErrorCode::InvalidData);
+}
+
+TEST_F(HostileFile, LiesOfAFileBeforeArchivesAreSeen) {
+    const std::string whole = readFile(kHostileFixtures / "legacy.pt").value();
+    const auto said = [&](const std::string& bytes) {
+        EXPECT_TRUE(writeFile(m_file, bytes));
+        return message();
+    };
+    for (std::size_t length = 15; length < whole.size(); ++length)
+        EXPECT_THAT(said(whole.substr(0, length)), testing::Not(HasSubstr("read: "))) << length;
+    const auto with = [&](std::size_t at, const std::string& bytes) {
+        std::string lie = whole;
+        lie.replace(at, bytes.size(), bytes);
+        return lie;
+    };
+    // Eight bytes say how many numbers follow, the last thing in the file: two of four bytes.
+    const std::size_t count = whole.size() - 16;
+    EXPECT_THAT(said(with(count, "\3"s)), HasSubstr("says that it has 3 elements, its tensors need 8 bytes"));
+    EXPECT_THAT(said(with(count + 7, "\xff"s)), HasSubstr("says that it has -"));
+    EXPECT_THAT(said(with(whole.find("little_endian") + 15, "\x89"s)), HasSubstr("not little-endian"));
+    EXPECT_THAT(said(with(15, "\x80\x02M\xea\x03"s)), HasSubstr("its version is not 1001"));
 }
 
 TEST_F(HostileFile, LiesOfTheArchiveAreSeen) {

@@ -120,6 +120,17 @@ TEST_F(PtFileTest, ReadsPlainDataOfTorchSave) {
                   "\"shared\": [{\"a\": 1}, {\"a\": 1}], 7: \"a number for a key\"}");
 }
 
+TEST_F(PtFileTest, ReadsWhatTorchSaveWroteBeforeArchives) {
+    const auto read = readPt(kFixtures / "legacy.pt");
+    ASSERT_TRUE(read) << read.error().message;
+    const auto* ones = read->as<Dict>()->find("a")->as<Tensor>();
+    EXPECT_THAT(ones->sizes, testing::ElementsAre(2));
+    float values[2] = {};
+    ASSERT_EQ(ones->storage->bytes.size(), sizeof values);
+    std::memcpy(values, ones->storage->bytes.data(), sizeof values);
+    EXPECT_THAT(values, testing::ElementsAre(1, 1));
+}
+
 TEST_F(PtFileTest, ReadsCheckpointsOfTorchSave) {
     for (const char* name : {"state_dict.pth", "parameters.pth"}) {
         const auto read = readPt(kFixtures / name);

@@ -26,6 +26,14 @@ ClipMetrics measuredClip() {
     drift.psnr = metrics::Series{31, {30, 31, 32}};
     drift.ssim = metrics::Series{0.5, {0.5, 0.5, 0.5}};
     drift.msSsim = metrics::Series{0.75, {0.75, 0.75, 0.75}};
+    drift.lpips = metrics::Series{0.25, {0.25, 0.25, 0.25}};
+    drift.lpipsSqueeze = metrics::Series{0.125, {0.125, 0.125, 0.125}};
+    drift.vmaf = metrics::Series{90, {80, 90, 100}};
+    metrics.clipScore = metrics::Series{30, {29, 30, 31}};
+    metrics.subjectConsistency = metrics::Series{0.9375, {0.9375, 0.9375}};
+    metrics.backgroundConsistency = metrics::Series{0.96875, {0.96875, 0.96875}};
+    metrics.measuredWith = {{"lpips", "alex.pth"}, {"vmaf", "FFmpeg 7"}};
+    drift.latentError = 0.0625;
     drift.referenceFrames = 4;
     drift.comparedFrames = 3;
     metrics.gates = metrics::ClipGates{.luminanceVariance = 64, .motion = kNone, .frozenPairs = 1};
@@ -73,7 +81,8 @@ TEST(Measures, ReachEveryMeasurementOfTheClip) {
     std::vector<double> numbers;
     for (const metrics::Measure& measure : metrics::kMeasures)
         numbers.push_back(numberOf(measure, metrics).value());
-    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, testing::IsNan(), 31, 0.5, 0.75));
+    EXPECT_THAT(numbers, testing::ElementsAre(0.875, 0.96875, testing::IsNan(), 31, 0.5, 0.75, 0.25, 0.125,
+                                              90, 30, 0.9375, 0.96875));
     for (const metrics::Measure& measure : metrics::kMeasures)
         EXPECT_FALSE(numberOf(measure, ClipMetrics())) << measure.key;
 }

@@ -24,9 +24,10 @@ constexpr double kMostWider = 5;
 constexpr int kMeasureLetters = 12;
 
 // As metrics::kMeasures has them.
-[[maybe_unused]] constexpr const char* kTitles[] = {QT_TRANSLATE_NOOP("Measures", "frame correlation"),
-                                                    QT_TRANSLATE_NOOP("Measures", "flickering"),
-                                                    QT_TRANSLATE_NOOP("Measures", "warping error")};
+[[maybe_unused]] constexpr const char* kTitles[] = {
+    QT_TRANSLATE_NOOP("Measures", "frame correlation"), QT_TRANSLATE_NOOP("Measures", "flickering"),
+    QT_TRANSLATE_NOOP("Measures", "warping error"), QT_TRANSLATE_NOOP("Measures", "subject consistency"),
+    QT_TRANSLATE_NOOP("Measures", "background consistency")};
 
 QString measureName(const metrics::Measure& measure) {
     return QCoreApplication::translate("Measures", measure.title);
@@ -50,6 +51,10 @@ QString axisOf(const metrics::Measure& measure) {
 }
 
 QString whyAbsent(const metrics::Measure& measure) {
+    if (measure.measured == metrics::Measured::OnRequest)
+        return QObject::tr(
+                   "%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.")
+            .arg(titleOf(measure));
     if (!measure.needsReference())
         return QObject::tr("Per-frame curves appear with the first measured clip.");
     return QObject::tr("%1 appears once the %2 clip and another of the same size are here.")

@@ -3,12 +3,14 @@
 #include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
 #include "core/devices/gpu_choice.h"
 #include "core/protocol/render_fields.h"
+#include "core/protocol/step_cache_json.h"
 #include "widgets/panels/execution_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_fields.h"
@@ -75,7 +77,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
       m_scheduler(choice(tr("Scheduler"), "--scheduler", tr("model's"), {})),
       m_flowShift(new OptionalRealEdit(tr("Flow shift"), "--flow-shift")),
       m_fps(new OptionalRealEdit(tr("Frames per second"), "--fps")),
-      m_stepCache(new OptionalRealEdit(tr("Step cache"), "--step-cache")),
+      m_stepCache(new QLineEdit),
       m_dtype(choice(tr("Number format"), "--dtype", tr("fastest"), numberFormats(gpus))),
       m_device(choice(tr("Device"), "--device", tr("automatic"), usableDeviceNames(gpus))),
       m_vaeDtype(choice(tr("Number format of the VAE"), "--vae-dtype", tr("model's"), numberFormats(gpus))),
@@ -100,10 +102,14 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
         tr("Whose random numbers the noise is. The processor's give one picture for a seed on every device"));
     m_device->setToolTip(tr("Automatic: a GPU with room for the model, else the processor"));
     for (OptionalRealEdit* edit : {m_flowShift, m_fps}) edit->setPlaceholderText(tr("model's"));
+    m_stepCache->setAccessibleName(tr("Step cache"));
+    m_stepCache->setMinimumWidth(44);
+    setOption(m_stepCache, "--step-cache");
     m_stepCache->setPlaceholderText(tr("off"));
-    m_stepCache->setToolTip(
-        tr("Skips passes in a row while the first block's changes add up to less than this share, such as "
-           "0.28: faster, with some loss. Render sdpa without it, too, to see how much"));
+    m_stepCache->setToolTip(tr(
+        "Leaves blocks of passes out that hardly change: a share, such as 0.28, that the first block's "
+        "changes add up to less than; teacache:0.1, magcache:0.12 or taylorseer:3. Faster, with some loss. "
+        "Render sdpa without it, too, to see how much"));
 
     auto* parts = new QVBoxLayout(m_content);
     parts->setContentsMargins(0, 0, 0, 0);
@@ -153,7 +159,8 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     m_unfold->setChecked(false);
     for (QComboBox* box : {m_scheduler, m_dtype, m_device, m_vaeDtype, m_fp32Precision, m_generator})
         connect(box, &QComboBox::currentIndexChanged, this, &AdvancedFields::edited);
-    for (OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
+    for (QLineEdit* edit :
+         {static_cast<QLineEdit*>(m_flowShift), static_cast<QLineEdit*>(m_fps), m_stepCache})
         connect(edit, &QLineEdit::textChanged, this, &AdvancedFields::edited);
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
     connect(m_ofSomeModels, &ModelFields::edited, this, &AdvancedFields::edited);
@@ -181,7 +188,9 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_scheduler, request.scheduler.value_or(""));
     m_flowShift->setValue(request.flowShift);
     m_fps->setValue(request.fps);
-    m_stepCache->setValue(request.stepCache > 0 ? std::optional(request.stepCache) : std::nullopt);
+    m_stepCache->setText(request.stepCache.isOn() ? QString::fromStdString(textOf(request.stepCache))
+                                                  : QString());
+    m_shownCache = request.stepCache;
     choose(m_dtype, request.dtype.value_or(""));
     choose(m_device, request.device.value_or(""));
     choose(m_vaeDtype, request.vaeDtype.value_or(""));
@@ -192,7 +201,7 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     m_ofSomeModels->read(request);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
-                           request.stepCache > 0 || request.device || request.vaeDtype ||
+                           request.stepCache.isOn() || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision || request.generator ||
                            request.numRepetitions != 1 || m_execution->hasOwnChoice() ||
                            m_ofSomeModels->hasOwnChoice();
@@ -203,7 +212,8 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.scheduler = choiceIn(m_scheduler);
     request.flowShift = m_flowShift->value();
     request.fps = m_fps->value();
-    request.stepCache = m_takesStepCache ? m_stepCache->value().value_or(0) : 0;
+    const auto cache = stepCache();
+    request.stepCache = cache ? *cache : protocol::StepCache();
     request.dtype = choiceIn(m_dtype);
     request.device = choiceIn(m_device);
     request.vaeDtype = choiceIn(m_vaeDtype);
@@ -214,8 +224,17 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     m_ofSomeModels->write(request);
 }
 
+Result<protocol::StepCache> AdvancedFields::stepCache() const {
+    const QString text = m_stepCache->text().trimmed();
+    if (!m_takesStepCache || text.isEmpty()) return protocol::StepCache();
+    auto cache = protocol::stepCacheFromOption(text.toStdString());
+    if (cache && cache->curve.empty() && textOf(*cache) == textOf(m_shownCache)) return m_shownCache;
+    return cache;
+}
+
 QString AdvancedFields::problem() const {
-    for (const OptionalRealEdit* edit : {m_flowShift, m_fps, m_stepCache})
+    if (const auto cache = stepCache(); !cache) return QString::fromStdString(cache.error().message);
+    for (const OptionalRealEdit* edit : {m_flowShift, m_fps})
         if (const QString problem = edit->problem(); !problem.isEmpty()) return problem;
     return m_ofSomeModels->problem();
 }

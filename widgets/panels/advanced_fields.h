@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/devices/gpu_survey.h"
+#include "core/protocol/step_cache.h"
 #include "widgets/panels/request_fields.h"
 
 class QComboBox;
+class QLineEdit;
 class QPushButton;
 class QSpinBox;
 
@@ -28,12 +30,16 @@ class AdvancedFields : public RequestFields {
     [[nodiscard]] QString problem() const override;
 
   private:
+    /// What the field says; none where it is empty.
+    [[nodiscard]] Result<protocol::StepCache> stepCache() const;
+
     QPushButton* m_unfold;
     QWidget* m_content;
     QComboBox* m_scheduler;
     OptionalRealEdit* m_flowShift;
     OptionalRealEdit* m_fps;
-    OptionalRealEdit* m_stepCache;
+    QLineEdit* m_stepCache;
+    protocol::StepCache m_shownCache;  ///< as the request had it: its text leaves its curve out
     bool m_takesStepCache = true;
     QComboBox* m_dtype;
     QComboBox* m_device;

@@ -102,14 +102,28 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
     return found;
 }
 
+constexpr int kHeadsOf2b = 30, kHeadsOf5b = 48;
+
 /// Published models have their names in those of their clips, others their task.
 std::string clipPrefixOf(const Architecture& architecture, const std::string& task) {
     const std::string clips(kClipPrefix), image = task == "i2v" ? "-i2v" : "";
-    constexpr int kHeadsOf2b = 30, kHeadsOf5b = 48;
     if (architecture.heads == kHeadsOf2b && !architecture.isRotary) return clips + "2b" + image;
     if (architecture.heads == kHeadsOf5b)
         return clips + (architecture.hasTimePatches ? "1.5-5b" : "5b") + image;
     return clips + task;
+}
+
+/// Of the timestep's embedding. Source: TeaCache (github.com/ali-vilab/TeaCache, 7c10efc),
+/// TeaCache4CogVideoX1.5, coefficients_dict.
+StepCacheCurves publishedCurvesOf(const Architecture& architecture, const std::string& task) {
+    if (architecture.heads == kHeadsOf2b && !architecture.isRotary && task == "t2v")
+        return {{-3.10658903e+01, 2.54732368e+01, -5.92380459e+00, 1.75769064e+00, -3.61568434e-03}, {}};
+    if (architecture.heads != kHeadsOf5b) return {};
+    if (!architecture.hasTimePatches)
+        return {{-1.53880483e+03, 8.43202495e+02, -1.34363087e+02, 7.97131516e+00, -5.23162339e-02}, {}};
+    if (task == "i2v")
+        return {{1.22842302e+02, -1.04088754e+02, 2.62981677e+01, -3.06009921e-01, 3.71213220e-02}, {}};
+    return {{2.50210439e+02, -1.65061612e+02, 3.57804877e+01, -7.81551492e-01, 3.58559703e-02}, {}};
 }
 
 Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, const Task& task) {
@@ -150,6 +164,7 @@ Result<ModelInfo> describe(const ModelIndex& index, std::string_view family, con
     model.usualPrompt = kUsualPrompt;
     model.clipPrefix = clipPrefixOf(architecture, task.name);
     model.layers = architecture.layers;
+    model.stepCacheCurves = publishedCurvesOf(architecture, task.name);
     model.attentionKinds = {protocol::ModuleKind::Joint};
     return model;
 }

@@ -10,6 +10,7 @@
 #include "core/families/wan/config.h"
 #include "core/families/wan/layout.h"
 #include "core/families/wan/scripts.h"
+#include "core/families/wan/step_cache_curves.h"
 #include "core/protocol/field_reader.h"
 
 namespace reelgrid::families::wan {
@@ -174,6 +175,8 @@ Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view famil
     model.extraFields.assign(kFields.begin(), kFields.end());
     model.schedulers.assign(kSchedulers.begin(), kSchedulers.end());
     model.layers = architecture->layers;
+    // A distilled model's few steps are other steps.
+    if (!hasFewSteps(index)) model.stepCacheCurves = stepCacheCurvesOf(family, architecture->layers);
     model.storesInt8 = hasIntegers(index);
     model.attentionKinds = {protocol::ModuleKind::Self, protocol::ModuleKind::Cross};
     return model;

@@ -11,12 +11,12 @@
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_transformer.h"
+#include "core/denoising/step_caches.h"
 #include "core/denoising/t5_prompts.h"
 #include "core/families/model_index.h"
 #include "core/families/offered_tasks.h"
 #include "core/models/cogvideox/pictures.h"
 #include "core/models/cogvideox/prompted_transformer.h"
-#include "core/models/layers/guidance_caches.h"
 #include "core/parallel/mesh.h"
 #include "core/schedulers/scheduler.h"
 #include "core/text/encoders/t5_encoder.h"
@@ -194,7 +194,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const std::int64_t tokens = denoising::tokensOfRank(
         settings, config.tokensOf(denoising::latentShape(memory.vae->shape(), settings)));
     memory.pass = CogVideoXTransformer::passBytes(config, options.dtype, tokens);
-    memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
+    memory.caches = denoising::stepCacheBytes(settings, tokens, config.innerDim(),
+                                              config.outChannels * config.patchVolume());
     memory.encodedFrames = settings.imgFilePath ? 1 : 0;
     return denoising::forecastOf(memory, settings, options, available);
 }

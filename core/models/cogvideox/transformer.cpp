@@ -92,7 +92,8 @@ at::Tensor CogVideoXTransformer::prepareText(const at::Tensor& text_BMT) const {
 }
 
 StepEmbedding CogVideoXTransformer::embedTimestep(double timestep) const {
-    const at::Tensor embedding_1T = at::silu(m_timeEmbedding.forward(timestep)).to(m_dtype);
+    const at::Tensor time_1T = m_timeEmbedding.forward(timestep);
+    const at::Tensor embedding_1T = at::silu(time_1T).to(m_dtype);
     // Blocks that come and go would have to come once more for it.
     std::vector<at::Tensor> blocks_12C;
     if (m_residence == BlockResidence::Held)
@@ -101,7 +102,7 @@ StepEmbedding CogVideoXTransformer::embedTimestep(double timestep) const {
     const at::Tensor shiftScale_2C = m_normOutLinear(embedding_1T).to(at::kFloat).view({2, -1});
     const at::Tensor scale = shiftScale_2C[1] + 1;
     return {embedding_1T, blocks_12C.empty() ? at::Tensor() : at::stack(blocks_12C),
-            at::stack({m_normOut.weight_C * scale, m_normOut.bias_C * scale + shiftScale_2C[0]})};
+            at::stack({m_normOut.weight_C * scale, m_normOut.bias_C * scale + shiftScale_2C[0]}), time_1T};
 }
 
 /// As the reference: learned for clips of the size that it was trained on, else sines and cosines.
@@ -223,17 +224,20 @@ at::Tensor CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const 
 
 CachedPass CogVideoXTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                          const at::Tensor& text_BMC, const attention::LayerContext& context,
-                                         FirstBlockCache& cache, Skip skip) {
+                                         BlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step, text_BMC, context);
-    at::Tensor first_BNC = pass.stream.copy();
-    runBlocks(pass, 0, 1, context);
-    const at::Tensor after_BNC = pass.stream.copy();
-    first_BNC = pass.videoOf(after_BNC) - pass.videoOf(first_BNC);
-    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
-    if (skipped) return {finish(pass, pass.videoOf(after_BNC) + cache.others(first_BNC), context), true};
-    runBlocks(pass, 1, m_blocks->count(), context);
+    at::Tensor before_BNC = pass.stream.copy(), seen = step.time_1T;
+    const int ran = cache.looksAtFirstBlock() ? 1 : 0;
+    if (ran > 0) {
+        runBlocks(pass, 0, ran, context);
+        const at::Tensor start_BNC = std::exchange(before_BNC, pass.stream.copy());
+        seen = pass.videoOf(before_BNC) - pass.videoOf(start_BNC);
+    }
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(seen) : skip == Skip::Yes;
+    if (skipped) return {finish(pass, pass.videoOf(before_BNC) + cache.others(seen), context), true};
+    runBlocks(pass, ran, m_blocks->count(), context);
     const at::Tensor x_BNC = pass.videoOf(pass.stream.value(at::kFloat));
-    cache.keep(std::move(first_BNC), x_BNC - pass.videoOf(after_BNC));
+    cache.keep(std::move(seen), x_BNC - pass.videoOf(before_BNC));
     return {finish(pass, x_BNC, context), false};
 }
 

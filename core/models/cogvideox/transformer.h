@@ -12,8 +12,8 @@
 #include "core/models/cogvideox/config.h"
 #include "core/models/cogvideox/positions.h"
 #include "core/models/cogvideox/time_embedding.h"
+#include "core/models/layers/block_cache.h"
 #include "core/models/layers/blocks.h"
-#include "core/models/layers/first_block_cache.h"
 #include "core/parallel/sequence_shard.h"
 
 namespace reelgrid::models::cogvideox {
@@ -23,8 +23,9 @@ struct StepEmbedding {
     at::Tensor embedding_1T;  ///< silu of the timestep's, in the model's dtype
     at::Tensor blocks_L12C;   ///< Block::modulation() of each layer, fp32; undefined: each makes its own
     at::Tensor out_2C;        ///< weight and bias of the last norm, fp32
+    at::Tensor time_1T{};     ///< the timestep's embedding itself, which step caches see
 
-    /// All of them, undefined ones too, in the same order each time.
+    /// All that passes read, undefined ones too, in the same order each time.
     [[nodiscard]] std::vector<at::Tensor*> tensors() { return {&embedding_1T, &blocks_L12C, &out_2C}; }
 };
 
@@ -60,7 +61,7 @@ class CogVideoXTransformer {
     /// Skip::Yes only after a whole pass.
     [[nodiscard]] CachedPass forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const at::Tensor& text_BMC, const attention::LayerContext& context,
-                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose);
+                                     BlockCache& cache, Skip skip = Skip::WhereClose);
 
     /// Of the weights that lie on the device, the blocks' where the options put them.
     static std::uint64_t weightBytes(const CogVideoXTransformerConfig& config, at::ScalarType dtype,

@@ -26,7 +26,7 @@ at::Tensor dense(const at::Tensor& x) {
 }  // namespace
 
 bool takes(const at::Tensor& x_BNC, at::ScalarType dtype) {
-    return x_BNC.is_cuda() && kernelTypeOf(dtype) && x_BNC.size(-1) % 8 == 0 &&
+    return execution::hasCudaKernels(x_BNC) && kernelTypeOf(dtype) && x_BNC.size(-1) % 8 == 0 &&
            x_BNC.size(-1) <= kMostChannels;
 }
 

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/result.h"
-
 namespace reelgrid::models {
 namespace {
 
@@ -34,8 +32,7 @@ bool FirstBlockCache::isClose(const at::Tensor& first_BNC) {
     const at::Tensor change = total((first_BNC - m_first_BNC).abs_(), mean);
     // A guess is the worse the further back the pass is that it starts from.
     const double changes = m_changes + (change / total(m_first_BNC.abs(), mean)).item<double>();
-    const bool isMine = changes <= m_threshold;
-    const bool isClose = m_agreement.decided ? m_agreement.decided(isMine) : isMine;
+    const bool isClose = m_agreement(changes <= m_threshold);
     if (isClose) m_changes = changes;
     return isClose;
 }
@@ -75,15 +72,7 @@ void FirstBlockCache::save(const std::string& prefix, std::map<std::string, at::
 void FirstBlockCache::restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from,
                               at::Device device) {
     if (!from.contains(prefix + kFirst)) return;
-    const auto require = [&](const char* name) {
-        const auto found = from.find(prefix + name);
-        if (found == from.end())
-            throw Failure(ErrorCode::InvalidData,
-                          "--resume: what is kept has no \"" + prefix + name +
-                              "\", which a step cache needs: it is of an older version; a render without "
-                              "--resume was needed");
-        return found->second;
-    };
+    const auto require = [&](const char* name) { return keptTensor(from, prefix + name); };
     m_first_BNC = require(kFirst).to(device);
     m_others_BNC = require(kOthers).to(device);
     m_changes = require(kChanges).item<double>();

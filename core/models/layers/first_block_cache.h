@@ -5,21 +5,13 @@
 #include <ATen/ATen.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "core/models/layers/block_cache.h"
+
 namespace reelgrid::models {
-
-/// Who says whether a cache stands for the other blocks: what the first block adds, or another pass.
-enum class Skip { WhereClose, Yes, No };
-
-/// What a pass with a cache came to.
-struct CachedPass {
-    at::Tensor prediction;  ///< as that of a pass without
-    bool skipped = false;   ///< all blocks but the first
-};
 
 /// The first of a render's steps that may skip. The steps before settle what goes where, and what the first
 /// block adds changes least in just these: skipping two of them cost the demo's clips up to 10 dB.
@@ -28,40 +20,32 @@ int firstStepThatMaySkip(int steps);
 /// What a cache of so many tokens takes: fp32, and two copies of the residual stream while a pass decides.
 std::uint64_t firstBlockCacheBytes(std::int64_t tokens, std::int64_t channels, int caches);
 
-/// How ranks that share a pass come to one decision; what isn't there changes nothing.
-struct CacheAgreement {
-    std::function<at::Tensor(const at::Tensor&)> sum{};  ///< over those that share the tokens
-    std::function<bool(bool)> decided{};                 ///< by those whose pass decides for all
-};
-
 /// First-block caching: a pass whose first block adds to the residual stream nearly what it added in the last
-/// pass that ran whole is given a guess at what the other blocks would add, in the place of running them. One
-/// of these for each expert and each of guidance's passes.
+/// pass that ran whole is given a guess at what the other blocks would add, in the place of running them.
 /// Source: ParaAttention's First Block Cache, as in diffusers 0.40, hooks/first_block_cache.py, whose guess
 /// is what the others added in that pass and which holds each change to the threshold by itself.
-class FirstBlockCache {
+class FirstBlockCache final : public BlockCache {
   public:
     /// `threshold` > 0: what the relative L1 changes of what the first block adds, each since the last whole
     /// pass, may add up to over the passes that are skipped in a row.
     explicit FirstBlockCache(double threshold, CacheAgreement agreement = {})
         : m_threshold(threshold), m_agreement(std::move(agreement)) {}
 
+    [[nodiscard]] bool looksAtFirstBlock() const override { return true; }
     /// Whether `first_BNC`, what the first block added in this pass, is close enough; where it is, the pass
     /// counts as one that is skipped. Waits for the device.
-    [[nodiscard]] bool isClose(const at::Tensor& first_BNC);
+    [[nodiscard]] bool isClose(const at::Tensor& first_BNC) override;
     /// A pass ran whole: what its first block added, and what the others did. Both are kept, not copied, and
     /// written over by the next pass's.
-    void keep(at::Tensor first_BNC, at::Tensor others_BNC);
+    void keep(at::Tensor first_BNC, at::Tensor others_BNC) override;
     /// What the other blocks would add about here: what they added in the last whole pass, and as much more
     /// of what they changed by since the one before as the first block has gone on in its own direction from
     /// there. After keep().
-    [[nodiscard]] at::Tensor others(const at::Tensor& first_BNC) const;
+    [[nodiscard]] at::Tensor others(const at::Tensor& first_BNC) const override;
 
-    /// As tensors whose names begin with `prefix`, for a render that is taken up again; none before keep().
-    void save(const std::string& prefix, std::map<std::string, at::Tensor>& into) const;
-    /// Throws Failure(InvalidData) naming a tensor that save() would have written beside others and isn't
-    /// there.
-    void restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from, at::Device device);
+    void save(const std::string& prefix, std::map<std::string, at::Tensor>& into) const override;
+    void restore(const std::string& prefix, const std::map<std::string, at::Tensor>& from,
+                 at::Device device) override;
 
   private:
     [[nodiscard]] at::Tensor total(const at::Tensor& x, at::Tensor (*alone)(const at::Tensor&)) const;

@@ -6,7 +6,6 @@
 #include "core/weights/int8_blocks.h"
 #include "kernels/cpu/transformer/int8_linear.h"
 #include "kernels/cuda/library.h"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::models {
 namespace {
@@ -114,7 +113,7 @@ Linear Linear::load(const weights::WeightScope& scope, std::int64_t in, std::int
 bool multipliesInt8(at::Device device, at::ScalarType dtype) {
     return device.is_cpu() ||
            (device.is_cuda() && dtype != at::kFloat && kernels::cuda::library() != nullptr &&
-            kernels::cuda::runsUncheckedKernels() && kernels::cuda::library()->multipliesInt8());
+            kernels::cuda::library()->multipliesInt8());
 }
 
 bool multipliesFp8(at::Device device) {

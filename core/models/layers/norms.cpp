@@ -1,5 +1,6 @@
 #include "core/models/layers/norms.h"
 
+#include "core/execution/kernel_arguments.h"
 #include "core/models/layers/cuda_norms.h"
 #include "core/models/layers/row_layout.h"
 #include "kernels/cpu/transformer/fused.h"
@@ -10,7 +11,7 @@ namespace {
 using kernels::transformer::BFloat16;
 
 bool isFused(const at::Tensor& x, at::ScalarType dtype) {
-    if (x.is_cuda()) return cuda::takes(x, dtype);
+    if (execution::hasCudaKernels(x)) return cuda::takes(x, dtype);
     return x.is_cpu() && (dtype == at::kFloat || dtype == at::kBFloat16);
 }
 
@@ -164,7 +165,8 @@ void rmsNormInPlace(at::Tensor& x_BNC, const at::Tensor& weight_C, double eps, c
 }
 
 at::Tensor linearGelu(const at::Tensor& x_BNC, const Linear& linear) {
-    if (x_BNC.is_cuda() && x_BNC.scalar_type() != at::kFloat && !linear.roundsInputs && !linear.isInt8()) {
+    if (execution::hasCudaKernels(x_BNC) && x_BNC.scalar_type() != at::kFloat && !linear.roundsInputs &&
+        !linear.isInt8()) {
         const at::Tensor flat = x_BNC.reshape({-1, x_BNC.size(-1)});
         auto shape = x_BNC.sizes().vec();
         shape.back() = linear.weight.size(0);

@@ -11,7 +11,8 @@ constexpr double kTokenNormEps = 1e-5;
 constexpr std::int64_t kTokenChannelStep = 8, kMostTokenChannels = 2048;
 
 bool isOfKernels(const at::Tensor& x) {
-    return x.is_cuda() && execution::kernelTypeOf(x.scalar_type()) && x.size(-1) % kTokenChannelStep == 0;
+    return execution::hasCudaKernels(x) && execution::kernelTypeOf(x.scalar_type()) &&
+           x.size(-1) % kTokenChannelStep == 0;
 }
 
 const void* dataOfTerm(const at::Tensor& x) {

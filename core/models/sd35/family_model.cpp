@@ -10,8 +10,8 @@
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_transformer.h"
+#include "core/denoising/step_caches.h"
 #include "core/families/model_index.h"
-#include "core/models/layers/guidance_caches.h"
 #include "core/models/sd35/latent_attention.h"
 #include "core/models/sd35/original_names.h"
 #include "core/models/sd35/prompted_transformer.h"
@@ -219,7 +219,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     memory.pass =
         Sd35Transformer::passBytes(config, options.dtype, tokens, settings.numFrames,
                                    Texts::tokensWith(settings.maxSequenceLength.value_or(t5TokensOf(model))));
-    memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
+    memory.caches = denoising::stepCacheBytes(settings, tokens, config.innerDim(),
+                                              config.outChannels * config.patchArea());
     return denoising::forecastOf(memory, settings, options, available);
 }
 

@@ -131,17 +131,20 @@ at::Tensor Sd35Transformer::forward(const at::Tensor& latents_1ZFYX, const StepE
 
 CachedPass Sd35Transformer::forward(const at::Tensor& latents_1ZFYX, const StepEmbedding& step,
                                     const PreparedText& text, const attention::LayerContext& context,
-                                    FirstBlockCache& cache, Skip skip) {
+                                    BlockCache& cache, Skip skip) {
     Pass pass = begin(latents_1ZFYX, step, text);
-    at::Tensor first_FNC = pass.streams.picture.copy();
-    runBlocks(pass, 0, 1, context);
-    const at::Tensor after_FNC = pass.streams.picture.copy();
-    first_FNC = after_FNC - first_FNC;
-    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_FNC) : skip == Skip::Yes;
-    if (skipped) return {finish(pass, after_FNC + cache.others(first_FNC), context), true};
-    runBlocks(pass, 1, m_blocks.count(), context);
+    at::Tensor before_FNC = pass.streams.picture.copy(), seen = step.embedding_PC[pass.prompt];
+    const int ran = cache.looksAtFirstBlock() ? 1 : 0;
+    if (ran > 0) {
+        runBlocks(pass, 0, ran, context);
+        const at::Tensor start_FNC = std::exchange(before_FNC, pass.streams.picture.copy());
+        seen = before_FNC - start_FNC;
+    }
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(seen) : skip == Skip::Yes;
+    if (skipped) return {finish(pass, before_FNC + cache.others(seen), context), true};
+    runBlocks(pass, ran, m_blocks.count(), context);
     const at::Tensor x_FNC = pass.streams.picture.value(at::kFloat);
-    cache.keep(std::move(first_FNC), x_FNC - after_FNC);
+    cache.keep(std::move(seen), x_FNC - before_FNC);
     return {finish(pass, x_FNC, context), false};
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/models/layers/first_block_cache.h"
+#include "core/models/layers/block_cache.h"
 #include "core/models/sd35/block_runs.h"
 #include "core/models/sd35/positions.h"
 #include "core/models/sd35/step_embedding.h"
@@ -57,7 +57,7 @@ class Sd35Transformer {
     /// Skip::Yes only after a whole pass.
     [[nodiscard]] CachedPass forward(const at::Tensor& latents_1ZFYX, const StepEmbedding& step,
                                      const PreparedText& text, const attention::LayerContext& context,
-                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose);
+                                     BlockCache& cache, Skip skip = Skip::WhereClose);
 
     /// Of the weights that lie on the device, the blocks' where the options put them.
     static std::uint64_t weightBytes(const Sd35TransformerConfig& config, at::ScalarType dtype,

@@ -5,7 +5,7 @@
 #include "core/denoising/guidance.h"
 #include "core/denoising/latent_shape.h"
 #include "core/denoising/loaded_blocks.h"
-#include "core/models/layers/guidance_caches.h"
+#include "core/denoising/step_caches.h"
 #include "core/models/wan/checkpoint.h"
 #include "core/models/wan/prompt.h"
 #include "core/models/wan/transformer.h"
@@ -44,7 +44,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const std::int64_t tokens = denoising::tokensOfRank(
         settings, config.tokensOf(denoising::latentShape(memory.vae->shape(), settings)));
     memory.pass = WanTransformer::passBytes(config, options.dtype, tokens);
-    memory.caches = guidanceCacheBytes(settings.stepCache, settings.guidanceScale, tokens, config.innerDim());
+    memory.caches = denoising::stepCacheBytes(settings, tokens, config.innerDim(),
+                                              config.outChannels * config.patchVolume());
     if (settings.imgFilePath)
         memory.encodedFrames = config.encodedFramesOf(memory.vae->shape().zDim, settings.numFrames);
     return denoising::forecastOf(memory, settings, options, available);

@@ -1,5 +1,7 @@
 #include "core/models/wan/transformer.h"
 
+#include <utility>
+
 #include "core/base/result.h"
 #include "core/execution/trace_range.h"
 #include "core/models/layers/norms.h"
@@ -149,19 +151,22 @@ at::Tensor WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEm
 
 CachedPass WanTransformer::forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                    const PreparedText& text, const attention::LayerContext& context,
-                                   FirstBlockCache& cache, Skip skip) {
+                                   BlockCache& cache, Skip skip) {
     Pass pass = begin(latents_BZFYX, step, context);
-    at::Tensor first_BNC = pass.stream.copy();
-    runBlocks(pass, 0, 1, text, context);
-    const at::Tensor after_BNC = pass.stream.copy();
-    at::sub_out(first_BNC, after_BNC, first_BNC);
-    const bool skipped = skip == Skip::WhereClose ? cache.isClose(first_BNC) : skip == Skip::Yes;
+    at::Tensor before_BNC = pass.stream.copy(), seen = step.runs.back().modulation_16C;
+    const std::size_t ran = cache.looksAtFirstBlock() ? 1 : 0;
+    if (ran > 0) {
+        runBlocks(pass, 0, ran, text, context);
+        seen = std::exchange(before_BNC, pass.stream.copy());
+        at::sub_out(seen, before_BNC, seen);
+    }
+    const bool skipped = skip == Skip::WhereClose ? cache.isClose(seen) : skip == Skip::Yes;
     if (skipped) {
-        pass.stream.add(cache.others(first_BNC), std::vector<at::Tensor>(step.runs.size()));
+        pass.stream.add(cache.others(seen), std::vector<at::Tensor>(step.runs.size()));
         (void)pass.stream.value(at::kFloat);  // in fp32, before the last norm rounds to the model's dtype
     } else {
-        runBlocks(pass, 1, static_cast<std::size_t>(m_blocks->count()), text, context);
-        cache.keep(std::move(first_BNC), pass.stream.copy().sub_(after_BNC));
+        runBlocks(pass, ran, static_cast<std::size_t>(m_blocks->count()), text, context);
+        cache.keep(std::move(seen), pass.stream.copy().sub_(before_BNC));
     }
     return {finish(pass, context), skipped};
 }

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "core/models/layers/first_block_cache.h"
+#include "core/models/layers/block_cache.h"
 #include "core/models/wan/blocks.h"
 #include "core/models/wan/condition_embedder.h"
 #include "core/models/wan/config.h"
@@ -60,7 +60,7 @@ class WanTransformer {
     /// The same, where `cache` may stand for all blocks but the first; Skip::Yes only after a whole pass.
     [[nodiscard]] CachedPass forward(const at::Tensor& latents_BZFYX, const StepEmbedding& step,
                                      const PreparedText& text, const attention::LayerContext& context,
-                                     FirstBlockCache& cache, Skip skip = Skip::WhereClose);
+                                     BlockCache& cache, Skip skip = Skip::WhereClose);
 
     /// Of the weights that lie on the device, the blocks' where the options put them.
     static std::uint64_t weightBytes(const WanTransformerConfig& config, at::ScalarType dtype,

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "core/base/user_python.h"
 #include "core/plugins/answering_child.h"
 #include "core/plugins/python/bridge_script.h"
 
@@ -28,28 +29,22 @@ bool isProgram(const fs::path& file) {
 }  // namespace
 
 Result<PythonInterpreter> findPython() {
-    const std::string asked = variable("REELGRID_PYTHON");
-    if (!asked.empty()) {
-        const fs::path file = fs::absolute(asked);
-        if (isProgram(file)) return PythonInterpreter{file, "REELGRID_PYTHON"};
-        return Error{ErrorCode::NotFound, "REELGRID_PYTHON=" + asked + ": a program was needed"};
-    }
-    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-        const fs::path file = fs::path(variable(name)) / "bin" / "python3";
-        if (!variable(name).empty() && isProgram(file))
-            return PythonInterpreter{file, "the active environment"};
+    const fs::path chosen = userPython();
+    if (chosen.has_parent_path()) {
+        const std::string from = variable("REELGRID_PYTHON").empty() ? "VIRTUAL_ENV" : "REELGRID_PYTHON";
+        if (isProgram(chosen)) return PythonInterpreter{fs::absolute(chosen), from};
+        return Error{ErrorCode::NotFound, from + ": " + chosen.string() + ": a program was needed"};
     }
     const std::string path = variable("PATH");
     for (std::size_t start = 0; start < path.size();) {
         const std::size_t end = std::min(path.find(':', start), path.size());
-        const fs::path file = fs::path(path.substr(start, end - start)) / "python3";
+        const fs::path file = fs::path(path.substr(start, end - start)) / chosen;
         if (file.is_absolute() && isProgram(file)) return PythonInterpreter{file, "PATH"};
         start = end + 1;
     }
-    return Error{
-        ErrorCode::NotFound,
-        "a kernel in Python: no python3 in PATH; an interpreter with torch was needed (REELGRID_PYTHON "
-        "names one)"};
+    return Error{ErrorCode::NotFound,
+                 "a kernel in Python: no " + chosen.string() +
+                     " in PATH; an interpreter with torch was needed (REELGRID_PYTHON names one)"};
 }
 
 Result<std::string> runtimeOf(const PythonInterpreter& python) {

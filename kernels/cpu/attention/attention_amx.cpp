@@ -54,6 +54,7 @@ TileKernels tiledKernels(Method method, DataType type) {
         case Method::SparseLinear:
             if (exact) return amxTable<AmxPlainScores, Bf16Weights, false, true>();
             break;
+        case Method::Sage2:  // a tile's scores would have a scale each
         case Method::SageSparseLinear:
             break;
     }

@@ -75,7 +75,9 @@ CallPlan::CallPlan(Method method, const AttentionProblem& p)
     if (traits.scaleBlocks.keys > 0) {
         queryScales = ceilDiv(p.queries, traits.scaleBlocks.queries);
         keyScales = ceilDiv(p.keys, traits.scaleBlocks.keys);
-        keyGrains = keyScales * traits.scaleBlocks.keys / kScaleGrain + kBlockKeys / kScaleGrain;
+        queryEntries = queryScales * (traits.hasClasses() ? traits.scaleBlocks.queries : 1);
+        keyGrain = traits.hasClasses() ? 1 : kScaleGrain;
+        keyGrains = (keyScales * traits.scaleBlocks.keys + kBlockKeys) / keyGrain;
     }
     // Tiles side by side pay once a head's keys and values leave the L2 cache. Full tiles are fastest per
     // query; shorter ones keep every thread busy when there are few queries.

@@ -30,9 +30,11 @@ struct CallPlan {
     std::int64_t keyBlockUnits;
     std::int64_t valueBlockUnits;
     // Scales, per head; 0 for methods without:
-    std::int64_t queryScales = 0;
+    std::int64_t queryScales = 0;   ///< blocks of queries that are scaled
+    std::int64_t queryEntries = 0;  ///< entries of their scales: as many, or one per query
     std::int64_t keyScales = 0;
-    std::int64_t keyGrains = 0;  ///< entries of the key scales, one per kScaleGrain keys
+    std::int64_t keyGrain = 0;   ///< keys in a row that share an entry of the key scales
+    std::int64_t keyGrains = 0;  ///< those entries
     // Queries, per head:
     std::int64_t spanQueries;  ///< that a tile must not reach beyond: all, or a block of sla's
     std::int64_t spans;

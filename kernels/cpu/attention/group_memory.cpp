@@ -63,7 +63,7 @@ GroupMemory::GroupMemory(const CallPlan& plan)
     }
     if (plan.problem.keyBias != nullptr) scoreBias = takeScoreBias(plan);
     if (plan.keyScales == 0) return;
-    queryScales = take<float>(QueryScales, heads * plan.headsPerKeyHead * plan.queryScales);
+    queryScales = take<float>(QueryScales, heads * plan.headsPerKeyHead * plan.queryEntries);
     keyScales = take<float>(KeyScales, heads * plan.keyGrains);
     dotStarts = take<std::int32_t>(DotStarts, heads * plan.blocks * kBlockKeys);
 }

@@ -23,7 +23,7 @@ struct GroupMemory {
     float* keyMeans = nullptr;          ///< [heads][paddedDim]
     float* valueMaxima = nullptr;       ///< [heads][blocks][paddedDim]
     float* valueScales = nullptr;       ///< [heads][paddedDim]
-    float* queryScales = nullptr;       ///< [query heads][queryScales]
+    float* queryScales = nullptr;       ///< [query heads][queryEntries]
     float* keyScales = nullptr;         ///< [heads][keyGrains]
     std::int32_t* dotStarts = nullptr;  ///< [heads][blocks · kBlockKeys]
     /// problem.keyBias in the units of Sᵀ, with zeros up to whole blocks: the same for every head.

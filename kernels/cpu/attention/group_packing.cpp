@@ -1,6 +1,7 @@
 #include "kernels/cpu/attention/group_packing.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/cpu/attention/head_rows.h"
 
@@ -60,7 +61,31 @@ void GroupPacking::scaleQueries(std::int64_t first, std::int64_t index, float* s
                  index % m_plan.queryScales * rows, rows, m_plan.paddedDim);
     args.scratch = scratch;
     args.signs = m_plan.signs;
-    m_memory.queryScales[index] = m_plan.kernels.scaleOfRows(args, m_plan.problem.scale * kLog2E);
+    const float factor = m_plan.problem.scale * kLog2E;
+    if (m_plan.traits.hasClasses())
+        scaleClasses(args, static_cast<int>(rows), m_plan.traits.scaleClasses.queries, factor,
+                     m_memory.queryScales + index * rows);
+    else
+        m_memory.queryScales[index] = m_plan.kernels.scaleOfRows(args, factor);
+}
+
+/// One entry for each of a block's rows, those too that the sequence lacks: what the rows of its class share.
+void GroupPacking::scaleClasses(const RowArgs& block, int rows, int classes, float factor,
+                                float* entries) const {
+    const int rowsTogether = kClassRows / classes;
+    for (int first = 0; first < kClassRows; first += rowsTogether) {
+        float scale = 0;
+        for (int row = first; row < first + rowsTogether && row < block.count; ++row) {
+            RowArgs args = block;
+            args.rows = static_cast<const char*>(block.rows) + row * block.rowStride * sizeOf(block.type);
+            args.rowStride = block.rowStride * kClassRows;
+            args.count = (block.count - row + kClassRows - 1) / kClassRows;
+            const float own = m_plan.kernels.scaleOfRows(args, factor);
+            if (!(own <= scale)) scale = own;  // a NaN, too, which then stays
+            if (std::isnan(scale)) break;
+        }
+        for (int row = first; row < rows; row += kClassRows) std::fill_n(entries + row, rowsTogether, scale);
+    }
 }
 
 void GroupPacking::scaleKeys(std::int64_t first, std::int64_t index, float* scratch) const {
@@ -69,6 +94,9 @@ void GroupPacking::scaleKeys(std::int64_t first, std::int64_t index, float* scra
     const std::int64_t firstKey = index % m_plan.keyScales * rows;
     RowArgs args = keyRows(first + head, firstKey, rows, scratch);
     args.mean = meanOf(head);
+    if (m_plan.traits.hasClasses())
+        return scaleClasses(args, static_cast<int>(rows), m_plan.traits.scaleClasses.keys, 1.0F,
+                            m_memory.keyScales + head * m_plan.keyGrains + firstKey);
     std::fill_n(m_memory.keyScales + head * m_plan.keyGrains + firstKey / kScaleGrain, rows / kScaleGrain,
                 m_plan.kernels.scaleOfRows(args, 1.0F));
 }
@@ -81,7 +109,7 @@ void GroupPacking::packBlock(std::int64_t first, std::int64_t index, float* scra
     keys.mean = meanOf(head);
     keys.units = m_memory.keys + index * m_plan.keyBlockUnits;
     if (m_memory.keyScales != nullptr) {
-        keys.scales = m_memory.keyScales + head * m_plan.keyGrains + block * kBlockKeys / kScaleGrain;
+        keys.scales = m_memory.keyScales + head * m_plan.keyGrains + block * kBlockKeys / m_plan.keyGrain;
         keys.dotStarts = m_memory.dotStarts + index * kBlockKeys;
     }
     m_plan.kernels.packKeys(keys);
@@ -99,8 +127,8 @@ void GroupPacking::describe(std::int64_t groupHead, TileArgs& args) const {
     args.signs = m_plan.signs;
     args.keyMean = meanOf(keyHead);
     if (m_memory.keyScales != nullptr) {
-        args.scaleQueries = m_plan.traits.scaleBlocks.queries;
-        args.queryScales = m_memory.queryScales + groupHead * m_plan.queryScales;
+        args.scaleQueries = m_plan.traits.hasClasses() ? 1 : m_plan.traits.scaleBlocks.queries;
+        args.queryScales = m_memory.queryScales + groupHead * m_plan.queryEntries;
         args.keyScales = m_memory.keyScales + keyHead * m_plan.keyGrains;
         args.dotStarts = m_memory.dotStarts + keyHead * m_plan.blocks * kBlockKeys;
     }

@@ -53,6 +53,7 @@ class GroupPacking {
     void valueScalesOfHead(std::int64_t head) const;
     void scaleQueries(std::int64_t first, std::int64_t index, float* scratch) const;
     void scaleKeys(std::int64_t first, std::int64_t index, float* scratch) const;
+    void scaleClasses(const RowArgs& block, int rows, int classes, float factor, float* entries) const;
     void packBlock(std::int64_t first, std::int64_t index, float* scratch) const;
 
     const CallPlan& m_plan;

@@ -42,7 +42,7 @@ struct PackArgs : RowArgs {
     /// Room for a whole block. Missing rows are written as zeros up to the next panel of the kernel's rows,
     /// which is as far as the products read.
     std::uint32_t* units = nullptr;
-    /// K: one per kScaleGrain keys. V: one per channel [paddedDim]. Null for methods without scales.
+    /// K: one per CallPlan::keyGrain keys. V: one per channel [paddedDim]. Null for methods without scales.
     const float* scales = nullptr;
     std::int32_t* dotStarts = nullptr;  ///< int8 keys: [kBlockKeys] what the dot product starts from
 };
@@ -82,7 +82,7 @@ struct TileArgs {
     // Quantised methods:
     int scaleQueries = 1;                     ///< queries that share a scale
     const float* queryScales = nullptr;       ///< one per scaleQueries queries of the head
-    const float* keyScales = nullptr;         ///< one per kScaleGrain keys of the head
+    const float* keyScales = nullptr;         ///< one per CallPlan::keyGrain keys of the head
     const std::int32_t* dotStarts = nullptr;  ///< [blocks · kBlockKeys], as PackArgs has them
     const float* keyMean = nullptr;           ///< [paddedDim], for the log-sum-exp; null without smoothing
     const float* valueScales = nullptr;       ///< [paddedDim]

@@ -8,7 +8,6 @@
 #include "kernels/cuda/attention/attention_cuda.h"
 #include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -55,6 +54,8 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::SageSparseLinear:
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
+        case Method::Sage2:
+            break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }
@@ -66,6 +67,7 @@ void (*shortKernelFor(Method method))(const AttentionProblem&) {
         case Method::Flash3:
         case Method::SparseLinear:
         case Method::SageSparseLinear:
+        case Method::Sage2:
             break;
         case Method::Sage1:
             return &shortSagev1;
@@ -89,18 +91,10 @@ AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
     return {.attend = &fav2Turing};
 }
 
-/// Kernels that no GPU has run beside float64 yet.
-bool isUnchecked(Method method, const Capability& found) {
-    return method == Method::SageSparseLinear || found.isTreatedAsTuring();
-}
-
 }  // namespace
 
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
-    if (isUnchecked(method, found) && !runsUncheckedKernels())
-        return {.obstacle =
-                    std::string("a kernel not yet checked on a GPU, needs ") + kUncheckedVariable + "=1"};
     if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
     const Kernel kernel = kernelFor(method, found);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())

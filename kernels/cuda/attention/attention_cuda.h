@@ -29,6 +29,7 @@ inline bool isShort(Method method, const AttentionProblem& p) {
         case Method::Flash3:
             break;
         case Method::SageSparseLinear:
+        case Method::Sage2:
             return false;
         case Method::SparseLinear:
             if (p.sparseLinear.projection != nullptr) return false;

@@ -48,7 +48,7 @@ void readPtFile(std::string_view bytes) {
 void readPickle(std::string_view bytes) {
     static const std::string kData(64, '\x3f');
     static const auto kStorage = std::make_shared<const pt::Storage>(pt::Storage{kData, nullptr});
-    static_cast<void>(pt::unpickled(bytes, [](const std::string&) { return kStorage; }));
+    static_cast<void>(pt::unpickled(bytes, [](const std::string&, std::uint64_t) { return kStorage; }));
 }
 
 void readLoraSettings(std::string_view bytes) {

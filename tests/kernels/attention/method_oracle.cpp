@@ -68,16 +68,18 @@ double quantise(double x, float scale, Quantisation::Scores to) {
            static_cast<double>(scale);
 }
 
-void quantiseBlocks(Rows& rows, int blockRows, Quantisation::Scores to) {
+/// Row n of a block shares its scale with those of which n % 8 · classes / 8 is the same.
+void quantiseBlocks(Rows& rows, int blockRows, int classes, Quantisation::Scores to) {
     const float top = to == Quantisation::Scores::Int8 ? 127.0F : 448.0F;
     const std::size_t block = blockRows == 0 ? rows.size() : static_cast<std::size_t>(blockRows);
+    const auto classOf = [classes](std::size_t n) { return n % 8 * static_cast<std::size_t>(classes) / 8; };
     for (std::size_t first = 0; first < rows.size(); first += block) {
         const std::size_t end = std::min(rows.size(), first + block);
-        double most = 0;
+        std::vector<double> most(static_cast<std::size_t>(classes), 0.0);
         for (std::size_t n = first; n < end; ++n)
-            for (const double x : rows[n]) most = std::max(most, std::abs(x));
+            for (const double x : rows[n]) most[classOf(n)] = std::max(most[classOf(n)], std::abs(x));
         for (std::size_t n = first; n < end; ++n)
-            for (double& x : rows[n]) x = quantise(x, static_cast<float>(most) / top, to);
+            for (double& x : rows[n]) x = quantise(x, static_cast<float>(most[classOf(n)]) / top, to);
     }
 }
 
@@ -195,6 +197,20 @@ Quantisation sageV1() {
     return method;
 }
 
+Quantisation sageV2() {
+    Quantisation method;
+    method.scores = Quantisation::Scores::Int8;
+    method.scaleQueries = 32;
+    method.scaleKeys = 64;
+    method.queryClasses = 8;
+    method.keyClasses = 4;
+    method.centreKeys = true;
+    method.values = Quantisation::Values::PerChannel;
+    method.roundWeights = true;
+    method.weightOffset = static_cast<double>(8.807F);
+    return method;
+}
+
 Quantisation fav3Sage() {
     Quantisation method;
     method.scores = Quantisation::Scores::Int8;
@@ -247,6 +263,8 @@ Quantisation quantisationOf(Method method, int headDim) {
     switch (method) {
         case Method::Sage1:
             return sageV1();
+        case Method::Sage2:
+            return sageV2();
         case Method::Flash3Sage:
             return fav3Sage();
         case Method::Flash3Fp8:
@@ -281,8 +299,8 @@ std::vector<double> quantisedAttention(const AttentionProblem& p, const Quantisa
                 scale = std::log(2.0);
             }
             if (method.scores != Quantisation::Scores::Exact) {
-                quantiseBlocks(q, method.scaleQueries, method.scores);
-                quantiseBlocks(k, method.scaleKeys, method.scores);
+                quantiseBlocks(q, method.scaleQueries, method.queryClasses, method.scores);
+                quantiseBlocks(k, method.scaleKeys, method.keyClasses, method.scores);
             }
             if (method.values != Quantisation::Values::Exact)
                 quantiseValues(v, method.values, method.largestValue);
@@ -324,8 +342,8 @@ std::vector<double> sparseAttention(const AttentionProblem& p, std::size_t block
             if (method.scores == Quantisation::Scores::Int8) {
                 scaleQueries(scoredQ, p.scale);
                 scale = std::log(2.0);
-                quantiseBlocks(scoredQ, method.scaleQueries, method.scores);
-                quantiseBlocks(scoredK, method.scaleKeys, method.scores);
+                quantiseBlocks(scoredQ, method.scaleQueries, 1, method.scores);
+                quantiseBlocks(scoredK, method.scaleKeys, 1, method.scores);
                 if (method.values != Quantisation::Values::Exact)
                     quantiseValues(multiplied, method.values, method.largestValue);
             }

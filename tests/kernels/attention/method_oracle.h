@@ -18,6 +18,7 @@ struct Quantisation {
     Scores scores = Scores::Exact;
     int scaleQueries = 0;  ///< rows that share a scale; 0: all rows of the head
     int scaleKeys = 0;
+    int queryClasses = 1, keyClasses = 1;  ///< of eight rows in a row, that have a scale each
     bool centreKeys = false;
     bool rotate = false;
     enum class Values { Exact, PerChannel, PerHead };
@@ -29,7 +30,7 @@ struct Quantisation {
     bool lastFirst = false;
 };
 
-/// Of sagev1, fav3_sage, fav3_fp8 and sagesla.
+/// Of sagev1, sagev2, fav3_sage, fav3_fp8 and sagesla.
 Quantisation quantisationOf(Method method, int headDim);
 
 /// [B, Hq, Nq, D].

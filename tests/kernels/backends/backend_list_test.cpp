@@ -15,9 +15,9 @@ TEST(BackendList, FindsEveryBackendByItsNameAndNoOther) {
     for (const auto& backend : backends()) EXPECT_EQ(findBackend(backend.name), &backend);
     EXPECT_EQ(findBackend("fav4"), nullptr);
     EXPECT_EQ(findBackend(""), nullptr);
-    EXPECT_THAT(
-        backendNames(),
-        testing::HasSubstr("sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla, sagesla, cudnn, flash"));
+    EXPECT_THAT(backendNames(),
+                testing::HasSubstr(
+                    "sdpa, fav2, fav3, fav3_fp8, sagev1, fav3_sage, sla, sagesla, sagev2, cudnn, flash"));
 }
 
 TEST(BackendList, EveryBackendSaysWhatItIs) {
@@ -36,9 +36,19 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
         return names;
     };
     EXPECT_THAT(namesOn(Device::Cpu), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                           "fav3_sage", "sla", "sagesla"));
+                                                           "fav3_sage", "sla", "sagesla", "sagev2"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                             "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
+}
+
+TEST(BackendList, WhatIsThereByNameAloneIsNotTakenWhereNobodyNamesAny) {
+    const auto names = [](const std::vector<const BackendInfo*>& found) {
+        std::vector<std::string_view> listed;
+        for (const BackendInfo* backend : found) listed.push_back(backend->name);
+        return listed;
+    };
+    EXPECT_THAT(names(usualBackendsOn(Device::Cpu)), testing::Not(testing::Contains("sagev2")));
+    EXPECT_THAT(names(usualBackendsOn(Device::Cpu)), testing::Contains("sagesla"));
 }
 
 TEST(BackendList, NamesTheReasonAndTheValueOfWhatItCannotRun) {

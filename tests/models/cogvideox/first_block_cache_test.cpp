@@ -4,6 +4,7 @@
 
 #include "core/base/json.h"
 #include "core/models/cogvideox/transformer.h"
+#include "core/models/layers/first_block_cache.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"
 #include "tests/models/wan/sdpa_dispatcher.h"

@@ -35,7 +35,7 @@ TEST_P(CogVideoXStepCache, SaysWhichPassesItSkipped) {
     ASSERT_TRUE(read.problems.empty()) << read.problems[0].message;
     ASSERT_TRUE(read.manifest.stepCache);
     const result::StepCacheRecord& cache = *read.manifest.stepCache;
-    EXPECT_EQ(cache.threshold, 1);
+    EXPECT_EQ(cache.cache.threshold, 1);
     EXPECT_EQ(cache.passes, 16);
     EXPECT_GT(cache.skipped, 0);
     ASSERT_EQ(cache.skippedPerStep.size(), 8U);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/models/layers/first_block_cache.h"
 #include "core/models/wan/transformer.h"
 #include "core/weights/model_config.h"
 #include "core/weights/safetensors_folder.h"

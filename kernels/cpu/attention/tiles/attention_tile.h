@@ -127,7 +127,8 @@ struct Tile {
         Panel panel;
         panel.key = key;
         if constexpr (Scores::kScaled) {
-            const Float keyScale = Isa::set1(args.keyScales[key / kScaleGrain]);
+            const Float keyScale =
+                Isa::set1(Scores::kKeyGrain == 1 ? 1.0F : args.keyScales[key / Scores::kKeyGrain]);
 #pragma GCC unroll 8
             for (int c = 0; c < Cols; ++c)
                 panel.factors[c] = Isa::mul(Isa::loadFloat(queryScales + c * Isa::kLanes), keyScale);
@@ -140,7 +141,12 @@ struct Tile {
     /// The product of row r of the panel scaled, biased and hidden from the queries that don't see its key.
     Float scoreOf(Float product, const Panel& panel, int r, int c) const {
         Float score = product;
-        if constexpr (Scores::kScaled) score = Isa::mul(score, panel.factors[c]);
+        if constexpr (Scores::kScaled) {
+            Float scale = panel.factors[c];
+            if constexpr (Scores::kKeyGrain == 1)
+                scale = Isa::mul(scale, Isa::set1(args.keyScales[panel.key + r]));
+            score = Isa::mul(score, scale);
+        }
         if (!panel.changed) return score;
         const std::int64_t key = panel.key + r;
         if (args.scoreBias != nullptr) score = Isa::add(score, Isa::set1(args.scoreBias[key]));

@@ -39,6 +39,8 @@ TileKernels methodKernels(Method method, DataType type) {
     switch (method) {
         case Method::Sage1:
             return tileKernels<Isa, CentredInt8Scores<Isa, Integers>, PlainValues<Isa, Bf16>>();
+        case Method::Sage2:
+            return tileKernels<Isa, CentredInt8Scores<Isa, Integers, 1>, RaisedE4m3Values<Isa, E4m3>>();
         case Method::Flash3Sage:
             return tileKernels<Isa, CentredInt8Scores<Isa, Integers>, E4m3Values<Isa, E4m3, 0>>();
         case Method::Flash3Fp8:

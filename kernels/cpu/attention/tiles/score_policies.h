@@ -81,9 +81,11 @@ struct SparseScores : PlainScores<Isa, Arithmetic> {
     static constexpr bool kSparse = true;
 };
 
-/// sagev1 and fav3_sage: K minus its mean and Q · scale · log2e as integers with a scale a block.
-template <class Isa, class Arithmetic>
+/// sagev1 and fav3_sage: K minus its mean and Q · scale · log2e as integers with a scale a block; sagev2:
+/// likewise, with a scale for every `KeyGrain` = 1 key.
+template <class Isa, class Arithmetic, int KeyGrain = kScaleGrain>
 struct CentredInt8Scores {
+    static constexpr int kKeyGrain = KeyGrain;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -115,7 +117,7 @@ struct CentredInt8Scores {
         packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
             std::int32_t integers[kMaxHeadDim];
             centredRow(args, row, wide);
-            quantise(wide, args.paddedDim, args.scales[row / kScaleGrain], integers);
+            quantise(wide, args.paddedDim, args.scales[row / kKeyGrain], integers);
             args.dotStarts[row] = Arithmetic::encodeKey(integers, args.paddedDim, units);
         });
     }
@@ -152,6 +154,7 @@ struct SparseInt8Scores : CentredInt8Scores<Isa, Arithmetic> {
 /// fav3_fp8: Q and K rotated, then e4m3 with a scale a block. `Arithmetic` holds every e4m3 value exactly.
 template <class Isa, class Arithmetic>
 struct RotatedE4m3Scores {
+    static constexpr int kKeyGrain = kScaleGrain;
     using Dot = typename Arithmetic::Dot;
     static constexpr int kDimsPerUnit = Arithmetic::kPerUnit;
     static constexpr bool kScaled = true;
@@ -178,7 +181,7 @@ struct RotatedE4m3Scores {
     static void packKeys(const PackArgs& args) {
         packRows<Isa>(args, kDimsPerUnit, [&](int row, float* wide, std::uint32_t* units) {
             rotatedRow(args, row, wide);
-            quantise(wide, args.paddedDim, args.scales[row / kScaleGrain]);
+            quantise(wide, args.paddedDim, args.scales[row / kKeyGrain]);
             Arithmetic::encodeRow(wide, args.paddedDim, units);
         });
     }

@@ -30,7 +30,7 @@ struct E4m3Values : Arithmetic {
     }
 };
 
-/// sagesla's: P times 448, SageAttention2's S_FP8_OFFSET.
+/// sagev2's and sagesla's: P times 448, SageAttention2's S_FP8_OFFSET.
 template <class Isa, class Arithmetic>
 struct RaisedE4m3Values : E4m3Values<Isa, Arithmetic, 0> {
     static constexpr float kOffset = 8.807F;

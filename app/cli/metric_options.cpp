@@ -1,0 +1,74 @@
+#include "app/cli/metric_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "core/comparison/compared_frames.h"
+#include "core/execution/execution.h"
+
+namespace reelgrid::cli {
+
+void MetricOptions::addTo(CLI::App& command) {
+    command
+        .add_option("--metrics", m_names,
+                    "Also measure, with networks or programs that have to be there: " + metrics::askedNames())
+        ->delimiter(',');
+    command
+        .add_option("--metric-weights", m_weights,
+                    "Where the weights of --metrics are: a folder, or a repository in the Hugging Face cache")
+        ->type_name("DIR");
+}
+
+std::string MetricOptions::needingReference() const {
+    for (const std::string& name : m_names)
+        for (const metrics::AskedMetric& metric : metrics::kAskedMetrics)
+            if (name == metric.name && metric.needsReference) return name;
+    return {};
+}
+
+Result<void> MetricOptions::load(const std::string& device) {
+    if (!any() || m_perception) return {};
+    const auto asked = metrics::askedFrom(m_names);
+    if (!asked) return asked.error();
+    const auto execution = execution::executionOn(device);
+    if (!execution) return execution.error();
+    auto perception = perception::Perception::load(*asked, m_weights, *execution);
+    if (!perception) return perception.error();
+    m_perception.emplace(*std::move(perception));
+    return {};
+}
+
+Result<void> MetricOptions::requireNames() const {
+    if (!any() && !m_weights.empty())
+        return Error{ErrorCode::BadUsage, "--metric-weights: it is for --metrics, which wasn't given"};
+    const auto asked = metrics::askedFrom(m_names);
+    if (!asked) return asked.error();
+    return {};
+}
+
+Result<void> MetricOptions::check() const {
+    if (auto named = requireNames(); !named || !any()) return named;
+    const auto perception = perception::Perception::load(metrics::askedFrom(m_names).value(), m_weights, {});
+    if (!perception) return perception.error();
+    return {};
+}
+
+Result<bool> MetricOptions::measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                                    const std::string& prompt, metrics::ClipMetrics& into,
+                                    const std::stop_token& stop) const {
+    const bool hasReference = !reference.empty() && reference != clip && into.drift.has_value();
+    if (!m_perception || m_perception->isMeasured(into, hasReference)) return false;
+    const comparison::ComparedFrames frames = comparison::comparedFrames(clip, stop);
+    perception::Subject subject{frames.file, {}, prompt, {}};
+    bool areKept = frames.isLossless;
+    if (hasReference) {
+        const comparison::ComparedFrames other = comparison::comparedFrames(reference, stop);
+        subject.reference = other.file;
+        areKept = areKept && other.isLossless;
+    }
+    subject.measuredOn = areKept ? metrics::kKeptFrames : metrics::kDecodedClips;
+    if (auto measured = m_perception->measure(subject, into, stop); !measured)
+        return measured.error().in(clip.filename().string());
+    return true;
+}
+
+}  // namespace reelgrid::cli

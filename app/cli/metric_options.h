@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/machine/machine.h"
+#include "core/perception/perception.h"
+
+namespace CLI {
+class App;
+}
+
+namespace reelgrid::cli {
+
+/// --metrics and --metric-weights: what is measured beyond what always is.
+class MetricOptions {
+  public:
+    void addTo(CLI::App& command);
+
+    [[nodiscard]] bool any() const { return !m_names.empty(); }
+    /// BadUsage for a name that there isn't, or for weights without a metric.
+    [[nodiscard]] Result<void> requireNames() const;
+    /// The first of them that needs a reference clip; empty: none does.
+    [[nodiscard]] std::string needingReference() const;
+    /// Loads the networks. NotFound or Unsupported where weights or a program are missing; nothing is loaded
+    /// where nothing was asked for.
+    Result<void> load(const std::string& device);
+    /// requireNames(), and whether everything could be loaded: before anything is rendered. Keeps nothing.
+    [[nodiscard]] Result<void> check() const;
+
+    /// Measures a clip, against the reference where that is another one. True when there was something to
+    /// add: what was measured before with the same weights stays.
+    Result<bool> measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                         const std::string& prompt, metrics::ClipMetrics& into,
+                         const std::stop_token& stop) const;
+
+  private:
+    std::vector<std::string> m_names;
+    std::string m_weights;
+    std::optional<perception::Perception> m_perception;
+};
+
+}  // namespace reelgrid::cli

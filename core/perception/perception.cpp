@@ -1,0 +1,267 @@
+#include "core/perception/perception.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/execution/fp32_precision.h"
+#include "core/media/clip.h"
+#include "core/media/image.h"
+#include "core/media/rgb.h"
+#include "core/metrics/measures.h"
+#include "core/perception/clip_pair.h"
+#include "core/perception/dino_encoder.h"
+#include "core/perception/frame_pictures.h"
+#include "core/perception/lpips.h"
+#include "core/perception/metric_weights.h"
+#include "core/protocol/render_fields.h"
+
+namespace reelgrid::perception {
+namespace {
+
+namespace fs = std::filesystem;
+using metrics::Asked;
+using metrics::ClipMetrics;
+
+/// Frames in memory at once: a few, large ones one by one, so that activations stay small.
+int framesAtOnce(const media::ClipInfo& clip) {
+    constexpr std::int64_t kLargeArea = std::int64_t{1} << 20;
+    return std::int64_t{clip.width} * clip.height > kLargeArea ? 1 : 4;
+}
+
+struct LpipsFiles {
+    const char* title;
+    const char* backbone;
+    const char* backboneNeeded;
+    const char* heads;
+    const char* headsNeeded;
+};
+
+LpipsFiles filesOf(Lpips::Net net) {
+    if (net == Lpips::Net::Alex)
+        return {"AlexNet", "alexnet", "torchvision's alexnet-owt-7be5be79.pth", "alex.",
+                "alex.pth of the Python package lpips (lpips/weights/v0.1)"};
+    return {"SqueezeNet", "squeezenet1_1", "torchvision's squeezenet1_1-b8a52dc0.pth", "squeeze.",
+            "squeeze.pth of the Python package lpips (lpips/weights/v0.1)"};
+}
+
+Lpips loadLpips(Lpips::Net net, Asked asked, const MetricWeights& weights, at::Device device,
+                std::string& with) {
+    const std::string metric = metrics::infoOf(asked).name;
+    const LpipsFiles names = filesOf(net);
+    const fs::path backbone = weights.file(metric, {names.backbone}, names.backboneNeeded),
+                   heads = weights.file(metric, {names.heads}, names.headsNeeded);
+    const weights::WeightFile backboneFile = weights::openWeights(backbone),
+                              headsFile = weights::openWeights(heads);
+    with = std::string(names.title) + ": " + shownWeights(backbone) + " and " + shownWeights(heads);
+    return {net, {*backboneFile.weights, at::kFloat, device}, {*headsFile.weights, at::kFloat, device}};
+}
+
+const metrics::Measure& rowOf(Asked metric) {
+    const std::string key = metrics::infoOf(metric).measure;
+    return *std::ranges::find_if(metrics::kMeasures,
+                                 [&](const metrics::Measure& row) { return key == row.key; });
+}
+
+/// How alike each frame is to the one before and to the first one, as VBench adds it up.
+metrics::Series consistency(const std::vector<at::Tensor>& features_C) {
+    const auto likeness = [](const at::Tensor& a, const at::Tensor& b) {
+        const at::Tensor one = a.to(at::kDouble), other = b.to(at::kDouble);
+        const double product = at::dot(one, other).item<double>();
+        const double lengths = one.norm().item<double>() * other.norm().item<double>();
+        return std::max(0.0, product / std::max(lengths, 1e-8));
+    };
+    std::vector<double> perPair;
+    for (std::size_t i = 1; i < features_C.size(); ++i)
+        perPair.push_back(
+            (likeness(features_C[i - 1], features_C[i]) + likeness(features_C.front(), features_C[i])) / 2);
+    return metrics::seriesOf(std::move(perPair));
+}
+
+media::RgbImage imageOf(const media::RgbVideo& frames, int index) {
+    const auto frame = frames.frame(index);
+    return {frames.width, frames.height, {frame.begin(), frame.end()}};
+}
+
+void appendRows(std::vector<at::Tensor>& to, const at::Tensor& rows) {
+    const at::Tensor here = rows.to(at::kCPU);
+    for (std::int64_t i = 0; i < here.size(0); ++i) to.push_back(here[i]);
+}
+
+void appendNumbers(std::vector<double>& to, const at::Tensor& numbers) {
+    const at::Tensor here = numbers.to(at::kCPU, at::kDouble).contiguous();
+    to.insert(to.end(), here.const_data_ptr<double>(), here.const_data_ptr<double>() + here.numel());
+}
+
+}  // namespace
+
+struct Perception::Networks {
+    at::Device device = at::kCPU;
+    std::map<Asked, std::string> with;  ///< which weights or program, of each that was asked for
+    std::map<Asked, Lpips> lpips;
+    std::optional<ClipPair> scoring, base;
+    std::optional<DinoEncoder> dino;
+    std::optional<VmafProgram> vmaf;
+};
+
+Perception::Perception(std::unique_ptr<Networks> networks) : m_networks(std::move(networks)) {}
+Perception::~Perception() = default;
+Perception::Perception(Perception&&) noexcept = default;
+
+Result<Perception> Perception::load(const std::vector<Asked>& asked, const std::string& named,
+                                    const execution::Execution& execution) try {
+    const at::InferenceMode inference;
+    auto networks = std::make_unique<Networks>();
+    networks->device = execution.device;
+    if (execution.device.is_cuda()) execution::setFp32Precision(protocol::kIeee);
+    const MetricWeights weights(named);
+    const auto loadClip = [&](Asked metric, const char* id, std::optional<ClipPair>& into) {
+        const fs::path folder = weights.requireModel(metrics::infoOf(metric).name, id);
+        into.emplace(folder, networks->device);
+        networks->with[metric] = shownWeights(folder);
+    };
+    for (const Asked metric : asked) {
+        switch (metric) {
+            case Asked::Lpips:
+            case Asked::LpipsSqueeze: {
+                const auto net = metric == Asked::Lpips ? Lpips::Net::Alex : Lpips::Net::Squeeze;
+                networks->lpips.emplace(
+                    metric, loadLpips(net, metric, weights, networks->device, networks->with[metric]));
+                break;
+            }
+            case Asked::Clip:
+                loadClip(metric, kClipBase, networks->scoring);
+                break;
+            case Asked::ClipL14:
+                loadClip(metric, kClipLarge, networks->scoring);
+                break;
+            case Asked::BackgroundConsistency:
+                loadClip(metric, kClipBase, networks->base);
+                break;
+            case Asked::SubjectConsistency: {
+                const fs::path folder = weights.modelFolder(kDino);
+                const fs::path path =
+                    folder.empty() ? weights.file(metrics::infoOf(metric).name, {"dino_vitb"},
+                                                  "dino_vitbase16_pretrain.pth of DINO's authors, or " +
+                                                      std::string(kDino) +
+                                                      " (`reelgrid-cli models download " + kDino + "`)")
+                                   : folder;
+                networks->dino.emplace(folder.empty() ? weights::openWeights(path) : openFolder(path),
+                                       networks->device);
+                networks->with[metric] = shownWeights(path);
+                break;
+            }
+            case Asked::Vmaf: {
+                auto program = VmafProgram::find();
+                if (!program) return program.error();
+                networks->with[metric] = "FFmpeg " + program->version;
+                networks->vmaf = *std::move(program);
+                break;
+            }
+        }
+    }
+    return Perception(std::move(networks));
+} catch (const Failure& failure) {
+    return failure.error();
+}
+
+bool Perception::isMeasured(const ClipMetrics& known, bool hasReference) const {
+    return std::ranges::all_of(m_networks->with, [&](const auto& each) {
+        const metrics::Measure& row = rowOf(each.first);
+        if (row.needsReference() && !hasReference) return true;
+        const auto with = known.measuredWith.find(row.key);
+        return metrics::seriesOf(row, known) != nullptr && with != known.measuredWith.end() &&
+               with->second.find(each.second) != std::string::npos;
+    });
+}
+
+Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, const std::stop_token& stop) const
+    try {
+    const at::InferenceMode inference;
+    const Networks& networks = *m_networks;
+    auto frames = media::RgbReader::open(subject.frames);
+    if (!frames) return frames.error();
+    std::optional<media::RgbReader> reference;
+    if (!subject.reference.empty() && into.drift && (!networks.lpips.empty() || networks.vmaf)) {
+        auto opened = media::RgbReader::open(subject.reference);
+        if (!opened) return opened.error();
+        if (opened->info().width != frames->info().width || opened->info().height != frames->info().height)
+            return Error{ErrorCode::BadUsage,
+                         subject.reference.string() + ": of another size than " + subject.frames.string()};
+        reference.emplace(*std::move(opened));
+    }
+    std::optional<at::Tensor> prompt_C;
+    if (networks.scoring) {
+        if (subject.prompt.empty())
+            return Error{ErrorCode::BadUsage, "clip: the clip's prompt isn't known, --prompt was needed"};
+        prompt_C = networks.scoring->text(subject.prompt);
+    }
+    std::map<Asked, std::vector<double>> distances;
+    std::vector<double> scores;
+    std::vector<at::Tensor> subjects_C, backgrounds_C;
+    media::RgbVideo part{frames->info().width, frames->info().height, {}, {}}, referencePart = part;
+    int compared = 0;
+    for (int left = frames->info().frameCount(); left > 0;) {
+        if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "measuring was cancelled"};
+        part.pixels.clear();
+        const auto read = frames->read(framesAtOnce(frames->info()), part);
+        if (!read) return read.error();
+        if (*read == 0) break;
+        left -= *read;
+        const at::Tensor pictures = picturesOf(part, networks.device);
+        if (reference) {
+            referencePart.pixels.clear();
+            const auto other = reference->read(*read, referencePart);
+            if (!other) return other.error();
+            compared += *other;
+            if (*other > 0 && !networks.lpips.empty()) {
+                const at::Tensor a = aroundZero(pictures.narrow(0, 0, *other)),
+                                 b = aroundZero(picturesOf(referencePart, networks.device));
+                for (const auto& [metric, lpips] : networks.lpips)
+                    appendNumbers(distances[metric], lpips.distance(a, b));
+            }
+        }
+        if (networks.scoring) {
+            std::vector<at::Tensor> pixels;
+            for (int i = 0; i < *read; ++i)
+                pixels.push_back(networks.scoring->processor().pixels(imageOf(part, i)));
+            appendNumbers(scores,
+                          (networks.scoring->pictures(at::cat(pixels)).matmul(*prompt_C) * 100).clamp_min(0));
+        }
+        if (networks.base) {
+            const auto side = networks.base->side();
+            appendRows(backgrounds_C, networks.base->pictures(normalisedForClip(middleSquare(
+                                          shorterSideAt(pictures, side, Samples::Bicubic), side))));
+        }
+        if (networks.dino)
+            appendRows(subjects_C, networks.dino->forward(normalisedForDino(shorterSideAt(
+                                       pictures, networks.dino->pictureSide(), Samples::Bilinear))));
+    }
+    std::map<Asked, std::string> with = networks.with;
+    std::map<Asked, metrics::Series> measured;
+    for (auto& [metric, perFrame] : distances) measured[metric] = metrics::seriesOf(std::move(perFrame));
+    if (networks.scoring)
+        measured[with.contains(Asked::Clip) ? Asked::Clip : Asked::ClipL14] =
+            metrics::seriesOf(std::move(scores));
+    // Of one frame there is nothing to say.
+    if (subjects_C.size() > 1) measured[Asked::SubjectConsistency] = consistency(subjects_C);
+    if (backgrounds_C.size() > 1) measured[Asked::BackgroundConsistency] = consistency(backgrounds_C);
+    if (networks.vmaf && compared > 0) {
+        auto score = vmaf(*networks.vmaf, subject.frames, subject.reference, compared, stop);
+        if (!score) return score.error();
+        measured[Asked::Vmaf] = std::move(score->series);
+        with[Asked::Vmaf] = std::move(score->with);
+    }
+    for (auto& [metric, series] : measured) {
+        const metrics::Measure& row = rowOf(metric);
+        (row.ofClip != nullptr ? into.*row.ofClip : (*into.drift).*row.ofDrift) = std::move(series);
+        into.measuredWith[row.key] =
+            with.at(metric) + (subject.measuredOn.empty() ? "" : ", on " + subject.measuredOn);
+    }
+    return {};
+} catch (const Failure& failure) {
+    return failure.error();
+}
+
+}  // namespace reelgrid::perception

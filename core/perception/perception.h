@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/execution/execution.h"
+#include "core/metrics/asked_metrics.h"
+#include "core/metrics/clip_metrics.h"
+#include "core/perception/vmaf.h"
+
+namespace reelgrid::perception {
+
+/// A clip to be measured.
+struct Subject {
+    std::filesystem::path frames;     ///< its lossless frames or itself
+    std::filesystem::path reference;  ///< likewise; empty: none
+    std::string prompt;               ///< for the CLIP score
+    std::string measuredOn;           ///< kDecodedClips or kKeptFrames
+};
+
+/// The metrics that were asked for, their networks loaded. One thread at a time.
+class Perception {
+  public:
+    /// Finds weights and programs, and loads the networks in fp32. `weights`: what --metric-weights says.
+    /// Fails naming the metric and what it lacks.
+    static Result<Perception> load(const std::vector<metrics::Asked>& asked, const std::string& weights,
+                                   const execution::Execution& execution);
+    ~Perception();
+    Perception(Perception&&) noexcept;
+
+    /// Whether everything that was asked for is there already, measured with the same weights and program.
+    [[nodiscard]] bool isMeasured(const metrics::ClipMetrics& known, bool hasReference) const;
+
+    /// Fills in what was asked for. What needs a reference is left out without one; `into` then must have the
+    /// drift already. Clips are read a few frames at a time. BadUsage for a CLIP score without a prompt, and
+    /// for a reference of another size.
+    Result<void> measure(const Subject& subject, metrics::ClipMetrics& into,
+                         const std::stop_token& stop = {}) const;
+
+  private:
+    struct Networks;
+    explicit Perception(std::unique_ptr<Networks> networks);
+    std::unique_ptr<Networks> m_networks;
+};
+
+}  // namespace reelgrid::perception

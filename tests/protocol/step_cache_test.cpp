@@ -1,0 +1,98 @@
+#include "core/protocol/step_cache.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/attention_name.h"
+#include "core/protocol/render_request.h"
+#include "core/protocol/step_cache_json.h"
+
+namespace reelgrid::protocol {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Method = StepCache::Method;
+
+StepCache cacheOf(const std::string& text) {
+    const auto cache = stepCacheFrom(text);
+    EXPECT_TRUE(cache) << cache.error().message;
+    return cache ? *cache : StepCache();
+}
+
+TEST(StepCache, IsWrittenAsItIsRead) {
+    for (const char* text : {"0", "0.28", "teacache:0.1", "teacache:0", "magcache:0.12", "magcache:0.12:4",
+                             "magcache:0.12:2:0.1", "taylorseer:3", "taylorseer:5:2", "record"}) {
+        EXPECT_EQ(textOf(cacheOf(text)), text);
+        const auto again = stepCacheFromJson(json::parse(toJson(cacheOf(text)).dump()));
+        ASSERT_TRUE(again) << text;
+        EXPECT_EQ(*again, cacheOf(text));
+    }
+    const StepCache mag = cacheOf("magcache:0.12:4:0.1");
+    EXPECT_EQ(mag.method, Method::MagCache);
+    EXPECT_EQ(mag.mostSkips, 4);
+    EXPECT_EQ(mag.wholeShare, 0.1);
+    const StepCache taylor = cacheOf("taylorseer:5:2");
+    EXPECT_EQ(taylor.interval, 5);
+    EXPECT_EQ(taylor.order, 2);
+    EXPECT_EQ(textOf(cacheOf("magcache:0.12:2:0.2")), "magcache:0.12") << "what is usual";
+}
+
+TEST(StepCache, ANumberIsFirstBlockCachingAsItAlwaysWas) {
+    EXPECT_EQ(toJson(StepCache(0.28)), json(0.28));
+    EXPECT_EQ(cacheOf("0.28"), StepCache(0.28));
+    EXPECT_FALSE(StepCache().isOn());
+    EXPECT_FALSE(cacheOf("0").isOn());
+    EXPECT_TRUE(cacheOf("teacache:0").isOn()) << "it is there, and skips nothing";
+}
+
+TEST(StepCache, SaysWhatItCannotRead) {
+    for (const char* text :
+         {"", "1.5", "-0.1", "nan", "teacache", "teacache:", "teacache:2", "teacache:0.1:3", "magcache:0.1:0",
+          "magcache:0.1:1.5", "magcache:0.1:2:3", "magcache:0.1:2:0.1:9", "taylorseer:0", "taylorseer:2:9",
+          "taylorseer:2.5", "easycache:0.1", "0.1:2"}) {
+        const auto cache = stepCacheFrom(text);
+        ASSERT_FALSE(cache) << text;
+        EXPECT_EQ(cache.error().code, ErrorCode::BadUsage);
+        EXPECT_THAT(cache.error().message, HasSubstr(std::string("--step-cache ") + text + ": ")) << text;
+        EXPECT_THAT(cache.error().message, HasSubstr("needed")) << text;
+    }
+}
+
+TEST(StepCache, ACurveComesWithItInJson) {
+    const json given = {{"cache", "teacache:0.1"}, {"curve", {2, -1, 0.5}}};
+    const auto cache = stepCacheFromJson(given);
+    ASSERT_TRUE(cache) << cache.error().message;
+    EXPECT_THAT(cache->curve, testing::ElementsAre(2, -1, 0.5));
+    EXPECT_EQ(toJson(*cache), given);
+    for (const auto& [wrong, why] :
+         {std::pair{json{{"cache", "taylorseer:3"}, {"curve", {1}}}, "of teacache or magcache was needed"},
+          {json{{"cache", "teacache:0.1"}, {"curve", {"x"}}}, "curve \"x\": a number was needed"},
+          {json{{"cache", "teacache:0.1"}, {"curve", json::array_t(17, 1)}}, "at most 16"},
+          {json{{"curve", {1}}}, "cache"},
+          {json(true), "a number, a text or an object was needed"}}) {
+        const auto refused = stepCacheFromJson(wrong);
+        ASSERT_FALSE(refused) << wrong;
+        EXPECT_THAT(refused.error().message, HasSubstr(why));
+    }
+    const auto request = renderRequestFromJson({{"step_cache", "teacache:7"}});
+    ASSERT_FALSE(request);
+    EXPECT_THAT(request.error().message, HasSubstr("--step-cache teacache:7"));
+}
+
+TEST(StepCache, IsAPartOfWhatARenderIsCalled) {
+    RenderRequest request;
+    for (const auto& [text, name] : {std::pair{"0.28", "sdpa+cache-0.28"},
+                                     {"teacache:0.1", "sdpa+teacache-0.1"},
+                                     {"magcache:0.12:4", "sdpa+magcache-0.12-4"},
+                                     {"taylorseer:3", "sdpa+taylorseer-3"},
+                                     {"0", "sdpa"},
+                                     {"record", "sdpa"}}) {
+        request.stepCache = cacheOf(text);
+        EXPECT_EQ(attentionName(request), name);
+    }
+}
+
+}  // namespace
+}  // namespace reelgrid::protocol
