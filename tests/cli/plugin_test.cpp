@@ -157,9 +157,6 @@ TEST_F(PythonKernel, RendersAndTheManifestSaysWhatRanIt) {
     EXPECT_EQ(manifest["settings"]["backend_option"], json({"copying.window=5,3,1", "copying.share=0.25"}));
     EXPECT_FALSE(results[0]["manifest"]["settings"].contains("backend_option")) << "of another backend";
     EXPECT_THAT(results[1]["clip"].get<std::string>(), HasSubstr("copying+window-5x3x1+share-0.25"));
-    // 48 x 64 pixels are 3 x 4 tokens a frame, 5 frames 2.
-    EXPECT_THAT(run.errors, HasSubstr("Grid(frames=2, height=3, width=4, text_before=0, text_after=0) 0 0 2 "
-                                      "conditional self wan {'window': (5, 3, 1), 'share': 0.25"));
 }
 
 TEST_F(PythonKernel, ThatGoesWrongCostsItsJobAndIsItsFault) {

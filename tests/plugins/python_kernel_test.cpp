@@ -98,7 +98,8 @@ TEST_F(APythonKernel, SaysWhatItIs) {
     EXPECT_TRUE(said.takes(kernels::DataType::BFloat16) && !said.takes(kernels::DataType::Float16));
     EXPECT_EQ(said.sha256.size(), 64U);
     EXPECT_THAT(said.runtime, testing::StartsWith("Python 3."));
-    EXPECT_EQ(said.interpreter, findPython()->path.string());
+    EXPECT_TRUE(std::filesystem::path(said.interpreter).is_absolute());
+    EXPECT_EQ(described("copying").runtime, said.runtime) << "which is kept";
     ASSERT_EQ(said.options.size(), 4U);
     EXPECT_EQ(said.options[0], (kernels::BackendOption{"window", "Tiles on each side", "3,3,3"}));
     EXPECT_EQ(said.options[1].value, "0.5");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
@@ -58,6 +59,15 @@ std::string cacheKey(const fs::path& file, const std::string& sha256, const fs::
     return hashOf(text);
 }
 
+/// Where a file's description is or would be; nothing without a home or a Python.
+std::optional<fs::path> keptDescription(const fs::path& file, const std::string& sha256) {
+    const fs::path folder = cacheFolder();
+    const auto python = findPython();
+    const auto bridge = bridgeScript();
+    if (folder.empty() || !python || !bridge) return std::nullopt;
+    return folder / (cacheKey(file, sha256, python->path, *bridge) + ".json");
+}
+
 Result<std::string> imported(const fs::path& file, const fs::path& python, const fs::path& bridge) {
     const std::string program = python.string(), script = bridge.string(), kernel = file.string();
     const auto wrong = [&](const std::string& what) {
@@ -89,21 +99,23 @@ Result<std::string> pythonDescription(const fs::path& file, const std::string& s
     const auto bridge = bridgeScript();
     if (!bridge) return bridge.error();
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-    const fs::path folder = cacheFolder();
-    const fs::path kept = folder / (cacheKey(file, sha256, python->path, *bridge) + ".json");
-    if (!folder.empty())
-        if (auto text = readFile(kept, kMostBytes)) return text;
+    const auto kept = keptDescription(file, sha256);
+    if (kept)
+        if (auto text = readFile(*kept, kMostBytes)) return text;
     auto text = imported(file, python->path, *bridge);
     if (!text) return text;
     auto said = parseJson(*text, file.string());
     if (!said) return said.error();
-    if (!said->is_object() || !said->contains("backends")) return text;
-    for (nlohmann::json& backend : (*said)["backends"])
-        if (backend.is_object()) backend["interpreter"] = python->path.string();
-    *text = printJson(*said);
     // Where it can't be kept it is asked for again.
-    if (!folder.empty() && !said->contains("error")) static_cast<void>(writeFile(kept, *text));
+    const bool isUsable = said->is_object() && said->contains("backends");
+    if (kept && isUsable) static_cast<void>(writeFile(*kept, *text));
     return text;
+}
+
+void forgetPythonDescription(const fs::path& file, const std::string& sha256) {
+    const auto kept = keptDescription(file, sha256);
+    std::error_code failed;
+    if (kept) fs::remove(*kept, failed);
 }
 
 }  // namespace reelgrid::plugins

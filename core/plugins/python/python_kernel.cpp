@@ -12,6 +12,7 @@
 #include "core/plugins/python/bridge_script.h"
 #include "core/plugins/python/cuda_pool.h"
 #include "core/plugins/python/memory_spans.h"
+#include "core/plugins/python/python_description.h"
 #include "core/plugins/python/python_process.h"
 #include "core/plugins/python/shared_memory.h"
 
@@ -155,10 +156,12 @@ PythonProcess& PythonKernel::process() {
     auto process = PythonProcess::start({m_said.interpreter, bridgeScript().value(), m_said.file}, *m_memory);
     if (!process) throw Failure(process.error().code, starting + " failed: " + process.error().message);
     // A result names versions, too.
-    if (const std::string runtime = (*process)->runtime(); runtime != m_said.runtime)
-        throw Failure(ErrorCode::InvalidData, m_blamed + ": its interpreter has " + runtime +
-                                                  " now, it had " + m_said.runtime +
-                                                  " when the file was described");
+    if (const std::string runtime = (*process)->runtime(); runtime != m_said.runtime) {
+        forgetPythonDescription(m_said.file, m_said.sha256);
+        throw Failure(ErrorCode::InvalidData,
+                      m_blamed + ": its interpreter has " + runtime + " now, it had " + m_said.runtime +
+                          " when the file was described: the next start describes it anew");
+    }
     m_process = *std::move(process);
     m_pool.reset();  // the process before it may have had it open
     return *m_process;

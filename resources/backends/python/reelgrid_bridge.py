@@ -171,6 +171,7 @@ def description(module, path):
         "claimed_l1": float(says(module, "CLAIMED_L1", 0.0, (float, int))),
         "options": [{"key": key, "title": str(titles.get(key, "")), "value": text_of(key, value)}
                     for key, value in options.items()],
+        "interpreter": os.path.abspath(sys.executable),
         "runtime": runtime(),
     }
 

@@ -144,7 +144,7 @@ typedef struct reelgrid_call {
     int32_t options;    /* of option_values */
     const char* module; /* "self", "cross", "joint" (clip and text in one sequence), "temporal" */
     const char* branch; /* of guidance: "conditional", "unconditional" */
-    const char* family; /* of the model: "wan" */
+    const char* family; /* of the model: "wan2.1" */
     const reelgrid_option_value* option_values; /* every option of the backend, in its order */
 } reelgrid_call;
 
