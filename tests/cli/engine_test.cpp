@@ -48,7 +48,8 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
         return run.errors;
     };
     EXPECT_THAT(refused("/nowhere/python3", kTinyWan),
-                AllOf(HasSubstr("REELGRID_PYTHON"), HasSubstr("REELGRID_PYTHON=/nowhere/python3: a program was needed")));
+                AllOf(HasSubstr("REELGRID_PYTHON"),
+                      HasSubstr("REELGRID_PYTHON=/nowhere/python3: a program was needed")));
     const std::string without = pretendedPython(
         folder, R"({"diffusers": null, "torch": "2.11.0", "transformers": null, "safetensors": "1"})");
     EXPECT_THAT(refused(without, kTinyWan), HasSubstr(without + " lacks diffusers, transformers"));

@@ -174,6 +174,8 @@ BridgeReply PythonKernel::ask(const BridgeCall& call, const AttentionProblem& pr
         m_process.reset();
         throw Failure(reply.error().code, blamed + " failed: " + reply.error().message);
     }
+    // What has gone wrong on a GPU stays wrong in its process: another one serves the next call.
+    if (reply->answer == BridgeAnswer::Failed && call.device != 0) m_process.reset();
     if (reply->answer == BridgeAnswer::Failed)
         throw Failure(ErrorCode::Internal, blamed + " failed: " + textOf(*reply));
     return *std::move(reply);

@@ -278,9 +278,7 @@ class TorchTensors:
     def begin(self, call):
         if call.device == 1:
             if self.gpu is None:
-                from_torch = self.torch.cuda
-                from_torch.init()
-                from_torch.set_device(call.gpu)
+                self.torch.cuda.set_device(call.gpu)
                 self.gpu = CudaMemory(self.torch)
             self.gpu.begin(call)
         elif call.threads > 0 and call.threads != self.threads:
