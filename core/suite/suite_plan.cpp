@@ -150,11 +150,13 @@ Result<void> expand(SuitePlan& plan) {
     if (count == 0) return {};
     const bool hasBackends = !plan.axes.empty() && plan.axes.back().key == kBackendAxis;
     const std::size_t ofSubject = hasBackends ? plan.axes.back().values.size() : 1;
+    std::vector<std::size_t> ofAttention;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i)
+        if (decidesAttention(plan.axes[i].key)) ofAttention.push_back(i);
     std::vector<std::size_t> at(plan.axes.size(), 0);
     do {
         std::vector<std::size_t> reference = at;
-        for (std::size_t i = 0; i < at.size(); ++i)
-            if (decidesAttention(plan.axes[i].key)) reference[i] = 0;
+        for (const std::size_t i : ofAttention) reference[i] = 0;
         plan.jobs.push_back({at, {}, plan.jobs.size() / ofSubject, jobAt(reference, plan.axes)});
         plan.subjects = plan.jobs.back().subject + 1;
     } while (advance(at, plan.axes));
