@@ -46,9 +46,8 @@ Result<PythonInterpreter> findPython() {
         if (file.is_absolute() && isProgram(file)) return PythonInterpreter{file, "PATH"};
         start = end + 1;
     }
-    return Error{
-        ErrorCode::NotFound,
-        "no python3 in PATH; an interpreter with torch was needed (REELGRID_PYTHON names one)"};
+    return Error{ErrorCode::NotFound,
+                 "no python3 in PATH; an interpreter with torch was needed (REELGRID_PYTHON names one)"};
 }
 
 Result<std::string> runtimeOf(const PythonInterpreter& python) {
