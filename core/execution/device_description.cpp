@@ -10,7 +10,7 @@ namespace reelgrid::execution {
 DeviceDescription describe(const Execution& execution) {
     if (execution.device.is_cpu()) return {};
     // libtorch has no name for a device of other makers that it says in one way.
-    if (!hasCudaKernels(execution.device)) return {.name = execution.device.str()};
+    if (!hasCudaKernels(execution.device)) return {.name = execution.device.str(), .versions = {}};
     const devices::GpuSurvey survey = devices::surveyGpus();
     const auto& hooks = at::detail::getCUDAHooks();
     const long cuda = hooks.versionCUDART(), cudnn = hooks.versionRuntimeCuDNN();

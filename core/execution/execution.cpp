@@ -23,9 +23,9 @@ Result<Execution> executionOn(const std::string& device) {
     if (!name) return name.error();
     if (name->kind == devices::DeviceKind::Cpu) return Execution{};
     if (name->kind == devices::DeviceKind::Other) {
-        const auto device = startAccelerator(*name);
-        if (!device) return device.error();
-        return Execution{.device = *device};
+        const auto started = startAccelerator(*name);
+        if (!started) return started.error();
+        return Execution{.device = *started};
     }
     if (auto started = startCuda(*name); !started) return started.error();
     return Execution{.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(name->index))};
