@@ -1975,6 +1975,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Schritte</translation>
     </message>
     <message>
+        <source>Step caches</source>
+        <translation>Schrittspeicher</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>keine</translation>
     </message>
@@ -2515,8 +2519,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Skips passes in a row while the first block&apos;s changes add up to less than this share, such as 0.28: faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Überspringt aufeinanderfolgende Durchgänge, solange sich die Änderungen ihres ersten Blocks zu weniger als diesem Anteil addieren, etwa 0.28: schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
+        <source>Leaves blocks of passes out that hardly change: a share, such as 0.28, that the first block&apos;s changes add up to less than; teacache:0.1, magcache:0.12 or taylorseer:3. Faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Lässt Blöcke von Durchgängen aus, die sich kaum ändern: ein Anteil, etwa 0.28, unter dem die Summe der Änderungen des ersten Blocks bleibt; teacache:0.1, magcache:0.12 oder taylorseer:3. Schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
     </message>
     <message>
         <source>Linear layers</source>
