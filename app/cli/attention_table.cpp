@@ -133,6 +133,7 @@ std::string inputsOf(const AttentionReport& report) {
 std::string remarkOf(const AttentionReport& report, const AttentionRow& row) {
     std::string text;
     if (!row.why.empty()) text += "  " + row.used + " ran: " + row.why;
+    if (row.kept) text += "  (" + percent(row.kept) + " of the blocks kept)";
     if (!row.dense) text += "  (operations of dense attention)";
     if (row.keysSmoothed == false) text += "  (keys not smoothed)";
     if (report.onGpu() && !row.choice.empty()) text += "  (" + row.choice + ")";

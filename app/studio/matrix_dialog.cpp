@@ -52,6 +52,7 @@ MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, 
       m_prompts(new QPlainTextEdit),
       m_seeds(new QLineEdit),
       m_steps(new QLineEdit),
+      m_stepCaches(new QLineEdit),
       m_models(checkList(tr("Models"))),
       m_backends(checkList(tr("Backends"))),
       m_policyList(checkList(tr("Policies"))),
@@ -90,7 +91,8 @@ MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, 
     connect(&m_due, &QTimer::timeout, this, &MatrixDialog::expand);
     const auto soon = [this] { expandSoon(); };
     connect(m_prompts, &QPlainTextEdit::textChanged, this, soon);
-    for (QLineEdit* line : {m_seeds, m_steps}) connect(line, &QLineEdit::textChanged, this, soon);
+    for (QLineEdit* line : {m_seeds, m_steps, m_stepCaches})
+        connect(line, &QLineEdit::textChanged, this, soon);
     for (QListWidget* list : {m_models, m_backends, m_policyList})
         connect(list, &QListWidget::itemChanged, this, soon);
     fillLists();
@@ -107,6 +109,7 @@ QWidget* MatrixDialog::buildAxes() {
     m_prompts->setMaximumHeight(kListHeight);
     m_seeds->setPlaceholderText(tr("42, 100-103"));
     m_steps->setPlaceholderText(tr("10, 20"));
+    m_stepCaches->setPlaceholderText("0, 0.28, taylorseer:3");
     auto* policy = new QPushButton(tr("Add a policy file…"));
     connect(policy, &QPushButton::clicked, this, [this] {
         if (const auto file = askForPolicyFile(this); !file.empty()) addPolicy(file);
@@ -114,6 +117,7 @@ QWidget* MatrixDialog::buildAxes() {
     form->addRow(tr("Prompts, one a line"), m_prompts);
     form->addRow(tr("Seeds"), m_seeds);
     form->addRow(tr("Steps"), m_steps);
+    form->addRow(tr("Step caches"), m_stepCaches);
     form->addRow(tr("Models"), m_models);
     form->addRow(tr("Backends"), m_backends);
     form->addRow(tr("Policies"), m_policyList);
@@ -149,6 +153,10 @@ void MatrixDialog::setSteps(const QString& steps) {
     m_steps->setText(steps);
 }
 
+void MatrixDialog::setStepCaches(const QString& caches) {
+    m_stepCaches->setText(caches);
+}
+
 void MatrixDialog::setReuse(bool reuse) {
     m_reuse->setChecked(reuse);
 }
@@ -182,6 +190,9 @@ Result<comparison::MatrixAxes> MatrixDialog::axes() const {
     if (!steps) return steps.error();
     for (const std::uint64_t count : *steps)
         axes.steps.push_back(int(std::min<std::uint64_t>(count, 100000)));
+    auto caches = comparison::stepCachesFrom(m_stepCaches->text().toStdString());
+    if (!caches) return caches.error();
+    axes.stepCaches = *std::move(caches);
     for (int row = 0; row < m_models->count(); ++row)
         if (isChecked(m_models, row)) axes.models.push_back(m_sources.models[std::size_t(row)]);
     for (int row = 0; row < m_backends->count(); ++row)

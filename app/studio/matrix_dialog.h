@@ -45,6 +45,7 @@ class MatrixDialog : public QDialog {
     void setPrompts(const QStringList& prompts);
     void setSeeds(const QString& seeds);
     void setSteps(const QString& steps);
+    void setStepCaches(const QString& caches);
     void addPolicy(const std::filesystem::path& file);
     void setReuse(bool reuse);
     [[nodiscard]] const MatrixTable& table() const { return *m_table; }
@@ -75,6 +76,7 @@ class MatrixDialog : public QDialog {
     QPlainTextEdit* m_prompts;
     QLineEdit* m_seeds;
     QLineEdit* m_steps;
+    QLineEdit* m_stepCaches;
     QListWidget* m_models;
     QListWidget* m_backends;
     QListWidget* m_policyList;

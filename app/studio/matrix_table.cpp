@@ -125,7 +125,9 @@ QVariant MatrixTable::data(const QModelIndex& index, int role) const {
         case Steps:
             return row.steps;
         case Backend:
-            return text(request.attentionType);
+            return text(request.attentionType + (stepCacheName(request.stepCache).empty()
+                                                     ? ""
+                                                     : "+" + stepCacheName(request.stepCache)));
         case Policy:
             return text(row.job.policy);
         case Time:

@@ -11,9 +11,9 @@ namespace reelgrid::attention {
 /// Sums up calls: one record for each module kind, backend asked for and backend that ran.
 class CallRecords {
   public:
-    /// `seconds` is absent where none were measured.
+    /// `seconds` and `kept` are absent where none were measured.
     void count(protocol::ModuleKind kind, const protocol::BackendChoice& choice,
-               std::optional<double> seconds);
+               std::optional<double> seconds, std::optional<double> kept = std::nullopt);
 
     [[nodiscard]] const std::vector<protocol::CallRecord>& all() const { return m_records; }
 

@@ -84,7 +84,7 @@ void Dispatcher::note(const Inputs& inputs, const CallSite& site, const std::str
     if (m_recording != nullptr) {
         m_recording->push_back({site, shapeOf(inputs), choice});
     } else {
-        m_records.count(site.kind, choice, served.seconds);
+        m_records.count(site.kind, choice, served.seconds, served.kept);
         for (CallObserver* observer : m_observers)
             observer->served({site, m_pass, inputs, requested}, served);
     }

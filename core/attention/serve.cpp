@@ -51,6 +51,7 @@ class Serving {
             return served;
         }
         served.out_BHND = call.run();
+        served.kept = call.kept();
         if (backend.linearBranch && !m_inputs.projL_DD.defined())
             served.why = "no proj_l for the linear branch: the sparse part alone";
         return served;

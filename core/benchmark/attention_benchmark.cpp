@@ -35,6 +35,7 @@ class Contender {
         const auto turn = [&] { return stopwatch.time([&] { out_BHND = m_subject.run(m_backend); }); };
         turn();  // may load and choose kernels: its time says nothing
         m_accuracy = truth.accuracyOf(out_BHND);
+        m_kept = m_subject.kept();
         for (double spent = 0; spent < seconds;) spent += turn();
     }
 
@@ -66,6 +67,7 @@ class Contender {
         row.repetitions = static_cast<int>(measured.m_seconds.size());
         row.accuracy = measured.m_accuracy;
         row.dense = !backend.sparse;
+        row.kept = measured.m_kept;
         if (backend.method && kernels::traitsOf(*backend.method, 0).centresKeys)
             row.keysSmoothed = m_wanted.keySmoothing == kernels::KeySmoothing::Mean;
         return row;
@@ -78,6 +80,7 @@ class Contender {
     std::optional<std::string> m_why;
     std::vector<double> m_seconds, m_kernelSeconds;
     Accuracy m_accuracy;
+    std::optional<double> m_kept;
 };
 
 AttentionInput inputOf(const AttentionCase& wanted) {

@@ -53,6 +53,7 @@ struct AttentionRow {
     Accuracy accuracy;
     /// Whether every visible pair was computed: operationsOf() is more than what a sparse kernel does.
     bool dense = true;
+    std::optional<double> kept{};  ///< share of the pairs of blocks that a sparse one attended to
     /// Of kernels that smooth their keys: whether they did.
     std::optional<bool> keysSmoothed;
 };

@@ -65,6 +65,7 @@ json asJson(const AttentionReport& report, const MeasuredCase& measured, const A
     if (wanted.captured) noteCapture(object, *wanted.captured);
     if (!row.why.empty()) object["why"] = row.why;
     if (!row.choice.empty()) object["libtorch_kernel"] = row.choice;
+    if (row.kept) object["kept_share"] = *row.kept;
     if (row.keysSmoothed) object["k_smooth"] = *row.keysSmoothed;
     noteTimes(object, report, measured, row);
     return object;

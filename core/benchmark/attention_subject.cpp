@@ -95,7 +95,11 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
     const kernels::AttentionPlan plan = kernels::plan(backend, problem);
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
     const at::Tensor workspace = attention::workspaceOf(problem, plan, m_input.q_BHND);
+    double kept = 1;
+    const bool tellsKept = backend.sparse && m_execution.device.is_cpu();
+    if (tellsKept) problem.keptShare = &kept;
     plan.attend(problem);
+    m_kept = tellsKept ? std::optional(kept) : std::nullopt;
     return out_BHND;
 }
 

@@ -7,6 +7,7 @@
 #include "core/catalog/render_settings.h"
 #include "core/comparison/entry.h"
 #include "core/families/offered_tasks.h"
+#include "core/protocol/step_cache_json.h"
 
 namespace reelgrid::comparison {
 namespace {
@@ -67,15 +68,29 @@ Result<std::vector<std::uint64_t>> numbersFrom(const std::string& text, std::uin
     return numbers;
 }
 
+Result<std::vector<protocol::StepCache>> stepCachesFrom(const std::string& text) {
+    std::vector<protocol::StepCache> caches;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        if (trimmed(part).empty()) continue;
+        auto cache = protocol::stepCacheFromOption(trimmed(part));
+        if (!cache) return Error{cache.error().code, "step caches: " + cache.error().message};
+        if (std::ranges::find(caches, *cache) == caches.end()) caches.push_back(*std::move(cache));
+    }
+    std::ranges::stable_partition(caches, [](const protocol::StepCache& cache) { return !cache.isOn(); });
+    return caches;
+}
+
 Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const MatrixAxes& axes,
                                           const machine::Machine& machine) {
     std::vector<std::string> backends = orOwn(axes.backends, request.attentionType);
     putReferenceFirst(backends, [](const std::string& name) { return name; });
     const auto policies = orOwn(axes.policies, NamedPolicy{"", request.attentionPolicy});
+    const auto caches = orOwn(axes.stepCaches, request.stepCache);
     const auto prompts = orOwn(axes.prompts, request.prompt);
     const std::size_t count = prompts.size() * std::max<std::size_t>(1, axes.seeds.size()) *
                               axes.models.size() * std::max<std::size_t>(1, axes.steps.size()) *
-                              policies.size() * backends.size();
+                              policies.size() * caches.size() * backends.size();
     if (count > kMostMatrixJobs)
         return Error{ErrorCode::BadUsage, std::to_string(count) + " renders: at most " +
                                               std::to_string(kMostMatrixJobs) + " can be started at once"};
@@ -83,15 +98,17 @@ Result<std::vector<MatrixJob>> matrixJobs(const RenderRequest& request, const Ma
     int subject = 0;
     const auto addSubject = [&](const RenderRequest& of, std::size_t model) -> Result<void> {
         for (const NamedPolicy& policy : policies)
-            for (const std::string& backend : backends) {
-                MatrixJob job{subject, model, of, policy.name};
-                job.request.attentionType = backend;
-                job.request.attentionPolicy = policy.policy;
-                job.request.output.clear();
-                const auto settings = catalog::resolveSettings(job.request, axes.models[model], machine);
-                if (!settings) return settings.error().in(axes.models[model].title);
-                jobs.push_back(std::move(job));
-            }
+            for (const protocol::StepCache& cache : caches)
+                for (const std::string& backend : backends) {
+                    MatrixJob job{subject, model, of, policy.name};
+                    job.request.attentionType = backend;
+                    job.request.attentionPolicy = policy.policy;
+                    job.request.stepCache = cache;
+                    job.request.output.clear();
+                    const auto settings = catalog::resolveSettings(job.request, axes.models[model], machine);
+                    if (!settings) return settings.error().in(axes.models[model].title);
+                    jobs.push_back(std::move(job));
+                }
         ++subject;
         return {};
     };

@@ -25,6 +25,7 @@ struct MatrixAxes {
     std::vector<std::string> backends{};
     std::vector<NamedPolicy> policies{};
     std::vector<int> steps{};
+    std::vector<protocol::StepCache> stepCaches{};
 };
 
 /// One render of a matrix. Those of one subject show the same picture with other attention: they are
@@ -38,14 +39,17 @@ struct MatrixJob {
 
 inline constexpr std::size_t kMostMatrixJobs = 1000;
 
-/// Prompts × seeds × models × steps × policies × backends, in this order, sdpa first in each subject. Another
-/// model than the request's has its own defaults instead of the request's sizes and the like. BadUsage when
-/// there would be too many, or naming what a model can't be asked for on that machine.
+/// Prompts × seeds × models × steps × policies × step caches × backends, in this order, sdpa first in each
+/// subject. Another model than the request's has its own defaults instead of the request's sizes and the
+/// like. BadUsage when there would be too many, or naming what a model can't be asked for on that machine.
 Result<std::vector<MatrixJob>> matrixJobs(const protocol::RenderRequest& request, const MatrixAxes& axes,
                                           const machine::Machine& machine);
 
 /// "42, 100-103": numbers and ranges, both ends included. BadUsage naming what is neither.
 Result<std::vector<std::uint64_t>> numbersFrom(const std::string& text, std::uint64_t least,
                                                const std::string& what);
+
+/// "0, 0.28, teacache:0.1": step caches as --step-cache takes them, none first. BadUsage naming what is none.
+Result<std::vector<protocol::StepCache>> stepCachesFrom(const std::string& text);
 
 }  // namespace reelgrid::comparison

@@ -58,7 +58,8 @@ std::string attentionLine(const result::Manifest& manifest) {
             if (call.kind != info.kind) continue;
             line += first ? (line.empty() ? "" : "; ") + std::string(info.phrase) + ": " : ", ";
             line += call.used + " " + std::to_string(call.calls) + " calls" +
-                    (call.used != call.requested ? " in place of " + call.requested : "");
+                    (call.used != call.requested ? " in place of " + call.requested : "") +
+                    (call.kept ? ", " + fixed(100 * *call.kept, 0) + " % of the blocks kept" : "");
             first = false;
         }
     }

@@ -61,6 +61,9 @@ struct CallRecord {
     std::string why;  ///< why another one ran, or what the requested one left out; empty: nothing to say
     std::uint64_t calls = 0;
     std::optional<double> seconds;  ///< wall time inside the attention, summed; absent: not measured
+    /// Of sparse backends: the share of the pairs of blocks that was attended to, on average; absent:
+    /// unknown.
+    std::optional<double> kept{};
 
     bool operator==(const CallRecord&) const = default;
 };

@@ -27,6 +27,7 @@ json callJson(const CallRecord& call) {
                    {"why", call.why},
                    {"calls", call.calls}};
     if (call.seconds) object["seconds"] = *call.seconds;
+    if (call.kept) object["kept"] = *call.kept;
     return object;
 }
 
@@ -40,6 +41,7 @@ Result<CallRecord> callFromJson(const json& object) {
     fields.text("why", call.why);
     fields.integer("calls", call.calls);
     fields.number("seconds", call.seconds);
+    fields.number("kept", call.kept);
     const auto kind = protocol::moduleKindFrom(module);
     if (!kind)
         fields.fail("module " + showJson(json(module)) + ": self, cross, joint or temporal was needed");

@@ -5,7 +5,19 @@
 
 namespace reelgrid::kernels {
 
-enum class Method { Flash, Flash3, Sage1, Sage2, Flash3Sage, Flash3Fp8, SparseLinear, SageSparseLinear };
+enum class Method {
+    Flash,
+    Flash3,
+    Sage1,
+    Sage2,
+    Flash3Sage,
+    Flash3Fp8,
+    SparseLinear,
+    SageSparseLinear,
+    Sparge,
+    SlidingTile,
+    Radial
+};
 
 /// Rows of Q and of K that share a scale.
 struct ScaleBlocks {
@@ -27,6 +39,15 @@ struct SparseBlocks {
     int keys = 0;
 };
 
+/// How a sparse method chooses the blocks of keys for a block of queries.
+enum class BlockMap {
+    TopK,       ///< so many of those whose mean key scores highest
+    Predicted,  ///< those that hold most of the weight by their means, and all that their mean doesn't stand
+                ///< for
+    Tiles,      ///< those whose tokens lie near in the clip, in windows of tiles
+    Radial,     ///< likewise, in windows that narrow with the frames between them
+};
+
 /// Every block of keys is a multiple of it: so many keys in a row never mix scales.
 constexpr int kScaleGrain = 32;
 
@@ -41,8 +62,13 @@ struct MethodTraits {
     bool centresKeys = false;  ///< K minus its mean over the sequence
     bool rotates = false;      ///< Q and K times a Hadamard matrix with random signs (rotation_signs.h)
     SparseBlocks sparse{};
+    BlockMap map = BlockMap::TopK;
 
     [[nodiscard]] constexpr bool isSparse() const { return sparse.keys > 0; }
+    /// Whether its map is of where tokens lie in the clip.
+    [[nodiscard]] constexpr bool needsGrid() const {
+        return map == BlockMap::Tiles || map == BlockMap::Radial;
+    }
     [[nodiscard]] constexpr bool hasClasses() const { return scaleClasses.keys > 1; }
 };
 
@@ -74,6 +100,12 @@ constexpr MethodTraits traitsOf(Method method, int headDim) {
                     .largestValue = 2.25F,
                     .centresKeys = true,
                     .sparse = {64, 128}};
+        case Method::Sparge:  // SpargeAttention's blocks
+            return {.sparse = {kSparseQueries, kSparseKeys}, .map = BlockMap::Predicted};
+        case Method::SlidingTile:
+            return {.sparse = {kSparseQueries, kSparseKeys}, .map = BlockMap::Tiles};
+        case Method::Radial:
+            return {.sparse = {kSparseQueries, kSparseKeys}, .map = BlockMap::Radial};
         case Method::Flash:
         case Method::Flash3:
             break;

@@ -37,6 +37,17 @@ struct SparseLinear {
     const float* bias = nullptr;  ///< fp32 [D] or null; only with a projection
 };
 
+/// What SpargeAttention (sparge) predicts its blocks by; its authors' values.
+struct BlockPrediction {
+    /// Blocks whose rows' mean cosine similarity to each other isn't above this are never left out: their
+    /// mean says nothing of them.
+    double similarity = 0.6;
+    /// Of a block of queries' weights over the means of blocks of keys, what those that are kept hold.
+    double cdf = 0.98;
+    /// Blocks whose scores all lie so far below their rows' largest, in natural units, are not multiplied.
+    double faint = 50;
+};
+
 /// out = softmax(scale · q kᵀ + keyBias) v over plain memory of one device. A query row that sees no key
 /// gives 0 (and LSE −inf). Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
 struct AttentionProblem {
@@ -77,6 +88,9 @@ struct AttentionProblem {
     /// Optional [Nk], added to scale · q kᵀ of every query: log(n) makes one key stand for n equal ones, −∞
     /// hides it.
     const float* keyBias = nullptr;
+    BlockPrediction prediction;  ///< read by sparge
+    /// Optional, gets the share of the pairs of blocks that a sparse method's map kept. CUDA leaves it alone.
+    double* keptShare = nullptr;
     int threads = 0;            ///< of the CPU; 0: what OpenMP is set to
     SparseLinear sparseLinear;  ///< read by backends that are sparse or have a linear branch
     CallContext context;        ///< read by backends that ask which call of a render it is

@@ -53,7 +53,12 @@ constexpr Support kQuantisedOnCuda{.causal = true,
                                    .unsmoothedKeys = true,
                                    .maxHeadDim = cuda::kMaxHeadDim};
 
-constexpr std::array<BackendInfo, 11> kBackends{{
+constexpr std::array kStaOptions{
+    BuiltInOption{"tile", "frames, rows and columns of tokens in a tile", "4,4,4"},
+    BuiltInOption{"window", "tiles along each axis that a tile sees, itself in the middle", "3,3,3"}};
+constexpr std::array kRadialOptions{BuiltInOption{"decay", "factor of the window's width", "1.0"}};
+
+constexpr std::array<BackendInfo, 14> kBackends{{
     {
         .name = "sdpa",
         .title = "libtorch's scaled_dot_product_attention",
@@ -268,6 +273,77 @@ constexpr std::array<BackendInfo, 11> kBackends{{
                  "adds 1e-7 to the scale; with AMX as with AVX-512.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Sage2>},
+    },
+    {
+        .name = "sparge",
+        .title = "SpargeAttention: the blocks that a prediction by means says hold the weight",
+        .description =
+            "Exact attention over a part of the blocks, without training: each block of 128 queries attends "
+            "to "
+            "the 64-key blocks whose mean key, less the mean of all, holds its mean query's softmax up to "
+            "0.98 "
+            "(at least one), and to every block whose keys aren't alike (mean cosine of all pairs at most "
+            "0.6); "
+            "a block of queries that aren't alike attends to all. Blocks whose scores all lie 50 below their "
+            "rows' largest are not multiplied.",
+        .method = Method::Sparge,
+        .sparse = true,
+        .isByNameOnly = true,
+        .cpu =
+            {.deviation =
+                 "Products are fav2's, where upstream's are SageAttention's INT8 and e4m3; means, cosines "
+                 "and "
+                 "the softmax are fp32 instead of the input's type and fp16; a block that is not multiplied "
+                 "is no part of the row's sum either; no causal mask and no log-sum-exp; with AMX as with "
+                 "AVX-512.",
+             .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+             .plan = &cpu::plan<Method::Sparge>},
+    },
+    {
+        .name = "sta",
+        .title = "Sliding tile attention: exact, in windows of tiles of the clip",
+        .description =
+            "Exact attention without training over what lies near in the clip: tokens are put in the order "
+            "of "
+            "tiles (4 × 4 × 4 of frames, rows and columns, unless sta.tile says otherwise), and a tile sees "
+            "sta.window tiles (3,3,3) along each axis, itself in the middle but at the clip's ends, where "
+            "the "
+            "window stays as wide; text sees and is seen by all.",
+        .method = Method::SlidingTile,
+        .sparse = true,
+        .isByNameOnly = true,
+        .builtInOptions = kStaOptions,
+        .cpu = {.deviation = "A block of 128 queries attends to each block of 64 keys that holds a token "
+                             "which one of its "
+                             "queries sees: upstream's map where tiles are whole and of a multiple of 128 "
+                             "tokens, more of it "
+                             "elsewhere; Q, K, V and the output are copied into the order of tiles and back; "
+                             "no causal mask "
+                             "and no log-sum-exp.",
+                .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+                .plan = &cpu::plan<Method::SlidingTile>},
+    },
+    {
+        .name = "radial",
+        .title = "Radial attention: exact, in windows that narrow with the frames between tokens",
+        .description = "Exact attention without training in O(n log n): tokens of frames d apart see each "
+                       "other where their "
+                       "places in the frame are within a window that halves whenever d doubles (whole frames "
+                       "up to d = 1; "
+                       "times radial.decay), down to 128 tokens; beyond that only frames at multiples of so "
+                       "many apart. All "
+                       "see the first frame, and text.",
+        .method = Method::Radial,
+        .sparse = true,
+        .isByNameOnly = true,
+        .builtInOptions = kRadialOptions,
+        .cpu = {.deviation = "A block of 128 queries attends to each block of 64 keys that holds a token "
+                             "which one of its "
+                             "queries sees, where upstream drops blocks of 128 that are seen too little; no "
+                             "causal mask and "
+                             "no log-sum-exp.",
+                .supports = {.maxHeadDim = cpu::kMaxHeadDim},
+                .plan = &cpu::plan<Method::Radial>},
     },
     {
         .name = "cudnn",

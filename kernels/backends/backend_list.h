@@ -46,7 +46,7 @@ struct BackendInfo {
     std::optional<Method> method{};              ///< of kernels of our own
     std::optional<LibtorchOperator> libtorch{};  ///< else the operator of libtorch that it is
     const PluginBackend* plugin = nullptr;       ///< else what a user's file brings
-    bool sparse = false;                         ///< leaves pairs out: sparseLinear.topkRatio says how many
+    bool sparse = false;                         ///< leaves pairs out
     /// Reads sparseLinear.projection; without one it adds nothing.
     bool linearBranch = false;
     /// Compared and tuned where it is asked for by name, and no part of what is taken otherwise.

@@ -2069,6 +2069,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Schritte</translation>
     </message>
     <message>
+        <source>Step caches</source>
+        <translation>Schrittspeicher</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>keine</translation>
     </message>
@@ -2746,6 +2750,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Cache</source>
         <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Leaves blocks of passes out that hardly change: a share, such as 0.28, that the first block&apos;s changes add up to less than; teacache:0.1, magcache:0.12 or taylorseer:3. Faster, with some loss. Render sdpa without it, too, to see how much</source>
+        <translation>Lässt Blöcke von Durchgängen aus, die sich kaum ändern: ein Anteil, etwa 0.28, unter dem die Summe der Änderungen des ersten Blocks bleibt; teacache:0.1, magcache:0.12 oder taylorseer:3. Schneller, mit etwas Verlust. Zum Vergleich auch sdpa ohne ihn rendern</translation>
     </message>
     <message>
         <source>Linear layers</source>

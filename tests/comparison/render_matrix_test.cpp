@@ -75,6 +75,24 @@ TEST(Matrix, PutsWhatIsComparedTogetherTheReferenceFirst) {
     EXPECT_EQ(different.size(), 16U);
 }
 
+TEST(Matrix, StepCachesAreAnAxisTheWholeRenderFirst) {
+    MatrixAxes axes{.models = {model("small")}, .backends = {"fav2", "sdpa"}};
+    axes.models[0].extraFields.push_back("step_cache");
+    axes.stepCaches = *stepCachesFrom("taylorseer:3, 0.28,0, 0.28");
+    ASSERT_EQ(axes.stepCaches.size(), 3U);
+    const auto jobs = matrixJobs(request(), axes, machine::withoutGpu());
+    ASSERT_TRUE(jobs) << jobs.error().message;
+    std::vector<std::string> names;
+    for (const MatrixJob& job : *jobs) {
+        EXPECT_EQ(job.subject, 0);
+        names.push_back(job.request.attentionType + " " + textOf(job.request.stepCache));
+    }
+    EXPECT_THAT(names, ElementsAre("sdpa 0", "fav2 0", "sdpa taylorseer:3", "fav2 taylorseer:3", "sdpa 0.28",
+                                   "fav2 0.28"));
+    EXPECT_THAT(stepCachesFrom("0.28, slow").error().message, HasSubstr("step caches: --step-cache slow"));
+    EXPECT_TRUE(stepCachesFrom(" ")->empty());
+}
+
 TEST(Matrix, SaysWhatAModelCantBeAskedFor) {
     auto odd = request();
     odd.width = 97;

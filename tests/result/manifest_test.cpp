@@ -145,7 +145,8 @@ Manifest randomManifest(protocol::RandomValues& random) {
     for (const protocol::ModuleKind kind : kinds)
         if (random.coin()) {
             protocol::CallRecord& call = made.attention.emplace_back();
-            call = {kind, name(), name(), random.text(4096), count(), std::nullopt};
+            call = {kind, name(), name(), random.text(4096), count(), std::nullopt, std::nullopt};
+            if (random.coin()) call.kept = random.number(0, 1);
             if (random.coin()) call.seconds = random.number(0, 1e6);
         }
     if (random.coin()) made.plugins.push_back({name(), random.text(4096), name(), name()});

@@ -52,9 +52,12 @@ TileKernels tiledKernels(Method method, DataType type) {
         case Method::Flash3Fp8:
             return amxTable<AmxE4m3Scores, E4m3Weights<8>, true>();
         case Method::SparseLinear:
+        case Method::SlidingTile:
+        case Method::Radial:
             if (exact) return amxTable<AmxPlainScores, Bf16Weights, false, true>();
             break;
-        case Method::Sage2:  // a tile's scores would have a scale each
+        case Method::Sparge:  // whose turns are too short to fill tiles
+        case Method::Sage2:   // a tile's scores would have a scale each
         case Method::SageSparseLinear:
             break;
     }

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/backends/backend_option.h"
 #include "kernels/cpu/attention/call_plan.h"
 #include "kernels/cpu/attention/crew.h"
+#include "kernels/cpu/attention/grid_map.h"
 #include "kernels/cpu/attention/group_memory.h"
 #include "kernels/cpu/attention/group_packing.h"
 #include "kernels/cpu/attention/head_rows.h"
 #include "kernels/cpu/attention/sparse_linear.h"
+#include "kernels/cpu/attention/token_order.h"
 
 namespace reelgrid::kernels::cpu {
 namespace {
@@ -31,10 +34,11 @@ template <int kWritten>
 /// Runs one problem: packs a group of key heads, then hands tiles of their queries to the threads.
 class Call {
   public:
-    Call(Method method, const AttentionProblem& problem)
-        : m_p(problem), m_plan(method, problem), m_memory(m_plan), m_packing(m_plan, m_memory) {
-        if (m_plan.traits.isSparse())
-            m_sparse.emplace(m_p, m_plan.traits.sparse, m_plan.kernels, m_plan.paddedDim, m_plan.group,
+    /// `grid`: the map of a method that needs one, else null.
+    Call(Method method, const AttentionProblem& problem, const GridMap* grid)
+        : m_p(problem), m_grid(grid), m_plan(method, problem), m_memory(m_plan), m_packing(m_plan, m_memory) {
+        if (m_plan.traits.isSparse() && m_grid == nullptr)
+            m_sparse.emplace(m_p, m_plan.traits, m_plan.kernels, m_plan.paddedDim, m_plan.group,
                              m_plan.threads, m_memory.scratch);
     }
 
@@ -46,6 +50,8 @@ class Call {
             for (std::int64_t first = 0; first < keyHeads; first += m_plan.group)
                 runGroup(first, std::min(m_plan.group, keyHeads - first));
         if (m_p.preparationSeconds != nullptr) *m_p.preparationSeconds = m_preparationSeconds;
+        if (m_p.keptShare != nullptr)
+            *m_p.keptShare = m_sparse ? m_sparse->keptShare() : m_grid != nullptr ? m_grid->keptShare() : 1;
     }
 
   private:
@@ -182,10 +188,16 @@ class Call {
         m_packing.describe(groupHead, args);
         LinearOperands linear;
         if (m_sparse) m_sparse->describe(groupHead, span, args, linear);
+        if (m_grid != nullptr) {
+            const auto kept = m_grid->keysOf(span);
+            args.blocks = kept.data();
+            args.blockCount = static_cast<int>(kept.size());
+        }
         m_plan.kernels.attend(args);
     }
 
     const AttentionProblem& m_p;
+    const GridMap* m_grid;
     CallPlan m_plan;
     GroupMemory m_memory;
     GroupPacking m_packing;
@@ -195,8 +207,60 @@ class Call {
 
 }  // namespace
 
+namespace {
+
+/// Three numbers of an option, or what it usually is.
+void readOption(const AttentionProblem& p, std::string_view key, std::int64_t (&numbers)[3]) {
+    const std::vector<double> read = numbersOf(valueOf(p.context.options, key));
+    for (std::size_t i = 0; i < 3 && read.size() == 3; ++i) numbers[i] = static_cast<std::int64_t>(read[i]);
+}
+
+SlidingTiles slidingTilesOf(const AttentionProblem& p) {
+    SlidingTiles tiles;
+    readOption(p, "tile", tiles.tile);
+    readOption(p, "window", tiles.window);
+    return tiles;
+}
+
+RadialWindow radialWindowOf(const AttentionProblem& p) {
+    RadialWindow window;
+    const std::string_view decay = valueOf(p.context.options, "decay");
+    if (!decay.empty()) window.decay = numbersOf(decay).front();
+    return window;
+}
+
+}  // namespace
+
+std::string obstacleOf(Method method, const AttentionProblem& problem) {
+    const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
+    if (!traits.needsGrid()) return {};
+    const TokenGrid& grid = problem.context.grid;
+    if (!grid.isKnown()) return "nobody says where this call's tokens lie, needs their grid";
+    if (grid.tokens() != problem.queries || grid.tokens() != problem.keys)
+        return std::to_string(problem.queries) + " queries and " + std::to_string(problem.keys) +
+               " keys, needs " + std::to_string(grid.tokens()) + " of both, the grid's";
+    const SlidingTiles tiles = slidingTilesOf(problem);
+    for (int axis = 0; axis < 3; ++axis)
+        if (tiles.tile[axis] < 1 || tiles.window[axis] < 1)
+            return "a tile or window below 1, needs 1 or more";
+    if (!(radialWindowOf(problem).decay > 0)) return "a decay that isn't above 0";
+    return {};
+}
+
 void attend(Method method, const AttentionProblem& problem) {
-    Call(method, problem).run();
+    const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
+    const TokenGrid& grid = problem.context.grid;
+    if (traits.map == BlockMap::Tiles) {
+        const GridMap map(grid, slidingTilesOf(problem), traits.sparse);
+        const OrderedTokens ordered(problem, map.order());
+        Call(method, ordered.problem(), &map).run();
+        ordered.putBack();
+    } else if (traits.map == BlockMap::Radial) {
+        const GridMap map(grid, radialWindowOf(problem), traits.sparse);
+        Call(method, problem, &map).run();
+    } else {
+        Call(method, problem, nullptr).run();
+    }
 }
 
 }  // namespace reelgrid::kernels::cpu

@@ -15,4 +15,18 @@ std::int64_t chosenBlocks(double ratio, std::int64_t keyBlocks);
 void chooseBlocks(const float* meanQuery, const float* meanKeys, std::int64_t keyBlocks, int dim,
                   std::int64_t count, float* scores, std::int32_t* order, std::int32_t* chosen);
 
+/// Of a head's blocks of keys, what prediction needs.
+struct PredictedKeys {
+    const float* means;            ///< [dim][blocks], centred
+    const std::uint8_t* areAlike;  ///< [blocks] whether the mean stands for its block
+    std::int64_t blocks;
+};
+
+/// Those that one block of queries attends to, ascending, into `chosen` [blocks]; how many. Source:
+/// SpargeAttention's get_block_map_meansim: softmax of the means' scaled products, the highest first while
+/// their sum isn't above `cdf`, at least one, and each block that isn't alike; all where the queries aren't.
+/// A NaN counts as the highest. `scores` and `order`: [blocks] to work in.
+std::int64_t predictBlocks(const float* meanQuery, bool areQueriesAlike, const PredictedKeys& keys, int dim,
+                           float scale, double cdf, float* scores, std::int32_t* order, std::int32_t* chosen);
+
 }  // namespace reelgrid::kernels::cpu

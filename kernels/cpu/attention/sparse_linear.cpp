@@ -22,6 +22,9 @@ enum Purpose {
     Scores,
     Order,
     Chosen,
+    Counts,
+    HeadMeans,
+    KeysAlike,
     Products,
     FeatureSums,
     LinearValues,
@@ -33,19 +36,22 @@ thread_local std::array<Workspace, PurposeCount> t_workspaces;
 
 }  // namespace
 
-SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const SparseBlocks& blocks,
+SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const MethodTraits& traits,
                                    const TileKernels& kernels, int paddedDim, std::int64_t group, int threads,
                                    float* scratch)
     : m_p(problem),
       m_kernels(kernels),
       m_paddedDim(paddedDim),
       m_headsPerKeyHead(problem.queryHeads / problem.keyHeads),
-      m_blockQueries(blocks.queries),
+      m_blockQueries(traits.sparse.queries),
       m_keyBlocks(ceilDiv(problem.keys, kBlockKeys)),
-      m_blocksTogether(blocks.keys / kBlockKeys),
+      m_blocksTogether(traits.sparse.keys / kBlockKeys),
       m_choices(ceilDiv(m_keyBlocks, m_blocksTogether)),
       m_queryBlocks(ceilDiv(problem.queries, m_blockQueries)),
-      m_chosenCount(chosenBlocks(problem.sparseLinear.topkRatio, m_choices) * m_blocksTogether),
+      m_chosenCount((traits.map == BlockMap::Predicted
+                         ? m_choices
+                         : chosenBlocks(problem.sparseLinear.topkRatio, m_choices)) *
+                    m_blocksTogether),
       m_runs(ceilDiv(problem.keys, kRunKeys)),
       m_matrixUnits(ceilDiv(paddedDim, kBlockKeys) * kBlockKeys * paddedDim / kernels.matrixDimsPerUnit) {
     m_keySums = t_workspaces[KeySums].take<float>(group * m_keyBlocks * m_paddedDim);
@@ -54,6 +60,10 @@ SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const Sparse
     m_order = t_workspaces[Order].take<std::int32_t>(threads * m_choices);
     m_chosen =
         t_workspaces[Chosen].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks * m_chosenCount);
+    m_counts = t_workspaces[Counts].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks);
+    m_headMeans = t_workspaces[HeadMeans].take<float>(group * m_paddedDim);
+    if (traits.map == BlockMap::Predicted)
+        m_areKeysAlike = t_workspaces[KeysAlike].take<std::uint8_t>(group * m_choices);
     if (m_p.sparseLinear.projection == nullptr) return;
     const std::int64_t square = std::int64_t{m_paddedDim} * m_paddedDim;
     m_products = t_workspaces[Products].take<float>(group * m_runs * square);
@@ -77,11 +87,11 @@ void SparseLinearPlan::sumBlock(std::int64_t first, std::int64_t index, float* s
 void SparseLinearPlan::centreHead(std::int64_t head) const {
     const float* sums = m_keySums + head * m_keyBlocks * m_paddedDim;
     float* means = m_keyMeans + head * m_choices * m_paddedDim;
-    std::array<float, kMaxHeadDim> mean{};
-    meanOfSums(sums, m_keyBlocks, m_paddedDim, m_p.keys, mean.data());
+    float* mean = m_headMeans + head * m_paddedDim;
+    meanOfSums(sums, m_keyBlocks, m_paddedDim, m_p.keys, mean);
     // A NaN or an infinity stays in its own block, which is then chosen and seen in the output.
-    for (float& x : mean)
-        if (!std::isfinite(x)) x = 0;
+    for (int d = 0; d < m_paddedDim; ++d)
+        if (!std::isfinite(mean[d])) mean[d] = 0;
     const std::int64_t choiceKeys = m_blocksTogether * kBlockKeys;
     for (std::int64_t choice = 0; choice < m_choices; ++choice) {
         const std::int64_t first = choice * m_blocksTogether,
@@ -90,9 +100,46 @@ void SparseLinearPlan::centreHead(std::int64_t head) const {
         for (int d = 0; d < m_paddedDim; ++d) {
             float sum = sums[first * m_paddedDim + d];
             for (std::int64_t block = first + 1; block < end; ++block) sum += sums[block * m_paddedDim + d];
-            means[d * m_choices + choice] = sum / rows - mean[static_cast<std::size_t>(d)];
+            means[d * m_choices + choice] = sum / rows - mean[d];
         }
     }
+}
+
+/// Whether the mean cosine of all pairs of the rows, each with itself too, is above what was asked.
+bool SparseLinearPlan::areAlike(const RowArgs& rows) const {
+    std::array<float, kMaxHeadDim> sums{};
+    m_kernels.sumDirections(rows, sums.data());
+    double squares = 0;
+    for (int d = 0; d < m_paddedDim; ++d)
+        squares += double(sums[static_cast<std::size_t>(d)]) * double(sums[static_cast<std::size_t>(d)]);
+    return squares / (double(rows.count) * rows.count) > m_p.prediction.similarity;
+}
+
+void SparseLinearPlan::compareKeys(std::int64_t first, std::int64_t index, float* scratch) const {
+    const std::int64_t head = index / m_choices;
+    const std::int64_t choiceKeys = m_blocksTogether * kBlockKeys;
+    RowArgs args =
+        headRows(m_p, Operand::Key, first + head, index % m_choices * choiceKeys, choiceKeys, m_paddedDim);
+    args.scratch = scratch;
+    args.mean = m_headMeans + head * m_paddedDim;
+    m_areKeysAlike[index] = areAlike(args) ? 1 : 0;
+}
+
+std::int64_t SparseLinearPlan::chooseTop(const float* meanQuery, std::int64_t keyHead,
+                                         std::int32_t* chosen) const {
+    const std::int64_t thread = omp_get_thread_num(), count = m_chosenCount / m_blocksTogether;
+    chooseBlocks(meanQuery, m_keyMeans + keyHead * m_choices * m_paddedDim, m_choices, m_paddedDim, count,
+                 m_scores + thread * m_choices, m_order + thread * m_choices, chosen);
+    return count;
+}
+
+std::int64_t SparseLinearPlan::predict(const RowArgs& queries, const float* meanQuery, std::int64_t keyHead,
+                                       std::int32_t* chosen) const {
+    const std::int64_t thread = omp_get_thread_num();
+    const PredictedKeys keys{m_keyMeans + keyHead * m_choices * m_paddedDim,
+                             m_areKeysAlike + keyHead * m_choices, m_choices};
+    return predictBlocks(meanQuery, areAlike(queries), keys, m_paddedDim, m_p.scale, m_p.prediction.cdf,
+                         m_scores + thread * m_choices, m_order + thread * m_choices, chosen);
 }
 
 void SparseLinearPlan::chooseFor(std::int64_t first, std::int64_t index, float* scratch) const {
@@ -103,15 +150,22 @@ void SparseLinearPlan::chooseFor(std::int64_t first, std::int64_t index, float* 
     std::array<float, kMaxHeadDim> mean{};
     m_kernels.sumRows(args, mean.data());
     for (float& x : mean) x /= static_cast<float>(args.count);
-    const std::int64_t thread = omp_get_thread_num();
     std::int32_t* chosen = m_chosen + index * m_chosenCount;
-    const std::int64_t choices = m_chosenCount / m_blocksTogether;
-    chooseBlocks(mean.data(), m_keyMeans + groupHead / m_headsPerKeyHead * m_choices * m_paddedDim, m_choices,
-                 m_paddedDim, choices, m_scores + thread * m_choices, m_order + thread * m_choices, chosen);
+    const std::int64_t keyHead = groupHead / m_headsPerKeyHead;
+    const std::int64_t choices = m_areKeysAlike != nullptr ? predict(args, mean.data(), keyHead, chosen)
+                                                           : chooseTop(mean.data(), keyHead, chosen);
+    m_kept += choices;
+    m_seen += m_choices;
     // Each choice becomes its blocks, from the last on, so that none is written over before it is read.
-    for (std::int64_t i = m_chosenCount - 1; i >= 0; --i)
+    const std::int64_t count = choices * m_blocksTogether;
+    for (std::int64_t i = count - 1; i >= 0; --i)
         chosen[i] =
             static_cast<std::int32_t>(chosen[i / m_blocksTogether] * m_blocksTogether + i % m_blocksTogether);
+    m_counts[index] = static_cast<std::int32_t>(count);
+}
+
+double SparseLinearPlan::keptShare() const {
+    return m_seen == 0 ? 1 : static_cast<double>(m_kept) / static_cast<double>(m_seen);
 }
 
 void SparseLinearPlan::sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
@@ -173,7 +227,8 @@ void SparseLinearPlan::packMatrix(const float* matrix, std::int64_t pitch, int s
 void SparseLinearPlan::describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
                                 LinearOperands& linear) const {
     args.blocks = m_chosen + (groupHead * m_queryBlocks + queryBlock) * m_chosenCount;
-    args.blockCount = static_cast<int>(m_chosenCount);
+    args.blockCount = m_counts[groupHead * m_queryBlocks + queryBlock];
+    args.faint = static_cast<float>(m_p.prediction.faint) * kLog2E;
     while (args.blocks[args.blockCount - 1] >= m_keyBlocks) --args.blockCount;
     if (m_products == nullptr) return;
     const std::int64_t head = groupHead / m_headsPerKeyHead;

@@ -1,18 +1,21 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
+#include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
 #include "kernels/cpu/attention/tile_kernels.h"
 
 namespace reelgrid::kernels::cpu {
 
-/// What sla and sagesla need before their tiles run: which blocks each block of queries attends to, and the
-/// linear branch's sums over all keys. Memory: a row of blocks per block of queries, D × D per run of keys.
+/// What sla, sagesla and sparge need before their tiles run: which blocks each block of queries attends to,
+/// and the linear branch's sums over all keys. Memory: a row of blocks per block of queries, D × D per run of
+/// keys.
 class SparseLinearPlan {
   public:
     /// `group`: most key heads of a prepare(). Memory is the calling thread's and serves its next plan too.
-    SparseLinearPlan(const AttentionProblem& problem, const SparseBlocks& blocks, const TileKernels& kernels,
+    SparseLinearPlan(const AttentionProblem& problem, const MethodTraits& traits, const TileKernels& kernels,
                      int paddedDim, std::int64_t group, int threads, float* scratch);
 
     /// Of one block of a group's keys, in the order of its heads; all of them before prepare().
@@ -23,6 +26,8 @@ class SparseLinearPlan {
     template <class Crew>
     void prepare(const Crew& crew, std::int64_t first, const std::uint32_t* packedValues, float* scratch) {
         crew.each(1, [&](std::int64_t head) { centreHead(head); });
+        if (m_areKeysAlike != nullptr)
+            crew.each(m_choices, [&](std::int64_t i) { compareKeys(first, i, scratch); });
         if (m_products != nullptr)
             crew.spread(m_runs, [&](std::int64_t i) { sumRun(first, i, packedValues, scratch); });
         crew.each(m_headsPerKeyHead * m_queryBlocks, [&](std::int64_t i) { chooseFor(first, i, scratch); });
@@ -33,9 +38,18 @@ class SparseLinearPlan {
     void describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
                   LinearOperands& linear) const;
 
+    /// Of all pairs of blocks that were looked at until now, what was kept.
+    [[nodiscard]] double keptShare() const;
+
   private:
     void centreHead(std::int64_t head) const;
+    void compareKeys(std::int64_t first, std::int64_t index, float* scratch) const;
     void chooseFor(std::int64_t first, std::int64_t index, float* scratch) const;
+    [[nodiscard]] std::int64_t chooseTop(const float* meanQuery, std::int64_t keyHead,
+                                         std::int32_t* chosen) const;
+    [[nodiscard]] std::int64_t predict(const RowArgs& queries, const float* meanQuery, std::int64_t keyHead,
+                                       std::int32_t* chosen) const;
+    [[nodiscard]] bool areAlike(const RowArgs& rows) const;
     void sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
                 float* scratch) const;
     [[nodiscard]] const std::uint32_t* valuesOfRun(std::int64_t keyHead, std::int64_t firstKey,
@@ -53,16 +67,21 @@ class SparseLinearPlan {
     std::int64_t m_blocksTogether;  ///< of those, that are chosen or left out together
     std::int64_t m_choices;         ///< such groups of blocks
     std::int64_t m_queryBlocks;
-    std::int64_t m_chosenCount;   ///< key blocks of a block of queries, the last group's as if it were whole
-    std::int64_t m_runs;          ///< of keys, per head
-    std::int64_t m_matrixUnits;   ///< of a packed D × D matrix
-    float* m_keySums = nullptr;   ///< [heads][keyBlocks][paddedDim]
-    float* m_keyMeans = nullptr;  ///< [heads][paddedDim][choices]
-    float* m_scores = nullptr;    ///< [threads][choices]
-    std::int32_t* m_order = nullptr;        ///< [threads][choices]
-    std::int32_t* m_chosen = nullptr;       ///< [query heads][queryBlocks][chosenCount]
-    float* m_products = nullptr;            ///< [heads][runs][paddedDim][paddedDim]
-    float* m_featureSums = nullptr;         ///< [heads][runs][paddedDim]
+    std::int64_t
+        m_chosenCount;    ///< most key blocks of a block of queries, the last group's as if it were whole
+    std::int64_t m_runs;  ///< of keys, per head
+    std::int64_t m_matrixUnits;              ///< of a packed D × D matrix
+    float* m_keySums = nullptr;              ///< [heads][keyBlocks][paddedDim]
+    float* m_keyMeans = nullptr;             ///< [heads][paddedDim][choices]
+    float* m_headMeans = nullptr;            ///< [heads][paddedDim]
+    std::uint8_t* m_areKeysAlike = nullptr;  ///< [heads][choices], where blocks are predicted
+    float* m_scores = nullptr;               ///< [threads][choices]
+    std::int32_t* m_order = nullptr;         ///< [threads][choices]
+    std::int32_t* m_chosen = nullptr;        ///< [query heads][queryBlocks][chosenCount]
+    std::int32_t* m_counts = nullptr;        ///< [query heads][queryBlocks]
+    mutable std::atomic<std::int64_t> m_kept = 0, m_seen = 0;  ///< pairs of blocks
+    float* m_products = nullptr;                               ///< [heads][runs][paddedDim][paddedDim]
+    float* m_featureSums = nullptr;                            ///< [heads][runs][paddedDim]
     std::uint32_t* m_values = nullptr;      ///< [threads]: V of a run, where the tiles' is quantised
     std::uint32_t* m_packed = nullptr;      ///< [heads][matrixUnits]
     std::uint32_t* m_projection = nullptr;  ///< [matrixUnits]

@@ -91,6 +91,8 @@ struct TileArgs {
     const std::int32_t* blocks = nullptr;  ///< key blocks to attend to, ascending
     int blockCount = 0;
     const LinearOperands* linear = nullptr;  ///< null without a projection
+    /// sparge: turns whose scores all lie further below the rows' largest, in powers of two, are left out.
+    float faint = 0;
 };
 constexpr int kMaxTileQueries = 64;
 /// Keys per turn of the online softmax are at most this many (kBlockKeys times the turn's blocks).
@@ -138,6 +140,8 @@ struct TileKernels {
     void (*attendShort)(const ShortArgs&) = nullptr;
     /// Adds up the rows into sums[paddedDim].
     void (*sumRows)(const RowArgs&, float* sums) = nullptr;
+    /// The same of the rows less args.mean, each divided by its length; a row of zeros counts as it is.
+    void (*sumDirections)(const RowArgs&, float* sums) = nullptr;
     /// The largest |x| of each channel into maxima[paddedDim].
     void (*channelMaxima)(const RowArgs&, float* maxima) = nullptr;
     /// Quantised methods: the scale that the rows share once they are centred or rotated; NaN when a row has

@@ -55,6 +55,9 @@ Kernel kernelFor(Method method, const Capability& found) {
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
         case Method::Sage2:
+        case Method::Sparge:
+        case Method::SlidingTile:
+        case Method::Radial:
             break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
@@ -68,6 +71,9 @@ void (*shortKernelFor(Method method))(const AttentionProblem&) {
         case Method::SparseLinear:
         case Method::SageSparseLinear:
         case Method::Sage2:
+        case Method::Sparge:
+        case Method::SlidingTile:
+        case Method::Radial:
             break;
         case Method::Sage1:
             return &shortSagev1;

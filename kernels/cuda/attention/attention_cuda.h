@@ -30,6 +30,9 @@ inline bool isShort(Method method, const AttentionProblem& p) {
             break;
         case Method::SageSparseLinear:
         case Method::Sage2:
+        case Method::Sparge:
+        case Method::SlidingTile:
+        case Method::Radial:
             return false;
         case Method::SparseLinear:
             if (p.sparseLinear.projection != nullptr) return false;

@@ -274,6 +274,9 @@ Quantisation quantisationOf(Method method, int headDim) {
         case Method::SageSparseLinear:
             return sageSla();
         case Method::SparseLinear:
+        case Method::Sparge:
+        case Method::SlidingTile:
+        case Method::Radial:
             break;
     }
     return {};
@@ -377,6 +380,84 @@ std::vector<double> sageSparseLinearAttention(const AttentionProblem& p, const Q
                                               const SparseBlocks& blocks) {
     return sparseAttention(p, static_cast<std::size_t>(blocks.queries), static_cast<std::size_t>(blocks.keys),
                            method);
+}
+
+namespace {
+
+/// Mean cosine of all pairs of rows, each with itself, too.
+double similarityOf(const Rows& rows, std::size_t first, std::size_t end) {
+    Row sum(rows.front().size(), 0.0);
+    for (std::size_t n = first; n < end; ++n) {
+        const double length = std::sqrt(dot(rows[n], rows[n]));
+        for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += length == 0 ? 0 : rows[n][d] / length;
+    }
+    const auto count = static_cast<double>(end - first);
+    return dot(sum, sum) / (count * count);
+}
+
+/// Which blocks a block of queries attends to.
+std::vector<bool> predictedBlocks(const Row& meanQuery, bool areQueriesAlike, const Rows& meanKeys,
+                                  const std::vector<bool>& areKeysAlike, double scale, double cdf) {
+    std::vector<bool> kept(meanKeys.size());
+    std::vector<std::pair<double, std::size_t>> alike;
+    for (std::size_t block = 0; block < kept.size(); ++block) {
+        kept[block] = !areQueriesAlike || !areKeysAlike[block];
+        if (areKeysAlike[block]) alike.emplace_back(-scale * dot(meanQuery, meanKeys[block]), block);
+    }
+    std::sort(alike.begin(), alike.end());
+    double total = 0, sum = 0;
+    for (const auto& [score, block] : alike) total += std::exp(alike.front().first - score);
+    for (std::size_t i = 0; i < alike.size(); ++i) {
+        sum += std::exp(alike.front().first - alike[i].first) / total;
+        if (i == 0 || sum <= cdf) kept[alike[i].second] = true;
+    }
+    return kept;
+}
+
+}  // namespace
+
+PredictedAttention predictedAttention(const AttentionProblem& p) {
+    constexpr std::size_t kQueries = 128, kKeys = 64;
+    PredictedAttention result;
+    std::size_t kept = 0, seen = 0;
+    for (std::int64_t b = 0; b < p.batch; ++b)
+        for (std::int64_t h = 0; h < p.queryHeads; ++h) {
+            const std::int64_t keyHead = h / (p.queryHeads / p.keyHeads);
+            const Rows q = rowsOf(p, p.q, p.qStrides, b, h, p.queries);
+            const Rows k = rowsOf(p, p.k, p.kStrides, b, keyHead, p.keys);
+            const Rows v = rowsOf(p, p.v, p.vStrides, b, keyHead, p.keys);
+            Rows centred = k, meanKeys;
+            subtract(centred, meanOf(k, 0, k.size()));
+            std::vector<bool> areKeysAlike;
+            for (std::size_t first = 0; first < k.size(); first += kKeys) {
+                const std::size_t end = std::min(k.size(), first + kKeys);
+                meanKeys.push_back(meanOf(centred, first, end));
+                areKeysAlike.push_back(similarityOf(centred, first, end) > p.prediction.similarity);
+            }
+            for (std::size_t first = 0; first < q.size(); first += kQueries) {
+                const std::size_t end = std::min(q.size(), first + kQueries);
+                const auto blocks = predictedBlocks(
+                    meanOf(q, first, end), similarityOf(q, first, end) > p.prediction.similarity, meanKeys,
+                    areKeysAlike, static_cast<double>(p.scale), p.prediction.cdf);
+                Rows keys, values;
+                for (std::size_t j = 0; j < k.size(); ++j) {
+                    if (!blocks[j / kKeys]) continue;
+                    keys.push_back(k[j]);
+                    values.push_back(v[j]);
+                }
+                kept += static_cast<std::size_t>(std::count(blocks.begin(), blocks.end(), true));
+                seen += blocks.size();
+                for (std::size_t i = first; i < end; ++i) {
+                    Row scores;
+                    for (const Row& key : keys)
+                        scores.push_back(dot(q[i], key) * static_cast<double>(p.scale));
+                    const Row row = softmaxTimes(scores, values, Quantisation{});
+                    result.out.insert(result.out.end(), row.begin(), row.end());
+                }
+            }
+        }
+    result.keptShare = static_cast<double>(kept) / static_cast<double>(seen);
+    return result;
 }
 
 }  // namespace reelgrid::kernels::test

@@ -47,4 +47,12 @@ std::vector<double> sageSparseLinearAttention(
     const Quantisation& method = quantisationOf(Method::SageSparseLinear, 128),
     const SparseBlocks& blocks = traitsOf(Method::SageSparseLinear, 128).sparse);
 
+struct PredictedAttention {
+    std::vector<double> out;  ///< [B, Hq, Nq, D]
+    double keptShare = 0;     ///< of the pairs of blocks
+};
+
+/// SpargeAttention's map (get_block_map_meansim) and the softmax over it; nothing is left out for its scores.
+PredictedAttention predictedAttention(const AttentionProblem& problem);
+
 }  // namespace reelgrid::kernels::test

@@ -8,6 +8,7 @@
 #include "kernels/cpu/attention/block_map.h"
 #include "tests/kernels/attention/attention_case.h"
 #include "tests/kernels/attention/method_oracle.h"
+#include "tests/kernels/attention/reference.h"
 #include "tests/kernels/instruction_sets.h"
 
 namespace reelgrid::kernels::test {
@@ -234,6 +235,273 @@ TEST(SparseLinearBackend, RefusesWhatItsDefinitionLacks) {
         odd.sparseLinear.topkRatio = ratio;
         EXPECT_TRUE(whyNot(sla, odd).value_or("").find("top-k ratio") != std::string::npos) << ratio;
     }
+}
+
+/// sparge: which blocks hold weight is predicted.
+class Predicted : public SparseLinear {
+  protected:
+    /// Rows of a block lie about a direction of its own, with a length of 6; every `oddKeys`-th block of keys
+    /// and `oddQueries`-th of queries is as wild as it came.
+    static void gather(AttentionCase& c, std::size_t oddKeys, std::size_t oddQueries) {
+        const auto dim = static_cast<std::size_t>(c.problem.headDim);
+        const std::vector<float> centres = random(std::size_t{64} * dim, 1);
+        const auto turn = [&](std::vector<std::uint8_t>& data, std::size_t block, std::size_t odd) {
+            auto* rows = reinterpret_cast<float*>(data.data());
+            for (std::size_t i = 0; i < data.size() / 4; ++i) {
+                const std::size_t place = i / dim / block;
+                if (place % odd == odd - 1) continue;
+                rows[i] = 0.5F * rows[i] + centres[place % 13 * dim + i % dim];
+            }
+        };
+        turn(c.k, 64, oddKeys);
+        turn(c.q, 128, oddQueries);
+    }
+    static std::vector<double> attended(AttentionCase& c, double& kept) {
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        c.problem.keptShare = &kept;
+        cpu::attend(Method::Sparge, c.problem);
+        c.problem.keptShare = nullptr;
+        EXPECT_TRUE(c.guardIntact()) << c.name();
+        return c.output();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, Predicted, testing::ValuesIn(kInstructionSets),
+                         [](const auto& each) { return std::string(nameOf(each.param)); });
+
+TEST_P(Predicted, AttendsToTheBlocksOfItsDefinitionAndSaysHowMany) {
+    for (const std::int64_t dim : {64, 40})
+        for (const double cdf : {0.5, 0.9, 0.98})
+            for (const auto& [queries, keys] : {std::pair{400, 1500}, {130, 700}, {1, 200}}) {
+                // All heads of one are neighbours in memory: one head, so that blocks are those of the test.
+                AttentionCase c({1, 1, 1, queries, keys, dim}, DataType::Float32);
+                gather(c, 7, 4);
+                c.problem.prediction.cdf = cdf;
+                const PredictedAttention oracle = predictedAttention(c.problem);
+                double kept = 0;
+                const auto out = attended(c, kept);
+                EXPECT_DOUBLE_EQ(kept, oracle.keptShare) << c.name() << " at " << cdf;
+                EXPECT_LE(maxError(out, oracle.out), 2e-5 * std::max(1.0, largest(oracle.out))) << c.name();
+                if (keys == 1500) {
+                    EXPECT_LT(kept, cdf == 0.5 ? 0.5 : 0.95) << "something is left out";
+                }
+            }
+}
+
+TEST_P(Predicted, InSixteenBitsIsFav2OverItsBlocks) {
+    for (const auto type : {DataType::BFloat16, DataType::Float16}) {
+        AttentionCase c({1, 2, 1, 200, 417, 64}, type);
+        const PredictedAttention oracle = predictedAttention(c.problem);
+        EXPECT_EQ(oracle.keptShare, 1) << "nothing is alike";
+        double kept = 0;
+        EXPECT_LE(maxError(attended(c, kept), oracle.out), 0.012 * std::max(1.0, largest(oracle.out)));
+        EXPECT_EQ(kept, 1);
+    }
+}
+
+TEST_P(Predicted, WhatHardlyWeighsIsLeftOut) {
+    AttentionCase c({1, 1, 1, 200, 640, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    for (std::size_t i = 0; i < 200 * 64; ++i) q[i] = 1 + 0.01F * q[i];
+    // The first block scores 8 · 4 above all others.
+    for (std::size_t i = 0; i < 640 * 64; ++i) k[i] = 0.01F * k[i] + (i / 64 < 64 ? 4.0F : 0.0F);
+    c.problem.prediction.similarity = 2;  // no block is alike: all are kept
+    double kept = 0;
+    const auto whole = attended(c, kept);
+    EXPECT_EQ(kept, 1);
+    c.problem.prediction.faint = 20;
+    auto* v = reinterpret_cast<float*>(c.v.data());
+    for (std::size_t i = 64 * 64; i < 640 * 64; ++i) v[i] = 1e9F;
+    const auto without = attended(c, kept);
+    EXPECT_LE(maxError(without, whole), 1e-6);
+    c.problem.prediction.faint = 50;
+    EXPECT_GT(maxError(attended(c, kept), whole), 1e-5) << "now they are multiplied";
+}
+
+TEST_P(Predicted, GivesTheSameBitsForAnyNumberOfThreads) {
+    AttentionCase c({1, 3, 3, 300, 2500, 64}, DataType::Float32);
+    gather(c, 7, 4);
+    double kept = 0;
+    c.problem.threads = 1;
+    const auto one = attended(c, kept);
+    for (const int threads : {2, 5}) {
+        double again = 0;
+        c.problem.threads = threads;
+        EXPECT_EQ(attended(c, again), one) << threads << " threads";
+        EXPECT_EQ(again, kept);
+    }
+}
+
+TEST_P(Predicted, ANanKeyIsSeenInTheOutput) {
+    AttentionCase c({1, 1, 1, 100, 700, 64}, DataType::Float32);
+    gather(c, 99, 99);
+    reinterpret_cast<float*>(c.k.data())[650 * 64 + 3] = std::nanf("");
+    double kept = 0;
+    EXPECT_FALSE(allFinite(attended(c, kept)));
+}
+
+/// sta and radial: where tokens lie in the clip decides.
+class OnTheGrid : public SparseLinear {
+  protected:
+    struct Place {
+        std::int64_t frame, row, column;
+        bool isText;
+    };
+    static Place placeOf(const TokenGrid& grid, std::int64_t token) {
+        const std::int64_t place = token - grid.textBefore;
+        if (place < 0 || place >= grid.frames * grid.rows * grid.columns) return {0, 0, 0, true};
+        return {place / (grid.rows * grid.columns), place / grid.columns % grid.rows, place % grid.columns,
+                false};
+    }
+    /// Of two tokens, from the definitions.
+    static bool isNear(std::int64_t query, std::int64_t key, std::int64_t size, std::int64_t tile,
+                       std::int64_t window) {
+        const std::int64_t count = (size + tile - 1) / tile, half = window / 2;
+        const std::int64_t middle = std::min(std::max(query / tile, half), std::max(half, count - 1 - half));
+        return std::abs(key / tile - middle) <= half;
+    }
+    static bool seesTile(const TokenGrid& grid, const Place& q, const Place& k) {
+        if (q.isText || k.isText) return true;
+        return isNear(q.frame, k.frame, grid.frames, 4, 3) && isNear(q.row, k.row, grid.rows, 4, 3) &&
+               isNear(q.column, k.column, grid.columns, 4, 3);
+    }
+    static bool seesRadial(const TokenGrid& grid, const Place& q, const Place& k) {
+        const std::int64_t d = std::abs(q.frame - k.frame);
+        if (q.isText || k.isText || k.frame == 0 || d <= 1) return true;
+        double width = 1, halved = 1;
+        while (width <= double(grid.rows * grid.columns)) width *= 2;
+        while (halved <= double(d)) halved *= 2;
+        width /= halved;
+        if (width < 128 && d % std::int64_t(128 / width) != 0) return false;
+        const std::int64_t gap = std::abs((q.row - k.row) * grid.columns + q.column - k.column);
+        return double(gap) <= std::max(width, 128.0);
+    }
+    /// The softmax in float64 over the blocks of keys that any query of a block sees, tokens in this order.
+    template <class Sees>
+    static std::pair<std::vector<double>, double> oracle(const AttentionCase& c,
+                                                         const std::vector<std::int64_t>& order, Sees sees) {
+        const TokenGrid& grid = c.problem.context.grid;
+        const auto n = std::int64_t(order.size());
+        std::vector<double> out(std::size_t(c.problem.queryHeads * n * c.problem.headDim));
+        double kept = 0, seen = 0;
+        const auto at = [&](const void* data, const Strides& s, std::int64_t h, std::int64_t token,
+                            std::int64_t d) {
+            return elementAt(c.problem.type, data, h * s.head + token * s.token + d);
+        };
+        const AttentionProblem& p = c.problem;
+        for (std::int64_t first = 0; first < n; first += 128) {
+            const std::int64_t end = std::min(n, first + 128);
+            std::vector<std::int64_t> keys;
+            for (std::int64_t block = 0; block < n; block += 64) {
+                bool any = false;
+                for (std::int64_t i = first; i < end && !any; ++i)
+                    for (std::int64_t j = block; j < std::min(n, block + 64) && !any; ++j)
+                        any = sees(grid, placeOf(grid, order[std::size_t(i)]),
+                                   placeOf(grid, order[std::size_t(j)]));
+                seen += 1;
+                kept += any ? 1 : 0;
+                for (std::int64_t j = block; j < std::min(n, block + 64) && any; ++j)
+                    keys.push_back(order[std::size_t(j)]);
+            }
+            for (std::int64_t h = 0; h < p.queryHeads; ++h)
+                for (std::int64_t i = first; i < end; ++i) {
+                    const std::int64_t query = order[std::size_t(i)];
+                    std::vector<double> scores;
+                    double most = -1e300, sum = 0;
+                    for (const std::int64_t key : keys) {
+                        double score = 0;
+                        for (std::int64_t d = 0; d < p.headDim; ++d)
+                            score += at(p.q, p.qStrides, h, query, d) * at(p.k, p.kStrides, h, key, d);
+                        scores.push_back(score * double(p.scale));
+                        most = std::max(most, scores.back());
+                    }
+                    double* row = out.data() + (h * n + query) * p.headDim;
+                    for (std::size_t j = 0; j < keys.size(); ++j) {
+                        const double weight = std::exp(scores[j] - most);
+                        sum += weight;
+                        for (std::int64_t d = 0; d < p.headDim; ++d)
+                            row[d] += weight * at(p.v, p.vStrides, h, keys[j], d);
+                    }
+                    for (std::int64_t d = 0; d < p.headDim; ++d) row[d] /= sum;
+                }
+        }
+        return {out, kept / seen};
+    }
+    static std::vector<std::int64_t> clipOrder(const TokenGrid& grid) {
+        std::vector<std::int64_t> order(std::size_t(grid.tokens()));
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int64_t(i);
+        return order;
+    }
+    /// Tile by tile of 4 × 4 × 4; text where it was.
+    static std::vector<std::int64_t> tileOrder(const TokenGrid& grid) {
+        auto order = clipOrder(grid);
+        const auto tileOf = [&](std::int64_t token) {
+            const Place p = placeOf(grid, token);
+            if (p.isText) return token < grid.textBefore ? std::int64_t{-1} : std::int64_t{1} << 40;
+            return (p.frame / 4 * 1000 + p.row / 4) * 1000 + p.column / 4;
+        };
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t a, std::int64_t b) { return tileOf(a) < tileOf(b); });
+        return order;
+    }
+    template <class Sees>
+    static void expectOracle(Method method, AttentionCase& c, const std::vector<std::int64_t>& order,
+                             Sees sees) {
+        const auto [expected, share] = oracle(c, order, sees);
+        double kept = 0;
+        c.problem.keptShare = &kept;
+        std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
+        cpu::attend(method, c.problem);
+        EXPECT_TRUE(c.guardIntact());
+        EXPECT_NEAR(kept, share, 1e-12);
+        const double allowed = c.problem.type == DataType::Float32 ? 2e-5 : 0.012;
+        EXPECT_LE(maxError(c.output(), expected), allowed * std::max(1.0, largest(expected)));
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, OnTheGrid, testing::ValuesIn(kInstructionSets),
+                         [](const auto& each) { return std::string(nameOf(each.param)); });
+
+constexpr TokenGrid kGrids[] = {{.frames = 20, .rows = 4, .columns = 8},
+                                {.frames = 17, .rows = 5, .columns = 9},
+                                {.frames = 9, .rows = 9, .columns = 7, .textBefore = 30, .textAfter = 5},
+                                {.frames = 1, .rows = 3, .columns = 3}};
+
+TEST_P(OnTheGrid, TilesSeeTheirWindow) {
+    for (const TokenGrid& grid : kGrids)
+        for (const auto type : {DataType::Float32, DataType::BFloat16}) {
+            AttentionCase c({1, 2, 2, grid.tokens(), grid.tokens(), 40}, type);
+            c.problem.context.grid = grid;
+            expectOracle(Method::SlidingTile, c, tileOrder(grid), seesTile);
+        }
+}
+
+TEST_P(OnTheGrid, RadialWindowsNarrowWithTheFramesBetween) {
+    for (const TokenGrid& grid : kGrids) {
+        AttentionCase c({1, 2, 2, grid.tokens(), grid.tokens(), 64}, DataType::Float32);
+        c.problem.context.grid = grid;
+        expectOracle(Method::Radial, c, clipOrder(grid), seesRadial);
+    }
+    const TokenGrid long_{.frames = 24, .rows = 8, .columns = 10};
+    AttentionCase c({1, 1, 1, long_.tokens(), long_.tokens(), 16}, DataType::Float32);
+    c.problem.context.grid = long_;
+    double kept = 0;
+    c.problem.keptShare = &kept;
+    cpu::attend(Method::Radial, c.problem);
+    EXPECT_LT(kept, 0.8) << "something is left out";
+}
+
+TEST(GridBackends, SayThatTheyNeedTheGrid) {
+    AttentionCase c({1, 1, 1, 96, 96, 64}, DataType::Float32);
+    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem),
+              "sta: nobody says where this call's tokens lie, needs their grid");
+    c.problem.context.grid = {.frames = 3, .rows = 4, .columns = 9};
+    EXPECT_EQ(whyNot(*findBackend("radial"), c.problem),
+              "radial: 96 queries and 96 keys, needs 108 of both, the grid's");
+    c.problem.context.grid.columns = 8;
+    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), std::nullopt);
+    const std::vector<OptionValue> none{{"tile", "0,4,4"}};
+    c.problem.context.options = none;
+    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), "sta: a tile or window below 1, needs 1 or more");
 }
 
 }  // namespace

@@ -287,14 +287,30 @@ struct Tile {
                               : maxima[q] * factor / kLog2E + (logf(totals[q]) - kOffset) + lseShift[q];
     }
 
+    /// Whether a turn with these maxima of its own lies so far below every row's largest that it is left out.
+    bool isFaint(const Float (&own)[Cols]) const {
+        float turns[kPitch], rowMaxima[kPitch];
+        for (int c = 0; c < Cols; ++c) {
+            Isa::storeFloat(turns + c * Isa::kLanes, own[c]);
+            Isa::storeFloat(rowMaxima + c * Isa::kLanes, largest[c]);
+        }
+        for (int q = 0; q < args.count; ++q)
+            if (!((rowMaxima[q] - turns[q]) * factor > args.faint)) return false;  // a NaN is no less
+        return true;
+    }
+
     /// Turns start at multiples of kTurnKeys; those at or beyond the walk's end do nothing.
     void turn(std::int64_t firstKey) {
         if (firstKey >= end) return;
         int keys = end - firstKey < kTurnKeys ? static_cast<int>(end - firstKey) : kTurnKeys;
         keys = (keys + Isa::kRows - 1) / Isa::kRows * Isa::kRows;
         Float raised[Cols];
-        for (int c = 0; c < Cols; ++c) raised[c] = largest[c];
+        for (int c = 0; c < Cols; ++c) raised[c] = Scores::kSkipsFaint ? Isa::set1(-HUGE_VALF) : largest[c];
         computeScores(firstKey, keys, raised);
+        if constexpr (Scores::kSkipsFaint) {
+            if (isFaint(raised)) return;
+            for (int c = 0; c < Cols; ++c) raised[c] = Isa::max(raised[c], largest[c]);
+        }
         Float shift[Cols];
         Float rescale[Cols];
         bool rescaled = false;

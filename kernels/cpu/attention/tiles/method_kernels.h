@@ -48,7 +48,11 @@ TileKernels methodKernels(Method method, DataType type) {
         case Method::Flash3:
             return exactKernels<Isa, Bf16, LastFirstScores>(type);
         case Method::SparseLinear:
+        case Method::SlidingTile:
+        case Method::Radial:
             return exactKernels<Isa, Bf16, SparseScores>(type);
+        case Method::Sparge:
+            return exactKernels<Isa, Bf16, PredictedScores>(type);
         case Method::SageSparseLinear: {
             using Scores = SparseInt8Scores<Isa, Integers>;
             using Values = RaisedE4m3Values<Isa, E4m3>;

@@ -33,6 +33,21 @@ void sumRows(const RowArgs& args, float* sums) {
 }
 
 template <class Isa>
+void sumDirections(const RowArgs& args, float* sums) {
+    for (int d = 0; d < args.paddedDim; ++d) sums[d] = 0;
+    for (int r = 0; r < args.count; ++r) {
+        float* row = args.scratch;
+        widenRow<Isa>(args, r, row);
+        if (args.mean != nullptr)
+            for (int d = 0; d < args.paddedDim; ++d) row[d] -= args.mean[d];
+        float squares = 0;
+        for (int d = 0; d < args.paddedDim; ++d) squares += row[d] * row[d];
+        const float inverse = squares == 0 ? 0.0F : 1 / sqrtf(squares);
+        for (int d = 0; d < args.paddedDim; ++d) sums[d] += row[d] * inverse;
+    }
+}
+
+template <class Isa>
 void channelMaxima(const RowArgs& args, float* maxima) {
     for (int d = 0; d < args.paddedDim; ++d) maxima[d] = 0;
     for (int r = 0; r < args.count; ++r) {

@@ -49,6 +49,7 @@ struct PlainScores {
     static constexpr bool kCentred = false;
     static constexpr bool kLastFirst = false;
     static constexpr bool kSparse = false;
+    static constexpr bool kSkipsFaint = false;
     /// Blocks per turn of the online softmax: more turns rescale Oᵀ more often, longer ones leave the L1
     /// cache.
     static constexpr int kTurnBlocks = 2;
@@ -81,6 +82,13 @@ struct SparseScores : PlainScores<Isa, Arithmetic> {
     static constexpr bool kSparse = true;
 };
 
+/// sparge: likewise, and what hardly weighs is left out a block at a time.
+template <class Isa, class Arithmetic>
+struct PredictedScores : SparseScores<Isa, Arithmetic> {
+    static constexpr bool kSkipsFaint = true;
+    static constexpr int kTurnBlocks = 1;
+};
+
 /// sagev1 and fav3_sage: K minus its mean and Q · scale · log2e as integers with a scale a block; sagev2:
 /// likewise, with a scale for every `KeyGrain` = 1 key.
 template <class Isa, class Arithmetic, int KeyGrain = kScaleGrain>
@@ -92,6 +100,7 @@ struct CentredInt8Scores {
     static constexpr bool kCentred = true;
     static constexpr bool kLastFirst = false;
     static constexpr bool kSparse = false;
+    static constexpr bool kSkipsFaint = false;
     static constexpr int kTurnBlocks = 2;
 
     /// Rounds half away from zero. A block of zeros has scale 0 and stays zeros.
@@ -161,6 +170,7 @@ struct RotatedE4m3Scores {
     static constexpr bool kCentred = false;
     static constexpr bool kLastFirst = true;
     static constexpr bool kSparse = false;
+    static constexpr bool kSkipsFaint = false;
     static constexpr int kTurnBlocks = 3;
 
     static void quantise(float* x, int n, float scale) {

@@ -45,6 +45,7 @@ TileKernels tileKernels() {
     kernels.packValues = &packValues<Isa, Values>;
     kernels.attend = &attendTile<Isa, Scores, Values, Linear>;
     kernels.sumRows = &sumRows<Isa>;
+    kernels.sumDirections = &sumDirections<Isa>;
     kernels.channelMaxima = &channelMaxima<Isa>;
     if constexpr (Scores::kScaled) kernels.scaleOfRows = &Scores::scaleOfRows;
     if constexpr (Scores::kSparse) {
