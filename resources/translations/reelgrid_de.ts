@@ -2783,10 +2783,6 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>Between two experts, of 1</source>
         <translation>Zwischen zwei Experten, von 1</translation>
     </message>
-    <message>
-        <source>Leaves blocks of passes out that hardly change: a share, such as 0.28, that the first block&apos;s changes add up to less than; teacache:0.1, magcache:0.12 or taylorseer:3. Faster, with some loss. Render sdpa without it, too, to see how much</source>
-        <translation>Lässt in Durchgängen die Blöcke aus, die sich kaum ändern: ein Anteil, etwa 0.28, unter dem die Änderungen des ersten Blocks zusammen bleiben; teacache:0.1, magcache:0.12 oder taylorseer:3. Schneller, mit etwas Verlust. sdpa auch ohne rendern, um zu sehen, wie viel</translation>
-    </message>
 </context>
 <context>
     <name>reelgrid::widgets::BackendMap</name>
