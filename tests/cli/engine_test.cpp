@@ -56,8 +56,7 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
     EXPECT_THAT(refused(pretendedPython(folder, "hello"), kTinyWan), HasSubstr("didn't say what it has"));
 
     const std::string whole = pretendedPython(folder, R"({"diffusers": "0.40.0"})");
-    EXPECT_THAT(refused(whole, kTinyWan, {"--step-cache", "0.1"}),
-                HasSubstr("--step-cache isn't handed over"));
+    EXPECT_THAT(refused(whole, "demo-animatediff", {"--loop"}), HasSubstr("--loop isn't handed over"));
     EXPECT_THAT(refused(whole, "demo-turbo", {"--num-frames", "5"}), HasSubstr("it has no RCMScheduler"));
     EXPECT_THAT(refused(whole, "demo-sd35"), HasSubstr("--num-frames 1 was needed"));
     EXPECT_THAT(refused(whole, "demo-sd35", {"--num-frames", "1"}),
