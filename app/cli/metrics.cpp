@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -73,13 +75,19 @@ std::string withText(const metrics::ClipMetrics& measured) {
 }
 
 std::string forReading(const metrics::ClipMetrics& measured) {
-    std::string text = "frames             " + std::to_string(measured.frames);
-    constexpr std::size_t kColumn = 19;
+    // As wide as the longest title that is there needs it.
+    std::size_t column = 19;
+    for (const metrics::Measure& measure : metrics::kMeasures)
+        if (numberOf(measure, measured))
+            column = std::max(column, std::string_view(measure.title).size() + 2);
+    std::string frames = "frames";
+    frames.resize(column, ' ');
+    std::string text = frames + std::to_string(measured.frames);
     for (const metrics::Measure& measure : metrics::kMeasures) {
         const auto value = numberOf(measure, measured);
         if (!value) continue;
         std::string title = measure.title;
-        title.resize(kColumn, ' ');
+        title.resize(column, ' ');
         const std::string unit = measure.unit;
         text += "\n" + title + shown(*value) + (unit.empty() ? "" : " " + unit);
     }
