@@ -113,6 +113,38 @@ Result<void> checkMemory(const AttentionCase& wanted) {
                                              " GB of memory, " + fixed(available * 1e-9, 1) + " GB are free"};
 }
 
+/// "21,30,52", or with tokens of text before and behind: "13,30,45,226,0".
+Result<kernels::TokenGrid> gridFrom(const std::string& text) {
+    std::vector<std::int64_t> numbers;
+    const char *at = text.data(), *end = at + text.size();
+    while (at != end) {
+        const auto read = std::from_chars(at, end, numbers.emplace_back());
+        const bool isSeparated = read.ptr == end || (*read.ptr == ',' && read.ptr + 1 != end);
+        if (read.ec != std::errc() || !isSeparated) {
+            numbers.clear();
+            break;
+        }
+        at = read.ptr == end ? end : read.ptr + 1;
+    }
+    constexpr std::int64_t kMost = std::int64_t{1} << 20;
+    const bool fits = (numbers.size() == 3 || numbers.size() == 5) &&
+                      std::ranges::all_of(numbers, [](std::int64_t n) { return n >= 0 && n <= kMost; }) &&
+                      *std::ranges::min_element(numbers.begin(), numbers.begin() + 3) > 0;
+    if (!fits)
+        return Error{ErrorCode::BadUsage,
+                     "--grid " + text +
+                         ": FRAMES,ROWS,COLUMNS, or with TEXT_BEFORE,TEXT_BEHIND after them, was needed"};
+    numbers.resize(5);
+    return kernels::TokenGrid{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+}
+
+Result<void> checkGrid(const AttentionCase& wanted, const std::string& text) {
+    if (!wanted.grid.isKnown() || wanted.grid.tokens() == wanted.shape.queries) return {};
+    return Error{ErrorCode::BadUsage, "--grid " + text + ": " + std::to_string(wanted.grid.tokens()) +
+                                          " tokens, the shape's " + std::to_string(wanted.shape.queries) +
+                                          " queries were needed"};
+}
+
 /// What is the same for every shape and type.
 Result<AttentionCase> commonCase(const AttentionOptions& options) {
     AttentionCase common;
@@ -138,6 +170,14 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
     auto backends = backendsFrom(options.kernels, onCpu ? kernels::Device::Cpu : kernels::Device::Cuda);
     if (!backends) return backends.error();
     common.backends = *std::move(backends);
+    auto set = attention::BackendOptions::create(options.backendOptions);
+    if (!set) return set.error();
+    common.options = *std::move(set);
+    if (!options.grid.empty()) {
+        const auto grid = gridFrom(options.grid);
+        if (!grid) return grid.error();
+        common.grid = *grid;
+    }
     if (options.unsmoothedKeys) {
         if (std::ranges::none_of(common.backends, smoothsKeys))
             return Error{ErrorCode::BadUsage,
@@ -208,6 +248,7 @@ Result<std::vector<AttentionCase>> AttentionOptions::cases() const {
     if (!execution) return execution.error();
     for (AttentionCase& wanted : *cases) {
         wanted.execution = *execution;
+        if (auto checked = checkGrid(wanted, grid); !checked) return checked.error();
         if (auto checked = checkMemory(wanted); !checked) return checked.error();
     }
     return cases;
@@ -239,6 +280,16 @@ void AttentionOptions::addTo(CLI::App& command) {
     command.add_option("--tensor-layout", tensorLayout,
                        "How made-up inputs lie in memory, NHD (as models have them; the default) or HND; of "
                        "saved calls, where their files say it wrongly or not at all");
+    command.add_option(
+        "--grid", grid,
+        "How the tokens lie in a clip, for kernels that ask: FRAMES,ROWS,COLUMNS, and tokens of "
+        "text before and behind (0,0)");
+    command
+        .add_option("--backend-option", backendOptions,
+                    "A parameter of a backend, NAME.KEY=VALUE; may be repeated")
+        ->type_name("NAME.KEY=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_flag("--causal", causal, "With a causal mask, aligned at the bottom right");
     command.add_flag("--no-k-smooth", unsmoothedKeys,
                      "Have sagev1 and fav3_sage quantise their keys as they are");

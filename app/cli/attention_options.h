@@ -23,6 +23,8 @@ struct AttentionOptions {
     std::string seed = "42";
     std::string tensorLayout;
     std::string inputDir;
+    std::string grid;
+    std::vector<std::string> backendOptions;
     std::optional<std::int64_t> maxInputs, sampleRate;
     bool causal = false;
     bool unsmoothedKeys = false;

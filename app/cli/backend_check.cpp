@@ -85,7 +85,11 @@ std::string speedText(const BackendCheck& check) {
         lines.push_back({{row.kernel, significant(row.milliseconds, 3), fixed(row.timesSdpa, 2),
                           significant(row.gflops, 3)},
                          ""});
-    return "\n" + alignedTable(lines, 1);
+    std::string text = "\n" + alignedTable(lines, 1);
+    if (check.speed->callOverheadMicroseconds)
+        text += "each call takes " + significant(*check.speed->callOverheadMicroseconds, 2) + " µs to " +
+                check.backend->plugin->description.runtime + " and back, in the times above\n";
+    return text;
 }
 
 std::string heading(const BackendCheck& check) {
@@ -95,6 +99,7 @@ std::string heading(const BackendCheck& check) {
         const kernels::PluginDescription& said = backend.plugin->description;
         if (!said.version.empty()) text += " " + said.version;
         text += ": " + said.title + "\n" + said.file + ", SHA-256 " + said.sha256.substr(0, 12);
+        if (!said.runtime.empty()) text += "\n" + said.runtime + " (" + said.interpreter + ")";
     } else {
         text += ": " + std::string(backend.title) + ", built in";
     }
@@ -161,6 +166,8 @@ json checkJson(const BackendCheck& check) {
     if (check.speed) {
         document["speed"] = {
             {"shape", check.speed->shape}, {"dtype", check.speed->dtype}, {"rows", json::array()}};
+        if (check.speed->callOverheadMicroseconds)
+            document["speed"]["call_overhead_us"] = *check.speed->callOverheadMicroseconds;
         for (const CheckedSpeed::Row& row : check.speed->rows)
             document["speed"]["rows"].push_back({{"kernel", row.kernel},
                                                  {"ms_p50", row.milliseconds},

@@ -11,6 +11,7 @@ namespace reelgrid::cli {
 
 /// How fast a kernel is beside others, on one shape.
 struct CheckedSpeed {
+    std::optional<double> callOverheadMicroseconds;  ///< where calls go to another process
     std::string shape, dtype;
     struct Row {
         std::string kernel;

@@ -66,6 +66,9 @@ std::string described(const Backend& backend, const kernels::PluginDescription* 
     if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, kIndent);
     if (backend.awaitsGpuCheck) text += indented(std::string("cuda: ") + machine::kAwaitsGpuCheck, kIndent);
     if (!backend.cudaDeviation.empty()) text += indented("On a GPU: " + backend.cudaDeviation, kIndent);
+    for (const kernels::BackendOption& option : backend.options)
+        text += "\noption      " + option.key + " (default " + option.value + ")" +
+                (option.title.empty() ? "" : ": " + option.title);
     if (origin == nullptr) return text + "\norigin      built in";
     const kernels::PluginDescription& said = *origin;
     const json& plugin = object["plugin"];
@@ -78,6 +81,7 @@ std::string described(const Backend& backend, const kernels::PluginDescription* 
     text += "\norigin      plug-in, not part of ReelGrid";
     if (!said.version.empty()) text += "\nversion     " + said.version;
     if (!said.author.empty()) text += "\nauthor      " + said.author;
+    if (!said.runtime.empty()) text += "\nruns in     " + said.runtime + " (" + said.interpreter + ")";
     return text + "\nfile        " + said.file + "\nsha256      " + said.sha256;
 }
 

@@ -144,6 +144,8 @@ class CheckRun {
         CheckedSpeed& own = m_check.speed.emplace();
         own.shape = speed.value("shape", "");
         own.dtype = speed.value("dtype", "");
+        if (speed.contains("call_overhead_us"))
+            own.callOverheadMicroseconds = number(speed, "call_overhead_us");
         for (const json& row : speed.value("rows", json::array()))
             own.rows.push_back(
                 {row.value("kernel", ""), number(row, "ms"), number(row, "x_sdpa"), number(row, "gflops")});

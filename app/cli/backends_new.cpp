@@ -21,7 +21,7 @@ const std::string kExample = "example";
 const std::string kHeader = "include/reelgrid/attention_backend.h";
 
 struct NewVerb {
-    std::string name;
+    std::string name = "my_kernel";
     std::string kind = "cpp";
     std::string folder;
     bool json = false;
@@ -55,6 +55,12 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
         return Error{ErrorCode::BadUsage,
                      folder.string() + ": is there already, a new or empty folder was needed"};
     const fs::path examples = resourceFolder() / "backends";
+    if (verb.kind == "python") {
+        const fs::path files = examples / "python" / "new";
+        if (auto done = copy(files / (kExample + ".py"), folder / (verb.name + ".py"), verb.name); !done)
+            return done;
+        return copy(files / "README.md", folder / "README.md", verb.name);
+    }
     const std::string source = "." + std::string(verb.kind == "cuda" ? "cu" : "cpp");
     if (auto done = copy(examples / kHeader, folder / kHeader, ""); !done) return done;
     if (auto done =
@@ -67,18 +73,20 @@ Result<void> write(const NewVerb& verb, const fs::path& folder) {
 int runNew(const NewVerb& verb) {
     const fs::path folder = verb.folder.empty() ? fs::path(verb.name) : fs::path(verb.folder);
     if (auto written = write(verb, folder); !written) return fail(written.error());
-    const fs::path library = folder / "build" / (verb.name + ".so");
+    const bool isPython = verb.kind == "python";
+    const fs::path library = isPython ? folder / (verb.name + ".py") : folder / "build" / (verb.name + ".so");
     if (verb.json)
         return printResult(nlohmann::json{{"name", verb.name},
                                           {"folder", fs::absolute(folder).lexically_normal().string()},
                                           {"library", fs::absolute(library).lexically_normal().string()}});
     return printResult(
-        "made " + folder.string() + ", whose backend is called " + verb.name + ". Next:\n" + "  cmake -S " +
-        folder.string() + " -B " + (folder / "build").string() + " && cmake --build " +
-        (folder / "build").string() + "\n" + "  reelgrid-cli backends check " + library.string() +
-        (verb.kind == "cuda" ? " --device cuda" : "") + "\n" + "  reelgrid-cli compare --backend-plugin " +
-        library.string() + " --types sdpa," + verb.name + " --stitch\n" + "  reelgrid --backend-plugin " +
-        library.string() + " rendered_videos/session.json");
+        "made " + folder.string() + ", whose backend is called " + verb.name + ". Next:\n" +
+        (isPython ? "  (" + (folder / "README.md").string() + " says what is needed)\n"
+                  : "  cmake -S " + folder.string() + " -B " + (folder / "build").string() +
+                        " && cmake --build " + (folder / "build").string() + "\n") +
+        "  reelgrid-cli backends check " + library.string() + (verb.kind == "cuda" ? " --device cuda" : "") +
+        "\n" + "  reelgrid-cli compare --backend-plugin " + library.string() + " --types sdpa," + verb.name +
+        " --stitch\n" + "  reelgrid --backend-plugin " + library.string() + " rendered_videos/session.json");
 }
 
 }  // namespace
@@ -86,12 +94,12 @@ int runNew(const NewVerb& verb) {
 std::function<int()> addNewCommand(CLI::App& backends) {
     auto verb = std::make_shared<NewVerb>();
     CLI::App* command =
-        backends.add_subcommand("new", "A CMake project with a working backend of your own to change");
-    command->add_option("NAME", verb->name, "What the backend is called")->required();
-    command->add_option("--kind", verb->kind, "cpp or cuda")
-        ->check(CLI::IsMember({"cpp", "cuda"}))
+        backends.add_subcommand("new", "A folder with a working backend of your own to change");
+    command->add_option("NAME", verb->name, "What the backend is called")->capture_default_str();
+    command->add_option("--kind", verb->kind, "cpp or cuda (a CMake project), or python (a file)")
+        ->check(CLI::IsMember({"cpp", "cuda", "python"}))
         ->capture_default_str();
-    command->add_option("--output-dir", verb->folder, "The project's folder (default: NAME)");
+    command->add_option("--output-dir", verb->folder, "The folder (default: NAME)");
     command->add_flag("--json", verb->json, "Print one JSON document");
     return [verb] { return runNew(*verb); };
 }

@@ -60,7 +60,11 @@ json measureSpeed(const BackendInfo& backend, const CheckServing& asked,
                         {"x_sdpa", benchmark::timesSdpa(measured, row)},
                         {"gflops", benchmark::rateOf(measured, row) / 1e9}});
     }
-    return {{"shape", asked.shape}, {"dtype", kernels::nameOf(wanted.type)}, {"rows", std::move(rows)}};
+    json speed = {{"shape", asked.shape}, {"dtype", kernels::nameOf(wanted.type)}, {"rows", std::move(rows)}};
+    if (backend.plugin != nullptr && backend.plugin->kernel != nullptr)
+        if (const auto seconds = backend.plugin->kernel->secondsBesideKernel())
+            speed["call_overhead_us"] = *seconds * 1e6;
+    return speed;
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "core/base/pending_file.h"
 #include "core/base/resources.h"
 #include "core/base/sha256.h"
-#include "core/base/user_python.h"
 #include "core/denoising/picture_frame.h"
 #include "core/denoising/rgb_frames.h"
 #include "core/execution/execution.h"
@@ -18,6 +17,7 @@
 #include "core/media/image.h"
 #include "core/media/writer.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/plugins/python/python_interpreter.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/pending_result.h"
 #include "core/schedulers/initial_noise.h"
@@ -83,6 +83,7 @@ const std::set<std::string> kHandedOver{"prompt",
                                         "recipe",
                                         "context_stride",
                                         "context_weights",
+                                        "temporal_alpha",
                                         "context_noise",
                                         "chain_alpha",
                                         "skip_layer_guidance_scale",
@@ -98,6 +99,13 @@ std::string foreignOption(const protocol::RenderRequest& request) {
         if (foreign.empty() && !(access(request) == access(usual))) foreign = optionOf(field);
     });
     return foreign;
+}
+
+/// Whether the index names a component of a class that is ours alone.
+bool hasOwnModule(const families::ModelIndex& index) {
+    return std::ranges::any_of(index.json(), [](const json& component) {
+        return component.is_array() && !component.empty() && component.front() == "reelgrid";
+    });
 }
 
 /// Shape of a tensor's latents, [1, C, T, H, W].
@@ -169,10 +177,12 @@ result::Timing timingOf(const json& made, int frames) {
 }  // namespace
 
 Result<DiffusersEngine> DiffusersEngine::find() {
-    const fs::path python = userPython();
     const std::string needed =
         "--with-engine diffusers: a Python with diffusers was needed (REELGRID_PYTHON "
         "names it); ";
+    const auto found = plugins::findPython();
+    if (!found) return Error{ErrorCode::BadUsage, needed + found.error().message};
+    const fs::path& python = found->path;
     const auto answer = jobs::outputOf({python, {"-c", kAsksVersions}}, kMostAnswerBytes);
     if (!answer) return Error{ErrorCode::BadUsage, needed + answer.error().message};
     const auto versions = parseJson(*answer, python.string());
@@ -207,6 +217,15 @@ Result<void> DiffusersEngine::accepts(const CheckedRequest& checked) const {
     for (const families::ComponentInfo& component : model.components)
         if (component.name == "scheduler" && component.className.starts_with("RCM"))
             return Error{ErrorCode::BadUsage, option + "it has no " + component.className};
+    // A module of our own mixes even a single frame.
+    const auto& alpha = checked.settings().temporalAlpha;
+    const bool isOnePicture = pipeline.value("noise", "") == "one_picture";
+    if (isOnePicture && hasOwnModule(*index) && alpha.value_or(1) != 0)
+        return Error{ErrorCode::BadUsage, option + "model " + model.id +
+                                              " has a temporal module that diffusers lacks: --temporal-alpha "
+                                              "0 was needed"};
+    if (!isOnePicture && alpha.value_or(1) != 1)
+        return Error{ErrorCode::BadUsage, option + "--temporal-alpha isn't handed over; none was needed"};
     if (const std::string foreign = foreignOption(checked.request()); !foreign.empty())
         return Error{ErrorCode::BadUsage, option + foreign + " isn't handed over; none was needed"};
     return {};

@@ -14,6 +14,7 @@
 #include "core/machine/local_machine.h"
 #include "core/machine/machine_json.h"
 #include "core/media/capabilities.h"
+#include "core/plugins/python/python_interpreter.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -24,16 +25,22 @@ struct Checkup {
     machine::Machine machine;
     media::Capabilities media;
     Result<families::ModelInfo> demo = Error{};
-    Result<void> withoutNetwork;  ///< of workers
+    Result<void> withoutNetwork;                          ///< of workers
+    Result<plugins::PythonInterpreter> python = Error{};  ///< of kernels in Python
+    Result<std::string> pythonRuntime = Error{};
 };
 
 Checkup examine(const machine::LocalMachine& here) {
     machine::Machine machine = here.now();
     machine.models = catalog::modelsOfMachine();
+    auto python = plugins::findPython();
+    auto runtime = python ? plugins::runtimeOf(*python) : Result<std::string>(python.error());
     return {.machine = std::move(machine),
             .media = media::inspectCapabilities(),
             .demo = catalog::findModel(catalog::kDemoModel),
-            .withoutNetwork = canLeaveNetwork()};
+            .withoutNetwork = canLeaveNetwork(),
+            .python = std::move(python),
+            .pythonRuntime = std::move(runtime)};
 }
 
 /// What is missing that some verb can't do without, for a person.
@@ -91,6 +98,12 @@ json asJson(const Checkup& checkup) {
     document["labels"] = checkup.media.labels.ok();
     document["worker"]["network"] = !checkup.withoutNetwork.ok();
     if (!checkup.withoutNetwork) document["worker"]["why"] = checkup.withoutNetwork.error().message;
+    if (checkup.pythonRuntime)
+        document["python"] = {{"interpreter", checkup.python->path.string()},
+                              {"from", checkup.python->from},
+                              {"runtime", *checkup.pythonRuntime}};
+    else
+        document["python"] = {{"why", checkup.pythonRuntime.error().message}};
     document["problems"] = problemsOf(checkup);
     return document;
 }
@@ -111,13 +124,18 @@ std::string asText(const Checkup& checkup) {
         if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, 13);
         if (backend.awaitsGpuCheck) text += indented(std::string("cuda: ") + machine::kAwaitsGpuCheck, 13);
         if (const auto* plugin = machine.pluginOf(backend.name))
-            text += indented("Plug-in, not part of ReelGrid: " + plugin->file + ", SHA-256 " + plugin->sha256,
+            text += indented("Plug-in, not part of ReelGrid: " + plugin->file + ", SHA-256 " +
+                                 plugin->sha256 + (plugin->runtime.empty() ? "" : ", in " + plugin->runtime),
                              13);
     }
     if (checkup.media.labels) text += "\nlabels     can be drawn";
     text += "\nworkers    " + (checkup.withoutNetwork
                                    ? "render without network (a seccomp filter), but for several ranks"
                                    : checkup.withoutNetwork.error().message);
+    text += "\nPython     " + (checkup.pythonRuntime
+                                   ? checkup.python->path.string() + " (" + checkup.python->from +
+                                         "): " + *checkup.pythonRuntime + ", which kernels in Python run in"
+                                   : checkup.pythonRuntime.error().message);
     if (checkup.demo.ok())
         text +=
             "\nmodel      demo in " + checkup.demo->folder.string() + ", " + byteCount(checkup.demo->bytes());

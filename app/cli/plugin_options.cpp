@@ -44,7 +44,7 @@ void addPluginOption(CLI::App& command) {
     command
         .add_option_function<std::vector<std::string>>(
             kOption, [](const std::vector<std::string>&) {},
-            "An attention backend of your own: its library, or a recipe; may be repeated")
+            "An attention backend of your own: its library, a recipe, or a kernel in Python; may be repeated")
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

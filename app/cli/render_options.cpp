@@ -280,10 +280,15 @@ Result<CheckedRequest> RenderOptions::checkFor(protocol::RenderRequest request,
     const bool needed = model.task(checked->settings().task)->prompt == families::Need::Required;
     if (needed && !m_prompt && request.prompt.empty())
         return Error{ErrorCode::BadUsage, "--prompt is missing: what to render was needed"};
-    auto policy = m_policy.check(model, checked->settings().numInferenceSteps, machine);
-    if (!policy) return policy.error();
-    if (policy->empty()) return checked;
-    return checked->with(machine, [&](auto& changed) { changed.attentionPolicy = *std::move(policy); });
+    auto given = m_policy.check(model, checked->settings().numInferenceSteps, machine);
+    if (!given) return given.error();
+    if (given->policy.empty()) return checked;
+    return checked->with(machine, [&](auto& changed) {
+        changed.attentionPolicy = std::move(given->policy);
+        // What the command line says counts more.
+        changed.backendOption.insert(changed.backendOption.begin(), given->backendOption.begin(),
+                                     given->backendOption.end());
+    });
 }
 
 void sayKeptFrames(std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
@@ -93,7 +94,7 @@ void readKeptFrames(std::vector<LabelledClip>& clips) {
     for (LabelledClip& clip : clips) {
         comparison::ComparedFrames source = comparison::comparedFrames(clip.path);
         if (!source.remark.empty()) say("note: " + source.remark);
-        clip.path = std::move(source.file);
+        clip.soundFile = std::exchange(clip.path, std::move(source.file));
     }
 }
 
@@ -130,6 +131,7 @@ int runStitch(const StitchVerb& verb) {
     });
     line.clear();
     if (!grid) return fail(grid.error());
+    if (!grid->soundRemark.empty()) say("note: " + grid->soundRemark);
     if (!verb.json) return printResult(output->string());
     nlohmann::json document = {{"output", fs::absolute(*output).lexically_normal().string()},
                                {"width", grid->width},
@@ -138,6 +140,7 @@ int runStitch(const StitchVerb& verb) {
                                {"fps", grid->fps.value()},
                                {"frames", grid->frameCount},
                                {"clips", nlohmann::json::array()}};
+    if (!grid->soundOf.empty()) document["sound"] = grid->soundOf.string();
     for (const LabelledClip& clip : *clips)
         document["clips"].push_back({{"path", clip.path.string()}, {"label", clip.label}});
     return printResult(document);

@@ -28,6 +28,7 @@
 #include "core/result/clip_result.h"
 #include "core/result/writer_lock.h"
 #include "core/session/session.h"
+#include "core/suite/suite_file.h"
 #include "core/suite/suite_report.h"
 #include "core/suite/suite_result.h"
 
@@ -39,8 +40,6 @@ using nlohmann::json;
 using suite::SuiteJob;
 using suite::SuitePlan;
 using suite::SuiteRow;
-
-constexpr const char* kSuiteFile = "suite.json";
 
 struct SuiteVerb {
     std::string file;
@@ -196,14 +195,14 @@ Result<void> saveSessions(const Run& run) {
     std::map<fs::path, session::Session> sessions;
     for (const SuiteRow& row : run.rows) {
         if (row.error) continue;
-        session::Session& session = sessions[row.clip.parent_path().parent_path()];
+        session::Session& session = sessions[suite::sessionOf(row.clip)];
         const comparison::Caption caption = comparison::captionOf(run.checked[row.job].settings());
         session.clips.push_back({row.clip, caption.text(), caption.name, 0});
         session.request = run.checked[row.job].request();
         session.request.resume = false;
     }
-    for (const auto& [folder, session] : sessions)
-        if (auto saved = session::saveSession(session, folder / "session.json"); !saved) return saved;
+    for (const auto& [file, session] : sessions)
+        if (auto saved = session::saveSession(session, file); !saved) return saved;
     return {};
 }
 
@@ -227,7 +226,7 @@ int finish(const SuiteVerb& verb, const Run& run, const suite::SuiteResult& resu
     if (auto saved = saveSessions(run); !saved) return fail(saved.error());
     if (auto written = writeFile(report, suite::suiteHtml(result, title, run.folder)); !written)
         return fail(written.error());
-    if (auto written = writeFile(run.folder / kSuiteFile, printJsonIndented(document)); !written)
+    if (auto written = writeFile(run.folder / suite::kSuiteFile, printJsonIndented(document)); !written)
         return fail(written.error());
     for (const SuiteRow& row : result.rows)
         if (row.error) fail(row.error->in(row.clip.filename().string()));
@@ -268,7 +267,7 @@ int runSuite(SuiteVerb& verb, const machine::Machine& machine) {
         return fail(measured.error());
     suite::SuiteResult result = suite::sumUp(run.plan, run.rows, gate);
     if (!verb.against.empty())
-        if (auto compared = compareWith(result, fs::absolute(verb.against) / kSuiteFile); !compared)
+        if (auto compared = compareWith(result, fs::absolute(verb.against) / suite::kSuiteFile); !compared)
             return fail(compared.error().in("--against"));
     return finish(verb, run, result);
 }

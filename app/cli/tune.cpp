@@ -14,6 +14,7 @@
 #include "core/base/pending_file.h"
 #include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/step_cache_json.h"
 #include "core/result/writer_lock.h"
 #include "core/tune/find_policy.h"
@@ -131,12 +132,18 @@ Result<tune::RenderOutcome> render(const Plan& plan, const tune::RenderOrder& or
 }
 
 /// The report first, so that a policy never stands without the figures that it was chosen by.
-Result<void> save(const tune::Tuning& tuning, const fs::path& policy, const json& document) {
+Result<void> save(const tune::Tuning& tuning, const std::vector<std::string>& backendOption,
+                  const fs::path& policy, const json& document) {
     const tune::TuningRender& chosen = tuning.renders[*verdictOf(tuning).chosen];
+    protocol::SavedPolicy made{chosen.policy, {}};
+    for (const std::string& text : backendOption)
+        if (std::ranges::find(made.policy.rules, protocol::BackendOptionChoice::from(text).value().backend,
+                              &protocol::AttentionRule::backend) != made.policy.rules.end())
+            made.backendOption.push_back(text);
     for (const auto& [file, content] :
          {std::pair{beside(policy, ".report.json"), printJsonIndented(document)},
           std::pair{beside(policy, ".report.html"), tuningHtml(tuning, policy.parent_path())},
-          std::pair{policy, printJsonIndented(protocol::toJson(chosen.policy))}})
+          std::pair{policy, printJsonIndented(protocol::toJson(made))}})
         if (auto written = writeFile(file, content + "\n"); !written) return written;
     return {};
 }
@@ -214,7 +221,8 @@ int runTune(const TuneVerb& verb, const machine::Machine& machine) {
     json document = toJson(*tuning);
     document["policy"] = policy.string();
     document["report"] = beside(policy, ".report.html").string();
-    if (auto saved = save(*tuning, policy, document); !saved) return fail(saved.error());
+    if (auto saved = save(*tuning, plan->checked.request().backendOption, policy, document); !saved)
+        return fail(saved.error());
     if (verb.json) return printResult(document);
     std::string text = verdictText(*tuning) + "\n";
     if (const auto floor = tuning->floorQuality)

@@ -14,6 +14,8 @@ constexpr std::array kTable{
     ActionEntry{
         "open", QT_TRANSLATE_NOOP("Actions", "&Open clips or session…"), "Ctrl+O",
         QT_TRANSLATE_NOOP("Actions", "Opens clips beside those on show, or a session in their place")},
+    ActionEntry{"open-suite", QT_TRANSLATE_NOOP("Actions", "Open s&uite…"), "",
+                QT_TRANSLATE_NOOP("Actions", "Shows a suite’s clips and means as tables")},
     ActionEntry{
         "open-demo", QT_TRANSLATE_NOOP("Actions", "Open the &demo comparison"), "Ctrl+D",
         QT_TRANSLATE_NOOP("Actions", "Shows one prompt rendered by several backends, without rendering")},
@@ -39,7 +41,8 @@ constexpr std::array kTable{
     ActionEntry{"model-folder", QT_TRANSLATE_NOOP("Actions", "Choose &model folder…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Adds a model in a folder of diffusers’ layout")},
     ActionEntry{"plugin", QT_TRANSLATE_NOOP("Actions", "Add attention p&lug-in…"), "",
-                QT_TRANSLATE_NOOP("Actions", "Adds a backend of your own: its library, or a recipe")},
+                QT_TRANSLATE_NOOP(
+                    "Actions", "Adds a backend of your own: its library, a recipe, or a kernel in Python")},
     ActionEntry{"results-folder", QT_TRANSLATE_NOOP("Actions", "Choose res&ults folder…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Chooses where new renders go")},
     ActionEntry{"close", QT_TRANSLATE_NOOP("Actions", "&Close comparison"), "Ctrl+W",

@@ -65,23 +65,22 @@ QString conclusionOf(const comparison::BlindStanding& standing) {
 
 }  // namespace
 
-void showBlindResults(const BlindTest& test, const Comparison& comparison, QWidget* parent) {
-    const auto standings = test.standings();
-    auto* table = new QTableWidget(int(standings.size()), 5);
+void showBlindResults(const BlindClips& clips, QWidget* parent) {
+    const std::vector<BlindResult> results = clips.results();
+    auto* table = new QTableWidget(int(results.size()), 5);
     table->setAccessibleName(QObject::tr("Blind test’s results"));
-    table->setHorizontalHeaderLabels({QObject::tr("clip"), QObject::tr("preferred"), QObject::tr("share"),
+    table->setHorizontalHeaderLabels({clips.heading(), QObject::tr("preferred"), QObject::tr("share"),
                                       QObject::tr("95 % interval"), QObject::tr("still needed")});
     table->verticalHeader()->hide();
     table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table->setSelectionMode(QAbstractItemView::NoSelection);
-    for (std::size_t i = 0; i < standings.size(); ++i) {
-        const comparison::BlindStanding& standing = standings[i];
-        const auto clip = std::ranges::find(comparison.clips(), standing.clip, &ComparedClip::path);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const comparison::BlindStanding& standing = results[i].standing;
         const int row = int(i);
         const auto put = [&](int column, const QString& text) {
             table->setItem(row, column, new QTableWidgetItem(text));
         };
-        put(0, clip->label);
+        put(0, results[i].name);
         const QString ties =
             standing.undecided > 0 ? QObject::tr(" (+ %1 undecided)").arg(standing.undecided) : QString();
         put(1, QObject::tr("%1 of %2").arg(standing.preferred).arg(standing.votes) + ties);
@@ -90,7 +89,7 @@ void showBlindResults(const BlindTest& test, const Comparison& comparison, QWidg
                                    : QObject::tr("%1 (%2 to %3)")
                                          .arg(percent(standing.score() / standing.votes),
                                               percent(interval.low), percent(interval.high)));
-        table->setCellWidget(row, 3, new IntervalBar(standing, clip->color));
+        table->setCellWidget(row, 3, new IntervalBar(standing, results[i].color));
         put(4, conclusionOf(standing));
     }
     table->resizeColumnsToContents();
@@ -102,7 +101,7 @@ void showBlindResults(const BlindTest& test, const Comparison& comparison, QWidg
                                "50 % out is a preference. Who stops as soon as one shows finds it too often: "
                                "decide on the number of "
                                "votes before.",
-                               nullptr, test.voteCount()));
+                               nullptr, votesIn(results)));
     note->setObjectName("quiet");
     note->setWordWrap(true);
     auto* dialog = new QDialog(parent);

@@ -10,25 +10,25 @@ namespace reelgrid::studio {
 using session::BlindVote;
 
 BlindTest::BlindTest(Comparison* comparison, ShownSession* shown, BlindTestView* view, QObject* parent)
-    : QObject(parent), m_comparison(comparison), m_shown(shown), m_view(view) {
+    : QObject(parent),
+      m_shown(std::make_shared<ShownBlindClips>(comparison, shown)),
+      m_clips(m_shown),
+      m_view(view) {
     connect(m_view, &BlindTestView::answered, this, &BlindTest::vote);
     connect(m_view, &BlindTestView::takeBackRequested, this, &BlindTest::takeBack);
     connect(m_view, &BlindTestView::endRequested, this, &BlindTest::end);
-    connect(m_comparison, &Comparison::clipRemoved, this, [this] {
-        if (m_running) end();
+    connect(comparison, &Comparison::clipRemoved, this, [this] {
+        if (m_running && m_clips == m_shown) end();
     });
 }
 
-std::vector<std::filesystem::path> BlindTest::candidates() const {
-    std::vector<std::filesystem::path> clips;
-    for (const ComparedClip& clip : m_comparison->clips())
-        if (clip.onDisk && !clip.status.failed && std::ranges::find(clips, clip.path) == clips.end())
-            clips.push_back(clip.path);
-    return clips;
+bool BlindTest::start() {
+    return start(m_shown);
 }
 
-bool BlindTest::start() {
-    if (candidates().size() < 2) return false;
+bool BlindTest::start(std::shared_ptr<BlindClips> clips) {
+    if (!clips->next(m_chance)) return false;
+    m_clips = std::move(clips);
     m_running = true;
     showNext();
     return true;
@@ -41,55 +41,57 @@ void BlindTest::end() {
     Q_EMIT ended();
 }
 
-std::vector<comparison::BlindStanding> BlindTest::standings() const {
-    return comparison::blindStandings(candidates(), m_shown->blindVotes());
-}
-
-int BlindTest::voteCount() const {
+int votesIn(const std::vector<BlindResult>& results) {
     int votes = 0;
-    for (const auto& standing : standings()) votes += standing.votes;
+    for (const BlindResult& result : results) votes += result.standing.votes;
     return votes / 2;
 }
 
+int BlindTest::voteCount() const {
+    return votesIn(m_clips->results());
+}
+
 void BlindTest::showNext() {
-    const auto& votes = m_shown->blindVotes();
-    m_pair = comparison::nextBlindPair(candidates(), votes, m_chance);
-    m_votesShown = votes.size();
+    const auto pair = m_clips->next(m_chance);
+    if (!pair) return end();
+    m_pair = *pair;
+    m_votesShown = m_clips->votes().size();
+    const auto results = m_clips->results();
     int needed = 0;
-    for (const auto& standing : standings()) needed = std::max(needed, standing.stillNeeded());
-    m_view->showProgress(tr("%n vote(s).", nullptr, voteCount()) + ' ' +
+    for (const BlindResult& result : results) needed = std::max(needed, result.standing.stillNeeded());
+    m_view->showProgress(tr("%n vote(s).", nullptr, votesIn(results)) + ' ' +
                          tr("As they stand, the least certain backend needs %n more.", nullptr, needed));
     m_view->showPair(m_pair.first, m_pair.second);
 }
 
 void BlindTest::vote(session::Preference preference) {
     if (!m_running) return;
-    std::vector<BlindVote> votes = m_shown->blindVotes();
+    std::vector<BlindVote> votes = m_clips->votes();
     votes.push_back({m_pair.first, m_pair.second, preference});
-    m_shown->setBlindVotes(std::move(votes));
+    m_clips->setVotes(std::move(votes));
     showNext();
     Q_EMIT votesChanged();
 }
 
 void BlindTest::takeBack() {
-    std::vector<BlindVote> votes = m_shown->blindVotes();
+    std::vector<BlindVote> votes = m_clips->votes();
     if (!m_running || votes.empty()) return;
     votes.pop_back();
-    m_shown->setBlindVotes(std::move(votes));
+    m_clips->setVotes(std::move(votes));
     showNext();
     Q_EMIT votesChanged();
 }
 
 void BlindTest::forgetVotes() {
-    m_shown->setBlindVotes({});
+    m_shown->setVotes({});
     if (m_running) showNext();
     Q_EMIT votesChanged();
 }
 
 void BlindTest::follow() {
     if (!m_running) return;
-    if (candidates().size() < 2) return end();
-    if (m_shown->blindVotes().size() != m_votesShown) showNext();
+    if (m_clips == m_shown && !m_clips->next(m_chance)) return end();
+    if (m_clips->votes().size() != m_votesShown) showNext();
 }
 
 }  // namespace reelgrid::studio

@@ -23,6 +23,12 @@ std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent) {
     return paths;
 }
 
+std::filesystem::path askForSuite(QWidget* parent) {
+    return QFileDialog::getOpenFileName(parent, QObject::tr("Open suite"), {},
+                                        QObject::tr("Suites (suite.json);;All files (*)"))
+        .toStdString();
+}
+
 std::filesystem::path askForExportName(QWidget* parent) {
     return QFileDialog::getSaveFileName(parent, QObject::tr("Export grid"), kGridFile,
                                         QString::fromStdString(media::writtenPatterns()))
@@ -66,8 +72,9 @@ std::filesystem::path askForPicture(QWidget* parent) {
 }
 
 std::filesystem::path askForPlugin(QWidget* parent) {
-    return QFileDialog::getOpenFileName(parent, QObject::tr("Add an attention backend of your own"), {},
-                                        QObject::tr("Libraries and recipes (*.so *.json);;All files (*)"))
+    return QFileDialog::getOpenFileName(
+               parent, QObject::tr("Add an attention backend of your own"), {},
+               QObject::tr("Libraries, recipes and kernels in Python (*.so *.json *.py);;All files (*)"))
         .toStdString();
 }
 

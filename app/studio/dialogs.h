@@ -12,6 +12,7 @@ namespace reelgrid::studio {
 // Questions for files. The answer is empty when the person thought better of it.
 
 std::vector<std::filesystem::path> askForClipsOrSessions(QWidget* parent);
+std::filesystem::path askForSuite(QWidget* parent);
 std::filesystem::path askForExportName(QWidget* parent);
 std::filesystem::path askForSessionName(QWidget* parent);
 std::filesystem::path askForReportName(QWidget* parent);

@@ -29,6 +29,7 @@ ExportJobs::ExportJobs(GridExport* exports, widgets::JobPanel* panel, widgets::I
     connect(exports, &GridExport::finished, this, [this](const QString& id, const QString&, int frames) {
         show(id, JobState::Done, tr("exported, %1 frames").arg(frames), 1);
     });
+    connect(exports, &GridExport::remarked, m_issues, &widgets::IssuePanel::addIssue);
     connect(exports, &GridExport::cancelled, this,
             [this](const QString& id) { show(id, JobState::Cancelled, tr("cancelled"), 0); });
     connect(exports, &GridExport::failed, this, [this](const QString& id, const QString& message) {

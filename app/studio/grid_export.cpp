@@ -18,7 +18,7 @@ QString GridExport::start(std::vector<media::LabelledClip> clips, const std::fil
         [clips = std::move(clips), output, options](const std::stop_token& stop,
                                                     const Progress& progress) mutable {
             for (media::LabelledClip& clip : clips)
-                clip.path = comparison::comparedFrames(clip.path, stop).file;
+                clip.soundFile = std::exchange(clip.path, comparison::comparedFrames(clip.path, stop).file);
             return media::stitch(clips, output, options, stop, progress);
         },
         output);
@@ -59,6 +59,7 @@ void GridExport::cancel(const QString& id) {
 
 void GridExport::end(const QString& id, const Result<media::StitchedGrid>& result, const QString& output) {
     m_running.erase(id);
+    if (result && !result->soundRemark.empty()) Q_EMIT remarked(QString::fromStdString(result->soundRemark));
     if (result)
         Q_EMIT finished(id, output, result->frameCount);
     else if (result.error().code == ErrorCode::Cancelled)

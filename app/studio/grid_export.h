@@ -33,6 +33,8 @@ class GridExport : public QObject {
     void finished(const QString& id, const QString& output, int frameCount);
     void failed(const QString& id, const QString& message);
     void cancelled(const QString& id);
+    /// Something that a finished one lacks.
+    void remarked(const QString& message);
 
   private:
     using Progress = std::function<void(int framesDone, int frameCount)>;

@@ -34,14 +34,16 @@ int main(int argc, char** argv) {
         }
         if (argument == "--help" || argument == "-h") {
             std::printf(
-                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | CLIP…]\n\n"
+                "Usage: reelgrid [--present] [--backend-plugin FILE]… [SESSION.json | SUITE.json | CLIP…]\n\n"
                 "Compares renders of one prompt with several attention kernels: plays clips in step, charts\n"
                 "their times and temporal coherence, renders new ones in the background.\n\n"
                 "  SESSION.json   a comparison as saved here or written by `reelgrid-cli compare`\n"
+                "  SUITE.json     what `reelgrid-cli suite` wrote, as tables\n"
                 "  CLIP…          video files to play side by side\n"
                 "  --present      full screen, repeating, with captions for an audience; without a session\n"
                 "                 the demo comparison\n"
-                "  --backend-plugin FILE   an attention backend of your own: its library, or a recipe\n"
+                "  --backend-plugin FILE   an attention backend of your own: its library, a recipe, a kernel "
+                "in Python\n"
                 "  --help         this text\n"
                 "  --version      the version, its commit and its libraries'\n\n"
                 "Keys: F1 in the window lists them. $REELGRID_WORKER names another worker program than the\n"

@@ -47,7 +47,7 @@ void MainWindow::buildMenus() {
 
 void MainWindow::buildFileMenu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(*file, *m_actions, {"open"});
+    fill(*file, *m_actions, {"open", "open-suite"});
     QMenu* recent = file->addMenu(tr("Open recen&t"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();

@@ -25,6 +25,7 @@
 #include "app/studio/missing_plugins.h"
 #include "app/studio/notifier.h"
 #include "app/studio/presenter.h"
+#include "app/studio/suite/suite_windows.h"
 #include "app/studio/thumbnails.h"
 #include "widgets/charts/timing_chart.h"
 #include "widgets/panels/issue_panel.h"
@@ -69,6 +70,7 @@ MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
       m_measureTools(new MeasureTools(
           {m_comparison, m_playback, m_grid, m_editor, m_jobs, m_issues, m_renders, m_sessions, m_background},
           this)),
+      m_suites(new SuiteWindows(m_background, this)),
       m_unsaved(new UnsavedWorkKeeper(&m_sessions->history(), this)),
       m_shuttle(new Shuttle(m_playback->player(), this)),
       m_blindView(new BlindTestView),
@@ -99,6 +101,7 @@ MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
     connectRenders();
     connectPlugins();
     connectSessions();
+    connectSuites();
     connectHistory();
     connectIssues();
     m_editor->setBackends(backendChoices(m_machine.now()));
@@ -244,6 +247,19 @@ void MainWindow::connectSessions() {
     connect(m_editor, &widgets::RequestEditor::pictureRequested, m_editorFiles, &EditorFiles::choosePicture);
     connect(m_editor, &widgets::RequestEditor::thumbnailRequested, m_editorFiles,
             &EditorFiles::readThumbnail);
+}
+
+void MainWindow::connectSuites() {
+    connect(m_measureTools, &MeasureTools::suiteOpened, m_suites, &SuiteWindows::show);
+    connect(m_suites, &SuiteWindows::shown, this,
+            [this](const std::filesystem::path& file) { m_settings.addRecentFile(file); });
+    connect(m_suites, &SuiteWindows::sessionRequested, this, [this](const std::filesystem::path& file) {
+        m_sessions->openSession(file);
+        raise();
+        activateWindow();
+    });
+    connect(m_suites, &SuiteWindows::blindTestRequested, this, &MainWindow::startBlindTest);
+    connect(m_suites, &SuiteWindows::failed, m_issues, &widgets::IssuePanel::addIssue);
 }
 
 void MainWindow::connectIssues() {

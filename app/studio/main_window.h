@@ -40,6 +40,7 @@ class Banner;
 class BlindTestView;
 class MeasureTools;
 class Presenter;
+class SuiteWindows;
 
 /// The window: puts the parts in their places and connects them. What they do is theirs.
 class MainWindow : public QMainWindow {
@@ -70,6 +71,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] SessionController& sessions() { return *m_sessions; }
     [[nodiscard]] EditorFiles& editorFiles() { return *m_editorFiles; }
     [[nodiscard]] MeasureTools& measuring() { return *m_measureTools; }
+    [[nodiscard]] SuiteWindows& suites() { return *m_suites; }
     [[nodiscard]] PluginBackends& plugins() { return *m_plugins; }
     [[nodiscard]] widgets::VideoGrid& grid() { return *m_grid; }
     [[nodiscard]] widgets::RequestEditor& editor() { return *m_editor; }
@@ -108,6 +110,7 @@ class MainWindow : public QMainWindow {
     void connectRenders();
     void connectPlugins();
     void connectSessions();
+    void connectSuites();
     void connectHistory();
     void connectIssues();
     void offerUnsavedWork(const session::UnsavedWork& work);
@@ -122,6 +125,8 @@ class MainWindow : public QMainWindow {
     void setTextPercent(int percent);
     void setTheme(ThemeChoice choice);
     void setBlindTest(bool on);
+    void startBlindTest(const std::shared_ptr<BlindClips>& clips);
+    void showBlindTest(bool on);
     [[nodiscard]] const ComparedClip* selectedClip() const;
     [[nodiscard]] bool everyClipIsOpen() const;
 
@@ -147,6 +152,7 @@ class MainWindow : public QMainWindow {
     SessionController* m_sessions;
     RenderMenu* m_renderMenu;
     MeasureTools* m_measureTools;
+    SuiteWindows* m_suites;
     UnsavedWorkKeeper* m_unsaved;
     Shuttle* m_shuttle;
     BlindTestView* m_blindView;

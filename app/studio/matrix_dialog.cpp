@@ -3,7 +3,6 @@
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QFormLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -11,12 +10,12 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QSplitter>
-#include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/studio/dialogs.h"
 #include "app/studio/forecast_text.h"
+#include "app/studio/wide_column_view.h"
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_policy_json.h"
 
@@ -45,22 +44,6 @@ bool isChecked(const QListWidget* list, int row) {
     return list->item(row)->checkState() == Qt::Checked;
 }
 
-/// The renders' table: prompts get what the other columns leave, and never less than can be read.
-class MatrixView final : public QTableView {
-  protected:
-    void updateGeometries() override {
-        QTableView::updateGeometries();
-        if (model() == nullptr) return;
-        constexpr int kLeastPromptWidth = 240;
-        const int others =
-            horizontalHeader()->length() - horizontalHeader()->sectionSize(MatrixTable::Prompt);
-        const int width = std::max(kLeastPromptWidth, viewport()->width() - others);
-        // Which comes back here with nothing left to do.
-        if (width != horizontalHeader()->sectionSize(MatrixTable::Prompt))
-            horizontalHeader()->resizeSection(MatrixTable::Prompt, width);
-    }
-};
-
 }  // namespace
 
 MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, QWidget* parent)
@@ -80,15 +63,10 @@ MatrixDialog::MatrixDialog(MatrixSources sources, BackgroundThread* background, 
       m_earlier(std::make_shared<std::optional<comparison::EarlierRenders>>()),
       m_background(background) {
     setWindowTitle(tr("Render a matrix"));
-    auto* view = new MatrixView;
+    auto* view = new WideColumnView;
     view->setModel(m_table);
     view->setAccessibleName(tr("The renders, in their order"));
-    view->setSelectionBehavior(QAbstractItemView::SelectRows);
-    view->setAlternatingRowColors(true);
-    view->verticalHeader()->hide();
-    view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    view->horizontalHeader()->setSectionResizeMode(MatrixTable::Prompt, QHeaderView::Fixed);
-    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setWideColumn(MatrixTable::Prompt);
     auto* columns = new QSplitter;
     columns->addWidget(buildAxes());
     columns->addWidget(view);

@@ -162,6 +162,16 @@ media::StitchOptions ShownSession::exportOptions() const {
     media::StitchOptions options;
     options.columns = grid.scene().columns(grid.size() * grid.devicePixelRatioF(), grid.devicePixelRatioF());
     if (grid.look().sync == session::SyncBy::FrameIndex) options.sync = media::ClipSync::ByIndex;
+    // The sound of the tile that is selected, or alone.
+    const int active = grid.selected() >= 0 ? grid.selected() : grid.solo();
+    const auto& shown = m_stage.comparison->clips();
+    int exported = 0;
+    for (int tile = 0; tile < int(shown.size()) && tile <= active; ++tile) {
+        const ComparedClip& clip = shown[std::size_t(tile)];
+        if (!clip.onDisk || clip.status.failed) continue;
+        if (tile == active) options.soundOf = exported;
+        ++exported;
+    }
     return options;
 }
 

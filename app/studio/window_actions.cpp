@@ -26,6 +26,9 @@ void MainWindow::connectFileActions() {
         if (const auto name = askForSessionName(this); !name.empty()) m_sessions->save(name);
     };
     m_actions->onTriggered("open", [this] { m_sessions->open(askForClipsOrSessions(this)); });
+    m_actions->onTriggered("open-suite", [this] {
+        if (const auto name = askForSuite(this); !name.empty()) m_sessions->open({name});
+    });
     m_actions->onTriggered("open-demo", [this] { m_sessions->openDemo(); });
     m_actions->onTriggered("open-four-steps",
                            [this] { m_sessions->openDemo(SessionController::Demo::FourSteps); });
@@ -205,22 +208,38 @@ void MainWindow::connectThemeActions() {
 
 void MainWindow::connectCompareActions() {
     m_actions->onTriggered("blind-test", [this] { setBlindTest((*m_actions)["blind-test"]->isChecked()); });
-    m_actions->onTriggered("blind-results", [this] { showBlindResults(*m_blindTest, *m_comparison, this); });
+    m_actions->onTriggered("blind-results", [this] { showBlindResults(m_blindTest->shown(), this); });
     m_actions->onTriggered("forget-votes", [this] { m_blindTest->forgetVotes(); });
     connect(m_blindTest, &BlindTest::votesChanged, &m_sessions->history(), &SessionHistory::look);
     connect(m_blindTest, &BlindTest::ended, this, [this] {
-        setBlindTest(false);
-        if (m_blindTest->voteCount() > 0) showBlindResults(*m_blindTest, *m_comparison, this);
+        showBlindTest(false);
+        if (m_blindTest->voteCount() > 0) showBlindResults(m_blindTest->current(), this);
     });
     connect(m_blindView, &BlindTestView::clipFailed, m_issues, &widgets::IssuePanel::addIssue);
 }
 
 void MainWindow::setBlindTest(bool on) {
-    if (on && !m_blindTest->start()) {
+    if (!on) {
+        showBlindTest(false);
+        return m_blindTest->end();
+    }
+    const bool started = m_blindTest->start();
+    if (!started)
         m_issues->addIssue(tr("Blind test: %n clip(s) on show, at least two were needed: open or render more",
                               nullptr, int(m_comparison->clips().size())));
-        on = false;
-    }
+    showBlindTest(started);
+}
+
+void MainWindow::startBlindTest(const std::shared_ptr<BlindClips>& clips) {
+    m_blindTest->end();
+    if (!m_blindTest->start(clips))
+        return m_issues->addIssue(tr("Blind test: no two clips of the suite that differ in this alone"));
+    showBlindTest(true);
+    raise();
+    activateWindow();
+}
+
+void MainWindow::showBlindTest(bool on) {
     if (on) {
         setPresenting(false);
         m_playback->player()->pause();
@@ -229,7 +248,6 @@ void MainWindow::setBlindTest(bool on) {
     } else {
         m_pages->setCurrentIndex(0);
         m_grid->setFocus();
-        m_blindTest->end();
     }
     (*m_actions)["blind-test"]->setChecked(on);
 }

@@ -6,6 +6,7 @@
 #include "core/attention/merged_parts.h"
 #include "core/attention/plugin_guard.h"
 #include "core/attention/serve.h"
+#include "core/attention/shared_tensors.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
@@ -26,7 +27,8 @@ Dispatcher::Dispatcher(Policy policy, const execution::Execution& execution, Cal
     : m_policy(std::move(policy)),
       m_execution(execution),
       m_settings(std::move(settings)),
-      m_guard(std::make_unique<PluginGuard>()) {}
+      m_guard(std::make_unique<PluginGuard>()),
+      m_sharedTensors(SharedTensors::forBackends(m_policy.backends(), m_execution.device)) {}
 
 Dispatcher::~Dispatcher() = default;
 

@@ -16,6 +16,7 @@
 namespace reelgrid::attention {
 
 class PluginGuard;
+class SharedTensors;
 
 /// The one door through which a model's attention goes: asks for what a policy says, has it served, counts it
 /// and tells observers. Not thread-safe: one per running pipeline.
@@ -66,6 +67,7 @@ class Dispatcher {
     CallSettings m_settings;
     Pass m_pass;
     std::unique_ptr<PluginGuard> m_guard;
+    std::unique_ptr<SharedTensors> m_sharedTensors;
     CallRecords m_records;
     std::vector<CallObserver*> m_observers;
     std::vector<RecordedCall>* m_recording = nullptr;  ///< of the pass that is being recorded

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attention/shared_tensors.h"
 #include "core/benchmark/attention_subject.h"
 #include "core/benchmark/captured_input.h"
 #include "core/benchmark/statistics.h"
@@ -98,8 +99,11 @@ std::vector<Contender> contendersFor(const AttentionCase& wanted, const Attentio
 
 std::vector<AttentionRow> measureAttention(const AttentionCase& wanted, const Progress& progress) {
     const Protocol& protocol = wanted.execution.device.is_cpu() ? kOnCpu : kOnGpu;
+    std::vector<std::string> names;
+    for (const auto* backend : wanted.backends) names.emplace_back(backend->name);
+    const auto shared = attention::SharedTensors::forBackends(names, wanted.execution.device);
     const AttentionSubject subject(movedTo(inputOf(wanted), wanted.execution.device), wanted.mask,
-                                   wanted.keySmoothing, wanted.execution);
+                                   wanted.keySmoothing, wanted.execution, wanted.options, wanted.grid);
     const Stopwatch stopwatch(wanted.execution, wanted.clock);
     std::vector<Contender> contenders = contendersFor(wanted, subject);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/call_settings.h"
 #include "core/benchmark/attention_input.h"
 #include "core/benchmark/attention_shape.h"
 #include "core/benchmark/float64_attention.h"
@@ -25,8 +26,10 @@ struct AttentionCase {
     std::vector<const kernels::BackendInfo*> backends;  ///< sdpa is measured whether it is here or not
     execution::Execution execution{};
     Clock clock = Clock::Wall;
-    int repetitions = 0;  ///< 0: so many as leave each kernel its time (see below)
-    std::string preset;   ///< whose shape it is; may be empty
+    int repetitions = 0;        ///< 0: so many as leave each kernel its time (see below)
+    std::string preset;         ///< whose shape it is; may be empty
+    kernels::TokenGrid grid{};  ///< where the tokens lie; unknown: kernels aren't told
+    attention::BackendOptions options{};
     MadeUp madeUp;
     std::optional<Captured> captured;  ///< in place of made-up tensors
 };

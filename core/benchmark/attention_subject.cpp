@@ -39,11 +39,14 @@ std::optional<at::Tensor> scoreMaskOf(const AttentionInput& in, kernels::Mask ma
 }  // namespace
 
 AttentionSubject::AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
-                                   const execution::Execution& execution)
+                                   const execution::Execution& execution, attention::BackendOptions options,
+                                   const kernels::TokenGrid& grid)
     : m_input(std::move(input)),
       m_mask(mask),
       m_smoothing(smoothing),
       m_execution(execution),
+      m_options(std::move(options)),
+      m_grid(grid),
       m_scoreMask(scoreMaskOf(m_input, mask)) {
     const std::int64_t dim = m_input.q_BHND.size(3);
     m_zeros_DD = at::zeros({dim, dim}, at::TensorOptions(execution.device).dtype(at::kFloat));
@@ -76,6 +79,8 @@ kernels::AttentionProblem AttentionSubject::problemFor(const kernels::BackendInf
     problem.scale = static_cast<float>(scaleOf(m_input));
     problem.mask = m_mask;
     problem.keySmoothing = m_smoothing;
+    problem.context.grid = m_grid;
+    problem.context.options = m_options.of(backend.name);
     if (m_input.keyBias_M.defined()) problem.keyBias = m_input.keyBias_M.const_data_ptr<float>();
     if (backend.linearBranch) problem.sparseLinear.projection = m_zeros_DD.const_data_ptr<float>();
     return problem;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/attention/call_settings.h"
 #include "core/benchmark/attention_input.h"
 #include "core/benchmark/stopwatch.h"
 #include "core/execution/execution.h"
@@ -20,7 +21,8 @@ class AttentionSubject {
   public:
     /// `input` is on the execution's device.
     AttentionSubject(AttentionInput input, kernels::Mask mask, kernels::KeySmoothing smoothing,
-                     const execution::Execution& execution);
+                     const execution::Execution& execution, attention::BackendOptions options = {},
+                     const kernels::TokenGrid& grid = {});
 
     /// Why the backend can't run it; nothing when it can.
     [[nodiscard]] std::optional<std::string> whyNot(const kernels::BackendInfo& backend) const;
@@ -49,6 +51,8 @@ class AttentionSubject {
     kernels::Mask m_mask;
     kernels::KeySmoothing m_smoothing;
     execution::Execution m_execution;
+    attention::BackendOptions m_options;
+    kernels::TokenGrid m_grid;
     std::optional<at::Tensor>
         m_scoreMask;  ///< for sdpa: causal mask and key bias that it has no other way for
     /// proj_l as it is before training: a linear branch costs what it costs and adds nothing.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/attention/attention_problem.h"
+#include "core/attention/call_settings.h"
 #include "core/base/number_text.h"
 #include "core/benchmark/attention_subject.h"
 #include "core/benchmark/float64_attention.h"
@@ -76,14 +77,16 @@ FencedCall fenced(const CheckCase& wanted, const execution::Execution& execution
     return call;
 }
 
-kernels::AttentionProblem problemOf(const FencedCall& call, const CheckCase& wanted,
-                                    const execution::Execution& execution) {
+kernels::AttentionProblem problemOf(const kernels::BackendInfo& backend, const FencedCall& call,
+                                    const CheckCase& wanted, const execution::Execution& execution,
+                                    const attention::BackendOptions& options) {
     const AttentionInput& in = call.input;
     kernels::AttentionProblem problem = attention::problemOf(in.q_BHND, in.k_BHMD, in.v_BHMD);
     problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     problem.stream = execution.stream();
     problem.mask = wanted.mask;
     if (in.keyBias_M.defined()) problem.keyBias = in.keyBias_M.const_data_ptr<float>();
+    problem.context.options = options.of(backend.name);
     attention::writeTo(problem, call.out.tensor_BHND());
     return problem;
 }
@@ -126,7 +129,8 @@ CheckOutcome checkKernel(const kernels::BackendInfo& backend, const CheckCase& w
                          const execution::Execution& execution) {
     CheckOutcome outcome;
     FencedCall call = fenced(wanted, execution);
-    kernels::AttentionProblem problem = problemOf(call, wanted, execution);
+    const attention::BackendOptions options;
+    kernels::AttentionProblem problem = problemOf(backend, call, wanted, execution, options);
     const kernels::AttentionPlan plan = kernels::plan(backend, problem);
     outcome.whyNot = plan.obstacle;
     if (!outcome.whyNot.empty()) return outcome;

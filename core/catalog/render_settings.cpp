@@ -14,7 +14,9 @@
 #include "core/catalog/default_dtype.h"
 #include "core/catalog/policy_check.h"
 #include "core/devices/gpu_choice.h"
+#include "core/protocol/asked_backends.h"
 #include "core/protocol/attention_name.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/index_ranges.h"
 
 namespace reelgrid::catalog {
@@ -446,6 +448,10 @@ Result<RenderSettings> resolveSettings(const protocol::RenderRequest& request,
     if (auto fits = checkPolicy(settings.attentionPolicy, model, settings.numInferenceSteps, machine); !fits)
         return fits.error().in("--attention-policy");
     if (auto fits = checkBackendOptions(settings.backendOption, machine); !fits) return fits.error();
+    // Those of other backends decide nothing here.
+    std::erase_if(settings.backendOption, [asked = askedBackends(settings)](const std::string& text) {
+        return !asked.contains(protocol::BackendOptionChoice::from(text).value().backend);
+    });
     if (auto fits = checkLockstep(settings, machine); !fits) return fits.error();
     if (settings.stepCache.isOn() && settings.useTorchCompile)
         return Error{ErrorCode::BadUsage,

@@ -45,6 +45,8 @@ std::string pluginDifference(const result::Manifest& manifest, const catalog::Re
         if (then == nullptr && !isPlugin) continue;
         if (then == nullptr || !isPlugin || then->sha256 != backend->plugin->description.sha256)
             return "its " + name + " was another plug-in's, or another build of it";
+        if (const std::string& runtime = backend->plugin->description.runtime; then->runtime != runtime)
+            return "its " + name + " ran in " + then->runtime + ", now it would in " + runtime;
     }
     return {};
 }

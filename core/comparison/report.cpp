@@ -6,6 +6,7 @@
 #include "core/base/version.h"
 #include "core/comparison/backend_color.h"
 #include "core/comparison/blind_section.h"
+#include "core/comparison/coherence_section.h"
 #include "core/comparison/html.h"
 #include "core/comparison/lockstep_section.h"
 #include "core/comparison/report_backends.h"
@@ -95,10 +96,10 @@ std::string reportHtml(const Report& report) {
     return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + subject +
            "</title><style>" + pageStyle() + "</style></head><body><h1>" + subject + "</h1><p>" +
            escaped(settingsLine(report)) + "</p>" + policyList(report) + clipsSection(report) +
-           timeTable(report) + partsTable(report) + qualityTable(report) + engineTable(report) +
-           blindSection(report) + charts(report) + lockstepSection(report) + attributionTable(report) +
-           backendDescriptions(report) + "<p class=\"note\">" + std::string(kReportMark) + " " + kVersion +
-           ".</p></body></html>\n";
+           timeTable(report) + partsTable(report) + qualityTable(report) + coherenceSection(report) +
+           engineTable(report) + blindSection(report) + charts(report) + lockstepSection(report) +
+           attributionTable(report) + backendDescriptions(report) + "<p class=\"note\">" +
+           std::string(kReportMark) + " " + kVersion + ".</p></body></html>\n";
 }
 
 }  // namespace reelgrid::comparison

@@ -26,7 +26,8 @@ std::string backendDescriptions(const Report& report) {
         if (plugin != nullptr)
             html += "<br><b>Plug-in, not part of ReelGrid:</b> " + escaped(plugin->file) +
                     (plugin->version.empty() ? "" : ", version " + escaped(plugin->version)) + ", SHA-256 " +
-                    escaped(plugin->sha256);
+                    escaped(plugin->sha256) +
+                    (plugin->runtime.empty() ? "" : ", run by " + escaped(plugin->runtime));
         html += "</dd>";
     }
     if (html.empty()) return {};

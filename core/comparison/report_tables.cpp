@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/base/number_text.h"
 #include "core/comparison/html.h"
 #include "core/comparison/report_backends.h"
 #include "core/comparison/same_work.h"
@@ -135,15 +136,16 @@ std::string engineTable(const Report& report) {
         for (const auto& [name, version] : manifest.versions)
             versions += (versions.empty() ? "" : ", ") + name + " " + version;
         const auto& drift = entry.result.metrics.drift;
-        std::optional<double> percent, psnr, ratio;
-        if (drift && drift->latentError) percent = 100 * *drift->latentError;
+        std::string apart = "–";
+        std::optional<double> psnr, ratio;
+        if (drift && drift->latentError) apart = significant(100 * *drift->latentError, 3) + " %";
         if (drift && drift->psnr) psnr = drift->psnr->mean;
         const auto own = denoiseOf(entry);
         const auto ours = reference == nullptr ? std::nullopt : denoiseOf(*reference);
-        if (own && ours && *ours > 0) ratio = *own / *ours;
-        rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) +
-                cell(number(percent, 4, " %")) + cell(number(psnr, 2, " dB")) + cell(number(own, 2, " s")) +
-                cell(number(ratio, 2, "×")) + "</tr>";
+        if (own && ours && *own > 0) ratio = *ours / *own;
+        rows += "<tr>" + textCell(entry.caption.text()) + textCell(versions) + cell(apart) +
+                cell(number(psnr, 2, " dB")) + cell(number(own, 2, " s")) + cell(number(ratio, 2, "×")) +
+                "</tr>";
     }
     if (rows.empty()) return {};
     return "<h2>Other engines</h2><table><tr><th class=\"text\">engine</th><th class=\"text\">versions</th>"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/media/av_error.h"
+#include "core/media/sound_copy.h"
 
 extern "C" {
 #include <libavutil/opt.h>
@@ -102,6 +103,7 @@ Result<void> EncodedFile::openContainer() {
     m_stream->avg_frame_rate = m_codec->framerate;
     if (const int status = avcodec_parameters_from_context(m_stream->codecpar, m_codec.get()); status < 0)
         return avError("stream parameters", status);
+    if (auto added = addSoundStream(); !added) return added;
     const std::string url = "file:" + m_pending.path().string();
     // movflags' faststart reads the file back under this name.
     m_output->url = av_strdup(url.c_str());
@@ -113,6 +115,29 @@ Result<void> EncodedFile::openContainer() {
     const int status = avformat_write_header(m_output, &settings);
     av_dict_free(&settings);
     if (status < 0) return writeError(status);
+    return {};
+}
+
+Result<void> EncodedFile::addSoundStream() {
+    if (!m_options.sound) return {};
+    m_soundStream = avformat_new_stream(m_output, nullptr);
+    if (m_soundStream == nullptr) return Error{ErrorCode::OutOfMemory, "no memory for a stream"};
+    const AVStream& from = m_options.sound->stream();
+    if (const int status = avcodec_parameters_copy(m_soundStream->codecpar, from.codecpar); status < 0)
+        return avError("stream parameters", status);
+    m_soundStream->codecpar->codec_tag = 0;  // another container has another one
+    m_soundStream->time_base = from.time_base;
+    return {};
+}
+
+Result<void> EncodedFile::writeSound(double seconds) {
+    if (m_soundStream == nullptr) return {};
+    while (AVPacket* packet = m_options.sound->next(seconds)) {
+        packet->stream_index = m_soundStream->index;
+        av_packet_rescale_ts(packet, m_options.sound->stream().time_base, m_soundStream->time_base);
+        const int written = av_interleaved_write_frame(m_output, packet);
+        if (written < 0 || m_output->pb->error < 0) return writeError(written);
+    }
     return {};
 }
 
@@ -129,6 +154,8 @@ Result<void> EncodedFile::writePackets() {
         const int status = avcodec_receive_packet(m_codec.get(), m_packet.get());
         if (status == AVERROR(EAGAIN) || status == AVERROR_EOF) return {};
         if (status < 0) return avError("encoding " + m_pending.finalPath().string(), status);
+        const double seconds = double(m_packet->pts) * av_q2d(m_codec->time_base);
+        if (auto written = writeSound(seconds); !written) return written;
         m_packet->stream_index = m_stream->index;
         // Encoders leave the duration out; without it the last frame would have none.
         m_packet->duration = 1;
@@ -153,6 +180,8 @@ Result<void> EncodedFile::finish() {
     if (const int status = avcodec_send_frame(m_codec.get(), nullptr); status < 0)
         return avError("encoding " + m_pending.finalPath().string(), status);
     if (auto written = writePackets(); !written) return written;
+    const double end = double(m_count) / m_options.fps.value();
+    if (auto written = writeSound(end); !written) return written;
     const int trailer = av_write_trailer(m_output);
     if (trailer < 0 || m_output->pb->error < 0) return writeError(trailer);
     if (const int closed = avio_closep(&m_output->pb); closed < 0) return writeError(closed);

@@ -21,6 +21,9 @@ class EncodedFile final : public VideoSink {
     Result<void> openEncoder();
     Result<void> openContainer();
     Result<void> writePackets();
+    Result<void> addSoundStream();
+    /// The sound that begins before this time.
+    Result<void> writeSound(double seconds);
     [[nodiscard]] Error writeError(int status) const;
 
     PendingFile m_pending;
@@ -28,6 +31,7 @@ class EncodedFile final : public VideoSink {
     Encoding m_encoding;
     AVFormatContext* m_output = nullptr;
     AVStream* m_stream = nullptr;
+    AVStream* m_soundStream = nullptr;
     CodecHandle m_codec;
     PacketHandle m_packet;
     std::int64_t m_count = 0;

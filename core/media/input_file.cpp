@@ -4,8 +4,10 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/media/av_error.h"
+#include "core/media/image_limits.h"
 
 extern "C" {
 #include <libavutil/avstring.h>
@@ -70,6 +72,18 @@ Result<const AVInputFormat*> demuxerOf(AVIOContext& file) {
 
 const ContainerFormat& formatOf(const AVFormatContext& input) {
     return *formatReadBy(*input.iformat);
+}
+
+int probeStreams(AVFormatContext& input) {
+    const unsigned count = input.nb_streams;
+    std::vector<AVDictionary*> options(count, nullptr);
+    for (AVDictionary*& dictionary : options) {
+        av_dict_set(&dictionary, "threads", "1", 0);
+        av_dict_set_int(&dictionary, "max_pixels", kMaxPixels, 0);
+    }
+    const int status = avformat_find_stream_info(&input, options.empty() ? nullptr : options.data());
+    for (AVDictionary*& dictionary : options) av_dict_free(&dictionary);
+    return status;
 }
 
 Result<InputHandle> openInput(const fs::path& path) {

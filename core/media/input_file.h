@@ -13,6 +13,10 @@ namespace reelgrid::media {
 /// gets to open a second file either (a QuickTime movie may keep its pictures in another one).
 Result<InputHandle> openInput(const std::filesystem::path& path);
 
+/// Fills in what the header leaves out by decoding a little, within our limits on picture size and threads.
+/// FFmpeg's status.
+int probeStreams(AVFormatContext& input);
+
 /// The row of the list for what an input is read with.
 const ContainerFormat& formatOf(const AVFormatContext& input);
 

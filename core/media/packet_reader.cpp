@@ -3,33 +3,15 @@
 #include <array>
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "core/media/av_error.h"
 #include "core/media/image_limits.h"
 #include "core/media/input_file.h"
 
-extern "C" {
-#include <libavutil/dict.h>
-}
-
 namespace reelgrid::media {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Fills in what the header leaves out by decoding a little, within our limits on picture size and threads.
-int probeStreams(AVFormatContext& input) {
-    const unsigned count = input.nb_streams;
-    std::vector<AVDictionary*> options(count, nullptr);
-    for (AVDictionary*& dictionary : options) {
-        av_dict_set(&dictionary, "threads", "1", 0);
-        av_dict_set_int(&dictionary, "max_pixels", kMaxPixels, 0);
-    }
-    const int status = avformat_find_stream_info(&input, options.empty() ? nullptr : options.data());
-    for (AVDictionary*& dictionary : options) av_dict_free(&dictionary);
-    return status;
-}
 
 /// Decoding a little to find out takes longer than all the rest of opening.
 bool headerTellsAll(const AVFormatContext& input) {

@@ -1,6 +1,8 @@
 #include "core/media/stitch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "core/media/grid_plan.h"
 #include "core/media/label_image.h"
 #include "core/media/scaler.h"
+#include "core/media/sound_copy.h"
 #include "core/media/video_sink.h"
 #include "core/media/writer.h"
 
@@ -105,6 +108,45 @@ class SinkPictures {
     ScalerHandle m_scaler;
 };
 
+/// What is added to a clip's own time to get the grid's; nothing where the grid plays it at another speed.
+std::optional<double> shiftOf(const TimedClip& clip) {
+    const double rate = clip.info->fps.value();
+    if (clip.indexRate > 0 && std::abs(clip.indexRate - rate) > 1e-6 * rate) return std::nullopt;
+    return -clip.offsetSeconds - clip.offsetFrames / rate;
+}
+
+/// The sound that the grid gets: of the clip that is asked for, else of the first that has any.
+struct ChosenSound {
+    std::shared_ptr<SoundCopy> sound;
+    fs::path clip;
+    std::string remark;
+};
+
+Result<ChosenSound> chooseSound(std::span<const LabelledClip> clips, const GridPlan& plan,
+                                const Encoding& encoding, int wanted) {
+    std::vector<std::size_t> order;
+    if (wanted >= 0 && wanted < int(clips.size())) order.push_back(std::size_t(wanted));
+    for (std::size_t i = 0; i < clips.size(); ++i)
+        if (int(i) != wanted) order.push_back(i);
+    for (const std::size_t i : order) {
+        const fs::path& file = clips[i].soundFile.empty() ? clips[i].path : clips[i].soundFile;
+        const auto shift = shiftOf(plan.tiles[i].clip);
+        auto sound = SoundCopy::open(file, shift.value_or(0), plan.secondsOf(plan.frameCount));
+        if (!sound) return sound.error();
+        if (!*sound) continue;
+        const std::string of = "the sound of " + file.filename().string();
+        if (!shift)
+            return ChosenSound{{}, {}, of + " is left out: the grid plays its frames at another rate"};
+        if (!(*sound)->fitsInto(encoding.muxer))
+            return ChosenSound{
+                {},
+                {},
+                of + " (" + (*sound)->codecName() + ") is left out: " + encoding.name + " can't have it"};
+        return ChosenSound{*std::move(sound), clips[i].path, {}};
+    }
+    return ChosenSound{};
+}
+
 }  // namespace
 
 Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path& output,
@@ -139,13 +181,16 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
     if (auto painted = paintLabels(*composer, plan, clips, options.fontFile); !painted)
         return painted.error();
 
+    auto sound = chooseSound(clips, plan, *encoding, options.soundOf);
+    if (!sound) return sound.error();
     auto sink = VideoSink::create(output, {.width = plan.width,
                                            .height = plan.height,
                                            .fps = plan.fps,
                                            .container = *container,
                                            .matrix = *matrix,
                                            .threads = options.threads,
-                                           .fidelity = options.fidelity});
+                                           .fidelity = options.fidelity,
+                                           .sound = std::move(sound->sound)});
     if (!sink) return sink.error();
     auto pictures = SinkPictures::create(plan, format, *matrix);
     if (!pictures) return pictures.error();
@@ -157,7 +202,13 @@ Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const fs::path&
         if (progress) progress(frame + 1, plan.frameCount);
     }
     if (auto finished = (*sink)->finish(); !finished) return finished.error();
-    return StitchedGrid{plan.width, plan.height, plan.columns, plan.fps, plan.frameCount};
+    return StitchedGrid{plan.width,
+                        plan.height,
+                        plan.columns,
+                        plan.fps,
+                        plan.frameCount,
+                        std::move(sound->clip),
+                        std::move(sound->remark)};
 }
 
 }  // namespace reelgrid::media

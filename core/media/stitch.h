@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <stop_token>
+#include <string>
 
 #include "core/base/result.h"
 #include "core/media/containers.h"
@@ -23,6 +24,7 @@ struct StitchOptions {
     ClipSync sync = ClipSync::ByTime;
     int threads = 0;  ///< of the encoder; 0: its choice
     Fidelity fidelity = Fidelity::Usual;
+    int soundOf = -1;  ///< the clip whose sound is kept, where it has any; else the first that has
 };
 
 struct StitchedGrid {
@@ -31,6 +33,8 @@ struct StitchedGrid {
     int columns = 0;
     Rational fps;
     int frameCount = 0;
+    std::filesystem::path soundOf{};  ///< the clip whose sound the grid has; empty: it has none
+    std::string soundRemark{};        ///< why a clip's sound was left out; empty: none was
 };
 
 /// Called on the caller's thread after each frame of the grid.
@@ -40,7 +44,8 @@ using StitchProgress = std::function<void(int framesDone, int frameCount)>;
 /// .mp4, .webm, .gif or .mkv. Blocks until it is written; a stop request ends it within a frame with
 /// Cancelled. After any error there is no file of that name, or the one that was there before. When all YUV
 /// clips share one matrix the grid keeps it, so that their samples are copied untouched; else it is BT.709.
-/// An .mkv's grid is RGB.
+/// An .mkv's grid is RGB. One clip's sound goes into the grid as it is in its file, where the container takes
+/// it.
 Result<StitchedGrid> stitch(std::span<const LabelledClip> clips, const std::filesystem::path& output,
                             const StitchOptions& options = {}, std::stop_token stop = {},
                             const StitchProgress& progress = {});

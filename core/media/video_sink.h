@@ -10,6 +10,8 @@
 
 namespace reelgrid::media {
 
+class SoundCopy;
+
 /// How pictures become a file; shared by Writer and by the grid.
 struct SinkOptions {
     int width = 0;
@@ -19,6 +21,7 @@ struct SinkOptions {
     ColorMatrix matrix = ColorMatrix::Bt709;  ///< what YUV pictures are in; limited range always
     int threads = 0;
     Fidelity fidelity = Fidelity::Usual;
+    std::shared_ptr<SoundCopy> sound{};  ///< goes into the file beside the pictures; null: none
 };
 
 /// Takes pictures one after the other; the file has its name only when finish() succeeds.

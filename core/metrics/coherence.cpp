@@ -5,6 +5,7 @@
 
 #include "core/base/number_text.h"
 #include "core/metrics/clip_metrics.h"
+#include "core/metrics/coherence_figures.h"
 #include "core/metrics/temporal.h"
 
 namespace reelgrid::metrics {
@@ -44,19 +45,18 @@ double squaredDifference(std::span<const std::uint8_t> a, std::span<const std::u
     return double(sum) / (double(a.size()) * kCodes);
 }
 
-/// Of the change between frames, by flow; nothing where the clip is too small for a flow.
-std::optional<double> explainedBy(const ClipMetrics& metrics) {
-    if (!metrics.warpingError || !metrics.change || !(metrics.change->squared > 0)) return std::nullopt;
-    const double left = metrics.warpingError->mean;
-    if (!std::isfinite(left)) return 0.0;  // no pixel is seen in both
-    return 1 - left / metrics.change->squared;
-}
-
 std::string figure(double value) {
     return std::isfinite(value) ? fixed(value, 2) : "none";
 }
 
 }  // namespace
+
+std::optional<double> explainedByFlow(const ClipMetrics& metrics) {
+    if (!metrics.warpingError || !metrics.change || !(metrics.change->squared > 0)) return std::nullopt;
+    const double left = metrics.warpingError->mean;
+    if (!std::isfinite(left)) return 0.0;  // no pixel is seen in both
+    return 1 - left / metrics.change->squared;
+}
 
 void ChangeFollower::add(std::span<const std::uint8_t> rgb, int width, int height) {
     if (m_before.size() == rgb.size()) m_squared += squaredDifference(m_before, rgb);
@@ -96,7 +96,7 @@ std::optional<Coherence> coherenceOf(const ClipMetrics& metrics) {
     if (metrics.gates->frozen) return Coherence::Frozen;
     if (!(metrics.frameCorrelation->mean > kLeastOfRun)) return Coherence::Incoherent;
     const bool repeats = metrics.change->repeated > kMostRepeated;
-    if (repeats && explainedBy(metrics).value_or(0) < kLeastExplained) return Coherence::CrossFaded;
+    if (repeats && explainedByFlow(metrics).value_or(0) < kLeastExplained) return Coherence::CrossFaded;
     return Coherence::Coherent;
 }
 
@@ -113,7 +113,7 @@ std::string coherenceText(const ClipMetrics& metrics) {
     if (metrics.independentCorrelation)
         text += ", of frames made apart " + figure(*metrics.independentCorrelation);
     text += "; motion: changes repeat by " + figure(metrics.change->repeated);
-    if (const auto explained = explainedBy(metrics))
+    if (const auto explained = explainedByFlow(metrics))
         text += ", flow explains " + figure(*explained) + " of them";
     if (*verdict == Coherence::Frozen) text += "; nothing moves";
     if (*verdict == Coherence::CrossFaded) text += "; one picture turns into another, nothing moves";

@@ -9,7 +9,8 @@
 namespace reelgrid::perception {
 namespace {
 
-constexpr std::int64_t kHeadChannels = 64, kMostChannels = 8192, kMostGrid = 256, kMostLayers = 256;
+constexpr std::int64_t kHeadChannels = 64, kMostChannels = 8192, kMostGrid = 256, kMostLayers = 256,
+                       kMostPatches = 1 << 13;
 
 std::vector<std::int64_t> shapeIn(const weights::WeightFile& file, const std::string& name,
                                   std::size_t sides) {
@@ -92,6 +93,9 @@ at::Tensor DinoEncoder::forward(const at::Tensor& pixels_P3YX) const {
     if (pixels_P3YX.size(2) < m_patch || pixels_P3YX.size(3) < m_patch)
         throw Failure(ErrorCode::BadUsage, "subject_consistency: pictures of at least one patch of " +
                                                std::to_string(m_patch) + " pixels are needed");
+    if (pixels_P3YX.size(2) / m_patch * (pixels_P3YX.size(3) / m_patch) > kMostPatches)
+        throw Failure(ErrorCode::BadUsage, "subject_consistency: pictures this long have more than " +
+                                               std::to_string(kMostPatches) + " patches");
     const at::Tensor patches = at::conv2d(pixels_P3YX, m_patches.weight, m_patches.bias, m_patch);
     const auto pictures = patches.size(0), rows = patches.size(2), columns = patches.size(3);
     at::Tensor x_PNC =

@@ -24,8 +24,11 @@ namespace fs = std::filesystem;
 using metrics::Asked;
 using metrics::ClipMetrics;
 
-/// Frames in memory at once: a few, so that activations stay small.
-constexpr int kFramesAtOnce = 4;
+/// Frames in memory at once: a few, large ones one by one, so that activations stay small.
+int framesAtOnce(const media::ClipInfo& clip) {
+    constexpr std::int64_t kLargeArea = std::int64_t{1} << 20;
+    return std::int64_t{clip.width} * clip.height > kLargeArea ? 1 : 4;
+}
 
 struct LpipsFiles {
     const char* title;
@@ -202,7 +205,7 @@ Result<void> Perception::measure(const Subject& subject, ClipMetrics& into, cons
     for (int left = frames->info().frameCount(); left > 0;) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "measuring was cancelled"};
         part.pixels.clear();
-        const auto read = frames->read(kFramesAtOnce, part);
+        const auto read = frames->read(framesAtOnce(frames->info()), part);
         if (!read) return read.error();
         if (*read == 0) break;
         left -= *read;

@@ -21,7 +21,7 @@ std::vector<result::PluginRecord> pluginsOf(const protocol::RenderFields<Maybe>&
         const kernels::BackendInfo* backend = kernels::findBackend(name);
         if (backend == nullptr || backend->plugin == nullptr) continue;
         const kernels::PluginDescription& said = backend->plugin->description;
-        records.push_back({name, said.file, said.sha256, said.version});
+        records.push_back({name, said.file, said.sha256, said.version, said.interpreter, said.runtime});
     }
     return records;
 }

@@ -125,6 +125,8 @@ json toJson(const PluginDescription& said) {
                    {"max_head_dim", said.maxHeadDim},
                    {"head_dim_multiple", said.headDimMultiple},
                    {"claimed_l1", said.claimedL1}};
+    if (!said.interpreter.empty()) object["interpreter"] = said.interpreter;
+    if (!said.runtime.empty()) object["runtime"] = said.runtime;
     if (!said.options.empty()) object["options"] = toJson(said.options);
     return object;
 }
@@ -140,6 +142,8 @@ Result<PluginDescription> descriptionFromJson(const json& object) {
     fields.text("author", said.author, kMostTitleBytes);
     fields.text("file", said.file, kMostPathBytes);
     fields.text("sha256", said.sha256, kMostTitleBytes);
+    fields.text("interpreter", said.interpreter, kMostPathBytes);
+    fields.text("runtime", said.runtime, kMostTitleBytes);
     int maxHeadDim = 0, headDimMultiple = 1;
     fields.integer("max_head_dim", maxHeadDim);
     fields.integer("head_dim_multiple", headDimMultiple);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/plugins/crash_report.h"
@@ -63,8 +64,35 @@ reelgrid_call callOf(const AttentionProblem& p) {
     call.key_bias = p.keyBias;
     call.log_sum_exp = p.lse;
     call.stream = p.stream;
+    const kernels::CallContext& context = p.context;
+    call.frames = context.grid.frames;
+    call.rows = context.grid.rows;
+    call.columns = context.grid.columns;
+    call.text_before = context.grid.textBefore;
+    call.text_after = context.grid.textAfter;
+    call.layer = context.layer;
+    call.step = context.step;
+    call.steps = context.steps;
+    call.module = context.module;
+    call.branch = context.branch;
+    call.family = context.family;
     return call;
 }
+
+/// A call with its options, which it points to.
+struct CallWithOptions {
+    explicit CallWithOptions(const AttentionProblem& problem) : call(callOf(problem)) {
+        for (const kernels::OptionValue& option : problem.context.options)
+            values.push_back({option.key.c_str(), option.value.c_str()});
+        call.options = static_cast<std::int32_t>(values.size());
+        call.option_values = values.data();
+    }
+    CallWithOptions(const CallWithOptions&) = delete;
+    CallWithOptions& operator=(const CallWithOptions&) = delete;
+
+    std::vector<reelgrid_option_value> values;
+    reelgrid_call call;
+};
 
 /// What a plug-in wrote into a buffer, as one line.
 std::string lineOf(const std::array<char, 512>& text) {
@@ -124,9 +152,10 @@ const reelgrid_backend& LibraryKernel::backend() {
 std::optional<std::string> LibraryKernel::whyNot(const AttentionProblem& problem) {
     const reelgrid_backend& own = backend();
     if (own.supports == nullptr) return std::nullopt;
-    const reelgrid_call call = callOf(problem);
+    const CallWithOptions with(problem);
     std::array<char, 512> reason{};
-    if (guarded(m_inSupports, [&] { return own.supports(&own, &call, reason.data(), reason.size()); }) != 0)
+    if (guarded(m_inSupports, [&] { return own.supports(&own, &with.call, reason.data(), reason.size()); }) !=
+        0)
         return std::nullopt;
     const std::string why = lineOf(reason);
     return why.empty() ? "its plug-in gives no reason" : why;
@@ -135,8 +164,8 @@ std::optional<std::string> LibraryKernel::whyNot(const AttentionProblem& problem
 std::int64_t LibraryKernel::workspaceBytes(const AttentionProblem& problem) {
     const reelgrid_backend& own = backend();
     if (own.workspace_bytes == nullptr) return 0;
-    const reelgrid_call call = callOf(problem);
-    m_workspaceBytes = guarded(m_inWorkspace, [&] { return own.workspace_bytes(&own, &call); });
+    const CallWithOptions with(problem);
+    m_workspaceBytes = guarded(m_inWorkspace, [&] { return own.workspace_bytes(&own, &with.call); });
     if (m_workspaceBytes > kMostWorkspaceBytes)
         throw Failure(ErrorCode::InvalidData,
                       m_inWorkspace + " asked for " + std::to_string(m_workspaceBytes) + " bytes");
@@ -145,11 +174,12 @@ std::int64_t LibraryKernel::workspaceBytes(const AttentionProblem& problem) {
 
 void LibraryKernel::attend(const AttentionProblem& problem) {
     const reelgrid_backend& own = backend();
-    reelgrid_call call = callOf(problem);
-    call.workspace = problem.workspace;
-    call.workspace_bytes = m_workspaceBytes;
+    CallWithOptions with(problem);
+    with.call.workspace = problem.workspace;
+    with.call.workspace_bytes = m_workspaceBytes;
     std::array<char, 512> error{};
-    const int status = guarded(m_inRun, [&] { return own.run(&own, &call, error.data(), error.size()); });
+    const int status =
+        guarded(m_inRun, [&] { return own.run(&own, &with.call, error.data(), error.size()); });
     if (status == 0) return;
     const std::string why = lineOf(error);
     throw Failure(ErrorCode::Internal,

@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -41,41 +43,61 @@ Function symbol(void* library, const char* name) {
     return reinterpret_cast<Function>(dlsym(library, name));
 }
 
+/// Those that this program knows, its own first.
+constexpr std::array<std::uint32_t, 2> kAbis{REELGRID_BACKEND_ABI, 1};
+
+/// Of a backend of that ABI, at least.
+constexpr std::size_t sizeIn(std::uint32_t abi) {
+    return abi == 1 ? offsetof(reelgrid_backend, options) : sizeof(reelgrid_backend);
+}
+
 /// Before anything but its size and version is believed.
-Result<void> checkLayout(const reelgrid_backend* backend) {
-    if (backend->size < sizeof(reelgrid_backend))
+Result<void> checkLayout(const reelgrid_backend* backend, std::uint32_t abi) {
+    if (backend->size < sizeIn(abi))
         return invalid("its backend has a size of " + std::to_string(backend->size) + " bytes, at least " +
-                       std::to_string(sizeof(reelgrid_backend)) + " were needed");
-    if (backend->abi != REELGRID_BACKEND_ABI)
-        return invalid("its backend is of ABI " + std::to_string(backend->abi) + ", " +
-                       std::to_string(REELGRID_BACKEND_ABI) + " was needed");
+                       std::to_string(sizeIn(abi)) + " were needed");
+    if (backend->abi != abi)
+        return invalid("its backend is of ABI " + std::to_string(backend->abi) + ", " + std::to_string(abi) +
+                       " was needed");
     return {};
+}
+
+std::vector<const reelgrid_backend*> backendsAt(reelgrid_backend_at_function at, std::uint32_t abi) {
+    std::vector<const reelgrid_backend*> found;
+    while (found.size() < kMostBackends) {
+        const reelgrid_backend* backend = at(abi, static_cast<std::uint32_t>(found.size()));
+        if (backend == nullptr) break;
+        found.push_back(backend);
+    }
+    return found;
 }
 
 Result<std::vector<const reelgrid_backend*>> backendsOf(void* library, const PluginSource& source) {
     std::vector<const reelgrid_backend*> found;
+    std::uint32_t abi = REELGRID_BACKEND_ABI;
     if (!source.recipe.empty()) {
         const auto make =
             symbol<reelgrid_backend_from_recipe_function>(library, "reelgrid_backend_from_recipe");
         if (make == nullptr) return invalid(source.library.string() + " takes no recipes");
-        std::array<char, 1024> why{};
-        const reelgrid_backend* backend =
-            make(REELGRID_BACKEND_ABI, source.recipe.c_str(), why.data(), why.size());
+        // A plug-in of an earlier ABI refuses this one; what others refuse they refuse again.
+        const reelgrid_backend* backend = nullptr;
+        std::array<char, 1024> why{}, again{};
+        for (auto known = kAbis.begin(); backend == nullptr && known != kAbis.end(); ++known) {
+            auto& refusal = known == kAbis.begin() ? why : again;
+            backend = make(abi = *known, source.recipe.c_str(), refusal.data(), refusal.size());
+        }
         if (backend == nullptr) return invalid(std::string(why.data(), strnlen(why.data(), why.size())));
         found.push_back(backend);
     } else {
         const auto at = symbol<reelgrid_backend_at_function>(library, "reelgrid_backend_at");
         if (at == nullptr) return invalid("it exports no reelgrid_backend_at()");
-        while (found.size() < kMostBackends) {
-            const reelgrid_backend* backend =
-                at(REELGRID_BACKEND_ABI, static_cast<std::uint32_t>(found.size()));
-            if (backend == nullptr) break;
-            found.push_back(backend);
-        }
-        if (found.empty()) return invalid("it has no backend of ABI " + std::to_string(REELGRID_BACKEND_ABI));
+        for (auto known = kAbis.begin(); found.empty() && known != kAbis.end(); ++known)
+            found = backendsAt(at, abi = *known);
+        if (found.empty())
+            return invalid("it has no backend of ABI 1 to " + std::to_string(REELGRID_BACKEND_ABI));
     }
     for (const reelgrid_backend* backend : found)
-        if (auto fits = checkLayout(backend); !fits) return fits.error();
+        if (auto fits = checkLayout(backend, abi); !fits) return fits.error();
     return found;
 }
 
@@ -174,6 +196,11 @@ Result<kernels::PluginDescription> describe(const reelgrid_backend& backend) {
     said.maxHeadDim = backend.max_head_dim;
     said.headDimMultiple = backend.head_dim_multiple;
     said.claimedL1 = backend.claimed_l1;
+    if (backend.abi > 1 && backend.options != nullptr)
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(backend.option_count, kMostOptions + 1); ++i)
+            said.options.push_back({textOf(backend.options[i].key, kMostBytes),
+                                    textOf(backend.options[i].title, kMostBytes),
+                                    textOf(backend.options[i].value, kMostBytes)});
     // One set of rules for what a backend may say, wherever it was said.
     return descriptionFromJson(nlohmann::json::parse(printJson(toJson(said))));
 }

@@ -8,6 +8,8 @@
 #include "core/plugins/described_plugin.h"
 #include "core/plugins/description_json.h"
 #include "core/plugins/library_kernel.h"
+#include "core/plugins/python/python_description.h"
+#include "core/plugins/python/python_kernel.h"
 #include "kernels/backends/backend_list.h"
 
 namespace reelgrid::plugins {
@@ -17,7 +19,11 @@ Result<void> addFile(const std::filesystem::path& file) {
     auto descriptions = describedBy(file);
     if (!descriptions) return descriptions.error();
     for (kernels::PluginDescription& description : *descriptions) {
-        auto kernel = std::make_unique<LibraryKernel>(description);
+        std::unique_ptr<kernels::PluginKernel> kernel;
+        if (isPython(file))
+            kernel = std::make_unique<PythonKernel>(description);
+        else
+            kernel = std::make_unique<LibraryKernel>(description);
         if (auto why = kernels::addBackend({std::move(description), std::move(kernel)}))
             return Error{ErrorCode::InvalidData, file.string() + ": " + *why};
     }

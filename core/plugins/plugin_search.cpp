@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+
+#include "core/base/pending_file.h"
 
 namespace reelgrid::plugins {
 namespace {
@@ -11,6 +14,13 @@ namespace fs = std::filesystem;
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
+}
+
+/// Whether a file in Python is a kernel: modules of its own may lie beside one.
+bool hasAttend(const fs::path& file) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    const auto text = readFile(file, kMostBytes);
+    return text && ("\n" + *text).find("\ndef attend(") != std::string::npos;
 }
 
 /// One file a backend, each once.
@@ -32,7 +42,9 @@ class Collected {
         for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
              entry.increment(failed)) {
             const fs::path extension = entry->path().extension();
-            if ((extension == ".so" || extension == ".json") && found.size() < kMost) found.push_back(*entry);
+            const bool isPlugin = extension == ".so" || extension == ".json" ||
+                                  (extension == ".py" && hasAttend(entry->path()));
+            if (isPlugin && found.size() < kMost) found.push_back(*entry);
         }
         std::sort(found.begin(), found.end());
         for (const fs::path& path : found) add(path, Found::InFolder);

@@ -18,8 +18,9 @@ struct PluginFile {
 /// ~/.local/share/reelgrid/backends. Empty without a home.
 std::filesystem::path userPluginFolder();
 
-/// `given`, then the libraries (.so) and recipes (.json) of $REELGRID_BACKEND_PATH (files and folders,
-/// separated by colons) and of the user's folder, each once and a folder's in the order of their names.
+/// `given`, then the libraries (.so), recipes (.json) and kernels in Python (.py with an attend()) of
+/// $REELGRID_BACKEND_PATH (files and folders, separated by colons) and of the user's folder, each once and a
+/// folder's in the order of their names.
 std::vector<PluginFile> pluginFiles(const std::vector<std::string>& given);
 
 }  // namespace reelgrid::plugins

@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/protocol/backend_option.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/index_ranges.h"
 
@@ -157,15 +158,44 @@ Result<AttentionPolicy> attentionPolicyFromJson(const json& object) {
     return policy;
 }
 
+json toJson(const SavedPolicy& file) {
+    json object = toJson(file.policy);
+    if (!file.backendOption.empty()) object["backend_option"] = file.backendOption;
+    return object;
+}
+
 Result<AttentionPolicy> readAttentionPolicy(const std::filesystem::path& file) {
+    auto read = readSavedPolicy(file);
+    if (!read) return read.error();
+    if (!read->backendOption.empty())
+        return badUsage(file.string() + ": it sets backend_option: rules alone were needed");
+    return std::move(read->policy);
+}
+
+Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
     auto text = readFile(file, kMaxFileBytes);
     if (!text && text.error().code == ErrorCode::InvalidData) return badUsage(text.error().message);
     if (!text) return text.error();
     auto parsed = parseJson(*text, file.string());
     if (!parsed) return badUsage(parsed.error().message);
+    SavedPolicy read;
+    if (const auto options = parsed->find("backend_option");
+        parsed->is_object() && options != parsed->end()) {
+        const json texts = *options;
+        parsed->erase(options);
+        if (!texts.is_array() || texts.size() > kMaxRules)
+            return badUsage(file.string() + ": backend_option " + showJson(texts) +
+                            ": a list of NAME.KEY=VALUE was needed");
+        for (const json& each : texts) {
+            const auto choice = BackendOptionChoice::from(each.is_string() ? each.get<std::string>() : "");
+            if (!choice) return choice.error().in(file.string());
+            read.backendOption.push_back(each);
+        }
+    }
     auto policy = attentionPolicyFromJson(*parsed);
     if (!policy) return policy.error().in(file.string());
-    return policy;
+    read.policy = *std::move(policy);
+    return read;
 }
 
 Result<AttentionPolicy> attentionPolicyFromRules(const std::vector<std::string>& texts) {

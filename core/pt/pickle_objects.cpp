@@ -81,6 +81,24 @@ Value tensorFrom(const Arguments& arguments, const StorageReference& reference, 
     return Value(std::move(tensor));
 }
 
+/// Empty, to be filled later; or of a list of pairs, as Python 2 wrote it.
+DictObject orderedDict(const TupleObject& tuple, const PickleObjects& objects) {
+    constexpr const char* kNeeded = "an OrderedDict that is made of other things than a list of pairs";
+    if (tuple.items.empty()) return {};
+    const auto* list = std::get_if<ListObject>(&objects[tuple.items.front()]);
+    if (list == nullptr || tuple.items.size() != 1) refuse(kNeeded);
+    DictObject dict;
+    for (const ObjectId item : list->items) {
+        const auto* asList = std::get_if<ListObject>(&objects[item]);
+        const auto* asTuple = std::get_if<TupleObject>(&objects[item]);
+        if (asList == nullptr && asTuple == nullptr) refuse(kNeeded);
+        const std::vector<ObjectId>& pair = asList != nullptr ? asList->items : asTuple->items;
+        if (pair.size() != 2) refuse(kNeeded);
+        dict.keysAndValues.insert(dict.keysAndValues.end(), pair.begin(), pair.end());
+    }
+    return dict;
+}
+
 }  // namespace
 
 PickleObject globalNamed(const std::string& module, const std::string& name) {
@@ -99,9 +117,7 @@ PickleObject globalNamed(const std::string& module, const std::string& name) {
 PickleObject called(Callable callable, const TupleObject& tuple, const PickleObjects& objects) {
     switch (callable) {
         case Callable::OrderedDict:
-            if (!tuple.items.empty())
-                refuse("an OrderedDict that is made of arguments: an empty one was needed");
-            return DictObject{};
+            return orderedDict(tuple, objects);
         case Callable::Size:
             return Value(Size{Arguments(tuple, objects, "torch.Size").integers(0)});
         case Callable::RebuildParameter:

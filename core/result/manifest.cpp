@@ -183,6 +183,8 @@ Result<void> readStepCache(const json* object, Manifest& manifest) {
 json pluginJson(const PluginRecord& plugin) {
     json object = {{"backend", plugin.backend}, {"file", plugin.file}, {"sha256", plugin.sha256}};
     if (!plugin.version.empty()) object["version"] = plugin.version;
+    if (!plugin.interpreter.empty()) object["interpreter"] = plugin.interpreter;
+    if (!plugin.runtime.empty()) object["runtime"] = plugin.runtime;
     return object;
 }
 
@@ -243,6 +245,8 @@ Result<void> readPlugins(const json* plugins, Manifest& manifest) {
         fields.text("file", plugin.file);
         fields.text("sha256", plugin.sha256, kMaxNameBytes);
         fields.text("version", plugin.version, kMaxNameBytes);
+        fields.text("interpreter", plugin.interpreter);
+        fields.text("runtime", plugin.runtime, kMaxNameBytes);
         if (auto read = fields.finish(); !read) return read;
     }
     return {};

@@ -61,8 +61,9 @@ struct StepCacheRecord {
 struct PluginRecord {
     std::string backend;  ///< as --attention-type takes it
     std::string file;
-    std::string sha256;   ///< of that file
-    std::string version;  ///< as the plug-in says; may be empty
+    std::string sha256;                    ///< of that file
+    std::string version;                   ///< as the plug-in says; may be empty
+    std::string interpreter{}, runtime{};  ///< of a kernel in Python: who ran it, its versions
 };
 
 /// What a finished render says of itself. What an older file lacks is empty.

@@ -64,10 +64,6 @@ Result<std::optional<LoopRange>> readLoop(const json* object) {
     return std::optional(loop);
 }
 
-constexpr std::array kPreferences{std::pair(Preference::First, "first"),
-                                  std::pair(Preference::Second, "second"),
-                                  std::pair(Preference::Neither, "neither")};
-
 Result<BlindVote> readVote(const json& object, const std::string& what,
                            const std::vector<SessionClip>& clips) {
     int first = -1;
@@ -82,7 +78,7 @@ Result<BlindVote> readVote(const json& object, const std::string& what,
     if (first < 0 || first >= count || second < 0 || second >= count || first == second)
         return invalid(what + ": clips " + std::to_string(first) + " and " + std::to_string(second) +
                        ": two of 0 to " + std::to_string(count - 1) + " were needed");
-    for (const auto& [preference, name] : kPreferences)
+    for (const auto& [preference, name] : kPreferenceNames)
         if (preferred == name)
             return BlindVote{clips[std::size_t(first)].path, clips[std::size_t(second)].path, preference};
     return invalid(what + ": preferred " + showJson(preferred) + ": first, second or neither was needed");
@@ -138,9 +134,7 @@ json votesJson(const Session& session) {
         const auto first = indexOf(vote.first);
         const auto second = indexOf(vote.second);
         if (first == count || second == count) continue;
-        const auto named =
-            std::ranges::find(kPreferences, vote.preference, [](const auto& each) { return each.first; });
-        votes.push_back({{"first", first}, {"second", second}, {"preferred", named->second}});
+        votes.push_back({{"first", first}, {"second", second}, {"preferred", nameOf(vote.preference)}});
     }
     return votes;
 }

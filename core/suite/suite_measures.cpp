@@ -20,7 +20,7 @@ constexpr std::array kSuiteMeasures{
     SuiteMeasure{"subject_consistency", "subject consistency", "", 4, Better::Higher},
     SuiteMeasure{"background_consistency", "background consistency", "", 4, Better::Higher},
     SuiteMeasure{"frame_correlation", "frame correlation", "", 4, Better::Higher},
-    SuiteMeasure{"flickering", "flickering", "", 4, Better::Lower},
+    SuiteMeasure{"flickering", "flickering", "", 4, Better::Higher},
     SuiteMeasure{"warping_error", "warping error", "", 5, Better::Lower},
     SuiteMeasure{"denoise_seconds", "denoising", "s", 2, Better::Lower},
     SuiteMeasure{"render_seconds", "render", "s", 2, Better::Lower},

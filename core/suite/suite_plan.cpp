@@ -16,11 +16,9 @@ namespace {
 using nlohmann::json;
 using protocol::Decides;
 
-constexpr const char* kBackendKey = "attention_type";
-
 /// Names of axes, and the fields that they are.
 constexpr std::array kAxisNames{std::pair{"prompts", "prompt"}, std::pair{"seeds", "seed"},
-                                std::pair{"types", kBackendKey}, std::pair{"models", "model"},
+                                std::pair{"types", kBackendAxis}, std::pair{"models", "model"},
                                 std::pair{"policies", "attention_policy"}};
 /// The order of axes; all others lie between the last two.
 constexpr std::array kOrder{std::string_view("prompt"), std::string_view("seed"), std::string_view("model")};
@@ -92,11 +90,11 @@ Result<void> sortKeys(const json& file, const std::filesystem::path& folder, Sui
 /// Prompts, seeds and models first, backends last, sdpa first of them.
 void putInOrder(std::vector<Axis>& axes) {
     const auto rank = [](const Axis& axis) {
-        if (axis.key == kBackendKey) return kOrder.size() + 1;
+        if (axis.key == kBackendAxis) return kOrder.size() + 1;
         return std::size_t(std::ranges::find(kOrder, axis.key) - kOrder.begin());
     };
     std::ranges::stable_sort(axes, {}, rank);
-    if (!axes.empty() && axes.back().key == kBackendKey)
+    if (!axes.empty() && axes.back().key == kBackendAxis)
         std::ranges::stable_partition(axes.back().values, [](const json& type) {
             return type.is_string() && type.get<std::string>() == protocol::kReferenceBackend;
         });
@@ -119,6 +117,10 @@ std::size_t jobAt(const std::vector<std::size_t>& at, const std::vector<Axis>& a
 
 }  // namespace
 
+std::string valueText(const json& value) {
+    return value.is_string() ? value.get<std::string>() : printJson(value);
+}
+
 const Axis* SuitePlan::axis(const std::string& key) const {
     const auto found = std::ranges::find(axes, key, &Axis::key);
     return found == axes.end() ? nullptr : &*found;
@@ -135,38 +137,49 @@ json SuitePlan::values(const SuiteJob& job) const {
     return object;
 }
 
-Result<SuitePlan> suitePlanFrom(const json& file, const std::filesystem::path& folder) {
-    SuitePlan plan;
-    json shared = json::object();
-    if (auto sorted = sortKeys(file, folder, plan, shared); !sorted) return sorted.error();
-    putInOrder(plan.axes);
+Result<void> expand(SuitePlan& plan) {
+    plan.jobs.clear();
+    plan.subjects = 0;
     std::size_t count = 1;
     for (const Axis& axis : plan.axes) {
         count *= axis.values.size();
         if (count > kMostSuiteJobs)
             return Error{ErrorCode::BadUsage,
                          "more than " + std::to_string(kMostSuiteJobs) + " renders: fewer were needed"};
-        for (std::size_t i = 0; i < axis.values.size(); ++i)
-            if (std::ranges::count(axis.values, axis.values[i]) > 1)
-                return wrong(axis.key, axis.values[i], "each value once");
     }
-    const bool hasBackends = plan.axis(kBackendKey) != nullptr;
+    if (count == 0) return {};
+    const bool hasBackends = !plan.axes.empty() && plan.axes.back().key == kBackendAxis;
+    const std::size_t ofSubject = hasBackends ? plan.axes.back().values.size() : 1;
+    std::vector<std::size_t> ofAttention;
+    for (std::size_t i = 0; i < plan.axes.size(); ++i)
+        if (decidesAttention(plan.axes[i].key)) ofAttention.push_back(i);
     std::vector<std::size_t> at(plan.axes.size(), 0);
     do {
-        SuiteJob job{
-            at, {}, hasBackends ? plan.jobs.size() / plan.axes.back().values.size() : plan.jobs.size()};
+        std::vector<std::size_t> reference = at;
+        for (const std::size_t i : ofAttention) reference[i] = 0;
+        plan.jobs.push_back({at, {}, plan.jobs.size() / ofSubject, jobAt(reference, plan.axes)});
+        plan.subjects = plan.jobs.back().subject + 1;
+    } while (advance(at, plan.axes));
+    return {};
+}
+
+Result<SuitePlan> suitePlanFrom(const json& file, const std::filesystem::path& folder) {
+    SuitePlan plan;
+    json shared = json::object();
+    if (auto sorted = sortKeys(file, folder, plan, shared); !sorted) return sorted.error();
+    putInOrder(plan.axes);
+    if (auto expanded = expand(plan); !expanded) return expanded.error();
+    for (const Axis& axis : plan.axes)
+        for (const json& value : axis.values)
+            if (std::ranges::count(axis.values, value) > 1) return wrong(axis.key, value, "each value once");
+    for (SuiteJob& job : plan.jobs) {
         json object = shared;
-        for (std::size_t i = 0; i < at.size(); ++i) object[plan.axes[i].key] = plan.axes[i].values[at[i]];
+        for (std::size_t i = 0; i < job.at.size(); ++i)
+            object[plan.axes[i].key] = plan.axes[i].values[job.at[i]];
         auto request = protocol::renderRequestFromJson(object);
         if (!request) return request.error();
         job.request = *std::move(request);
-        std::vector<std::size_t> reference = at;
-        for (std::size_t i = 0; i < at.size(); ++i)
-            if (decidesAttention(plan.axes[i].key)) reference[i] = 0;
-        job.reference = jobAt(reference, plan.axes);
-        plan.subjects = job.subject + 1;
-        plan.jobs.push_back(std::move(job));
-    } while (advance(at, plan.axes));
+    }
     return plan;
 }
 

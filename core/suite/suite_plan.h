@@ -17,6 +17,9 @@ struct Axis {
     std::vector<nlohmann::json> values;  ///< the first is what the others are compared with
 };
 
+/// A value as people read it: a text as it is, else JSON.
+std::string valueText(const nlohmann::json& value);
+
 /// One render: a place on every axis.
 struct SuiteJob {
     std::vector<std::size_t> at;  ///< by axis
@@ -38,6 +41,12 @@ struct SuitePlan {
 };
 
 inline constexpr std::size_t kMostSuiteJobs = 20000;
+/// The axis of the backends: the last one, where there is one.
+inline constexpr const char* kBackendAxis = "attention_type";
+
+/// Makes the jobs of the plan's axes anew, the last axis running fastest, their requests still empty.
+/// BadUsage where they are too many.
+Result<void> expand(SuitePlan& plan);
 
 /// A suite's file: a request's fields, of which lists are axes; "prompts" (a list, or a file of prompts
 /// relative to `folder`), "seeds", "types", "models" and "policies" are names of their fields' axes. BadUsage

@@ -11,10 +11,6 @@ namespace {
 using comparison::escaped;
 using nlohmann::json;
 
-std::string shown(const json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 std::string withUnit(const std::string& number, const SuiteMeasure& measure) {
     return *measure.unit == '\0' ? number : number + " " + measure.unit;
 }
@@ -60,7 +56,7 @@ std::string axisTables(const SuiteResult& result) {
             axis = value.axis;
             html += "<h2>" + escaped(axis) + "</h2><table>" + kHead;
         }
-        html += rowsOf(shown(value.value), value.measures);
+        html += rowsOf(valueText(value.value), value.measures);
     }
     return axis.empty() ? html : html + "</table>";
 }
@@ -69,7 +65,7 @@ std::string valuesText(const SuiteResult& result, const SuiteRow& row) {
     std::string text;
     const json values = result.plan.values(result.plan.jobs[row.job]);
     for (const auto& [key, value] : values.items())
-        text += (text.empty() ? "" : " · ") + key + " " + shown(value);
+        text += (text.empty() ? "" : " · ") + key + " " + valueText(value);
     return text;
 }
 
@@ -140,7 +136,7 @@ std::string suiteHtml(const SuiteResult& result, const std::string& title,
 std::string suiteText(const SuiteResult& result) {
     std::string text;
     for (const ValueSummary& value : result.values) {
-        text += value.axis + " " + shown(value.value) + "\n";
+        text += value.axis + " " + valueText(value.value) + "\n";
         for (const MeasureSummary& summary : value.measures) {
             text += "  " + std::string(summary.measure->title) + " " +
                     estimateText(summary.all, *summary.measure, false);

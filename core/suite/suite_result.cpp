@@ -13,12 +13,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kPrompt = "prompt";
-constexpr const char* kBackend = "attention_type";
 constexpr std::size_t kWorst = 3;
 
 std::string textOf(const json* value) {
-    if (value == nullptr) return {};
-    return value->is_string() ? value->get<std::string>() : value->dump();
+    return value == nullptr ? std::string() : valueText(*value);
 }
 
 std::string promptOf(const SuitePlan& plan, std::size_t job) {
@@ -104,7 +102,7 @@ std::vector<GateOutcome> outcomesOf(const SuitePlan& plan, const std::vector<Sui
                                     const Gate& gate) {
     std::vector<GateOutcome> outcomes;
     for (const SuiteRow& row : rows) {
-        const std::string backend = textOf(plan.value(plan.jobs[row.job], kBackend));
+        const std::string backend = textOf(plan.value(plan.jobs[row.job], kBackendAxis));
         const auto measured = row.measured.find(gate.key);
         // A reference has nothing to be measured against.
         if (!row.error && measured == row.measured.end()) continue;
@@ -194,7 +192,7 @@ Result<void> compareWith(SuiteResult& result, const fs::path& suiteFile) {
         for (const SuiteMeasure& measure : suiteMeasures()) {
             const auto own = numberAt(row.measured, measure), other = numberAt(same->second, measure);
             if (!own || !other) continue;
-            auto& [differences, all] = pairs[textOf(result.plan.value(job, kBackend))][measure.key];
+            auto& [differences, all] = pairs[textOf(result.plan.value(job, kBackendAxis))][measure.key];
             differences.add(prompt, *own, *other, measure.better);
             all[prompt].push_back(*own);
         }

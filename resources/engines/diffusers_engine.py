@@ -60,8 +60,10 @@ def multiply_scaled_weights(module, folder):
                     continue
                 weight = key.removesuffix("scale_weight") + "weight"
                 # transformers calls some modules otherwise in memory than in the file.
-                target = next((p for n, p in parameters.items() if n == weight or n.endswith("." + weight)
-                               or weight.endswith("." + n)), None)
+                target = parameters.get(weight)
+                if target is None:
+                    target = next((p for n, p in parameters.items() if n.endswith("." + weight)
+                                   or weight.endswith("." + n)), None)
                 if weight not in keys or target is None:
                     fail(f"{folder}: {key} scales a weight that isn't there")
                 value = (file.get_tensor(weight).float() * file.get_tensor(key).float()).bfloat16()
@@ -79,6 +81,8 @@ def load(job, settings):
     for name, part in pipe.components.items():
         if isinstance(part, torch.nn.Module):
             multiply_scaled_weights(part, os.path.join(job["folder"], name))
+    if job["family"] == "animatediff":  # whose network has taken the adapter's modules over
+        multiply_scaled_weights(pipe.unet, os.path.join(job["folder"], "motion_adapter"))
     if job.get("scheduler"):
         wanted = getattr(diffusers, job["scheduler"]["class"], None)
         if wanted is None:

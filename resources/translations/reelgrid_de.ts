@@ -552,8 +552,8 @@
         <translation>Attention-P&amp;lug-in hinzufügen …</translation>
     </message>
     <message>
-        <source>Adds a backend of your own: its library, or a recipe</source>
-        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek oder ein Rezept</translation>
+        <source>Adds a backend of your own: its library, a recipe, or a kernel in Python</source>
+        <translation>Fügt ein eigenes Backend hinzu: seine Bibliothek, ein Rezept oder einen Kernel in Python</translation>
     </message>
     <message>
         <source>Export what is s&amp;een…</source>
@@ -703,6 +703,41 @@
         <source>Shows 20 steps beside 4, with sparse attention and INT8, too</source>
         <translation>Zeigt 20 Schritte neben 4, auch mit dünner Attention und INT8</translation>
     </message>
+    <message>
+        <source>Open s&amp;uite…</source>
+        <translation>S&amp;uite öffnen …</translation>
+    </message>
+    <message>
+        <source>Shows a suite’s clips and means as tables</source>
+        <translation>Zeigt Clips und Mittelwerte einer Suite als Tabellen</translation>
+    </message>
+</context>
+<context>
+    <name>Axes</name>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>Backend</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
 </context>
 <context>
     <name>Captions</name>
@@ -763,6 +798,18 @@
     <message>
         <source>warping error</source>
         <translation>Warping-Fehler</translation>
+    </message>
+    <message>
+        <source>denoising</source>
+        <translation>Entrauschen</translation>
+    </message>
+    <message>
+        <source>render</source>
+        <translation>Rendering</translation>
+    </message>
+    <message>
+        <source>most memory</source>
+        <translation>größter Speicher</translation>
     </message>
     <message>
         <source>subject consistency</source>
@@ -966,10 +1013,6 @@
         <translation>%1 gegen %2</translation>
     </message>
     <message>
-        <source>%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.</source>
-        <translation>%1 gibt es, wo die Clips darauf gemessen wurden: reelgrid-cli compare --metrics.</translation>
-    </message>
-    <message>
         <source>Per-frame curves appear with the first measured clip.</source>
         <translation>Kurven je Bild erscheinen mit dem ersten gemessenen Clip.</translation>
     </message>
@@ -1010,8 +1053,8 @@
         <translation>Eigenes Attention-Backend hinzufügen</translation>
     </message>
     <message>
-        <source>Libraries and recipes (*.so *.json);;All files (*)</source>
-        <translation>Bibliotheken und Rezepte (*.so *.json);;Alle Dateien (*)</translation>
+        <source>Libraries, recipes and kernels in Python (*.so *.json *.py);;All files (*)</source>
+        <translation>Bibliotheken, Rezepte und Kernel in Python (*.so *.json *.py);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>there already</source>
@@ -1322,8 +1365,55 @@ SHA-256 %1</translation>
         <translation>Code ausführen</translation>
     </message>
     <message>
+        <source>Open suite</source>
+        <translation>Suite öffnen</translation>
+    </message>
+    <message>
+        <source>Suites (suite.json);;All files (*)</source>
+        <translation>Suiten (suite.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
         <source>Frames without loss: about %1 of disk a clip</source>
-        <translation>Bilder ohne Verlust: etwa %1 je Clip auf der Platte</translation>
+        <translation>Verlustfreie Frames: etwa %1 Platz je Clip</translation>
+    </message>
+    <message>
+        <source>%1 of %2 clips meet %3</source>
+        <translation>%1 von %2 Clips erfüllen %3</translation>
+    </message>
+    <message>
+        <source>passed</source>
+        <translation>bestanden</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>nicht bestanden</translation>
+    </message>
+    <message>
+        <source>%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.</source>
+        <translation>%1 gibt es, wo die Clips darauf gemessen wurden: reelgrid-cli compare --metrics.</translation>
+    </message>
+</context>
+<context>
+    <name>Verdicts</name>
+    <message>
+        <source>coherent</source>
+        <translation>kohärent</translation>
+    </message>
+    <message>
+        <source>incoherent</source>
+        <translation>inkohärent</translation>
+    </message>
+    <message>
+        <source>cross-faded</source>
+        <translation>überblendet</translation>
+    </message>
+    <message>
+        <source>frozen</source>
+        <translation>eingefroren</translation>
+    </message>
+    <message>
+        <source>flat</source>
+        <translation>einfarbig</translation>
     </message>
 </context>
 <context>
@@ -1919,6 +2009,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>%1: the chosen model takes no picture</source>
         <translation>%1: Das gewählte Modell nimmt kein Bild</translation>
     </message>
+    <message>
+        <source>Blind test: no two clips of the suite that differ in this alone</source>
+        <translation>Blindtest: keine zwei Clips der Suite, die sich nur hierin unterscheiden</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::MatrixDialog</name>
@@ -2290,7 +2384,7 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source> · encoded</source>
-        <translation> · kodiert</translation>
+        <translation> · komprimiert</translation>
     </message>
 </context>
 <context>
@@ -2390,6 +2484,145 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>request</source>
         <translation>Auftrag</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SuiteTable</name>
+    <message>
+        <source>One of the lowest of its backend</source>
+        <translation>Einer der niedrigsten seines Backends</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::SuiteWindow</name>
+    <message>
+        <source>Suite %1 – ReelGrid</source>
+        <translation>Suite %1 – ReelGrid</translation>
+    </message>
+    <message>
+        <source>What each value comes to</source>
+        <translation>Was jeder Wert ergibt</translation>
+    </message>
+    <message>
+        <source>The suite’s clips</source>
+        <translation>Die Clips der Suite</translation>
+    </message>
+    <message>
+        <source>Enter or a double click opens the grid of a row.</source>
+        <translation>Eingabetaste oder Doppelklick öffnet das Raster einer Zeile.</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n clip(s)</source>
+        <translation>
+            <numerusform>%n Clip</numerusform>
+            <numerusform>%n Clips</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prompt(s)</source>
+        <translation>
+            <numerusform>%n Prompt</numerusform>
+            <numerusform>%n Prompts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n fehlgeschlagen</numerusform>
+            <numerusform>%n fehlgeschlagen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No clip was measured for %1: failed</source>
+        <translation>Kein Clip wurde für %1 gemessen: nicht bestanden</translation>
+    </message>
+    <message>
+        <source>Axis</source>
+        <translation>Achse</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Maß</translation>
+    </message>
+    <message>
+        <source>Mean (95 % interval)</source>
+        <translation>Mittelwert (95-%-Intervall)</translation>
+    </message>
+    <message>
+        <source>Difference from the first (95 % interval)</source>
+        <translation>Unterschied zum ersten (95-%-Intervall)</translation>
+    </message>
+    <message>
+        <source>Better in</source>
+        <translation>Besser in</translation>
+    </message>
+    <message>
+        <source>Clips</source>
+        <translation>Clips</translation>
+    </message>
+    <message>
+        <source>against %1</source>
+        <translation>gegen %1</translation>
+    </message>
+    <message>
+        <source>Which clips are shown</source>
+        <translation>Welche Clips gezeigt werden</translation>
+    </message>
+    <message>
+        <source>All clips</source>
+        <translation>Alle Clips</translation>
+    </message>
+    <message>
+        <source>The worst</source>
+        <translation>Die schlechtesten</translation>
+    </message>
+    <message>
+        <source>Short of the gate</source>
+        <translation>Unter der Schwelle</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Words of prompt, backend, error</source>
+        <translation>Wörter aus Prompt, Backend, Fehler</translation>
+    </message>
+    <message>
+        <source>Look for clips</source>
+        <translation>Clips suchen</translation>
+    </message>
+    <message>
+        <source>What the blind test compares</source>
+        <translation>Was der Blindtest vergleicht</translation>
+    </message>
+    <message>
+        <source>Blind test</source>
+        <translation>Blindtest</translation>
+    </message>
+    <message>
+        <source>Shows two clips of one subject without names: which one looks better?</source>
+        <translation>Zeigt zwei Clips eines Motivs ohne Namen: welcher sieht besser aus?</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Forget votes</source>
+        <translation>Stimmen vergessen</translation>
     </message>
 </context>
 <context>
@@ -2812,6 +3045,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>%1 at %2 s</source>
         <translation>%1 bei %2 s</translation>
     </message>
+    <message>
+        <source>Verdicts</source>
+        <translation>Urteile</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::ErrorMapView</name>
@@ -2948,11 +3185,11 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source>Keep frames without loss</source>
-        <translation>Bilder ohne Verlust behalten</translation>
+        <translation>Frames verlustfrei aufheben</translation>
     </message>
     <message>
         <source>Beside each clip, about half as large as its pixels: what tiles, differences and measurements read in the place of the encoded clip</source>
-        <translation>Neben jedem Clip, etwa halb so groß wie seine Pixel: was Kacheln, Differenzen und Messungen anstelle des kodierten Clips lesen</translation>
+        <translation>Neben jedem Clip, etwa halb so groß wie seine Pixel: was Kacheln, Differenzen und Messungen statt des komprimierten Clips lesen</translation>
     </message>
 </context>
 <context>
@@ -3680,7 +3917,7 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source>from</source>
-        <translation type="unfinished">von</translation>
+        <translation>von</translation>
     </message>
     <message>
         <source>After which share of the steps</source>
@@ -3704,7 +3941,7 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source>Noise</source>
-        <translation type="unfinished">Rauschen</translation>
+        <translation>Rauschen</translation>
     </message>
     <message>
         <source>Noise on the picture: more of it, and the clip keeps less to the picture</source>
@@ -3712,7 +3949,7 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source>Guidance</source>
-        <translation type="unfinished">Guidance</translation>
+        <translation>Guidance</translation>
     </message>
     <message>
         <source>At the first frame; it grows over the frames</source>
@@ -3724,7 +3961,7 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
     <message>
         <source>Decode</source>
-        <translation type="unfinished">Decodieren</translation>
+        <translation>Decodieren</translation>
     </message>
     <message>
         <source>Frames that are decoded together: fewer take less memory, and know less of each other</source>
@@ -4344,6 +4581,89 @@ ganzes Rendering %1×</translation>
     <message>
         <source>PSNR against the clip that went in</source>
         <translation>PSNR gegen den eingegebenen Clip</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::VerdictTable</name>
+    <message>
+        <source>What the clips’ coherence comes to</source>
+        <translation>Was die Kohärenz der Clips ergibt</translation>
+    </message>
+    <message>
+        <source>clip</source>
+        <translation>Clip</translation>
+    </message>
+    <message>
+        <source>verdict</source>
+        <translation>Urteil</translation>
+    </message>
+    <message>
+        <source>Frozen and cross-faded clips correlate as well as moving ones: coherent is a clip whose frames correlate, that moves, and whose changes either don’t repeat or are explained by flow.</source>
+        <translation>Eingefrorene und überblendete Clips korrelieren so gut wie bewegte: kohärent ist ein Clip, dessen Frames korrelieren, in dem sich etwas bewegt und dessen Änderungen sich nicht gleichen oder durch Fluss erklärt sind.</translation>
+    </message>
+    <message>
+        <source>not judged</source>
+        <translation>nicht beurteilt</translation>
+    </message>
+    <message>
+        <source>Fewer than three frames, or measured by an older program</source>
+        <translation>Weniger als drei Frames, oder von einem älteren Programm gemessen</translation>
+    </message>
+    <message>
+        <source>correlation
+&gt; %1, &gt; %2</source>
+        <translation>Korrelation
+&gt; %1, &gt; %2</translation>
+    </message>
+    <message>
+        <source>Of neighbouring frames: above %1 is asked of a run, above %2 of a temporal module</source>
+        <translation>Benachbarter Frames: über %1 wird von einem Lauf verlangt, über %2 von einem Zeitmodul</translation>
+    </message>
+    <message>
+        <source>latents</source>
+        <translation>Latents</translation>
+    </message>
+    <message>
+        <source>Frame correlation of the latents</source>
+        <translation>Frame-Korrelation der Latents</translation>
+    </message>
+    <message>
+        <source>apart</source>
+        <translation>einzeln</translation>
+    </message>
+    <message>
+        <source>Frame correlation of frames that were made apart</source>
+        <translation>Frame-Korrelation einzeln erzeugter Frames</translation>
+    </message>
+    <message>
+        <source>motion
+≥ %1</source>
+        <translation>Bewegung
+≥ %1</translation>
+    </message>
+    <message>
+        <source>Codes by which neighbouring frames differ</source>
+        <translation>Stufen, um die sich benachbarte Frames unterscheiden</translation>
+    </message>
+    <message>
+        <source>repeats
+≤ %1</source>
+        <translation>gleicht sich
+≤ %1</translation>
+    </message>
+    <message>
+        <source>How much the change from beginning to middle is that from there to the end: more is a cross-fade, unless flow explains it</source>
+        <translation>Wie sehr die Änderung vom Anfang zur Mitte der von dort zum Ende gleicht: mehr ist eine Überblendung, wenn Fluss sie nicht erklärt</translation>
+    </message>
+    <message>
+        <source>flow
+≥ %1</source>
+        <translation>Fluss
+≥ %1</translation>
+    </message>
+    <message>
+        <source>Share of the change that optical flow explains</source>
+        <translation>Anteil der Änderung, den optischer Fluss erklärt</translation>
     </message>
 </context>
 <context>

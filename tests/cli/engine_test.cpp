@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/pending_file.h"
 #include "tests/cli/program.h"
+#include "tests/cli/small_clip.h"
+#include "tests/hub/test_hub.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -12,7 +15,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 const std::string kTinyWan = std::string(REELGRID_SOURCE_DIR) + "/tests/fixtures/wan/tiny-pipeline";
 
@@ -46,7 +48,8 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
         return run.errors;
     };
     EXPECT_THAT(refused("/nowhere/python3", kTinyWan),
-                AllOf(HasSubstr("REELGRID_PYTHON"), HasSubstr("can't start /nowhere/python3")));
+                AllOf(HasSubstr("REELGRID_PYTHON"),
+                      HasSubstr("REELGRID_PYTHON=/nowhere/python3: a program was needed")));
     const std::string without = pretendedPython(
         folder, R"({"diffusers": null, "torch": "2.11.0", "transformers": null, "safetensors": "1"})");
     EXPECT_THAT(refused(without, kTinyWan), HasSubstr(without + " lacks diffusers, transformers"));
@@ -57,6 +60,10 @@ TEST(Engine, IsRefusedInOneLineBeforeAnythingIsRendered) {
                 HasSubstr("--step-cache isn't handed over"));
     EXPECT_THAT(refused(whole, "demo-turbo", {"--num-frames", "5"}), HasSubstr("it has no RCMScheduler"));
     EXPECT_THAT(refused(whole, "demo-sd35"), HasSubstr("--num-frames 1 was needed"));
+    EXPECT_THAT(refused(whole, "demo-sd35", {"--num-frames", "1"}),
+                HasSubstr("--temporal-alpha 0 was needed"));
+    EXPECT_THAT(refused(whole, "demo-animatediff", {"--temporal-alpha", "0.5"}),
+                HasSubstr("--temporal-alpha isn't handed over"));
 }
 
 TEST(Engine, ThatFailsCostsItsOwnClipAlone) {
@@ -109,6 +116,34 @@ TEST(Engine, DiffusersMakesTheSameClipFromTheSameNoise) {
                 AllOf(HasSubstr("Other engines"), HasSubstr("latents apart"), HasSubstr("transformers ")));
     // The sdpa clip stays the reference.
     EXPECT_FALSE(document["results"][0]["metrics"].contains("drift"));
+}
+
+TEST(MetricWeights, OfClipAreDownloadedByTheirIdAndThenFound) {
+    const TestFolder folder;
+    const hub::TestHub server;
+    const std::string id = "openai/clip-vit-base-patch32";
+    const fs::path served = server.folder() / "served" / id, fixtures = fs::path(kTinyWan) / "../..";
+    fs::create_directories(served);
+    fs::copy_file(fixtures / "perception/clip/config.json", served / "config.json");
+    fs::copy_file(fixtures / "perception/README.md", served / "README.md");
+    fs::copy_file(fixtures / "perception/alex.pth", served / "pytorch_model.bin");
+    for (const char* file : {"vocab.json", "merges.txt"})
+        fs::copy_file(fixtures / "clip/slow" / file, served / file);
+    const std::map<std::string, std::string> environment{{"HF_ENDPOINT", server.access().endpoint},
+                                                         {"HF_HUB_CACHE", server.access().cache.string()}};
+    const ProgramRun run = runProgram({"models", "download", id, "--json"}, "", environment);
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const fs::path snapshot = onlyDocument(run.output)["folder"].get<std::string>();
+    for (const char* file : {"config.json", "pytorch_model.bin", "vocab.json", "merges.txt"})
+        EXPECT_TRUE(fs::exists(snapshot / file)) << file;
+    EXPECT_FALSE(fs::exists(snapshot / "README.md"));
+    // Found without being named: what it lacks is said of the file in the cache.
+    writeSmallClip(folder.path() / "a.mp4", 3, 40);
+    const ProgramRun measured = runProgram(
+        {"metrics", folder.file("a.mp4"), "--metrics", "clip", "--prompt", "a square"}, "", environment);
+    EXPECT_EQ(measured.exitCode, 1);
+    EXPECT_THAT(measured.errors,
+                AllOf(HasSubstr((snapshot / "pytorch_model.bin").string()), HasSubstr("is missing")));
 }
 
 }  // namespace

@@ -119,6 +119,96 @@ TEST(BackendPlugin, WhatGoesWrongCostsItsJobAndIsItsFault) {
     expectBlamed("throwing", {}, "threw an exception: no tiles left");
 }
 
+/// Without torch, as a machine that tests may be.
+class PythonKernel : public testing::Test {
+  protected:
+    void SetUp() override {
+        const json python = onlyDocument(runProgram({"doctor", "--json"}).output)["python"];
+        if (!python.contains("runtime")) GTEST_SKIP() << python["why"];
+        runtime = python["runtime"];
+    }
+
+    static std::string fileOf(const std::string& name) {
+        return std::string(REELGRID_PYTHON_KERNELS) + "/" + name + ".py";
+    }
+    static std::vector<std::string> tiny(std::vector<std::string> arguments, const std::string& kernel) {
+        arguments = tinyWithPlugin(std::move(arguments), "");
+        arguments.back() = fileOf(kernel);
+        return arguments;
+    }
+
+    std::string runtime;
+};
+
+TEST_F(PythonKernel, RendersAndTheManifestSaysWhatRanIt) {
+    const TestFolder folder;
+    const ProgramRun run =
+        runProgram(tiny({"compare", "--types", "sdpa,copying", "--backend-option", "copying.window=5,3,1",
+                         "--backend-option", "copying.share=0.25", "--output-dir", folder.path(), "--json"},
+                        "copying"));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json results = onlyDocument(run.output)["results"];
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[1]["used"], "copying");
+    const json manifest = results[1]["manifest"], plugin = manifest["plugins"][0];
+    EXPECT_EQ(plugin["file"], fileOf("copying"));
+    EXPECT_THAT(plugin["runtime"].get<std::string>(), testing::StartsWith("Python 3."));
+    EXPECT_TRUE(fs::path(plugin["interpreter"].get<std::string>()).is_absolute());
+    EXPECT_EQ(manifest["settings"]["backend_option"], json({"copying.window=5,3,1", "copying.share=0.25"}));
+    EXPECT_FALSE(results[0]["manifest"]["settings"].contains("backend_option")) << "of another backend";
+    EXPECT_THAT(results[1]["clip"].get<std::string>(), HasSubstr("copying+window-5x3x1+share-0.25"));
+}
+
+TEST_F(PythonKernel, ThatGoesWrongCostsItsJobAndIsItsFault) {
+    const auto errorsOf = [](const std::vector<std::string>& more) {
+        const TestFolder folder;
+        const fs::path clip = folder.path() / "clip.mp4";
+        std::vector<std::string> command =
+            tiny({"render", "--attention-type", "faulty", "--output", clip}, "faulty");
+        command.insert(command.end(), more.begin(), more.end());
+        const ProgramRun run = runProgram(command);
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_FALSE(fs::exists(clip) || fs::exists(protocol::resultFolderOf(clip)));
+        return run.errors;
+    };
+    const std::string blamed = "plug-in faulty (" + fileOf("faulty") + "), in attend() of q [1, ";
+    EXPECT_THAT(errorsOf({}), AllOf(HasSubstr(blamed), HasSubstr("failed: ValueError: no tiles left")));
+    EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=crashing"}),
+                AllOf(HasSubstr(blamed), HasSubstr("ended by signal 11 (Segmentation fault)")));
+    EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=hanging", "--job-timeout", "6"}),
+                AllOf(HasSubstr(blamed), HasSubstr("was still running")));
+    EXPECT_THAT(errorsOf({"--backend-option", "faulty.how=leaving"}),
+                HasSubstr("left NaN, infinite or unwritten values in its output"));
+}
+
+TEST_F(PythonKernel, OptionsThatItHasNotAreBadUsage) {
+    const TestFolder folder;
+    const ProgramRun run = runProgram(tiny({"render", "--attention-type", "copying", "--backend-option",
+                                            "copying.windows=1", "--output", folder.file("clip.mp4")},
+                                           "copying"));
+    EXPECT_EQ(run.exitCode, 2);
+    EXPECT_THAT(run.errors,
+                HasSubstr("--backend-option copying.windows=1: copying has no option windows, one "
+                          "of window, share, word, count was needed"));
+}
+
+TEST_F(PythonKernel, TheNewOneHoldsInEveryCase) {
+    const TestFolder folder;
+    const std::string made = folder.file("mine");
+    const ProgramRun written =
+        runProgram({"backends", "new", "mine", "--kind", "python", "--output-dir", made, "--json"});
+    ASSERT_EQ(written.exitCode, 0) << written.errors;
+    const std::string file = onlyDocument(written.output)["library"];
+    EXPECT_TRUE(fs::exists(file) && fs::exists(made + "/README.md"));
+    if (runtime.find("torch") == runtime.npos) GTEST_SKIP() << runtime << " has no torch";
+    const ProgramRun checked = runProgram({"backends", "check", file, "--shape", "1,2,100,64", "--json"});
+    ASSERT_EQ(checked.exitCode, 0) << checked.output << checked.errors;
+    const json check = onlyDocument(checked.output)["checked"][0];
+    EXPECT_EQ(check["failing"], 0);
+    EXPECT_EQ(check["unsupported"], 0);
+    EXPECT_GT(check["speed"]["call_overhead_us"], 0);
+}
+
 TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
     const TestFolder folder;
     const ProgramRun run = runProgram(tinyWithPlugin(

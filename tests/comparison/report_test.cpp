@@ -78,6 +78,29 @@ std::vector<std::string> rowOf(const std::string& html, const std::string& headi
     return cells;
 }
 
+TEST(Report, JudgesCoherenceBesideWhatIsAskedOfIt) {
+    Report report = twoClips();
+    EXPECT_THAT(reportHtml(report), Not(HasSubstr("<h2>Coherence</h2>")))
+        << "nothing tells motion from a fade";
+    for (Entry& entry : report.entries) {
+        entry.result.metrics.gates = metrics::ClipGates{.luminanceVariance = 64, .motion = 3};
+        entry.result.metrics.change = metrics::ChangeMeasures{.repeated = 0.1, .squared = 0.004};
+        entry.result.metrics.warpingError = metrics::Series{0.001, {0.001, 0.001}};
+    }
+    metrics::ClipMetrics& fade = report.entries[1].result.metrics;
+    fade.frameCorrelation->mean = 0.65;
+    fade.change->repeated = 0.97;
+    fade.warpingError->mean = 0.003;
+    fade.independentCorrelation = 0.25;
+    const std::string html = reportHtml(report);
+    EXPECT_THAT(rowOf(html, "Coherence", "sdpa"),
+                ElementsAre("coherent", "0.99", "yes", "yes", "–", "–", "3.00", "0.10", "0.75"));
+    EXPECT_THAT(rowOf(html, "Coherence", "sagev1"),
+                ElementsAre("cross-faded", "0.65", "yes", "no", "–", "0.25", "3.00", "0.97", "0.25"));
+    EXPECT_THAT(html, HasSubstr("<th>a run: &gt; 0.60</th><th>a temporal module: &gt; 0.70</th>"));
+    EXPECT_THAT(html, HasSubstr("motion: ≥ 0.10 codes"));
+}
+
 TEST(Report, TellsWhatAStepWentIntoAsTheMeanOfTheMeasuredOnes) {
     Report report = twoClips();
     EXPECT_THAT(reportHtml(report), Not(HasSubstr("A step by part"))) << "nothing was measured";

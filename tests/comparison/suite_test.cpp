@@ -8,8 +8,11 @@
 #include "core/suite/gate.h"
 #include "core/suite/prompt_list.h"
 #include "core/suite/statistics.h"
+#include "core/suite/suite_file.h"
 #include "core/suite/suite_report.h"
 #include "core/suite/suite_result.h"
+#include "core/suite/suite_votes.h"
+#include "tests/protocol/random_values.h"
 #include "tests/session/session_folder.h"
 
 namespace reelgrid::suite {
@@ -227,6 +230,191 @@ TEST(SuiteResult, IsWrittenAndComparedWithAnother) {
     EXPECT_THAT(compareWith(now, file).error().message, HasSubstr("a job with axes and measures was needed"));
     ASSERT_TRUE(writeFile(file, R"({"jobs": []})"));
     EXPECT_THAT(compareWith(now, file).error().message, HasSubstr("none of its jobs is this suite's"));
+}
+
+/// Everything that a suite's result can have, at random.
+SuiteResult randomResult(protocol::RandomValues& random, const std::filesystem::path& folder) {
+    SuitePlan plan;
+    for (const char* key : {"prompt", "step_cache", "lora", "attention_type"}) {
+        if (random.coin()) continue;
+        Axis axis{key, {}};
+        for (int count = random.integer(1, 3); count > 0; --count) {
+            const std::string own = std::to_string(count);
+            axis.values.push_back(random.coin()   ? json(own + random.text(100))
+                                  : random.coin() ? json(count + random.number(0, 0.5))
+                                                  : json{own, random.text(9)});
+        }
+        plan.axes.push_back(axis);
+    }
+    EXPECT_TRUE(expand(plan));
+    std::vector<SuiteRow> rows;
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+        const std::string name =
+            std::to_string(i) + random.oneOf<std::string>({".mp4", " é\".webm", "\\.gif"});
+        SuiteRow row{i, folder / "0001-a" / "results" / name, {}, {}};
+        if (random.integer(0, 4) == 0) row.error = Error{ErrorCode::Internal, random.text(200)};
+        for (const SuiteMeasure& measure : suiteMeasures())
+            if (random.coin()) row.measured[measure.key] = random.number(-1e300, 1e300);
+        rows.push_back(row);
+    }
+    std::optional<Gate> gate;
+    if (random.coin()) gate = gateFrom("psnr>=31@75%").value();
+    SuiteResult result = sumUp(std::move(plan), std::move(rows), gate);
+    if (random.coin() && !result.values.empty())
+        result.against.push_back({random.text(100), random.text(100), result.values.back().measures});
+    return result;
+}
+
+TEST(SuiteFile, IsReadAsItWasWritten) {
+    const session::SessionFolder folder;
+    const auto file = folder.path() / kSuiteFile;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        protocol::RandomValues random(seed);
+        const SuiteResult written = randomResult(random, folder.path());
+        ASSERT_TRUE(writeFile(file, toJson(written, folder.path()).dump()));
+        const auto read = readSuite(file);
+        ASSERT_TRUE(read) << "seed " << seed << ": " << read.error().message;
+        ASSERT_EQ(toJson(*read, folder.path()), toJson(written, folder.path())) << "seed " << seed;
+        ASSERT_EQ(read->passed(), written.passed());
+        ASSERT_EQ(read->rows.size(), written.rows.size());
+        for (std::size_t i = 0; i < written.rows.size(); ++i) {
+            ASSERT_EQ(read->rows[i].clip, written.rows[i].clip) << "seed " << seed;
+            ASSERT_EQ(read->plan.jobs[i].reference, written.plan.jobs[i].reference);
+            ASSERT_EQ(read->plan.jobs[i].subject, written.plan.jobs[i].subject);
+        }
+    }
+}
+
+TEST(SuiteFile, SaysWhatIsWrongWithIt) {
+    const session::SessionFolder folder;
+    const auto file = folder.path() / kSuiteFile;
+    const json good = toJson(sumOf("psnr>=31@75%"), "/suite");
+    ASSERT_TRUE(isSuite(good));
+    EXPECT_FALSE(isSuite(json::array()));
+    EXPECT_FALSE(isSuite({{"clips", json::array()}}));
+    ASSERT_TRUE(suiteFromJson(good, folder.path()));
+    const auto refusal = [&](const char* pointer, const json& value) {
+        json changed = good;
+        changed[json::json_pointer(pointer)] = value;
+        EXPECT_TRUE(writeFile(file, changed.dump()));
+        const auto read = readSuite(file);
+        EXPECT_FALSE(read) << pointer;
+        if (!read) {
+            EXPECT_EQ(read.error().code, ErrorCode::InvalidData);
+            EXPECT_THAT(read.error().message, HasSubstr(file.string()));
+        }
+        return read ? std::string() : read.error().message;
+    };
+    EXPECT_THAT(refusal("/version", 2), HasSubstr("version 2: 1 was needed"));
+    EXPECT_THAT(refusal("/jobs/1/clip", "../1.mp4"), HasSubstr("job 2: clip \"../1.mp4\": a file inside"));
+    EXPECT_THAT(refusal("/jobs/1/clip", "/etc/passwd"), HasSubstr("a file inside the suite's folder"));
+    EXPECT_THAT(refusal("/jobs/1/clip", ""), HasSubstr("a file inside the suite's folder"));
+    EXPECT_THAT(refusal("/jobs/1/clip", 7), HasSubstr("clip 7"));
+    EXPECT_THAT(refusal("/jobs/1/axes/seed", 2), HasSubstr("job 2: axes"));
+    EXPECT_THAT(refusal("/jobs/1/measures/psnr", "good"), HasSubstr("psnr \"good\""));
+    EXPECT_THAT(refusal("/jobs/1", 7), HasSubstr("job 2 7: an object was needed"));
+    EXPECT_THAT(refusal("/jobs", json::array()), HasSubstr("0 jobs, the 8 of its axes were needed"));
+    EXPECT_THAT(refusal("/axes/0/values", json::array()), HasSubstr("axis 1: values []"));
+    EXPECT_THAT(refusal("/axes/0/key", "seed"), HasSubstr("axis 2: key \"seed\" once more"));
+    EXPECT_THAT(refusal("/axes/0/key", "attention_type"), HasSubstr("axis 3: key"));
+    EXPECT_THAT(refusal("/axes/0/values/0", std::string(70000, 'a')), HasSubstr("more than 65536 bytes"));
+    EXPECT_THAT(refusal("/values/0/axis", "colour"), HasSubstr("a value of one of the axes was needed"));
+    EXPECT_THAT(refusal("/values/1/worst/0", 8), HasSubstr("worst 8: 0 to 7 was needed"));
+    EXPECT_THAT(refusal("/values/1/worst/0", -1), HasSubstr("worst -1"));
+    EXPECT_THAT(refusal("/values/1/measures/psnr/mean", nullptr), HasSubstr("mean"));
+    EXPECT_THAT(refusal("/values/1/measures/denoise_seconds/win_rate", 2), HasSubstr("win_rate 2"));
+    EXPECT_THAT(refusal("/gate/text", "psnr"), HasSubstr("gate: "));
+    EXPECT_THAT(refusal("/gate/outcomes/0/met", 99), HasSubstr("99 of 4 clips"));
+    json large = good;
+    json many = json::array();
+    for (int i = 0; i < 200; ++i) many.push_back(i);
+    large["axes"][0]["values"] = large["axes"][1]["values"] = many;
+    EXPECT_THAT(suiteFromJson(large, folder.path()).error().message, HasSubstr("more than 20000 renders"));
+    EXPECT_EQ(readSuite(folder.path() / "missing.json").error().code, ErrorCode::NotFound);
+}
+
+TEST(SuiteFile, FollowsNoLinkOutOfItsFolder) {
+    const session::SessionFolder folder, elsewhere;
+    std::filesystem::create_directory_symlink(elsewhere.path(), folder.path() / "out");
+    json document = toJson(sumOf("psnr>=31"), "/suite");
+    document["jobs"][0]["clip"] = "out/a.mp4";
+    EXPECT_THAT(suiteFromJson(document, folder.path()).error().message,
+                HasSubstr("job 1: clip \"out/a.mp4\": a file inside the suite's folder was needed"));
+}
+
+/// As sumOf(), of three backends.
+SuiteResult threeBackends() {
+    SuitePlan plan = planOf({{"prompts", {"a", "b"}}, {"seeds", {1, 2}}, {"types", {"sdpa", "fav2", "sla"}}});
+    std::vector<SuiteRow> rows;
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i)
+        rows.push_back({i, "/suite/" + std::to_string(i) + ".mp4", {}, {}});
+    return sumUp(std::move(plan), std::move(rows), {});
+}
+
+TEST(SuiteVotes, EveryPairOfValuesIsShownAsOftenOnEverySubject) {
+    SuiteResult suite = threeBackends();
+    suite.rows[4].error = Error{ErrorCode::OutOfMemory, "no memory"};  // fav2 of the second subject
+    std::vector<session::BlindVote> votes;
+    std::mt19937 chance(7);
+    std::map<std::pair<std::size_t, std::size_t>, int> ofValues;
+    std::map<std::size_t, int> ofSubjects;
+    int firstIsLeft = 0;
+    for (int i = 0; i < 300; ++i) {
+        const auto pair = nextSuitePair(suite, 2, votes, chance);
+        ASSERT_TRUE(pair);
+        const SuiteJob &left = suite.plan.jobs[pair->first], &right = suite.plan.jobs[pair->second];
+        ASSERT_EQ(left.subject, right.subject);
+        ASSERT_NE(left.at[2], right.at[2]);
+        ASSERT_FALSE(suite.rows[pair->first].error || suite.rows[pair->second].error);
+        ++ofValues[std::minmax(left.at[2], right.at[2])];
+        ++ofSubjects[left.subject];
+        firstIsLeft += left.at[2] < right.at[2];
+        // The lower value always wins.
+        votes.push_back(
+            {suite.rows[pair->first].clip, suite.rows[pair->second].clip,
+             left.at[2] < right.at[2] ? session::Preference::First : session::Preference::Second});
+    }
+    ASSERT_EQ(ofValues.size(), 3u);
+    for (const auto& [values, count] : ofValues) EXPECT_EQ(count, 100);
+    EXPECT_EQ(ofSubjects.size(), 4u);
+    EXPECT_NEAR(firstIsLeft, 150, 40) << "the sides are chosen by chance";
+    const auto standings = standingsOf(suite, 2, votes);
+    ASSERT_EQ(standings.size(), 3u);
+    EXPECT_EQ(standings[0].clip, "sdpa");
+    EXPECT_EQ(standings[0].votes, 200);
+    EXPECT_EQ(standings[0].preferred, 200);
+    EXPECT_EQ(standings[1].preferred, 100);
+    EXPECT_EQ(standings[2].preferred, 0);
+    EXPECT_EQ(standingsOf(suite, 1, votes)[0].votes, 0) << "of backends, not of seeds";
+    for (SuiteRow& row : suite.rows) row.error = Error{ErrorCode::Io, "gone"};
+    EXPECT_FALSE(nextSuitePair(suite, 2, votes, chance));
+}
+
+TEST(SuiteVotes, AreReadAsTheyWereWrittenAndCheckedFirst) {
+    using session::Preference;
+    const session::SessionFolder folder;
+    const auto file = folder.path() / kVotesFile;
+    EXPECT_TRUE(readVotes(file).value().empty()) << "nobody voted";
+    const std::vector<session::BlindVote> votes{
+        {folder.path() / "a/1.mp4", folder.path() / "a/2 é.mp4", Preference::First},
+        {folder.path() / "a/1.mp4", folder.path() / "a/3.mp4", Preference::Second},
+        {folder.path() / "b/1.mp4", folder.path() / "b/3.mp4", Preference::Neither}};
+    ASSERT_TRUE(saveVotes(votes, file));
+    EXPECT_EQ(readVotes(file).value(), votes);
+    const auto refusal = [&](const char* text) {
+        EXPECT_TRUE(writeFile(file, text));
+        const auto read = readVotes(file);
+        EXPECT_FALSE(read) << text;
+        return read ? std::string() : read.error().message;
+    };
+    EXPECT_THAT(refusal("["), HasSubstr(file.string()));
+    EXPECT_THAT(refusal(R"({"version": 2, "votes": []})"), HasSubstr("version 2: 1 was needed"));
+    EXPECT_THAT(refusal(R"({"version": 1, "votes": [7]})"), HasSubstr("vote 1 7: an object was needed"));
+    EXPECT_THAT(
+        refusal(R"({"version": 1, "votes": [{"first": "../a", "second": "b", "preferred": "first"}]})"),
+        HasSubstr("vote 1: clip \"../a\": a file inside the suite's folder was needed"));
+    EXPECT_THAT(refusal(R"({"version": 1, "votes": [{"first": "a", "second": "b", "preferred": "both"}]})"),
+                HasSubstr("preferred \"both\": first, second or neither was needed"));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ TEST_P(RefusesDeviceName, NamingItAndWhatWasNeeded) {
     ASSERT_FALSE(device) << device->text();
     EXPECT_EQ(device.error().code, ErrorCode::BadUsage);
     EXPECT_EQ(device.error().message,
-              "--device " + std::string(GetParam()) + ": cpu, cuda or cuda:N was needed; xpu or hip where libtorch was built for it");
+              "--device " + std::string(GetParam()) +
+                  ": cpu, cuda or cuda:N was needed; xpu or hip where libtorch was built for it");
 }
 
 INSTANTIATE_TEST_SUITE_P(Any, RefusesDeviceName,

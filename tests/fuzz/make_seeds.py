@@ -158,6 +158,18 @@ def documents(program):
              {"v": 1, "type": "progress", "id": "j1", "stage": "denoise", "step": 3, "steps": 20, "eta_seconds": 2.5}]
     seed("worker", "lines.jsonl", "\n".join(compact(line) for line in lines) + "\n")
     seed("session", "demo.json", fits(DEMO / "session.json"))
+    number = {"mean": 41.5, "low": 40.0, "high": 43.0, "prompts": 2, "clips": 2}
+    seed("suite", "two.json", compact({
+        "version": 1, "axes": [{"key": "prompt", "values": ["a cat", "a dog"]}, {"key": "attention_type", "values": ["sdpa", "fav2"]}],
+        "jobs": [{"axes": {"prompt": prompt, "attention_type": backend}, "clip": f"{prompt[2:]}/results/{backend}.mp4",
+                  "measures": {"psnr": 41.5, "denoise_seconds": 2.5} if backend == "fav2" else {},
+                  **({"error": "no memory"} if prompt == "a dog" else {})} for prompt in ("a cat", "a dog") for backend in ("sdpa", "fav2")],
+        "values": [{"axis": "attention_type", "value": "fav2", "worst": [1],
+                    "measures": {"psnr": number, "denoise_seconds": {**number, "difference": number, "win_rate": 0.5}}}],
+        "gate": {"text": "psnr>=40@95%", "passed": False, "outcomes": [{"value": "fav2", "met": 1, "clips": 2, "passed": False}]},
+        "against": [{"folder": "/earlier", "value": "fav2", "measures": {"psnr": {**number, "difference": number}}}]}))
+    seed("votes", "three.json", compact({"version": 1, "votes": [{"first": "a/1.mp4", "second": "a/2.mp4", "preferred": preferred}
+                                                                for preferred in ("first", "second", "neither")]}))
     calls = manifest.get("attention_calls")
     if calls is not None and len(compact(manifest)) > 12000:
         manifest.pop("attention_calls")

@@ -34,9 +34,11 @@ constexpr std::array kTargets{
     Target{"session", readSession, "json"},
     Target{"single_file", readSingleFile, "json"},
     Target{"spiece", readSpiece, ""},
+    Target{"suite", readSuiteDocument, "json"},
     Target{"timing", readTimings, "json"},
     Target{"tokenizer", readTokenizerJson, "json"},
     Target{"trace", readTraceFile, "json"},
+    Target{"votes", readSuiteVotes, "json"},
     Target{"worker", readWorkerLines, "json"},
 };
 

@@ -31,12 +31,9 @@ class CallRecorder final : public attention::CallObserver {
         at::Tensor out_BHND;
     };
     void served(const attention::Call& call, const attention::Served& served) override {
-        const attention::Inputs& in = call.inputs;
-        calls.push_back({call.site,
-                         call.pass,
-                         {in.q_BHND.clone(), in.k_BHMD.clone(), in.v_BHMD.clone(), in.keyBias_M, in.projL_DD,
-                          in.projLBias_D},
-                         served.out_BHND.clone()});
+        Kept kept{call.site, call.pass, call.inputs, served.out_BHND.clone()};
+        for (at::Tensor* x : {&kept.inputs.q_BHND, &kept.inputs.k_BHMD, &kept.inputs.v_BHMD}) *x = x->clone();
+        calls.push_back(std::move(kept));
     }
     void replayed(const attention::Pass&, const attention::RecordedCall&) override {}
 

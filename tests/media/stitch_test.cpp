@@ -358,5 +358,79 @@ TEST(LosslessGrid, LabelsAreWhiteOnBlackInEveryFormat) {
     }
 }
 
+/// Time and size of each packet of a file's sound, as FFmpeg's program has them.
+std::vector<std::pair<double, int>> soundOf(const fs::path& file) {
+    const std::string command =
+        "ffprobe -v error -select_streams a -show_entries packet=pts_time,size -of csv=p=0 '" +
+        file.string() + "'";
+    std::vector<std::pair<double, int>> packets;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 256> line{};
+    double seconds = 0;
+    int size = 0;
+    while (std::fgets(line.data(), line.size(), pipe) != nullptr)
+        if (std::sscanf(line.data(), "%lf,%d", &seconds, &size) == 2) packets.emplace_back(seconds, size);
+    pclose(pipe);
+    return packets;
+}
+
+/// How many begin while `seconds` of pictures last.
+std::size_t countWithin(const fs::path& file, double seconds) {
+    const auto packets = soundOf(file);
+    return std::size_t(std::ranges::count_if(
+        packets, [&](const auto& each) { return each.first >= 0 && each.first < seconds; }));
+}
+
+constexpr const char* kWithSound =
+    "-f lavfi -i sine=frequency=440:duration=3:sample_rate=48000 -c:v libx264 -g 12 -pix_fmt yuv420p -c:a "
+    "aac "
+    "-shortest";
+
+TEST_F(Stitch, OneClipsSoundGoesIntoTheGridAsItIs) {
+    auto clips = make({{"silent.mp4", 32, 96, 64, 16}, {"loud.mp4", 32, 96, 64, 16, kWithSound}});
+    clips[1].offsetSeconds = 0.5;
+    const fs::path grid = m_folder / "grid.mp4";
+    const auto written = stitch(clips, grid);
+    ASSERT_TRUE(written) << written.error().message;
+    EXPECT_EQ(written->soundOf, clips[1].path);
+    EXPECT_EQ(written->soundRemark, "");
+    const auto before = soundOf(clips[1].path), after = soundOf(grid);
+    std::vector<std::pair<double, int>> expected;
+    for (const auto& [seconds, size] : before)
+        if (seconds >= 0.5 && seconds < 2.5) expected.emplace_back(seconds - 0.5, size);
+    ASSERT_GT(expected.size(), 60U);
+    ASSERT_EQ(after.size(), expected.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        ASSERT_EQ(after[i].second, expected[i].second) << i;
+        ASSERT_NEAR(after[i].first, expected[i].first, 0.001) << i;
+    }
+    EXPECT_EQ(Clip::open(grid).value()->info().frameCount(), written->frameCount);
+    const fs::path mkv = m_folder / "grid.mkv";
+    ASSERT_TRUE(stitch(clips, mkv));
+    EXPECT_EQ(soundOf(mkv).size(), expected.size());
+}
+
+TEST_F(Stitch, TheSoundAskedForIsTakenAndOneThatCannotBeIsNamed) {
+    auto clips = make({{"first.mp4", 16, 96, 64, 16, kWithSound}, {"second.mp4", 16, 96, 64, 8, kWithSound}});
+    const fs::path grid = m_folder / "grid.mp4";
+    EXPECT_EQ(stitch(clips, grid)->soundOf, clips[0].path);
+    const auto second = stitch(clips, grid, {.soundOf = 1});
+    EXPECT_EQ(second->soundOf, clips[1].path);
+    EXPECT_EQ(soundOf(grid).size(), countWithin(clips[1].path, 2));
+    // By index the second plays twice as fast.
+    const auto fast = stitch(clips, grid, {.sync = ClipSync::ByIndex, .soundOf = 1});
+    EXPECT_EQ(fast->soundOf, "");
+    EXPECT_EQ(fast->soundRemark,
+              "the sound of second.mp4 is left out: the grid plays its frames at another rate");
+    EXPECT_TRUE(soundOf(grid).empty());
+    EXPECT_EQ(stitch(clips, m_folder / "grid.webm")->soundRemark,
+              "the sound of first.mp4 (aac) is left out: webm can't have it");
+    // Kept frames have none of their own.
+    clips = make({{"silent.mp4", 16, 96, 64, 16}});
+    clips[0].soundFile = m_folder / "first.mp4";
+    EXPECT_FALSE(stitch(clips, grid)->soundOf.empty());
+    EXPECT_EQ(soundOf(grid).size(), countWithin(m_folder / "first.mp4", 1));
+}
+
 }  // namespace
 }  // namespace reelgrid::media

@@ -2,6 +2,7 @@
 #include <reelgrid/attention_backend.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <thread>
 
@@ -14,7 +15,9 @@ enum Bad {
     BadlyNamed,
     NamedAsOurs,
     WithoutRun,
-    ClaimsNan
+    ClaimsNan,
+    OfTheFirstAbi,
+    MisnamesItsOption
 };
 
 namespace {
@@ -26,7 +29,11 @@ int32_t doNothing(const reelgrid_backend*, const reelgrid_call*, char*, size_t) 
 reelgrid_backend made() {
     reelgrid_backend backend{};
     backend.size = BAD == TooSmall ? 64 : sizeof backend;
-    backend.abi = REELGRID_BACKEND_ABI;
+    backend.abi = BAD == OfTheFirstAbi ? 1 : REELGRID_BACKEND_ABI;
+    if (BAD == OfTheFirstAbi) backend.size = offsetof(reelgrid_backend, options);
+    static const reelgrid_option option{"a.b", "", "1"};
+    backend.options = &option;  // which lies behind the end of the first ABI's
+    backend.option_count = BAD == OfTheFirstAbi || BAD == MisnamesItsOption ? 1 : 0;
     backend.devices = REELGRID_BIT(REELGRID_CPU);
     backend.dtypes = REELGRID_BIT(REELGRID_FP32);
     backend.max_head_dim = 64;
@@ -40,11 +47,11 @@ reelgrid_backend made() {
 
 }  // namespace
 
-REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t, uint32_t index) {
+REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi, uint32_t index) {
     if (BAD == CrashesAsLoaded) std::abort();
     if (BAD == HangsAsLoaded) std::this_thread::sleep_for(std::chrono::hours(1));
     if (BAD == ExitsAsLoaded) std::exit(0);
-    if (BAD == OfAnotherAbi) return nullptr;
+    if (BAD == OfAnotherAbi || (BAD == OfTheFirstAbi && abi != 1)) return nullptr;
     static const reelgrid_backend backend = made();
     return index == 0 ? &backend : nullptr;
 }

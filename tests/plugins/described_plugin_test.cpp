@@ -55,7 +55,15 @@ TEST(DescribedPlugin, NamesFileValueAndWhatWasNeeded) {
     EXPECT_THAT(errorOf("BadlyNamed"), HasSubstr("name \"../mine\": a letter, then letters, digits"));
     EXPECT_THAT(errorOf("WithoutRun"), HasSubstr("run: a function was needed"));
     EXPECT_THAT(errorOf("ClaimsNan"), HasSubstr("claimed_l1: it isn't finite"));
+    EXPECT_THAT(errorOf("MisnamesItsOption"), HasSubstr("option \"a.b\": letters, digits, _ or -"));
     EXPECT_THAT(errorOf("nothing"), HasSubstr("nothing.so: there is no such file"));
+}
+
+TEST(DescribedPlugin, TakesOneOfTheFirstAbi) {
+    const auto described = describedBy(fileOf("OfTheFirstAbi"));
+    ASSERT_TRUE(described) << described.error().message;
+    EXPECT_EQ(described->front().name, "mine");
+    EXPECT_TRUE(described->front().options.empty());
 }
 
 TEST(DescribedPlugin, RefusesWhatIsNoLibraryOrNoPlugin) {

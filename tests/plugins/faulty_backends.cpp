@@ -81,6 +81,20 @@ int32_t useWorkspace(const reelgrid_backend*, const reelgrid_call* c, char* erro
     return 0;
 }
 
+/// Says which call it was.
+int32_t tell(const reelgrid_backend*, const reelgrid_call* c, char* error, size_t size) {
+    std::snprintf(error, size, "%lldx%lldx%lld+%lld layer %d step %d of %d %s %s %s",
+                  static_cast<long long>(c->frames), static_cast<long long>(c->rows),
+                  static_cast<long long>(c->columns), static_cast<long long>(c->text_before + c->text_after),
+                  c->layer, c->step, c->steps, c->module, c->branch, c->family);
+    for (int i = 0; i < c->options; ++i) {
+        const size_t used = std::strlen(error);
+        std::snprintf(error + used, size - used, " %s=%s", c->option_values[i].key,
+                      c->option_values[i].value);
+    }
+    return 1;
+}
+
 int32_t refuse(const reelgrid_backend*, const reelgrid_call* c, char* reason, size_t size) {
     std::snprintf(reason, size, "%lld keys, needs an odd number", static_cast<long long>(c->keys));
     return c->keys % 2;
@@ -119,8 +133,13 @@ REELGRID_BACKEND_EXPORT const reelgrid_backend* reelgrid_backend_at(uint32_t abi
                                           named("roomy", useWorkspace),
                                           named("exiting", exitIt),
                                           named("terminating", terminate),
-                                          named("closing", closeEverything)};
-    constexpr uint32_t kChoosy = 7, kRoomy = 8;
+                                          named("closing", closeEverything),
+                                          named("telling", tell)};
+    constexpr uint32_t kChoosy = 7, kRoomy = 8, kTelling = 12;
+    static const reelgrid_option options[] = {{"window", "Tiles on each side", "3,3,3"},
+                                              {"share", "", "0.5"}};
+    backends[kTelling].options = options;
+    backends[kTelling].option_count = 2;
     backends[kChoosy].supports = refuse;
     backends[kRoomy].workspace_bytes = pageOfWorkspace;
     return abi == REELGRID_BACKEND_ABI && index < sizeof backends / sizeof *backends ? &backends[index]

@@ -3,6 +3,7 @@
 #include "core/attention/make_dispatcher.h"
 #include "core/base/result.h"
 #include "core/plugins/plugin_list.h"
+#include "kernels/backends/backend_list.h"
 
 namespace reelgrid::attention {
 namespace {
@@ -48,6 +49,29 @@ TEST_F(PluginGuard, AnExactKernelGivesWhatSdpaGives) {
     EXPECT_EQ(dispatcher->replayOfPass(), Replay::Refused);
 }
 
+TEST_F(PluginGuard, AKernelInPythonSeesTheTensorsOfARenderWithoutACopy) {
+    std::vector<std::string> notes;
+    const auto added = plugins::addPlugins(
+        {{std::string(REELGRID_PYTHON_KERNELS) + "/copying.py", plugins::Found::Given}}, notes);
+    if (!added) GTEST_SKIP() << added.error().message;
+    kernels::PluginMemory& memory = *kernels::findBackend("copying")->plugin->kernel->memory();
+    at::Tensor kept;
+    {
+        const auto dispatcher = makeDispatcher("copying").value();
+        const at::Tensor qkv = at::rand({1, 400, 3, 2, 32});
+        kept = qkv;
+        EXPECT_TRUE(memory.holds(qkv.data_ptr()));
+        EXPECT_FALSE(memory.holds(at::rand({100}).data_ptr()));
+        const auto part = [&](int i) { return qkv.select(2, i).transpose(1, 2); };
+        const at::Tensor out = dispatcher->attend({part(0), part(1), part(2), {}}, {ModuleKind::Self, 0});
+        EXPECT_TRUE(memory.holds(out.data_ptr()));
+        EXPECT_TRUE(at::equal(out, part(2)));
+        EXPECT_EQ(dispatcher->records().front().used, "copying") << dispatcher->records().front().why;
+    }
+    EXPECT_FALSE(memory.holds(at::rand({400, 3, 2, 32}).data_ptr()));
+    EXPECT_TRUE(memory.holds(kept.data_ptr())) << "which outlives the render";
+}
+
 TEST_F(PluginGuard, NamesThePluginAndWhatItDid) {
     EXPECT_THAT(
         failureOf("leaving", inputs()),
@@ -57,6 +81,32 @@ TEST_F(PluginGuard, NamesThePluginAndWhatItDid) {
     EXPECT_THAT(failureOf("meddling", inputs()), HasSubstr("changed its inputs"));
     EXPECT_THAT(failureOf("throwing", inputs()), HasSubstr("in run(), threw an exception: no tiles left"));
     EXPECT_THAT(failureOf("failing", inputs()), HasSubstr("in run(), failed with 7: the tile is too large"));
+}
+
+TEST_F(PluginGuard, TellsItWhichCallItIsAndWhatIsSet) {
+    const auto options = BackendOptions::create({"telling.window=5,3,3"}).value();
+    const auto policy = Policy::create("telling", {}, {9, 20}).value();
+    const auto dispatcher = makeDispatcher(policy, {}, {.options = options, .family = "wan"}).value();
+    dispatcher->beginPass(4, GuidanceBranch::Unconditional);
+    Inputs in = inputs(30);
+    in.grid = {.frames = 2, .rows = 3, .columns = 4, .textAfter = 6};
+    try {
+        (void)dispatcher->attend(in, {ModuleKind::Joint, 7});
+        FAIL() << "it fails with what it was told";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    HasSubstr("2x3x4+6 layer 7 step 4 of 20 joint unconditional wan window=5,3,3 share=0.5"));
+    }
+}
+
+TEST_F(PluginGuard, OptionsThatItHasNotAreRefused) {
+    const auto errorOf = [](const char* text) { return BackendOptions::create({text}).error().message; };
+    EXPECT_EQ(errorOf("telling.size=3"),
+              "--backend-option telling.size=3: telling has no option size, one of window, share was needed");
+    EXPECT_THAT(errorOf("telling.window=3,3"),
+                HasSubstr("telling.window: 3 whole numbers separated by commas were needed"));
+    EXPECT_THAT(errorOf("telling.share=x"), HasSubstr("telling.share: a number was needed"));
+    EXPECT_THAT(errorOf("fav2.share=1"), HasSubstr("fav2 has no option share, it has none at all"));
 }
 
 TEST_F(PluginGuard, InputsThatAreNotFiniteAreNotThePluginsFault) {

@@ -163,5 +163,20 @@ TEST_F(PolicyFile, IsReadAndNamedInErrors) {
     EXPECT_EQ(absent.error().code, ErrorCode::NotFound);
 }
 
+TEST_F(PolicyFile, MayHaveOptionsOfBackendsBesideItsRules) {
+    const SavedPolicy saved{{{{.backend = "sta"}}}, {"sta.window=3,3,3"}};
+    ASSERT_TRUE(writeFile(m_file, toJson(saved).dump()));
+    const auto again = readSavedPolicy(m_file);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->policy, saved.policy);
+    EXPECT_EQ(again->backendOption, saved.backendOption);
+    const auto ignoring = readAttentionPolicy(m_file);
+    ASSERT_FALSE(ignoring);
+    EXPECT_THAT(ignoring.error().message, HasSubstr("it sets backend_option"));
+    const auto wrong = read(R"({"rules": [{"backend": "sta"}], "backend_option": ["sta=3"]})");
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error().message, HasSubstr("NAME.KEY=VALUE"));
+}
+
 }  // namespace
 }  // namespace reelgrid::protocol

@@ -188,6 +188,14 @@ TEST_F(HostileFile, ABrokenPickleIsSaidToBe) {
         EXPECT_THAT(messageOf(call), testing::Not(HasSubstr("read: "))) << call;
 }
 
+TEST_F(HostileFile, AnOrderedDictMayBeMadeOfPairsAsPython2Did) {
+    const std::string begin = "ccollections\nOrderedDict\n(](](" + text("a");
+    EXPECT_EQ(messageOf(begin + "K\1eetR."), "read: {\"a\": 1}");
+    for (const std::string& rest : {"eetR."s, "K\1K\2eetR."s, "K\1eeNtR."s})
+        EXPECT_THAT(messageOf(begin + rest), HasSubstr("other things than a list of pairs")) << rest;
+    EXPECT_THAT(messageOf("ccollections\nOrderedDict\n(](NetR."), HasSubstr("than a list of pairs"));
+}
+
 TEST_F(HostileFile, OtherFormatsAreNamed) {
     ASSERT_TRUE(writeFile(m_file, "no archive at all, and long enough for one"));
     EXPECT_THAT(message(), HasSubstr("since PyTorch 1.6"));

@@ -17,6 +17,8 @@
 #include "widgets/charts/coherence_chart.h"
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/timing_chart.h"
+#include "widgets/charts/verdict_table.h"
+#include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
 namespace {
@@ -173,6 +175,28 @@ TEST(CoherenceChart, ShadesWhatRoundingAloneWouldDo) {
     EXPECT_EQ(shaded(), 1);
     chart.setMeasure(measureViews("frame_correlation"));
     EXPECT_EQ(shaded(), 0);
+}
+
+TEST(CoherenceChart, JudgesEachClipBesideWhatIsAskedOfIt) {
+    CoherenceChart chart;
+    ClipCurves moving = drawnCurves("sdpa", 0.9), unjudged = drawnCurves("old", 0.9);
+    moving.metrics.gates = metrics::ClipGates{.luminanceVariance = 64, .motion = 3};
+    moving.metrics.change = metrics::ChangeMeasures{.repeated = 0.1, .squared = 0.004};
+    moving.metrics.frameCorrelation->mean = 0.9;
+    ClipCurves frozen = moving;
+    frozen.name = "stuck";
+    frozen.metrics.gates->frozen = true;
+    frozen.metrics.gates->motion = 0.01;
+    chart.setCurves({moving, frozen, unjudged});
+    chart.setView(CoherenceChart::View::Verdicts);
+    const ChartTable table = chart.table();
+    ASSERT_EQ(table.rows.size(), 3U);
+    EXPECT_EQ(table.rows[0].mid(0, 3), (QStringList{"sdpa", "coherent", "0.90"}));
+    EXPECT_EQ(table.rows[1].mid(0, 2), (QStringList{"stuck", "frozen"}));
+    EXPECT_EQ(table.rows[2].mid(0, 3), (QStringList{"old", "not judged", ""}));
+    EXPECT_EQ(chart.verdicts().item(1, 5)->text(), "0.01");
+    EXPECT_EQ(chart.verdicts().item(1, 5)->foreground().color(), theme::kWarning) << "short of its threshold";
+    EXPECT_NE(chart.verdicts().item(0, 5)->foreground().color(), theme::kWarning);
 }
 
 TEST(ThumbnailStrip, AClickAsksForTheTimeOfThePlace) {

@@ -13,6 +13,7 @@
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
+#include "widgets/charts/verdict_table.h"
 #include "widgets/theme/theme.h"
 
 namespace reelgrid::widgets {
@@ -68,6 +69,7 @@ CoherenceChart::CoherenceChart(QWidget* parent)
       m_measure(new QComboBox),
       m_plot(new QCustomPlot),
       m_strip(new ThumbnailStrip),
+      m_verdicts(new VerdictTable),
       m_empty(new PlotMessage(m_plot)) {
     for (const metrics::Measure& measure : metrics::kMeasures) m_measure->addItem(choiceOf(measure));
     m_measure->setObjectName("measure");
@@ -77,6 +79,7 @@ CoherenceChart::CoherenceChart(QWidget* parent)
     connect(m_measure, &QComboBox::currentIndexChanged, this, &CoherenceChart::redraw);
     addPage({tr("Curves"), m_plot, m_plot, [this] { return curvesTable(); }});
     addPage({tr("Frames"), m_strip, nullptr, [this] { return curvesTable(); }});
+    addPage({tr("Verdicts"), m_verdicts, nullptr, [this] { return m_verdicts->table(); }});
     addToHead(m_measure);
     connect(this, &ChartFrame::pageChanged, this, [this] {
         m_measure->setVisible(view() == View::Curves);
@@ -112,6 +115,9 @@ void CoherenceChart::setMeasure(const metrics::Measure& measure) {
 
 void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
     m_curves = std::move(curves);
+    std::vector<JudgedClip> judged;
+    for (const ClipCurves& each : m_curves) judged.push_back({each.name, each.color, each.metrics});
+    m_verdicts->setClips(judged);
     redraw();
 }
 
@@ -170,7 +176,7 @@ void CoherenceChart::updateLegend(LegendSays says) {
 /// Of the view on show, where the playhead goes.
 QRectF CoherenceChart::timeArea() const {
     if (view() == View::Frames) return m_strip->timeArea();
-    if (!m_line->visible()) return {};
+    if (view() == View::Verdicts || !m_line->visible()) return {};
     const QRect axes = m_plot->axisRect()->rect();
     const double left = m_plot->xAxis->coordToPixel(0);
     return {left, double(axes.top()), m_plot->xAxis->coordToPixel(m_duration) - left, double(axes.height())};

@@ -15,6 +15,7 @@ class QCustomPlot;
 namespace reelgrid::widgets {
 
 class PlotMessage;
+class VerdictTable;
 
 /// What a clip stands for where clips are measured against the reference.
 enum class CurveRole {
@@ -32,7 +33,7 @@ struct ClipCurves {
 };
 
 /// What is measured frame by frame, and frames themselves, along the same time as the grid: the playhead is
-/// drawn on it, a click or a drag moves the playhead.
+/// drawn on it, a click or a drag moves the playhead. And what all of that comes to, clip by clip.
 class CoherenceChart : public ChartFrame {
     Q_OBJECT
 
@@ -47,10 +48,11 @@ class CoherenceChart : public ChartFrame {
     void setMeasure(const metrics::Measure& measure);
     [[nodiscard]] const metrics::Measure& measure() const;
     [[nodiscard]] const std::vector<ClipCurves>& curves() const { return m_curves; }
-    enum class View { Curves, Frames };
+    enum class View { Curves, Frames, Verdicts };
     [[nodiscard]] View view() const { return View(page()); }
     void setView(View view) { showPage(int(view)); }
     [[nodiscard]] ThumbnailStrip& strip() { return *m_strip; }
+    [[nodiscard]] const VerdictTable& verdicts() const { return *m_verdicts; }
     [[nodiscard]] StillChart still(double pixelRatio) override;
     /// What is told of a point of the curves, in pixels; empty: nothing.
     [[nodiscard]] QString readingAt(const QPoint& at) const;
@@ -83,6 +85,7 @@ class CoherenceChart : public ChartFrame {
     QComboBox* m_measure;
     QCustomPlot* m_plot;
     ThumbnailStrip* m_strip;
+    VerdictTable* m_verdicts;
     PlotMessage* m_empty;
     QCPItemLine* m_line;
 };

@@ -9,6 +9,7 @@
 #include "app/studio/session_controller.h"
 #include "core/base/json.h"
 #include "core/result/lockstep_json.h"
+#include "core/suite/suite_file.h"
 #include "widgets/measure/captures_view.h"
 #include "widgets/measure/error_map_view.h"
 #include "widgets/measure/kernel_form.h"
@@ -39,6 +40,7 @@ MeasureTools::MeasureTools(const MeasuredParts& parts, QWidget* window)
     connect(&m_jobs, &MeasureJobs::failed, this, complain);
     connect(&m_opener, &MeasurementOpener::failed, this, complain);
     connect(&m_opener, &MeasurementOpener::opened, this, &MeasureTools::show);
+    connect(&m_opener, &MeasurementOpener::suiteOpened, this, &MeasureTools::suiteOpened);
     connect(&m_opener, &MeasurementOpener::notMeasured, m_parts.sessions, &SessionController::openSession);
     m_parts.sessions->setOtherOpener([this](const fs::path& path) { return open(path); });
 }
@@ -54,7 +56,7 @@ bool MeasureTools::open(const fs::path& path) {
         case OpenWith::Others:
             return false;
         case OpenWith::Document:
-            m_opener.readFile(file);
+            m_opener.readFile(fs::is_directory(file) ? file / suite::kSuiteFile : file);
             return true;
         case OpenWith::Trace:
             openTrace(file);

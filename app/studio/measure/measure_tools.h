@@ -48,7 +48,7 @@ class MeasureTools : public QObject {
     MeasureTools(const MeasuredParts& parts, QWidget* window);
 
     void connectTo(Actions& actions);
-    /// Opens a result, a trace, a capture or a folder of them. False: it is none of these.
+    /// Opens a result, a suite, a trace, a capture or a folder of them. False: it is none of these.
     bool open(const std::filesystem::path& path);
 
     void openTrace(const std::filesystem::path& file);
@@ -63,6 +63,9 @@ class MeasureTools : public QObject {
 
     [[nodiscard]] MeasureJobs& jobs() { return m_jobs; }
     [[nodiscard]] std::filesystem::path resultsFolder() const;
+
+  Q_SIGNALS:
+    void suiteOpened(const reelgrid::studio::OpenedSuite& suite);
 
   private:
     [[nodiscard]] QString askForTrace(const QString& title);

@@ -7,6 +7,7 @@
 
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
+#include "core/suite/suite_file.h"
 
 namespace reelgrid::studio {
 
@@ -52,7 +53,10 @@ Result<ReadMeasurement> readMeasurement(const QString& name, const QByteArray& d
 
 OpenWith openWith(const fs::path& path) {
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) return holdsCaptures(path) ? OpenWith::Captures : OpenWith::Others;
+    if (fs::is_directory(path, ignored)) {
+        if (fs::is_regular_file(path / suite::kSuiteFile, ignored)) return OpenWith::Document;
+        return holdsCaptures(path) ? OpenWith::Captures : OpenWith::Others;
+    }
     const std::string name = path.filename().string();
     if (name.ends_with(".pt")) return OpenWith::Capture;
     if (name.ends_with(".json.gz")) return OpenWith::Trace;
@@ -76,11 +80,23 @@ void MeasurementOpener::read(const QString& name, const QByteArray& document, Ta
     });
 }
 
+BackgroundThread::Completion MeasurementOpener::suiteCompletion(const fs::path& file,
+                                                                const nlohmann::json& document) {
+    auto read = openedSuiteFrom(document, file);
+    return [this, read = std::move(read)] {
+        if (read)
+            Q_EMIT suiteOpened(*read);
+        else
+            Q_EMIT failed(QString::fromStdString(read.error().message));
+    };
+}
+
 void MeasurementOpener::readFile(const fs::path& file) {
     m_background->run([this, file](const std::stop_token&) -> BackgroundThread::Completion {
         const auto bytes = reelgrid::readFile(file, measurements::kMostBytes);
         const auto json = bytes ? parseJson(*bytes, file.string(), JsonDialect::Python)
                                 : Result<nlohmann::json>(bytes.error());
+        if (json && suite::isSuite(*json)) return suiteCompletion(file, *json);
         // What can't be read may be a session all the same; who opens those says what is wrong.
         if (!json || !measurements::isMeasurement(*json)) return [this, file] { Q_EMIT notMeasured(file); };
         auto read =

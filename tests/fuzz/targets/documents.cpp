@@ -24,6 +24,8 @@
 #include "core/result/metrics_file.h"
 #include "core/result/timing.h"
 #include "core/session/session_json.h"
+#include "core/suite/suite_file.h"
+#include "core/suite/suite_votes.h"
 #include "tests/fuzz/scratch_folder.h"
 #include "tests/fuzz/target.h"
 #include "tests/fuzz/targets/targets.h"
@@ -114,6 +116,22 @@ void readSession(std::string_view bytes) {
     requireSameAgain(
         [&](const session::LoadedSession& loaded) { return session::toJson(loaded.session, folder); },
         [&](const json& object) { return session::sessionFromJson(object, folder); }, document(bytes));
+}
+
+void readSuiteDocument(std::string_view bytes) {
+    const std::filesystem::path folder = scratchFolder();
+    static_cast<void>(suite::isSuite(document(bytes)));
+    requireSameAgain([&](const suite::SuiteResult& read) { return suite::toJson(read, folder); },
+                     [&](const json& object) { return suite::suiteFromJson(object, folder); },
+                     document(bytes));
+}
+
+void readSuiteVotes(std::string_view bytes) {
+    const std::filesystem::path file = scratchFile("votes.json", bytes);
+    const auto votes = suite::readVotes(file).value();
+    promise(suite::saveVotes(votes, file).ok(), "votes can't be written");
+    const auto again = suite::readVotes(file);
+    promise(again.ok() && *again == votes, "votes that were written and read differ");
 }
 
 void readManifest(std::string_view bytes) {

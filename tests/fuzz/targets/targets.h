@@ -29,6 +29,8 @@ void readPolicy(std::string_view bytes);
 void readRules(std::string_view bytes);
 void readWorkerLines(std::string_view bytes);
 void readSession(std::string_view bytes);
+void readSuiteDocument(std::string_view bytes);
+void readSuiteVotes(std::string_view bytes);
 void readManifest(std::string_view bytes);
 void readTimings(std::string_view bytes);
 void readMetrics(std::string_view bytes);

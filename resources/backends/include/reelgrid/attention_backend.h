@@ -38,8 +38,12 @@
  * where it may not costs the job that it ran in, which says so.
  *
  * Versions. Every struct begins with its size in bytes. Later versions append fields: read a field of a call
- * only if call->size reaches past it. A program of another ABI asks for its own number in
- * reelgrid_backend_at().
+ * only if call->size reaches past it. A program asks for its own number in reelgrid_backend_at(), then for
+ * lower ones, of which it knows the structs too: a plug-in that was built against an earlier header goes on
+ * working, and one that answers to 1 as well works in earlier programs, which have no options.
+ *
+ *     1    the first
+ *     2    calls say which call of a render they are; backends have options
  */
 #ifndef REELGRID_ATTENTION_BACKEND_H
 #define REELGRID_ATTENTION_BACKEND_H
@@ -47,7 +51,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REELGRID_BACKEND_ABI 1u
+#define REELGRID_BACKEND_ABI 2u
 
 #define REELGRID_VISIBLE __attribute__((visibility("default")))
 #ifdef __cplusplus
@@ -79,6 +83,22 @@ typedef struct reelgrid_strides {
     int64_t token;
 } reelgrid_strides;
 
+/* A parameter of a backend: its default says what values are like (a whole number, a number, as many of them
+ * separated by commas, or text of letters, digits and .,+-_). Users set it by --backend-option
+ * NAME.KEY=VALUE.
+ */
+typedef struct reelgrid_option {
+    const char* key;   /* letters, digits, _ or -; 40 at most */
+    const char* title; /* one line; may be "" */
+    const char* value; /* the default */
+} reelgrid_option;
+
+/* Its value in a call. */
+typedef struct reelgrid_option_value {
+    const char* key;
+    const char* value;
+} reelgrid_option_value;
+
 /* One call of attention. */
 typedef struct reelgrid_call {
     uint64_t size;   /* bytes of this struct, as the program has it */
@@ -107,6 +127,25 @@ typedef struct reelgrid_call {
     void* stream;          /* CUDA: cudaStream_t, NULL is the default stream */
     void* workspace;       /* NULL when no bytes were asked for */
     uint64_t workspace_bytes;
+
+    /* Since ABI 2: which call of a render it is. What nobody knows is 0, -1 (layer, step) or "". */
+
+    /* The tokens of the queries are text_before of text, then frames * rows * columns of the clip, row by row
+     * of each frame in turn, then text_after of text; so are the keys', but in cross-attention. A batch is of
+     * several such sequences. frames 0: not known. */
+    int64_t frames;
+    int64_t rows;
+    int64_t columns;
+    int64_t text_before;
+    int64_t text_after;
+    int32_t layer;
+    int32_t step;       /* of denoising, from 0 */
+    int32_t steps;      /* of the render; 0: not known */
+    int32_t options;    /* of option_values */
+    const char* module; /* "self", "cross", "joint" (clip and text in one sequence), "temporal" */
+    const char* branch; /* of guidance: "conditional", "unconditional" */
+    const char* family; /* of the model: "wan2.1" */
+    const reelgrid_option_value* option_values; /* every option of the backend, in its order */
 } reelgrid_call;
 
 /* A backend. Everything it points to must live as long as the library is loaded. */
@@ -138,6 +177,10 @@ typedef struct reelgrid_backend {
     /* 0: done (CPU) or queued (CUDA). */
     int32_t (*run)(const struct reelgrid_backend* backend, const reelgrid_call* call, char* error,
                    size_t error_size);
+
+    /* Since ABI 2. */
+    const reelgrid_option* options; /* or NULL */
+    uint64_t option_count;          /* 32 at most */
 } reelgrid_backend;
 
 /*

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/studio/blind_clips.h"
+#include "app/studio/suite/opened_suite.h"
+
+namespace reelgrid::studio {
+
+/// The votes about a suite's clips, told of when they change.
+struct SuiteVotes {
+    std::vector<session::BlindVote> votes;
+    std::function<void(const std::vector<session::BlindVote>&)> changed;
+};
+
+/// Clips of a suite that differ on one axis alone; what is voted for is the axis's values.
+class SuiteBlindClips : public BlindClips {
+  public:
+    SuiteBlindClips(std::shared_ptr<const suite::SuiteResult> suite, std::size_t axis,
+                    std::shared_ptr<SuiteVotes> votes);
+
+    [[nodiscard]] std::optional<std::pair<std::filesystem::path, std::filesystem::path>> next(
+        std::mt19937& chance) const override;
+    [[nodiscard]] const std::vector<session::BlindVote>& votes() const override { return m_votes->votes; }
+    void setVotes(std::vector<session::BlindVote> votes) override;
+    [[nodiscard]] std::vector<BlindResult> results() const override;
+    [[nodiscard]] QString heading() const override;
+
+  private:
+    std::shared_ptr<const suite::SuiteResult> m_suite;
+    std::size_t m_axis;
+    std::shared_ptr<SuiteVotes> m_votes;
+};
+
+}  // namespace reelgrid::studio
