@@ -37,12 +37,15 @@ class ServeBy : public testing::TestWithParam<std::string> {};
 
 TEST_P(ServeBy, GivesTheLogSumExpWhereItIsAskedForOrSaysWhyAnotherDoes) {
     const std::string& backend = GetParam();
-    const bool isSparse = backend == "sla" || backend == "sagesla";
-    const bool quantises = backend == "sagev1" || backend == "fav3_sage" || backend == "fav3_fp8";
+    // These need the tokens' grid, or give no log-sum-exp.
+    const bool needsGrid = backend == "sta" || backend == "radial";
+    const bool isSparse = backend == "sla" || backend == "sagesla" || backend == "sparge" || needsGrid;
+    const bool quantises =
+        backend == "sagev1" || backend == "sagev2" || backend == "fav3_sage" || backend == "fav3_fp8";
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16}) {
         const Inputs in = randomInputs(dtype, 150, 230);
         const Served plain = serve(backend, in), served = serve(backend, in, {}, kWithLogSumExp);
-        EXPECT_EQ(plain.used, backend);
+        EXPECT_EQ(plain.used, needsGrid ? "sdpa" : backend);
         EXPECT_FALSE(plain.lse_BHN.defined());
         EXPECT_EQ(served.used, isSparse ? "sdpa" : backend);
         EXPECT_EQ(served.why, isSparse ? backend + ": gives no log-sum-exp" : "");

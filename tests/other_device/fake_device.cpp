@@ -241,6 +241,8 @@ void registerFakeDevice() {
     static const bool once = [] {
         static FakeHooks hooks;
         c10::SetAllocator(kType, &g_allocator);
+        c10::register_privateuse1_backend(
+            "privateuseone");  // libtorch looks for one of this kind from now on
         at::RegisterPrivateUse1HooksInterface(&hooks);
         return true;
     }();

@@ -130,7 +130,8 @@ TEST_F(WindowTest, ThemeAndTextSizeChangeAtOnceAndStay) {
 TEST_F(WindowTest, WhatIsNamedForThoseWhoDoNotSeeIt) {
     for (const QAbstractButton* button : m_window.findChildren<QAbstractButton*>()) {
         if (qobject_cast<const Banner*>(button->parentWidget()))
-            continue;  // it has no words before it is shown
+            continue;                                          // it has no words before it is shown
+        if (button->inherits("QTableCornerButton")) continue;  // Qt's own, which a reader passes over
         const bool named =
             !button->accessibleName().isEmpty() || !button->text().isEmpty() || !button->toolTip().isEmpty();
         EXPECT_TRUE(named || button->objectName().startsWith("qt_")) << button->metaObject()->className();

@@ -230,10 +230,11 @@ TEST_F(ChartFiles, HaveTheNumbersBehindTheCurves) {
     chart.setCurves({drawnCurves("a \"b\", c", 0.5)});
     ASSERT_TRUE(chart.save(m_folder / "chart.csv"));
     const std::string text = readFile(m_folder / "chart.csv").value();
-    EXPECT_TRUE(
-        text.starts_with("clip,frame,seconds,frame_correlation,flickering,warping_error,psnr,ssim,ms_ssim\n"))
+    EXPECT_TRUE(text.starts_with(
+        "clip,frame,seconds,frame_correlation,flickering,warping_error,psnr,ssim,ms_ssim,lpips,"
+        "lpips_squeeze,vmaf,clip_score,subject_consistency,background_consistency\n"))
         << text;
-    EXPECT_NE(text.find("\"a \"\"b\"\", c\",1,0.125,0.5,,,0.5,,\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\"a \"\"b\"\", c\",1,0.125,0.5,,,0.5,,,,,,,,\n"), std::string::npos) << text;
 }
 
 TEST_F(ChartFiles, ArePicturesOfPixelsAndOfShapes) {
