@@ -66,11 +66,14 @@ TEST_F(OtherDevice, GivesTheLatentsOfTheCpu) {
 TEST_F(OtherDevice, HasSdpaInPlaceOfABackendOfOursAndSaysSo) {
     const auto clip = rendered("privateuseone", "fav2", "fav2");
     const auto& records = clip.manifest.attention;
-    ASSERT_FALSE(records.empty());
+    int asked = 0;
     for (const auto& record : records) {
         EXPECT_EQ(record.used, "sdpa");
+        if (record.requested == "sdpa") continue;  // cross-attention, which wasn't asked for
+        ++asked;
         EXPECT_THAT(record.why, testing::HasSubstr("no kernels for privateuseone:0"));
     }
+    EXPECT_GT(asked, 0);
 }
 
 }  // namespace
