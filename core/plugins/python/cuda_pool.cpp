@@ -41,10 +41,8 @@ Address addressOf(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-}  // namespace
-
 /// The functions of libcuda.so.1, with the types of cuda.h's.
-struct CudaPool::Driver {
+struct Driver {
     Status (*getErrorString)(Status, const char**) = nullptr;
     Status (*contextDevice)(int*) = nullptr;
     Status (*allocate)(Address*, std::size_t) = nullptr;
@@ -94,12 +92,14 @@ struct CudaPool::Driver {
     }
 };
 
-const CudaPool::Driver& CudaPool::driver() {
+const Driver& driver() {
     static const Driver driver;
     if (!driver.missing.empty())
         throw Failure(ErrorCode::Unsupported, "memory shared with Python: no " + driver.missing);
     return driver;
 }
+
+}  // namespace
 
 CudaPool::CudaPool() {
     const Driver& cuda = driver();

@@ -41,8 +41,6 @@ class CudaPool {
     void waitFor(const IpcHandle& event, void* stream);
 
   private:
-    struct Driver;
-    static const Driver& driver();
     using Address = unsigned long long;
 
     int m_device = 0;
