@@ -6,10 +6,10 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "app/cli/kernel_device.h"
 #include "core/base/number_text.h"
 #include "core/benchmark/attention_presets.h"
 #include "core/benchmark/captured_input.h"
-#include "core/devices/device_name.h"
 #include "core/execution/fp32_precision.h"
 #include "core/execution/memory_check.h"
 #include "core/protocol/render_fields.h"
@@ -93,9 +93,9 @@ Result<void> checkInstructionSet() {
 
 Result<execution::Execution> startDevice(const AttentionOptions& options) {
     if (auto checked = checkInstructionSet(); !checked) return checked.error();
-    const auto name = devices::deviceNamed(options.device);
-    if (!name) return name.error();
-    if (name->kind == devices::DeviceKind::Cpu) return execution::Execution{};
+    const auto device = kernelDeviceNamed(options.device);
+    if (!device) return device.error();
+    if (*device == kernels::Device::Cpu) return execution::Execution{};
     if (options.processorTime)
         return Error{ErrorCode::BadUsage, "--cpu-time: --device cpu was needed, not " + options.device};
     auto started = execution::executionOn(options.device);
@@ -164,10 +164,9 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
         if (!order) return order.error();
         common.madeUp.order = *order;
     }
-    const auto name = devices::deviceNamed(options.device);
-    if (!name) return name.error();
-    const bool onCpu = name->kind == devices::DeviceKind::Cpu;
-    auto backends = backendsFrom(options.kernels, onCpu ? kernels::Device::Cpu : kernels::Device::Cuda);
+    const auto device = kernelDeviceNamed(options.device);
+    if (!device) return device.error();
+    auto backends = backendsFrom(options.kernels, *device);
     if (!backends) return backends.error();
     common.backends = *std::move(backends);
     auto set = attention::BackendOptions::create(options.backendOptions);

@@ -11,6 +11,7 @@
 #include "app/cli/check_server.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/kernel_device.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/progress_line.h"
 #include "core/base/json.h"
@@ -161,6 +162,7 @@ int runCheck(const CheckVerb& verb) {
     if (verb.serveFrom)
         return serveChecks({*verb.serveFrom, verb.served, verb.maxL1.value_or(0), verb.device, verb.shape});
     if (auto shape = benchmark::parseShape(verb.shape); !shape) return fail(shape.error());
+    if (auto device = kernelDeviceNamed(verb.device); !device) return fail(device.error());
     const auto subjects = subjectsOf(verb);
     if (!subjects) return fail(subjects.error());
     const InterruptWatch interrupts;

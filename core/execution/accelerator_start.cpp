@@ -40,14 +40,9 @@ Result<void> loadLibraryOf(const devices::DeviceName& name) {
     return {};
 }
 
-/// AMD's devices have CUDA's name in libtorch.
-at::DeviceType typeOf(const devices::DeviceName& name) {
-    return name.type == "xpu" ? at::kXPU : name.type == "hip" ? at::kCUDA : at::kPrivateUse1;
-}
-
 Result<at::Device> start(const devices::DeviceName& name) {
     if (auto loaded = loadLibraryOf(name); !loaded) return loaded.error();
-    const at::DeviceType type = typeOf(name);
+    const at::DeviceType type = torchTypeOf(name);
     const auto found = at::accelerator::getAccelerator();
     if (!found || *found != type) return Error{ErrorCode::Unsupported, "this libtorch has no such device"};
     at::globalContext().lazyInitDevice(type);
@@ -59,6 +54,10 @@ Result<at::Device> start(const devices::DeviceName& name) {
 }
 
 }  // namespace
+
+at::DeviceType torchTypeOf(const devices::DeviceName& name) {
+    return name.type == "xpu" ? at::kXPU : name.type == "hip" ? at::kCUDA : at::kPrivateUse1;
+}
 
 Result<at::Device> startAccelerator(const devices::DeviceName& name) {
     const std::string where = "--device " + name.text();

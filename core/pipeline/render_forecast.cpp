@@ -18,10 +18,8 @@ using devices::DeviceName;
 
 execution::Execution executionLike(const DeviceName& device) {
     if (device.kind == DeviceKind::Cpu) return {};
-    if (device.kind == DeviceKind::Other)
-        return {.device = at::Device(device.type == "xpu" ? at::kXPU : at::kPrivateUse1,
-                                     static_cast<at::DeviceIndex>(device.index))};
-    return {.device = at::Device(at::kCUDA, static_cast<at::DeviceIndex>(device.index))};
+    const at::DeviceType type = device.kind == DeviceKind::Cuda ? at::kCUDA : execution::torchTypeOf(device);
+    return {.device = at::Device(type, static_cast<at::DeviceIndex>(device.index))};
 }
 
 /// What a render here could take; nothing where nobody tells.

@@ -47,6 +47,20 @@ TEST_P(RefusesDevice, ByOneLine) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+/// Verbs of kernels know the devices that have some.
+TEST(VerbsOfKernels, RefuseADeviceWithoutAny) {
+    for (const std::vector<std::string>& verb :
+         {std::vector<std::string>{"bench", "attention"}, {"backends", "check", "fav2"}}) {
+        std::vector<std::string> words = verb;
+        words.insert(words.end(), {"--device", "xpu"});
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 2);
+        EXPECT_EQ(run.errors,
+                  "reelgrid-cli: --device xpu: it has no attention kernels, cpu, cuda or cuda:N "
+                  "was needed\n");
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Any, RefusesDevice,
     testing::Values(
