@@ -7,8 +7,6 @@ than 0.3.4 are made for PyTorch 2.12.
 
 import functools
 
-import torch
-
 from peer_package import Package, is_usual
 
 PACKAGE = Package("fastvideo-kernel", "0.3.4", "fastvideo_kernel", "--no-deps fastvideo-kernel==0.3.4")
@@ -42,6 +40,7 @@ def supports(*, grid, scale, head_dim, queries, keys, **context):
 @functools.lru_cache(maxsize=8)
 def tile_order(shape, device):
     """The tokens' rows in the order of tiles, and the way back."""
+    import torch
     (t, h, w), (a, b, c) = shape, TILE
     rows = torch.arange(t * h * w, device=device).view(t // a, a, h // b, b, w // c, c).permute(0, 2, 4, 1, 3, 5).reshape(-1)
     return rows, rows.argsort()
@@ -50,7 +49,7 @@ def tile_order(shape, device):
 def attend(q, k, v, *, grid, options, **context):
     shape = (grid.frames, grid.height, grid.width)
     there, back = tile_order(shape, q.device)
-    tiled = [x.index_select(2, there) for x in (q, k, v)]
+    tiled = [x.index_select(2, there).contiguous() for x in (q, k, v)]
     windows = [list(options["window"])] * q.shape[1]
     out = PACKAGE.imported().sliding_tile_attention(*tiled, windows, 0, False, "x".join(map(str, shape)))
     return out.index_select(2, back)

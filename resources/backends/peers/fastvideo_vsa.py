@@ -8,8 +8,6 @@ that weight, 0 by default. On Hopper FASTVIDEO_VSA_TK=1 takes its ThunderKittens
 import functools
 import math
 
-import torch
-
 from peer_package import Package, is_usual
 
 PACKAGE = Package("fastvideo-kernel", "0.3.4", "fastvideo_kernel", "--no-deps fastvideo-kernel==0.3.4")
@@ -48,6 +46,7 @@ def layout(shape, device):
 
 
 def attend(q, k, v, *, grid, options, **context):
+    import torch
     tokens, rows, sizes = layout((grid.frames, grid.height, grid.width), q.device)
     batch, heads, queries, head_dim = q.shape
     tiles = sizes.numel()

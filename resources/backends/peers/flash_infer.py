@@ -4,8 +4,6 @@ single_prefill_with_kv_cache, one clip of the batch after the other. The kernel 
 used, which takes nvcc, ninja and minutes; flashinfer-jit-cache brings them compiled.
 """
 
-import torch
-
 from peer_package import Package
 
 PACKAGE = Package("flashinfer-python", "0.7.2.post1", "flashinfer", '"flashinfer-python[cu13]==0.7.2.post1"')
@@ -27,6 +25,7 @@ def supports(*, head_dim, **context):
 
 
 def attend(q, k, v, *, scale, causal, **context):
+    import torch
     prefill = PACKAGE.imported().single_prefill_with_kv_cache
     outs = [prefill(q[b].transpose(0, 1).contiguous(), k[b].transpose(0, 1).contiguous(), v[b].transpose(0, 1).contiguous(),
                     causal=causal, kv_layout="NHD", sm_scale=scale) for b in range(q.shape[0])]

@@ -4,8 +4,6 @@ SGLang's build of FlashAttention-3 (sglang-kernel, earlier named sgl-kernel). Ea
 for 2.11. Its library is 1.7 GB.
 """
 
-import torch
-
 from peer_package import Package, architecture
 
 PACKAGE = Package("sglang-kernel", "0.4.4", "sgl_kernel.flash_attn")
@@ -27,6 +25,7 @@ def supports(**context):
 
 
 def attend(q, k, v, *, scale, causal, **context):
+    import torch
     batch, heads, queries, head_dim = q.shape
     keys = k.shape[2]
     rows = [x.transpose(1, 2).reshape(batch * x.shape[2], x.shape[1], head_dim) for x in (q, k, v)]
