@@ -177,6 +177,8 @@ class Peers(unittest.TestCase):
         sage, infer = self.modules["sage_attention"], self.modules["flash_infer"]
         self.assertIsNone(sage.supports(head_dim=128, causal=True, queries=9, keys=9, scale=1, grid=None))
         self.assertIn("head dim 32", sage.supports(head_dim=32, causal=False, queries=9, keys=9))
+        self.assertIn("150 keys: SageAttention 1.0.6 counts the 42", sage.supports(head_dim=64, causal=False, queries=150, keys=150))
+        self.assertIsNone(sage.supports(head_dim=64, causal=False, queries=32760, keys=32760))
         self.assertIn("9 queries and 10 keys", sage.supports(head_dim=64, causal=True, queries=9, keys=10))
         self.assertIsNone(infer.supports(head_dim=256))
         self.assertIn("head dim 192", infer.supports(head_dim=192))

@@ -1,7 +1,8 @@
 """SageAttention 1.0.6: INT8 Q·K per block with smoothed K, P·V in FP16, in Triton
 
 thu-ml's SageAttention as PyPI has it (2.x is built from source): q and k less its mean in INT8 with one scale for 128 and 64 rows, the
-weights and v in FP16 with FP16 sums. K's mean is taken off here, since the package would write to the k that it is given.
+weights and v in FP16 with FP16 sums. K's mean is taken off here, since the package would write to the k that it is given. Without a
+causal mask 1.0.6 counts the last block's missing keys as keys with a score of 0: calls where they are more than 1 % are refused.
 """
 
 from peer_package import Package
@@ -17,7 +18,7 @@ FEATURES = ("causal", "shared_keys")
 MAX_HEAD_DIM = 128
 HEAD_DIM_MULTIPLE = 32
 CLAIMED_L1 = 0.1
-HEAD_DIMS = (64, 96, 128)
+HEAD_DIMS, BLOCK = (64, 96, 128), 64
 
 
 def supports(*, head_dim, causal, queries, keys, **context):
@@ -25,6 +26,9 @@ def supports(*, head_dim, causal, queries, keys, **context):
         return f"head dim {head_dim}: SageAttention takes 64, 96 and 128"
     if causal and queries != keys:
         return f"causal with {queries} queries and {keys} keys: SageAttention takes as many of both"
+    missing = -keys % BLOCK
+    if not causal and missing * 100 > keys:
+        return f"{keys} keys: SageAttention 1.0.6 counts the {missing} that the last block of {BLOCK} lacks as keys, more than 1 % of them"
     return None
 
 

@@ -68,7 +68,7 @@ class Retraining:
         self.a, self.work, self.state = a, a.work, State(a.work)
         self.end = self.state.values["end"]
         self.total = self.end - self.state.values["started"]
-        self.after = 8 if a.tiny else min(170, 0.13 * self.total)  # the folder and the last look
+        self.after = 8 if a.tiny else min(135, 0.1 * self.total)  # the folder and the last look
 
     def run(self, script, *words, may_be_cut=False):
         """One of the recipe's programs, its words in the log. Returns whether it went well; None where it was cut short."""
@@ -116,7 +116,7 @@ class Retraining:
                         os.path.join(self.work, folder), *words, *self.small())
 
     def decoder(self):
-        seconds = 4 if self.a.tiny else 0.1 * self.total
+        seconds = 4 if self.a.tiny else 0.07 * self.total
         if not self.decode_with("", "--seconds", seconds, "--progress", 0.6):
             shutil.copy(f"{self.work}/start/vae.safetensors", f"{self.work}/vae.safetensors")
             return False
@@ -203,13 +203,18 @@ def report(work):
             groups += [(f"{kind[3:]} {key}", lambda r, kind=kind, key=key: r[kind][key]) for key in first[kind]]
         for title, of in groups:
             values = [[of(r)[h] for h in HEADS] for r in both.values()]
-            if title.startswith("object ") and all(v == 100 for row in values for v in row):
-                continue
+            if title.startswith("object ") and all(v == 100 for row in values for v in row) or not any(map(any, values)):
+                continue  # nothing to see, or no prompt of this group
             lines.append(f"{title:28}" + " | ".join(" ".join(f"{v:5.1f}" for v in row) for row in values))
         for name, result in both.items():
             lines += [f"misses of {name}: {len(result['misses'])}"] + [f"  {m['prompt']}: {m['judge saw']}" for m in result["misses"]]
     with open(f"{work}/report.txt", "w") as f:
         f.write("\n".join(lines) + "\n")
+
+
+def readable(entry):
+    entry.mode = 0o755 if entry.isdir() else 0o644
+    return entry
 
 
 def collect(a):
@@ -221,7 +226,7 @@ def collect(a):
     os.makedirs(a.out, exist_ok=True)
     if os.path.exists(folder):
         with tarfile.open(f"{a.work}/model.tar", "w") as archive:
-            archive.add(folder, "cogvideox-demo")
+            archive.add(folder, "cogvideox-demo", filter=readable)
         with open(f"{a.work}/model.tar", "rb") as f:
             for k, part in enumerate(iter(lambda: f.read(PIECE), b"")):
                 with open(f"{a.out}/cogvideox-demo.tar.{k}", "wb") as out:
