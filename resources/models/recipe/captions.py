@@ -1,6 +1,6 @@
 """Captions for scenes. Every caption names its motion and, where there is one, its direction."""
 from vocabulary import (ADJECTIVES, BACKGROUNDS, CAMERAS, COLOURED, DIRECTIONS, FROM_TO, LAUNCHES, MOTION_PHRASES, NATURAL,
-                        OBJECTS, PREFIXES, SUFFIXES, VERBS)
+                        OBJECTS, PREFIXES, SUFFIXES, TINTED, VERBS, colour_in)
 
 
 def with_article(phrase):
@@ -8,11 +8,11 @@ def with_article(phrase):
     return ("an " if an else "a ") + phrase
 
 
-def object_phrase(index, colour, rng):
+def object_phrase(index, colour, rng, clash=False):
     name, _, _, _, others = OBJECTS[index]
     phrase = rng.choice(others) if others and rng.random() < 0.3 else name
     if colour:
-        if rng.random() < (0.97 if colour != COLOURED[name] else 0.6):
+        if clash or rng.random() < (0.97 if colour != COLOURED[name] else 0.6):
             phrase = colour + " " + phrase
     elif name in NATURAL and rng.random() < 0.3:
         phrase = NATURAL[name] + " " + phrase
@@ -35,14 +35,19 @@ def motion_phrase(motion, index, rng):
 
 
 def caption(scene, rng):
-    """scene: {"objects": [(object, colour)], "motions": [...], "background": name, "camera": name or ""}"""
-    phrases = [object_phrase(o, c, rng) for o, c in scene["objects"]]
+    """scene: {"objects": [(object, colour)], "motions": [...], "background": name, "camera": name or ""}. With "clash" the
+    object's colour is named and so is the background's, which is another one."""
+    clash = scene.get("clash", False)
+    phrases = [object_phrase(o, c, rng, clash) for o, c in scene["objects"]]
     moves = [motion_phrase(m, o, rng) for m, (o, _) in zip(scene["motions"], scene["objects"])]
     if len(phrases) == 2 and scene["motions"][0] != scene["motions"][1]:
         subject = f"{phrases[0]} {moves[0]} and {phrases[1]} {moves[1]}"
     else:
         subject = " and ".join(phrases) + (" is " if rng.random() < 0.04 else " ") + moves[0]
-    place = rng.choice(BACKGROUNDS[scene["background"]]) if rng.random() < 0.97 else ""
+    if clash:
+        place = rng.choice([p for p in TINTED[scene["background"]] if colour_in(p) != scene["objects"][0][1]])
+    else:
+        place = rng.choice(BACKGROUNDS[scene["background"]]) if rng.random() < 0.97 else ""
     r = rng.random()
     if r < 0.8 or not place:
         text = (subject + " " + place).strip()

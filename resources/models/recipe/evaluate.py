@@ -30,7 +30,7 @@ from session import SPRITES, contact_sheet, on, prepare, record, say, to_bytes
 from train_judge import COLOURS, HEADS, Judge, view
 from train_t2v import choose_attention, load_vae, read
 from vocabulary import (ANIMALS, BACKGROUND_NAMES, BACKGROUNDS, COLOURED, DIRECTIONS, HELD_OUT, HUES, MOTION_PHRASES, MOTIONS,
-                        NAMES, OBJECTS, ONLY_COLOURS, VERBS)
+                        NAMES, OBJECTS, ONLY_COLOURS, TINTED, VERBS, colour_in)
 from adopt import load_folder
 from captions import with_article
 from cog_vae_model import CogVAE
@@ -62,11 +62,34 @@ def make_prompts(count=200, held_out=40, seed=20):
             name = rng.choice([n for n in NAMES if (n, background) not in HELD_OUT])
         index = NAMES.index(name)
         colour = rng.choice(ONLY_COLOURS.get(name, list(HUES))) if name in COLOURED else None
-        verb = rng.choice(VERBS[OBJECTS[index][2]]) + " " + rng.choice(DIRECTIONS[motion]) if motion in DIRECTIONS \
-            else rng.choice(MOTION_PHRASES[motion])
-        text = f"{with_article((colour + ' ' if colour else '') + name)} {verb} {rng.choice(BACKGROUNDS[background])}"
+        text = f"{with_article((colour + ' ' if colour else '') + name)} {verb_for(index, motion, rng)} {rng.choice(BACKGROUNDS[background])}"
         rows.append((text, {"object": index, "background": BACKGROUND_NAMES.index(background), "motion": MOTIONS.index(motion),
                             "count": 0, "colour": COLOURS.index(colour), "held_out": i < held_out}))
+    return rows
+
+
+def verb_for(index, motion, rng):
+    return rng.choice(VERBS[OBJECTS[index][2]]) + " " + rng.choice(DIRECTIONS[motion]) if motion in DIRECTIONS \
+        else rng.choice(MOTION_PHRASES[motion])
+
+
+def make_clashes(seed=21):
+    """As make_prompts: each coloured object in each of its colours, before a background whose words name another colour. The
+    studio's first prompt is the first."""
+    rng, rows, motions, places = random.Random(seed), [], 0, list(TINTED)
+    first = ("heart", "red")
+    cast = sorted(((n, c) for n in COLOURED for c in ONLY_COLOURS.get(n, list(HUES))), key=lambda pair: pair != first)
+    for name, colour in cast:
+        index, phrases = NAMES.index(name), []
+        while not phrases or (name, background) in HELD_OUT:
+            background, motion = places[rng.randrange(len(places))], MOTIONS[motions % len(MOTIONS)]
+            phrases = [p for p in TINTED[background] if colour_in(p) != colour]
+        text = f"{with_article(colour + ' ' + name)} {verb_for(index, motion, rng)} {rng.choice(phrases)}"
+        if (name, colour) == first:
+            text, background, motion = "a red heart growing bigger in a blue sky", "sky", "grow"
+        motions += 1
+        rows.append((text, {"object": index, "background": BACKGROUND_NAMES.index(background), "motion": MOTIONS.index(motion),
+                            "count": 0, "colour": COLOURS.index(colour), "held_out": False}))
     return rows
 
 
@@ -221,13 +244,17 @@ def heard(judge, clips, device="cpu", rows=25):
 
 
 def shares(said, rows):
-    """Per cent right: of all prompts, of pairs held out, of animals and by motion; and every miss."""
+    """Per cent right: of all prompts, of pairs held out, of animals, by motion, by colour and by object; and every miss."""
     rate = lambda head, keep: round(100 * float(np.mean([said[head][i] == l[head] for i, (_, l) in enumerate(rows) if keep(l)] or [0])), 1)
     result = {"prompts": len(rows)}
     for group, keep in (("all", lambda l: True), ("held out", lambda l: l["held_out"]),
                         ("animals", lambda l: NAMES[l["object"]] in ANIMALS)):
         result[group] = {k: rate(k, keep) for k in HEADS}
-    result["by motion"] = {m: {k: rate(k, lambda l, m=m: MOTIONS[l["motion"]] == m) for k in ("object", "motion")} for m in MOTIONS}
+    three = ("object", "motion", "colour")
+    result["by motion"] = {m: {k: rate(k, lambda l, m=m: MOTIONS[l["motion"]] == m) for k in three} for m in MOTIONS}
+    result["by colour"] = {str(c): {k: rate(k, lambda l, c=c: COLOURS[l["colour"]] == c) for k in three} for c in COLOURS}
+    seen = {l["object"] for _, l in rows}
+    result["by object"] = {NAMES[o]: {k: rate(k, lambda l, o=o: l["object"] == o) for k in three} for o in sorted(seen)}
     misses = [(i, {k: name_of(k, said[k][i]) for k in HEADS if said[k][i] != l[k]}) for i, (_, l) in enumerate(rows)]
     return result, [{"prompt": rows[i][0], "judge saw": wrong, "held out": rows[i][1]["held_out"]} for i, wrong in misses if wrong]
 
@@ -268,7 +295,8 @@ def main():
     p.add_argument("--model", default="", help="for image to video, the folder of the model that it shares parts with")
     p.add_argument("--precision", default="bf16", choices=["bf16", "fp8"])
     p.add_argument("--name", default="new")
-    p.add_argument("--every", type=int, default=1, help="every nth of the 200 prompts")
+    p.add_argument("--prompts", default="all", choices=["all", "clash"], help="the 200, or those that name two colours")
+    p.add_argument("--every", type=int, default=1, help="every nth of the prompts")
     p.add_argument("--steps", type=int, default=20)
     p.add_argument("--guidance", type=float, nargs="+", default=[2.5])
     p.add_argument("--batch", type=int, default=50)
@@ -278,7 +306,8 @@ def main():
     a = p.parse_args()
     a.title = lambda guidance: f"{a.name}_{a.precision}_g{guidance:g}_s{a.steps}"
     prepare(a.device)
-    {"generate": generate_clips, "judge": judge_clips}[a.what](a, make_prompts()[::a.every])
+    rows = make_clashes() if a.prompts == "clash" else make_prompts()
+    {"generate": generate_clips, "judge": judge_clips}[a.what](a, rows[::a.every])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 
 from captions import caption
 from vocabulary import (ANIMALS, BACKGROUND_NAMES, CAMERAS, COLOURED, DETAILED, HARD_MOTION_WEIGHTS, HELD_OUT, MOTION_WEIGHTS,
-                        MOTIONS, NAMES, OBJECTS)
+                        MOTIONS, NAMES, OBJECTS, TINTED, colour_in)
 
 WIDTH, HEIGHT, FRAMES = 256, 144, 33
 OFFSCREEN = -999.0  # the x of a second sprite that a scene does not have
@@ -93,10 +93,11 @@ def camera_path(name, rng):
 class SceneSource:
     """An endless stream of scenes. pairs: share of scenes with two objects; twins: share of those with one object twice.
     hard: more of what a video model finds hard, that is detailed pictures, rare colours, spinning and standing still.
-    loose: share of scenes of one object that start anywhere (`loosen`)."""
+    loose: share of scenes of one object that start anywhere (`loosen`). clash: share of scenes of one coloured object whose captions
+    name its colour and the background's, another one."""
 
-    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False, hard=False, loose=0.0):
-        self.variants, self.rng = variants, random.Random(seed)
+    def __init__(self, variants, seed, pairs=0.1, twins=0.0, held_out=False, hard=False, loose=0.0, clash=0.0):
+        self.variants, self.rng, self.clash = variants, random.Random(seed), clash
         self.pairs, self.twins, self.held_out, self.loose = pairs, twins, held_out, loose
         much = set(COLOURED) | (DETAILED if hard else set())
         self.weights = [2.0 if n in much else 1.5 if n in ANIMALS else 1.0 for n in NAMES]
@@ -122,16 +123,28 @@ class SceneSource:
             if self.held_out or not any((NAMES[o], background) in HELD_OUT for o, _, _ in cast):
                 return background, cast
 
+    def pick_clash(self):
+        """A coloured object of any of its colours before a background that has a phrase of another colour."""
+        rng = self.rng
+        while True:
+            o = NAMES.index(rng.choice(list(COLOURED)))
+            sprite, colour = rng.choice(self.variants[o])
+            background = rng.choice(list(TINTED))
+            if any(colour_in(phrase) != colour for phrase in TINTED[background]) and \
+                    (self.held_out or (NAMES[o], background) not in HELD_OUT):
+                return background, [(o, sprite, colour)]
+
     def scene(self):
         rng = self.rng
-        background, cast = self.pick_cast()
+        clash = self.clash > 0 and rng.random() < self.clash
+        background, cast = self.pick_clash() if clash else self.pick_cast()
         motions = [rng.choices(MOTIONS, self.motion_weights)[0]] * len(cast)
         if len(cast) == 2 and rng.random() < 0.35:
             motions[1] = rng.choice(MOTIONS)
         camera = rng.choice(list(CAMERAS)) if rng.random() < 0.10 else ""
-        return self.stage(background, cast, motions, camera)
+        return self.stage(background, cast, motions, camera, clash)
 
-    def stage(self, background, cast, motions, camera=""):
+    def stage(self, background, cast, motions, camera="", clash=False):
         """The words and the arrays of one scene."""
         rng = self.rng
         path, sprites = np.zeros((2, 5, FRAMES), np.float32), np.zeros(2, np.int64)
@@ -144,7 +157,8 @@ class SceneSource:
                 flip = rng.choice([-1.0, 1.0]) if OBJECTS[o][3] else flip
             path[j] = np.stack([x, y, s, rotation, np.full(FRAMES, flip)])
             sprites[j] = sprite
-        words = {"objects": [(o, c) for o, _, c in cast], "motions": motions, "background": background, "camera": camera}
+        words = {"objects": [(o, c) for o, _, c in cast], "motions": motions, "background": background, "camera": camera,
+                 "clash": clash}
         return words, {"background": BACKGROUND_NAMES.index(background), "sprites": sprites, "path": path,
                        "camera": camera_path(camera, rng), "object": cast[0][0], "motion": MOTIONS.index(motions[0]),
                        "count": len(cast)}

@@ -30,7 +30,7 @@ class CogVideoX(Task):
     name = "cogvideox"
 
     def __init__(self, a, vae, pool):
-        layers = 2 if a.tiny else cog_model.CONFIG["num_layers"]
+        layers = 2 if a.tiny and not a.init else cog_model.CONFIG["num_layers"]
         models, averages = ([CogTransformer(layers).to(a.device), make_text_encoder().to(a.device)] for _ in range(2))
         if a.init:
             read(a.init, *models)
@@ -67,6 +67,8 @@ def main():
     add_arguments(p)
     p.add_argument("--whole", type=int, default=0, help="1: whole clips from the first step on")
     p.add_argument("--sprites", type=float, default=4, help="how much more an error in a sprite counts")
+    p.add_argument("--clash", type=float, default=0, help="share of clips whose captions name two colours, object's and background's")
+    p.add_argument("--pool", type=int, default=98304, help="clips that are kept; 16 thousand take 3 GB of the GPU's memory")
     p.set_defaults(save_every=60, encode_share=0.12)
     a = p.parse_args()
     ranks = Ranks(a.device)
@@ -75,7 +77,7 @@ def main():
     if a.device == "cuda":
         speed_up(vae[0])
         choose_attention()
-    pool = LatentPool(*vae, 64 if a.tiny else 98304, a.device, a.workers, a.tiny, a.seed + 100 * ranks.rank)
+    pool = LatentPool(*vae, 64 if a.tiny else a.pool, a.device, a.workers, a.tiny, a.seed + 100 * ranks.rank, clash=a.clash)
     fill(pool, a.fill)
     task = CogVideoX(a, vae, pool)
     say("parameters", sum(p.numel() for p in task.models[0].parameters()), sum(p.numel() for p in task.models[1].parameters()))

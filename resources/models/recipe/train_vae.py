@@ -143,9 +143,10 @@ def reconstruction_loss(y, x, mask):
 def split_parameters(vae):
     """Kernels between feature maps go to Muon; what touches pixels or latents, gains and biases to AdamW."""
     ends = ("conv_in", "conv_out", "quant_conv", "conv_y", "conv_b")
-    inner = [p for n, p in vae.named_parameters() if p.dim() >= 4 and p.numel() > 4096 and not any(e in n for e in ends)]
+    trained = [(n, p) for n, p in vae.named_parameters() if p.requires_grad]
+    inner = [p for n, p in trained if p.dim() >= 4 and p.numel() > 4096 and not any(e in n for e in ends)]
     ids = {id(p) for p in inner}
-    return inner, [p for p in vae.parameters() if id(p) not in ids]
+    return inner, [p for _, p in trained if id(p) not in ids]
 
 
 def plan(progress, step, tiny, whole=True):
@@ -168,13 +169,15 @@ def train(a, ranks):
         speed_up(vae)
         if a.family == "wan" and a.seconds > 300:  # compiling takes 20 s
             loss_function = torch.compile(reconstruction_loss, dynamic=False)
+    if a.decoder:
+        vae.encoder.requires_grad_(False)
     ranks.share(vae.parameters())
     average.load_state_dict(vae.state_dict())
     torch.manual_seed(1 + ranks.rank)
     inner, rest = split_parameters(vae)
     muon, adam = Muon(inner), torch.optim.AdamW(rest, lr=a.lr_adam, betas=(0.9, 0.98), weight_decay=1e-3)
     clips, sums, step, failed = Clips(a.device, a.workers, ranks.rank, 12 if a.tiny else 48), [], 0, 0
-    folded, progress = a.progress >= 0.5, a.progress
+    folded, progress = a.decoder or a.progress >= 0.5, a.progress
     start = last_save = last_say = time.time()
     while True:
         if step % 10 == 0:
@@ -187,14 +190,17 @@ def train(a, ranks):
         frames, crop, batch = plan(progress, step, a.tiny, failed < 20)
         x, mask = clips.next(frames, crop, batch)
         with torch.autocast(a.device, torch.bfloat16):
-            mean, logvar = vae.encode(x)
+            with torch.set_grad_enabled(not a.decoder):
+                mean, logvar = vae.encode(x)
             z = mean + torch.randn_like(mean) * (0.5 * logvar).exp()
+            if a.decoder:  # what a transformer gives is a little off, too
+                z = z + a.blur * mean.std() * torch.rand(len(z), 1, 1, 1, 1, device=z.device) * torch.randn_like(z)
             y = vae.decode(z.bfloat16())
         kl = 0.5 * (mean * mean + logvar.exp() - 1 - logvar).mean()
         loss, parts = loss_function(y, x, mask)
         (loss + a.kl * kl).backward()
-        ranks.average_gradients(list(vae.parameters()))
-        norm = nn.utils.clip_grad_norm_(vae.parameters(), 1.0)
+        ranks.average_gradients(inner + rest)
+        norm = nn.utils.clip_grad_norm_(inner + rest, 1.0)
         if not math.isfinite(float(norm)):
             say("step", step, "left out: gradient not finite", frames, crop)
             vae.zero_grad(set_to_none=True)
@@ -281,6 +287,8 @@ def main():
     p.add_argument("--lr", type=float, default=8e-3)
     p.add_argument("--lr_adam", type=float, default=1.5e-3)
     p.add_argument("--kl", type=float, default=4e-4)
+    p.add_argument("--decoder", type=int, default=0, help="1: the decoder alone, of CogVideoX's; latents stay what they are")
+    p.add_argument("--blur", type=float, default=0.1, help="noise on the latents then, at most this share of their deviation")
     p.add_argument("--workers", type=int, default=6)
     p.add_argument("--device", default="cuda")
     p.add_argument("--tiny", type=int, default=0, help="a run of seconds on a CPU, to try the code")
@@ -297,7 +305,9 @@ def main():
         say("latents not finite: once more with the plain convolution algorithms")
         torch.backends.cudnn.benchmark = False
         mean, std = latent_statistics(vae, a.device, 256, frames)
-    if a.family == "cogvideox":
+    if a.family == "cogvideox" and a.decoder:
+        mean, std = torch.zeros_like(mean), torch.ones_like(std) / cog_vae_model.CONFIG["scaling_factor"]
+    elif a.family == "cogvideox":
         vae.fold(torch.zeros_like(mean), std)
         log["mean left in the latents"] = [round(v, 3) for v in (mean / std).tolist()]
         mean, std = torch.zeros_like(mean), torch.ones_like(std) / cog_vae_model.CONFIG["scaling_factor"]

@@ -1,6 +1,8 @@
 """Unpacks a model folder into a work folder, so that stage 2 goes on from shipped weights.
 
 python3 unpack.py --model ../wan-demo --out DIR
+
+CogVideoX's folder, which has one scaling factor in place of each channel's mean and deviation, makes a start for stage 6.
 """
 import argparse
 import json
@@ -20,7 +22,10 @@ def main():
     os.makedirs(a.out, exist_ok=True)
     with open(f"{a.model}/vae/config.json") as f:
         config = json.load(f)
-    latents = {k: torch.tensor(config[k]) for k in ("latents_mean", "latents_std")}
+    channels = config["latent_channels"] if "latent_channels" in config else config["z_dim"]
+    scale = 1 / config.get("scaling_factor", 1)
+    latents = {"latents_mean": torch.tensor(config.get("latents_mean", [0.0] * channels)),
+               "latents_std": torch.tensor(config.get("latents_std", [scale] * channels))}
     save(f"{a.out}/vae.safetensors", load_folder(f"{a.model}/vae") | latents, torch.float16)
     for part in ("transformer", "text_encoder"):
         save(f"{a.out}/{part}_0.safetensors", load_folder(f"{a.model}/{part}"), torch.bfloat16)

@@ -87,6 +87,16 @@ BACKGROUNDS = {
 }
 BACKGROUND_NAMES = list(BACKGROUNDS)
 
+
+def colour_in(phrase):
+    """The hue that a background's phrase names, or None."""
+    return next((word for word in phrase.split() if word in HUES), None)
+
+
+# Backgrounds with phrases that name a hue, which a caption's object may not have.
+TINTED = {name: [phrase for phrase in phrases if colour_in(phrase)] for name, phrases in BACKGROUNDS.items()
+          if any(colour_in(phrase) for phrase in phrases)}
+
 MOTIONS = ["right", "left", "up", "down", "bounce", "spin", "grow", "shrink", "circle", "still", "sway"]
 MOTION_WEIGHTS = [1.2, 1.2, 1.1, 1.1, 1.2, 1.7, 1.0, 1.0, 1.0, 0.8, 0.9]
 HARD_MOTION_WEIGHTS = [1.3, 1.3, 1.0, 1.0, 1.0, 2.0, 0.9, 0.9, 1.0, 1.2, 1.0]
