@@ -19,7 +19,7 @@ double secondsOf(const Link& link, double bytes, int messages) {
 }  // namespace
 
 StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, const CardRates& card,
-                  const Links& links) {
+                  const Links& links, WeightsOnRank weights) {
     const int u = degrees.ulysses, r = degrees.ring, shared = degrees.tokens();
     const std::int64_t each = (work.tokens + shared - 1) / shared;
     // Of all that a pass computes, what the rank with the most of it does.
@@ -45,11 +45,18 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
             passesEach * secondsOf(linkOf(links, shared), double(each) * prediction * (shared - 1), 1);
     if (degrees.cfg > 1)
         plan.gather += secondsOf(linkOf(links, degrees.ranks()), double(work.tokens) * prediction, 1);
+    if (weights == WeightsOnRank::Shard && degrees.ranks() > 1) {
+        const int all = degrees.ranks();
+        const double others = double(work.layerBytes) * (all - 1) / all;
+        const double hidden = (attention + other) / double(work.layers);
+        plan.weights = passesEach * double(work.layers) *
+                       std::max(0.0, secondsOf(linkOf(links, all), others, 1) - hidden);
+    }
     return plan;
 }
 
 std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool mayRing,
-                               const CardRates& card, const Links& links) {
+                               const CardRates& card, const Links& links, WeightsOnRank weights) {
     std::vector<StepPlan> plans;
     for (int cfg = 1; cfg <= passes && cfg <= ranks; ++cfg) {
         if (ranks % cfg != 0 || passes % cfg != 0) continue;
@@ -58,7 +65,7 @@ std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool
             if (shared % ulysses != 0 || work.heads % ulysses != 0) continue;
             const Degrees degrees{.cfg = cfg, .ring = shared / ulysses, .ulysses = ulysses};
             if (degrees.ring > 1 && !mayRing) continue;
-            plans.push_back(planStep(work, passes, degrees, card, links));
+            plans.push_back(planStep(work, passes, degrees, card, links, weights));
         }
     }
     std::ranges::stable_sort(plans, [](const StepPlan& a, const StepPlan& b) {

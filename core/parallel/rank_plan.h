@@ -16,6 +16,7 @@ struct PassWork {
     double otherFlops = 0;           ///< of all the rest
     std::int64_t outputValues = 0;   ///< that a token's prediction has
     std::int64_t bytesPerValue = 2;  ///< of what layers exchange
+    std::uint64_t layerBytes = 0;    ///< of a layer's weights
 };
 
 /// What one card reaches, in FLOP/s.
@@ -35,6 +36,9 @@ struct Links {
     Link inHost, betweenHosts;
 };
 
+/// What each rank holds of the layers' weights.
+enum class WeightsOnRank { All, Shard };
+
 /// The seconds of one denoising step on ranks that share it so.
 struct StepPlan {
     Degrees degrees;
@@ -42,7 +46,8 @@ struct StepPlan {
     double ulysses = 0;  ///< exchanges of tokens for heads
     double ring = 0;     ///< what of passing keys and values on isn't hidden behind attention
     double gather = 0;   ///< predictions, of tokens and of branches
-    [[nodiscard]] double seconds() const { return compute + ulysses + ring + gather; }
+    double weights = 0;  ///< what of gathering layers isn't hidden behind the layer before
+    [[nodiscard]] double seconds() const { return compute + ulysses + ring + gather + weights; }
 };
 
 /// The step of `passes` passes (2 under guidance) by a model of what ranks do:
@@ -51,14 +56,17 @@ struct StepPlan {
 ///   ring        keys and values travel on while the last ones are attended to: only what is longer than
 ///               that attention counts
 ///   gathering   each rank gets all predictions of a pass in fp32; branches exchange theirs once a step
+///   weights     of shards each rank gets all others' of the next layer while one computes: only what is
+///               longer than that layer's compute counts
 /// Ranks that exchange more are nearer: Ulysses, then the ring, then branches. A group that fits in a host
 /// whole uses its links, another one the network.
 StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, const CardRates& card,
-                  const Links& links);
+                  const Links& links, WeightsOnRank weights = WeightsOnRank::All);
 
 /// All degrees that so many ranks can take: Ulysses by divisors of the heads, guidance parallel where there
 /// are two passes; a ring only where `mayRing`. The fastest first, of equal ones the one with less ring.
 std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool mayRing,
-                               const CardRates& card, const Links& links);
+                               const CardRates& card, const Links& links,
+                               WeightsOnRank weights = WeightsOnRank::All);
 
 }  // namespace reelgrid::parallel

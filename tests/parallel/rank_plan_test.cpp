@@ -13,7 +13,8 @@ constexpr PassWork kWork{.layers = 2,
                          .attentionFlops = 4e6,
                          .otherFlops = 6e6,
                          .outputValues = 5,
-                         .bytesPerValue = 2};
+                         .bytesPerValue = 2,
+                         .layerBytes = 8000};
 constexpr CardRates kCard{.attention = 1e6, .other = 2e6};
 constexpr Links kLinks{.gpusPerHost = 2,
                        .inHost = {.bytesPerSecond = 1000, .latencySeconds = 0.5},
@@ -60,6 +61,18 @@ TEST(RankPlan, BranchesExchangeOnceAStep) {
     EXPECT_DOUBLE_EQ(two.compute, 7);
     EXPECT_DOUBLE_EQ(two.gather, 2.5);
     EXPECT_DOUBLE_EQ(two.seconds(), 9.5);
+}
+
+TEST(RankPlan, ALayerHidesTheGatheringOfTheNext) {
+    // A rank gets the other half of a layer, 4000 bytes, in 4 + 0.5 s, while it computes a layer's half for
+    // 3.5 s / 2: 2.75 s show, in 2 layers of 2 passes.
+    const StepPlan two = planStep(kWork, kGuided, {.ulysses = 2}, kCard, kLinks, WeightsOnRank::Shard);
+    EXPECT_DOUBLE_EQ(two.weights, 2 * 2 * 2.75);
+    EXPECT_DOUBLE_EQ(two.seconds(), plan({.ulysses = 2}).seconds() + 11);
+    EXPECT_DOUBLE_EQ(planStep(kWork, kGuided, {}, kCard, kLinks, WeightsOnRank::Shard).weights, 0);
+    Links fast = kLinks;
+    fast.inHost.bytesPerSecond = 1e6;
+    EXPECT_DOUBLE_EQ(planStep(kWork, kGuided, {.ulysses = 2}, kCard, fast, WeightsOnRank::Shard).weights, 0);
 }
 
 TEST(RankPlan, GroupsBeyondAHostUseTheNetwork) {
