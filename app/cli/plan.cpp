@@ -31,6 +31,8 @@ struct PlanVerb {
     std::string from;
     double teraflops = 0;
     double memoryGb = 80;
+    // What copies of libtorch reach on an H100 (HBM3).
+    double memoryRateGb = 2500;
     int gpusPerHost = 8;
     // Within a host what NCCL moves over NVLink between two H100 (docs/log/measurements.md); between hosts a
     // guess, 10 Gbit/s.
@@ -135,6 +137,7 @@ std::vector<std::string> assumptionsOf(const PlanVerb& verb, const CardRates& ca
     return {
         "one card computes attention with " + tera(card.attention) + ", the rest with " + tera(card.other) +
             ", " + source + ", and no slower with a part of the tokens",
+        "it reads and writes " + significant(verb.memoryRateGb, 3) + " GB/s where it copies (--memory-rate)",
         "a GPU sends " + significant(verb.linkGb, 3) + " GB/s to another one of its host, " +
             significant(verb.linkUs, 3) + " µs a message (--link, --link-us)",
         "and " + significant(verb.networkGb, 3) + " GB/s to one of another host, " +
@@ -204,13 +207,15 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
     const auto card = verb.from.empty() ? Result(CardRates{verb.teraflops * 1e12, verb.teraflops * 1e12})
                                         : ratesOf(verb.from);
     if (!card) return fail(card.error());
+    CardRates rates = *card;
+    rates.memory = verb.memoryRateGb * 1e9;
     const parallel::Links links{.gpusPerHost = verb.gpusPerHost,
                                 .inHost = {verb.linkGb * 1e9, verb.linkUs * 1e-6},
                                 .betweenHosts = {verb.networkGb * 1e9, verb.networkUs * 1e-6}};
     const auto plansOn = [&](int gpus) {
         std::vector<Plan> plans;
         for (const StepPlan& step : parallel::plansFor(
-                 gpus, *work, passesOf(settings), pipeline::mayRing(settings), *card, links,
+                 gpus, *work, passesOf(settings), pipeline::mayRing(settings), rates, links,
                  verb.shardWeights ? parallel::WeightsOnRank::Shard : parallel::WeightsOnRank::All))
             plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
         return plans;
@@ -225,7 +230,7 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
                                               std::to_string(passesOf(settings)) +
                                               " passes can't be shared by as many without a ring, which " +
                                               settings.attentionType + " has none of"});
-    return print(verb, settings, *work, *card, best, all);
+    return print(verb, settings, *work, rates, best, all);
 }
 
 }  // namespace
@@ -252,6 +257,8 @@ Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
     figure("--tflops", verb->teraflops, "What one of them reaches in this model, in the place of --from",
            "TFLOP/s");
     figure("--memory", verb->memoryGb, "What each of them has", "GB")->capture_default_str();
+    figure("--memory-rate", verb->memoryRateGb, "What it reads and writes where it copies", "GB/s")
+        ->capture_default_str();
     command->add_option("--gpus-per-host", verb->gpusPerHost, "How many of them are in one host")
         ->check(CLI::Range(1, kMostGpus))
         ->capture_default_str();

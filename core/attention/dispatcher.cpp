@@ -60,13 +60,13 @@ at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()
     options.logSumExp = LogSumExp::Asked;
     Inputs first;
     std::optional<Served> told;
-    std::optional<MergedParts> merged;
+    std::unique_ptr<MergedParts> merged;
     std::vector<std::int64_t> lengths;
     while (const std::optional<Inputs> part = next()) {
         Served served = serve(requested, *part, m_execution, options, *m_guard);
         if (!merged) {
             first = *part;
-            merged.emplace(first.q_BHND);
+            merged = MergedParts::of(first.q_BHND);
         }
         merged->add(served.out_BHND, served.lse_BHN);
         lengths.push_back(part->k_BHMD.size(2));

@@ -29,6 +29,7 @@ at::Tensor tokensOf(const at::Tensor& x_UBnhD, std::int64_t tokens) {
 /// x_BhMD with zeros behind its tokens, so that all ranks of a ring hand on as many: [B, M, h, D].
 at::Tensor filledUp(const at::Tensor& x_BhMD, const SequenceShard& shard) {
     const std::int64_t missing = shard.each() * shard.mesh().ulysses().ranks() - x_BhMD.size(2);
+    if (missing == 0) return x_BhMD.transpose(1, 2);
     return at::constant_pad_nd(x_BhMD.transpose(1, 2), {0, 0, 0, 0, 0, missing});
 }
 
@@ -40,6 +41,7 @@ at::Tensor backToTokens(const at::Tensor& out_BhND, const SequenceShard& shard, 
             {out_BNhD,
              at::zeros({out_BNhD.size(0), missing, out_BNhD.size(2), out_BNhD.size(3)}, out_BNhD.options())},
             1);
+    if (ranks == 1) return out_BNhD;
     const at::Tensor x_UBnhD = out_BNhD.unflatten(1, {ranks, -1}).transpose(0, 1);
     return shard.mesh().ulysses().allToAll(x_UBnhD).permute({1, 2, 0, 3, 4}).flatten(2, 3);
 }
@@ -52,14 +54,18 @@ at::Tensor LayerContext::attendShared(const Inputs& inputs, const CallSite& site
     if (shard == nullptr || !shard->isShared()) return dispatcher.attend(ofHeads, site);
     parallel::Communicator& ulysses = shard->mesh().ulysses();
     const std::int64_t ranks = ulysses.ranks();
-    {
+    const std::int64_t tokens = shard->tokensInRing(shard->mesh().ring().rank());
+    if (ranks == 1) {
+        for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
+            *x = x->narrow(2, 0, tokens);
+    } else {
         const auto communication = during(Part::Communication);
         std::vector<Exchange> exchanges;
         for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
             exchanges.push_back(ulysses.startAllToAll(byHeads(*x, ranks)));
         std::size_t next = 0;
         for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
-            *x = tokensOf(exchanges[next++].received(), shard->tokensInRing(shard->mesh().ring().rank()));
+            *x = tokensOf(exchanges[next++].received(), tokens);
     }
     const at::Tensor out_BhND =
         shard->mesh().ring().ranks() == 1 ? dispatcher.attend(ofHeads, site) : attendInRing(ofHeads, site);

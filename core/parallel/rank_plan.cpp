@@ -12,6 +12,20 @@ const Link& linkOf(const Links& links, int ranks) {
     return links.gpusPerHost % ranks == 0 ? links.inHost : links.betweenHosts;
 }
 
+/// Of a rank's part of one tensor, how often it is read or written: Ulysses copies four twice, each read and
+/// written; a ring joins keys and values.
+constexpr double kUlyssesTouches = 4 * 2 * 2, kRingTouches = 2 * 2;
+
+/// Merging so many parts: each is read, the whole written; merges but the last write fp32, which the next
+/// reads.
+double mergedBytes(int parts, double partBytes, double fp32Bytes) {
+    return (parts + 1) * partBytes + (parts - 2) * 2 * fp32Bytes;
+}
+
+double copySeconds(const CardRates& card, double bytes) {
+    return card.memory > 0 ? bytes / card.memory : 0;
+}
+
 double secondsOf(const Link& link, double bytes, int messages) {
     return bytes / link.bytesPerSecond + messages * link.latencySeconds;
 }
@@ -32,12 +46,16 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
     const int passesEach = passes / degrees.cfg;
     plan.compute = passesEach * (attention + other);
     if (u > 1)
-        plan.ulysses =
-            passesEach * double(work.layers) * secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4);
+        plan.ulysses = passesEach * double(work.layers) *
+                       (secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4) +
+                        copySeconds(card, kUlyssesTouches * partBytes));
     if (r > 1) {
         const double travel = secondsOf(linkOf(links, shared), 2 * partBytes, 2);
         const double attended = attention / double(work.layers) / r;
-        plan.ring = passesEach * double(work.layers) * (r - 1) * std::max(0.0, travel - attended);
+        const double fp32Bytes = double(each) * double(work.channels) * sizeof(float);
+        plan.ring = passesEach * double(work.layers) *
+                    ((r - 1) * std::max(0.0, travel - attended) +
+                     copySeconds(card, kRingTouches * partBytes + mergedBytes(r, partBytes, fp32Bytes)));
     }
     const double prediction = double(work.outputValues) * kPredictionBytes;
     if (shared > 1)

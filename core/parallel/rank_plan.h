@@ -19,9 +19,10 @@ struct PassWork {
     std::uint64_t layerBytes = 0;    ///< of a layer's weights
 };
 
-/// What one card reaches, in FLOP/s.
+/// What one card reaches.
 struct CardRates {
-    double attention = 0, other = 0;
+    double attention = 0, other = 0;  ///< FLOP/s
+    double memory = 0;                ///< bytes a second that copies read and write; 0: they take no time
 };
 
 /// Of one GPU, in one direction, and to one that it is told of.
@@ -43,8 +44,8 @@ enum class WeightsOnRank { All, Shard };
 struct StepPlan {
     Degrees degrees;
     double compute = 0;
-    double ulysses = 0;  ///< exchanges of tokens for heads
-    double ring = 0;     ///< what of passing keys and values on isn't hidden behind attention
+    double ulysses = 0;  ///< exchanges of tokens for heads, and the copies around them
+    double ring = 0;     ///< what of passing keys and values on isn't hidden behind attention, and its merges
     double gather = 0;   ///< predictions, of tokens and of branches
     double weights = 0;  ///< what of gathering layers isn't hidden behind the layer before
     [[nodiscard]] double seconds() const { return compute + ulysses + ring + gather + weights; }
@@ -52,9 +53,10 @@ struct StepPlan {
 
 /// The step of `passes` passes (2 under guidance) by a model of what ranks do:
 ///   tokens      filled up to a multiple of ring × ulysses; each rank computes its share
-///   Ulysses     four exchanges a layer: each rank sends (u − 1) / u of its part of q, k, v and the output
-///   ring        keys and values travel on while the last ones are attended to: only what is longer than
-///               that attention counts
+///   Ulysses     four exchanges a layer: each rank sends (u − 1) / u of its part of q, k, v and the output,
+///               which is copied before and behind each, to and from the order that travels
+///   ring        keys and values, copied once, travel on while the last ones are attended to: only what is
+///               longer than that attention counts; outputs are merged part by part, in fp32 up to the last
 ///   gathering   each rank gets all predictions of a pass in fp32; branches exchange theirs once a step
 ///   weights     of shards each rank gets all others' of the next layer while one computes: only what is
 ///               longer than that layer's compute counts
