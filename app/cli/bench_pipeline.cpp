@@ -174,8 +174,8 @@ Verb addBenchPipeline(CLI::App& bench, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<BenchPipeline>();
     CLI::App* command = bench.add_subcommand(
         "pipeline", "Time the stages of whole renders, over and over, and hold them against an earlier time");
-    verb->render.addTo(
-        *command, {"attention_type", "num_repetitions", "ulysses_degree", "ring_degree", "cfg_parallel"});
+    verb->render.addTo(*command, {"attention_type", "num_repetitions", "ulysses_degree", "ring_degree",
+                                  "cfg_parallel", "shard_weights"});
     command
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")

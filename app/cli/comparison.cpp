@@ -157,6 +157,7 @@ Result<void> saveSession(const Comparison& comparison) {
     session.request.resume = false;
     // The studio renders in one process.
     session.request.ulyssesDegree = session.request.ringDegree = session.request.cfgParallel = std::nullopt;
+    session.request.shardWeights = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.
     session.request.lockstep.clear();
     return session::saveSession(session, comparison.sessionPath());

@@ -31,11 +31,13 @@ struct PlanVerb {
     std::string from;
     double teraflops = 0;
     double memoryGb = 80;
+    // What copies of libtorch reach on an H100 (HBM3).
+    double memoryRateGb = 2500;
     int gpusPerHost = 8;
     // Within a host what NCCL moves over NVLink between two H100 (docs/log/measurements.md); between hosts a
     // guess, 10 Gbit/s.
     double linkGb = 245, linkUs = 50, networkGb = 1.1, networkUs = 100;
-    bool json = false;
+    bool shardWeights = false, json = false;
 };
 
 struct Plan {
@@ -112,8 +114,8 @@ TableLine lineOf(const Plan& plan, double alone, double memoryGb) {
     return {{std::to_string(step.degrees.ranks()), std::to_string(step.degrees.cfg),
              std::to_string(step.degrees.ring), std::to_string(step.degrees.ulysses),
              significant(step.seconds(), 3), significant(step.compute, 3), significant(step.ulysses, 3),
-             significant(step.ring, 3), significant(step.gather, 3), fixed(alone / step.seconds(), 2),
-             plan.bytes ? byteCount(*plan.bytes) : "?"},
+             significant(step.ring, 3), significant(step.gather, 3), significant(step.weights, 3),
+             fixed(alone / step.seconds(), 2), plan.bytes ? byteCount(*plan.bytes) : "?"},
             rowRemark(plan, memoryGb)};
 }
 
@@ -123,7 +125,7 @@ json planJson(const Plan& plan) {
                    {"ring_degree", step.degrees.ring}, {"ulysses_degree", step.degrees.ulysses},
                    {"step_seconds", step.seconds()},   {"compute_seconds", step.compute},
                    {"ulysses_seconds", step.ulysses},  {"ring_seconds", step.ring},
-                   {"gather_seconds", step.gather}};
+                   {"gather_seconds", step.gather},    {"weights_seconds", step.weights}};
     if (plan.bytes) object["memory_bytes"] = *plan.bytes;
     return object;
 }
@@ -135,13 +137,18 @@ std::vector<std::string> assumptionsOf(const PlanVerb& verb, const CardRates& ca
     return {
         "one card computes attention with " + tera(card.attention) + ", the rest with " + tera(card.other) +
             ", " + source + ", and no slower with a part of the tokens",
+        "it reads and writes " + significant(verb.memoryRateGb, 3) + " GB/s where it copies (--memory-rate)",
         "a GPU sends " + significant(verb.linkGb, 3) + " GB/s to another one of its host, " +
             significant(verb.linkUs, 3) + " µs a message (--link, --link-us)",
         "and " + significant(verb.networkGb, 3) + " GB/s to one of another host, " +
             significant(verb.networkUs, 3) + " µs a message (--network, --network-us); " +
             std::to_string(verb.gpusPerHost) + " GPUs in each host (--gpus-per-host)",
-        "exchanges for Ulysses and of predictions wait; a ring's are hidden behind attention as far as they "
-        "go; each rank holds all weights",
+        std::string(
+            "exchanges for Ulysses and of predictions wait; a ring's are hidden behind attention as far "
+            "as they go; ") +
+            (verb.shardWeights ? "each rank holds a part of the blocks' weights and gathers each block while "
+                                 "the one before computes (--shard-weights)"
+                               : "each rank holds all weights"),
         "text encoder, VAE and loading are not in the step"};
 }
 
@@ -165,7 +172,7 @@ int print(const PlanVerb& verb, const catalog::RenderSettings& settings, const P
         return printResult(document);
     }
     const TableLine head{{"GPUs", "cfg", "ring", "ulysses", "step s", "compute", "ulysses", "ring", "gather",
-                          "speed-up", "memory"},
+                          "weights", "speed-up", "memory"},
                          ""};
     const double alone = best.front().step.seconds();
     std::vector<TableLine> lines{head}, others{head};
@@ -190,19 +197,26 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
     const machine::Machine machine = plannedMachine(local, verb.memoryGb);
     const auto checked = verb.render.check(verb.attentionType, machine);
     if (!checked) return fail(checked.error());
-    const catalog::RenderSettings& settings = checked->settings();
+    catalog::RenderSettings settings = checked->settings();
+    if (verb.shardWeights && !checked->model().takes("shard_weights"))
+        return fail({ErrorCode::BadUsage,
+                     "--shard-weights: " + checked->model().family + " models are rendered by one process"});
+    settings.shardWeights = verb.shardWeights;
     const auto work = pipeline::passWorkOf(checked->model(), settings);
     if (!work) return fail(work.error());
     const auto card = verb.from.empty() ? Result(CardRates{verb.teraflops * 1e12, verb.teraflops * 1e12})
                                         : ratesOf(verb.from);
     if (!card) return fail(card.error());
+    CardRates rates = *card;
+    rates.memory = verb.memoryRateGb * 1e9;
     const parallel::Links links{.gpusPerHost = verb.gpusPerHost,
                                 .inHost = {verb.linkGb * 1e9, verb.linkUs * 1e-6},
                                 .betweenHosts = {verb.networkGb * 1e9, verb.networkUs * 1e-6}};
     const auto plansOn = [&](int gpus) {
         std::vector<Plan> plans;
-        for (const StepPlan& step :
-             parallel::plansFor(gpus, *work, passesOf(settings), pipeline::mayRing(settings), *card, links))
+        for (const StepPlan& step : parallel::plansFor(
+                 gpus, *work, passesOf(settings), pipeline::mayRing(settings), rates, links,
+                 verb.shardWeights ? parallel::WeightsOnRank::Shard : parallel::WeightsOnRank::All))
             plans.push_back({step, pipeline::bytesOnRank(checked->model(), settings, step.degrees)});
         return plans;
     };
@@ -216,7 +230,7 @@ int runPlan(const PlanVerb& verb, const machine::Machine& local) {
                                               std::to_string(passesOf(settings)) +
                                               " passes can't be shared by as many without a ring, which " +
                                               settings.attentionType + " has none of"});
-    return print(verb, settings, *work, *card, best, all);
+    return print(verb, settings, *work, rates, best, all);
 }
 
 }  // namespace
@@ -243,6 +257,8 @@ Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
     figure("--tflops", verb->teraflops, "What one of them reaches in this model, in the place of --from",
            "TFLOP/s");
     figure("--memory", verb->memoryGb, "What each of them has", "GB")->capture_default_str();
+    figure("--memory-rate", verb->memoryRateGb, "What it reads and writes where it copies", "GB/s")
+        ->capture_default_str();
     command->add_option("--gpus-per-host", verb->gpusPerHost, "How many of them are in one host")
         ->check(CLI::Range(1, kMostGpus))
         ->capture_default_str();
@@ -255,12 +271,31 @@ Verb addPlanVerb(CLI::App& program, const machine::LocalMachine& machine) {
         ->add_option("--attention-type", verb->attentionType,
                      "Backend of self-attention: " + kernels::backendNames() + " or default")
         ->capture_default_str();
+    command->add_flag("--shard-weights", verb->shardWeights,
+                      "Each rank holds one part of the transformer's blocks and gathers each block while the "
+                      "one before computes");
     command->add_flag("--json", verb->json, "Print one JSON document");
-    verb->render.addTo(*command, {"attention_type", "device",        "ulysses_degree",  "ring_degree",
-                                  "cfg_parallel",   "fps",           "lockstep",        "num_repetitions",
-                                  "profile_output", "profile_wait",  "profile_warmup",  "profile_active",
-                                  "save_inputs",    "input_dir",     "max_captures",    "capture_module",
-                                  "capture_layers", "capture_steps", "max_capture_gib", "save_latents_every",
+    verb->render.addTo(*command, {"attention_type",
+                                  "device",
+                                  "ulysses_degree",
+                                  "ring_degree",
+                                  "cfg_parallel",
+                                  "shard_weights",
+                                  "fps",
+                                  "lockstep",
+                                  "num_repetitions",
+                                  "profile_output",
+                                  "profile_wait",
+                                  "profile_warmup",
+                                  "profile_active",
+                                  "save_inputs",
+                                  "input_dir",
+                                  "max_captures",
+                                  "capture_module",
+                                  "capture_layers",
+                                  "capture_steps",
+                                  "max_capture_gib",
+                                  "save_latents_every",
                                   "chain_save"});
     return {command, [verb, machine] { return runPlan(*verb, machine.now()); }};
 }

@@ -257,7 +257,7 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
         ->capture_default_str();
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep", "ulysses_degree",
-                                  "ring_degree", "cfg_parallel"});
+                                  "ring_degree", "cfg_parallel", "shard_weights"});
     verb->worker.addTo(*command);
     return {command, [verb, machine] { return runTune(*verb, machine.now()); }};
 }

@@ -216,6 +216,7 @@ void RenderController::takeUp(const result::InterruptedRender& render, jobs::Beg
             own.resume = begin == jobs::Begin::AtKeptStep;
             // On one process, however many began it.
             own.ulyssesDegree = own.ringDegree = own.cfgParallel = std::nullopt;
+            own.shardWeights = false;
             submit(own, joinOrShow(std::move(comparison)));
         };
     });

@@ -13,12 +13,26 @@ namespace reelgrid::attention {
 
 namespace {
 
-/// Of a backend whose scales follow the keys that it is given: those of one part.
-bool quantisesByPart(const std::string& name) {
+/// Of a backend of ours; of others none.
+kernels::MethodTraits traitsOf(const std::string& name, std::int64_t headDim) {
     const kernels::BackendInfo* backend = kernels::findBackend(name);
-    constexpr int kAnyHeadDim = 128;
-    return backend != nullptr && backend->method &&
-           kernels::traitsOf(*backend->method, kAnyHeadDim).scaleBlocks.keys > 0;
+    if (backend == nullptr || !backend->method) return {};
+    return kernels::traitsOf(*backend->method, static_cast<int>(headDim));
+}
+
+/// What a backend lost by getting keys in parts of these lengths, of which the sequence's last alone may be
+/// shorter; empty: nothing. Its scales are of blocks of tokens, counted from where a part begins.
+std::string lossOfParts(const kernels::MethodTraits& traits, const Inputs& inputs,
+                        const std::vector<std::int64_t>& lengths) {
+    const kernels::ScaleBlocks blocks = traits.scaleBlocks;
+    if (blocks.keys == 0 || lengths.size() < 2) return {};
+    if ((traits.centresKeys && !inputs.keyMean_BHD.defined()) ||
+        (traits.valueScales != kernels::ValueScales::None && !inputs.valueMaxima_BHD.defined()))
+        return "keys came in parts, each centred and quantised by itself";
+    const std::int64_t longest = *std::ranges::max_element(lengths);
+    if (longest % blocks.keys == 0 && longest % blocks.queries == 0) return {};
+    return "tokens came in parts that cut blocks of " + std::to_string(blocks.queries) + " queries and " +
+           std::to_string(blocks.keys) + " keys, which share a scale";
 }
 
 }  // namespace
@@ -46,16 +60,18 @@ at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()
     options.logSumExp = LogSumExp::Asked;
     Inputs first;
     std::optional<Served> told;
-    std::optional<MergedParts> merged;
+    std::unique_ptr<MergedParts> merged;
+    std::vector<std::int64_t> lengths;
     while (const std::optional<Inputs> part = next()) {
         Served served = serve(requested, *part, m_execution, options, *m_guard);
         if (!merged) {
             first = *part;
-            merged.emplace(first.q_BHND);
+            merged = MergedParts::of(first.q_BHND);
         }
         merged->add(served.out_BHND, served.lse_BHN);
-        if (quantisesByPart(served.used))
-            served.why = "keys came in parts, each centred and quantised by itself";
+        lengths.push_back(part->k_BHMD.size(2));
+        if (served.why.empty())
+            served.why = lossOfParts(traitsOf(served.used, part->q_BHND.size(3)), *part, lengths);
         if (told && told->seconds && served.seconds) served.seconds = *told->seconds + *served.seconds;
         // What served one part otherwise than it was asked for is what is told.
         if (told && told->used != requested) served.used = told->used, served.why = told->why;
@@ -64,6 +80,12 @@ at::Tensor Dispatcher::attendInParts(const std::function<std::optional<Inputs>()
     told->out_BHND = merged->rounded();
     note(first, site, requested, *told);
     return std::move(told->out_BHND);
+}
+
+SequenceNeeds Dispatcher::needsOfSequence(const CallSite& site) const {
+    constexpr std::int64_t kAnyHeadDim = 128;
+    const kernels::MethodTraits traits = traitsOf(m_policy.backendFor(site, m_pass), kAnyHeadDim);
+    return {.keyMean = traits.centresKeys, .valueMaxima = traits.valueScales != kernels::ValueScales::None};
 }
 
 CallOptions Dispatcher::optionsOf(const CallSite& site, const std::string& requested) const {

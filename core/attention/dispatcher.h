@@ -18,6 +18,12 @@ namespace reelgrid::attention {
 class PluginGuard;
 class SharedTensors;
 
+/// Which of kernels::SequenceStatistics a backend reads.
+struct SequenceNeeds {
+    bool keyMean = false, valueMaxima = false;
+    [[nodiscard]] bool any() const { return keyMean || valueMaxima; }
+};
+
 /// The one door through which a model's attention goes: asks for what a policy says, has it served, counts it
 /// and tells observers. Not thread-safe: one per running pipeline.
 class Dispatcher {
@@ -39,6 +45,10 @@ class Dispatcher {
     /// queries, then nothing. Merged by their log-sum-exp in fp32; counts as one call, of which observers are
     /// told with the first part.
     at::Tensor attendInParts(const std::function<std::optional<Inputs>()>& next, const CallSite& site);
+
+    /// What the backend that the call asks for would find out over all keys and values: who has them in parts
+    /// gives it with each (Inputs).
+    [[nodiscard]] SequenceNeeds needsOfSequence(const CallSite& site) const;
 
     /// Called by the denoise loop before each forward pass.
     void beginPass(int step, GuidanceBranch branch);

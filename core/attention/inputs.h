@@ -22,6 +22,9 @@ struct Inputs {
     /// Optional proj_l of a layer that was trained for sla, fp32 [D, D] and [D] as torch.nn.Linear has them.
     /// Other backends ignore it.
     at::Tensor projL_DD{}, projLBias_D{};
+    /// Of keys and values that are a part of a longer sequence: its K's mean and largest |V|, fp32 [B, H, D],
+    /// contiguous (kernels::SequenceStatistics). Undefined: those of the call.
+    at::Tensor keyMean_BHD{}, valueMaxima_BHD{};
     /// Where the tokens lie, as kernels::CallContext has it.
     TokenGrid grid{};
 };

@@ -37,6 +37,13 @@ std::optional<std::string> obstacleOf(const Inputs& in, at::Device device) {
                                   tensor->device() != device || tensor->size(-1) != q.size(3)))
             return "proj_l is " + std::string(at::toString(tensor->scalar_type())) + " " + sizesOf(*tensor) +
                    ", contiguous fp32 [D, D] and [D] with D " + std::to_string(q.size(3)) + " are needed";
+    for (const auto* tensor : {&in.keyMean_BHD, &in.valueMaxima_BHD})
+        if (tensor->defined() &&
+            (tensor->scalar_type() != at::kFloat || !tensor->is_contiguous() || tensor->device() != device ||
+             tensor->sizes() != at::IntArrayRef({k.size(0), k.size(1), k.size(3)})))
+            return "a sequence's statistics are " + std::string(at::toString(tensor->scalar_type())) + " " +
+                   sizesOf(*tensor) + ", contiguous fp32 [batch, heads, head dim] of k " + sizesOf(k) +
+                   " is needed";
     if (in.projL_DD.defined() && in.projL_DD.numel() != q.size(3) * q.size(3))
         return "proj_l is " + sizesOf(in.projL_DD) + ", a square of D " + std::to_string(q.size(3)) +
                " is needed";
@@ -65,6 +72,10 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
         if (m_inputs.projLBias_D.defined())
             m_problem.sparseLinear.bias = m_inputs.projLBias_D.const_data_ptr<float>();
     }
+    if (m_inputs.keyMean_BHD.defined())
+        m_problem.sequence.keyMean = m_inputs.keyMean_BHD.const_data_ptr<float>();
+    if (m_inputs.valueMaxima_BHD.defined())
+        m_problem.sequence.valueMaxima = m_inputs.valueMaxima_BHD.const_data_ptr<float>();
     if (options.logSumExp == LogSumExp::Asked) {
         m_lse_BHN =
             at::empty({q_BHND.size(0), q_BHND.size(1), q_BHND.size(2)}, q_BHND.options().dtype(at::kFloat));

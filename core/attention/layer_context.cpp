@@ -3,6 +3,7 @@
 // Shape legend: B batch, H heads, U ranks of Ulysses, h = H/U heads of one rank, n tokens of one rank, N =
 // U·n of all of them, D head dim.
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@ at::Tensor tokensOf(const at::Tensor& x_UBnhD, std::int64_t tokens) {
 /// x_BhMD with zeros behind its tokens, so that all ranks of a ring hand on as many: [B, M, h, D].
 at::Tensor filledUp(const at::Tensor& x_BhMD, const SequenceShard& shard) {
     const std::int64_t missing = shard.each() * shard.mesh().ulysses().ranks() - x_BhMD.size(2);
+    if (missing == 0) return x_BhMD.transpose(1, 2);
     return at::constant_pad_nd(x_BhMD.transpose(1, 2), {0, 0, 0, 0, 0, missing});
 }
 
@@ -39,6 +41,7 @@ at::Tensor backToTokens(const at::Tensor& out_BhND, const SequenceShard& shard, 
             {out_BNhD,
              at::zeros({out_BNhD.size(0), missing, out_BNhD.size(2), out_BNhD.size(3)}, out_BNhD.options())},
             1);
+    if (ranks == 1) return out_BNhD;
     const at::Tensor x_UBnhD = out_BNhD.unflatten(1, {ranks, -1}).transpose(0, 1);
     return shard.mesh().ulysses().allToAll(x_UBnhD).permute({1, 2, 0, 3, 4}).flatten(2, 3);
 }
@@ -51,14 +54,18 @@ at::Tensor LayerContext::attendShared(const Inputs& inputs, const CallSite& site
     if (shard == nullptr || !shard->isShared()) return dispatcher.attend(ofHeads, site);
     parallel::Communicator& ulysses = shard->mesh().ulysses();
     const std::int64_t ranks = ulysses.ranks();
-    {
+    const std::int64_t tokens = shard->tokensInRing(shard->mesh().ring().rank());
+    if (ranks == 1) {
+        for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
+            *x = x->narrow(2, 0, tokens);
+    } else {
         const auto communication = during(Part::Communication);
         std::vector<Exchange> exchanges;
         for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
             exchanges.push_back(ulysses.startAllToAll(byHeads(*x, ranks)));
         std::size_t next = 0;
         for (at::Tensor* x : {&ofHeads.q_BHND, &ofHeads.k_BHMD, &ofHeads.v_BHMD})
-            *x = tokensOf(exchanges[next++].received(), shard->tokensInRing(shard->mesh().ring().rank()));
+            *x = tokensOf(exchanges[next++].received(), tokens);
     }
     const at::Tensor out_BhND =
         shard->mesh().ring().ranks() == 1 ? dispatcher.attend(ofHeads, site) : attendInRing(ofHeads, site);
@@ -73,10 +80,38 @@ TokenGrid LayerContext::gridOfQueries() const {
     return ofClip;
 }
 
+/// With what the call's backend would find out over all ranks' keys and values. Sums go from rank to rank in
+/// fp32 and are added in fp64 in the order of the tokens, so that all ranks centre by the same bits.
+Inputs LayerContext::withStatistics(Inputs mine, const CallSite& site) const {
+    const SequenceNeeds needs = dispatcher.needsOfSequence(site);
+    if (!needs.any()) return mine;
+    const auto communication = during(Part::Communication);
+    parallel::Communicator& ring = shard->mesh().ring();
+    const at::Tensor &k = mine.k_BHMD, &v = mine.v_BHMD;
+    std::int64_t tokens = 0;
+    for (int place = 0; place < ring.ranks(); ++place) tokens += shard->tokensInRing(place);
+    const at::Tensor sums_BHD = at::sum(k, {2}, /*keepdim=*/false, at::kFloat);
+    const at::Tensor maxima_BHD =
+        v.size(2) == 0 || !needs.valueMaxima
+            ? at::zeros_like(sums_BHD)
+            : at::linalg_vector_norm(v, std::numeric_limits<double>::infinity(), at::IntArrayRef{2},
+                                     /*keepdim=*/false, at::kFloat);
+    const at::Tensor here_2BHD = at::stack({sums_BHD, maxima_BHD});
+    auto shape = here_2BHD.sizes().vec();
+    shape.insert(shape.begin(), ring.ranks());
+    const at::Tensor all_R2BHD =
+        ring.startGather(here_2BHD, at::empty(shape, here_2BHD.options())).received();
+    if (needs.keyMean)
+        mine.keyMean_BHD = all_R2BHD.select(1, 0).to(at::kDouble).sum(0).div_(double(tokens)).to(at::kFloat);
+    if (needs.valueMaxima) mine.valueMaxima_BHD = all_R2BHD.select(1, 1).amax(0);
+    return mine;
+}
+
 /// Keys and values of all ranks come by, one's after another's, each while the one before is computed.
-at::Tensor LayerContext::attendInRing(const Inputs& mine, const CallSite& site) const {
+at::Tensor LayerContext::attendInRing(const Inputs& alone, const CallSite& site) const {
     parallel::Communicator& ring = shard->mesh().ring();
     const int ranks = ring.ranks();
+    const Inputs mine = withStatistics(alone, site);
     at::Tensor kv_2BMhD = at::stack({filledUp(mine.k_BHMD, *shard), filledUp(mine.v_BHMD, *shard)});
     std::optional<Exchange> coming;
     int part = 0;

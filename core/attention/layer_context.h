@@ -42,7 +42,8 @@ struct LayerContext {
     }
 
   private:
-    [[nodiscard]] at::Tensor attendInRing(const Inputs& mine, const CallSite& site) const;
+    [[nodiscard]] at::Tensor attendInRing(const Inputs& alone, const CallSite& site) const;
+    [[nodiscard]] Inputs withStatistics(Inputs mine, const CallSite& site) const;
 };
 
 }  // namespace reelgrid::attention

@@ -346,6 +346,14 @@ Result<void> checkRanks(const RenderSettings& settings, const families::ModelInf
     const int ulysses = settings.ulyssesDegree.value_or(1), ring = settings.ringDegree.value_or(1),
               cfg = settings.cfgParallel.value_or(1);
     if (cfg > 2) return wrong("--cfg-parallel", cfg, "1 or 2, the passes of a step,");
+    if (ulysses * ring * cfg == 1 && settings.shardWeights)
+        return Error{ErrorCode::BadUsage,
+                     "--shard-weights: one process holds all weights; several ranks (--nproc N, or torchrun, "
+                     "srun or mpirun) were needed"};
+    if (settings.shardWeights && settings.offload == protocol::kOffloadBlocks)
+        return Error{ErrorCode::BadUsage,
+                     "--shard-weights: --offload blocks keeps all blocks in host memory; one of the two was "
+                     "needed"};
     if (ulysses * ring * cfg == 1) return {};
     const std::string option = ring > 1      ? "--ring-degree " + std::to_string(ring)
                                : ulysses > 1 ? "--ulysses-degree " + std::to_string(ulysses)

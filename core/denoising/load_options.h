@@ -25,6 +25,8 @@ struct LoadOptions {
     execution::Execution execution{};
     std::vector<weights::Lora> loras{}, secondLoras{};  ///< merged into the transformer; the second expert's
     Offload offload = Offload::None;
+    /// Ranks each of which holds one part of each block's weights (--shard-weights); 1: each holds all.
+    int weightShards = 1;
     Encoders encoders = Encoders::Kept;
     Gemms gemms = Gemms::AsDtype;
     TimeGemms timeGemms = TimeGemms::Fp32;

@@ -9,6 +9,11 @@ models::BlockOptions blockOptions(const LoadOptions& options) {
     if (options.offload == Offload::Blocks)
         blocks.residence =
             options.execution.device.is_cpu() ? BlockResidence::Streamed : BlockResidence::Windowed;
+    if (options.weightShards > 1) {
+        blocks.residence = BlockResidence::Sharded;
+        blocks.ranks = options.weightShards;
+        blocks.mesh = options.execution.mesh;
+    }
     if (options.gemms == Gemms::Fp8) blocks.products = models::LinearProducts::Fp8;
     if (options.gemms == Gemms::Int8) blocks.products = models::LinearProducts::Int8;
     return blocks;

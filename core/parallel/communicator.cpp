@@ -80,6 +80,7 @@ struct Exchange::Work {
     c10d::Backend* backend = nullptr;       ///< null: nothing is exchanged
     c10::intrusive_ptr<c10d::Work> work{};  ///< null: nothing to wait for
     at::Tensor sent{}, received{};          ///< bytes
+    at::Tensor into{};                      ///< where it is wanted; undefined: anywhere
     std::vector<std::int64_t> shape{};      ///< of what is received
     at::ScalarType dtype = at::kByte;
     at::Device device = at::kCPU;
@@ -88,7 +89,13 @@ struct Exchange::Work {
     /// Queues the wait; when that is over.
     std::shared_ptr<c10::Event> awaitOnGpu();
     void awaitGloo();
-    [[nodiscard]] at::Tensor result() const { return received.view(dtype).view(shape).to(device); }
+    [[nodiscard]] at::Tensor result() const {
+        if (into.defined()) {
+            if (!received.is_alias_of(into)) bytesOf(into).copy_(received);
+            return into;
+        }
+        return received.view(dtype).view(shape).to(device);
+    }
 };
 
 void Exchange::Work::awaitGloo() {
@@ -245,6 +252,23 @@ Exchange Communicator::startPass(const at::Tensor& x) {
         to[static_cast<std::size_t>((m_rank + 1) % m_ranks)] = exchange.sent.numel();
         from[static_cast<std::size_t>((m_rank + m_ranks - 1) % m_ranks)] = exchange.sent.numel();
         exchange.work = exchange.backend->alltoall_base(exchange.received, exchange.sent, from, to);
+    });
+    return Exchange(std::move(work));
+}
+
+Exchange Communicator::startGather(const at::Tensor& x, const at::Tensor& whole) {
+    auto work = prepared(x);
+    work->into = whole;
+    const at::Tensor bytes = bytesOf(whole);
+    if (!m_backend) {
+        bytes.copy_(work->sent);
+        work->received = bytes;
+        return Exchange(std::move(work));
+    }
+    work->received =
+        work->sent.device() == whole.device() ? bytes : at::empty_like(bytes, work->sent.options());
+    begin(*work, [](Exchange::Work& exchange) {
+        exchange.work = exchange.backend->_allgather_base(exchange.received, exchange.sent);
     });
     return Exchange(std::move(work));
 }

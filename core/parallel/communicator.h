@@ -53,6 +53,9 @@ class Communicator {
     [[nodiscard]] at::Tensor allToAll(const at::Tensor& x) { return startAllToAll(x).received(); }
     /// To the next rank, the last one's to the first; what came from the one before, of the same shape.
     [[nodiscard]] Exchange startPass(const at::Tensor& x);
+    /// x of the same shape on every rank → `whole`, [R, …] or another shape of as many, contiguous, of x's
+    /// dtype on its device. received() is `whole`, which nobody else touches until then.
+    [[nodiscard]] Exchange startGather(const at::Tensor& x, const at::Tensor& whole);
     /// x of the same shape on every rank → [R, …], which has come.
     [[nodiscard]] at::Tensor gather(const at::Tensor& x);
     /// Rank 0's, whose shape and dtype x has on every rank.

@@ -59,6 +59,13 @@ Mesh::Mesh(RankGroup& group, const Degrees& degrees)
                      return other.ring == mine.ring && other.ulysses == mine.ulysses;
                  })) {}
 
+Communicator& Mesh::weights() {
+    if (!m_weights)
+        m_weights = std::make_unique<Communicator>(m_group, nameOf(m_degrees, "weights", 0, 0),
+                                                   those(m_degrees, [](const Coordinates&) { return true; }));
+    return *m_weights;
+}
+
 void Mesh::requireHeads(std::int64_t heads) const {
     if (heads % m_degrees.ulysses == 0) return;
     throw Failure(ErrorCode::BadUsage, "--ulysses-degree " + std::to_string(m_degrees.ulysses) +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/parallel/communicator.h"
@@ -27,6 +28,9 @@ class Mesh {
     [[nodiscard]] Communicator& ring() { return m_ring; }
     [[nodiscard]] Communicator& tokens() { return m_tokens; }
     [[nodiscard]] Communicator& branches() { return m_branches; }
+    /// All of them, for what layers gather ahead of use beside all other exchanges. Called first by all at
+    /// the same time.
+    [[nodiscard]] Communicator& weights();
 
     /// Throws Failure(BadUsage) unless every rank gets as many heads.
     void requireHeads(std::int64_t heads) const;
@@ -35,6 +39,7 @@ class Mesh {
     RankGroup& m_group;
     Degrees m_degrees;
     Communicator m_ulysses, m_ring, m_tokens, m_branches;
+    std::unique_ptr<Communicator> m_weights;  ///< null until it is needed
 };
 
 }  // namespace reelgrid::parallel

@@ -12,6 +12,20 @@ const Link& linkOf(const Links& links, int ranks) {
     return links.gpusPerHost % ranks == 0 ? links.inHost : links.betweenHosts;
 }
 
+/// Of a rank's part of one tensor, how often it is read or written: Ulysses copies four twice, each read and
+/// written; a ring joins keys and values.
+constexpr double kUlyssesTouches = 4 * 2 * 2, kRingTouches = 2 * 2;
+
+/// Merging so many parts: each is read, the whole written; merges but the last write fp32, which the next
+/// reads.
+double mergedBytes(int parts, double partBytes, double fp32Bytes) {
+    return (parts + 1) * partBytes + (parts - 2) * 2 * fp32Bytes;
+}
+
+double copySeconds(const CardRates& card, double bytes) {
+    return card.memory > 0 ? bytes / card.memory : 0;
+}
+
 double secondsOf(const Link& link, double bytes, int messages) {
     return bytes / link.bytesPerSecond + messages * link.latencySeconds;
 }
@@ -19,7 +33,7 @@ double secondsOf(const Link& link, double bytes, int messages) {
 }  // namespace
 
 StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, const CardRates& card,
-                  const Links& links) {
+                  const Links& links, WeightsOnRank weights) {
     const int u = degrees.ulysses, r = degrees.ring, shared = degrees.tokens();
     const std::int64_t each = (work.tokens + shared - 1) / shared;
     // Of all that a pass computes, what the rank with the most of it does.
@@ -32,12 +46,16 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
     const int passesEach = passes / degrees.cfg;
     plan.compute = passesEach * (attention + other);
     if (u > 1)
-        plan.ulysses =
-            passesEach * double(work.layers) * secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4);
+        plan.ulysses = passesEach * double(work.layers) *
+                       (secondsOf(linkOf(links, u), 4 * partBytes * (u - 1) / u, 4) +
+                        copySeconds(card, kUlyssesTouches * partBytes));
     if (r > 1) {
         const double travel = secondsOf(linkOf(links, shared), 2 * partBytes, 2);
         const double attended = attention / double(work.layers) / r;
-        plan.ring = passesEach * double(work.layers) * (r - 1) * std::max(0.0, travel - attended);
+        const double fp32Bytes = double(each) * double(work.channels) * sizeof(float);
+        plan.ring = passesEach * double(work.layers) *
+                    ((r - 1) * std::max(0.0, travel - attended) +
+                     copySeconds(card, kRingTouches * partBytes + mergedBytes(r, partBytes, fp32Bytes)));
     }
     const double prediction = double(work.outputValues) * kPredictionBytes;
     if (shared > 1)
@@ -45,11 +63,18 @@ StepPlan planStep(const PassWork& work, int passes, const Degrees& degrees, cons
             passesEach * secondsOf(linkOf(links, shared), double(each) * prediction * (shared - 1), 1);
     if (degrees.cfg > 1)
         plan.gather += secondsOf(linkOf(links, degrees.ranks()), double(work.tokens) * prediction, 1);
+    if (weights == WeightsOnRank::Shard && degrees.ranks() > 1) {
+        const int all = degrees.ranks();
+        const double others = double(work.layerBytes) * (all - 1) / all;
+        const double hidden = (attention + other) / double(work.layers);
+        plan.weights = passesEach * double(work.layers) *
+                       std::max(0.0, secondsOf(linkOf(links, all), others, 1) - hidden);
+    }
     return plan;
 }
 
 std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool mayRing,
-                               const CardRates& card, const Links& links) {
+                               const CardRates& card, const Links& links, WeightsOnRank weights) {
     std::vector<StepPlan> plans;
     for (int cfg = 1; cfg <= passes && cfg <= ranks; ++cfg) {
         if (ranks % cfg != 0 || passes % cfg != 0) continue;
@@ -58,7 +83,7 @@ std::vector<StepPlan> plansFor(int ranks, const PassWork& work, int passes, bool
             if (shared % ulysses != 0 || work.heads % ulysses != 0) continue;
             const Degrees degrees{.cfg = cfg, .ring = shared / ulysses, .ulysses = ulysses};
             if (degrees.ring > 1 && !mayRing) continue;
-            plans.push_back(planStep(work, passes, degrees, card, links));
+            plans.push_back(planStep(work, passes, degrees, card, links, weights));
         }
     }
     std::ranges::stable_sort(plans, [](const StepPlan& a, const StepPlan& b) {

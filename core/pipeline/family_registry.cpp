@@ -51,6 +51,7 @@ denoising::LoadOptions optionsOf(const LoadChoices& choices, const execution::Ex
             .loras = lorasOf(choices.lora),
             .secondLoras = lorasOf(choices.lora2.empty() ? choices.lora : choices.lora2),
             .offload = choices.offload,
+            .weightShards = choices.weightShards,
             .encoders = choices.encoders,
             .gemms = choices.linear == protocol::kLinearFp8    ? denoising::Gemms::Fp8
                      : choices.linear == protocol::kLinearInt8 ? denoising::Gemms::Int8

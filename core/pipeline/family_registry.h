@@ -24,6 +24,7 @@ struct LoadChoices {
     std::string linear{};  ///< resolved RenderFields::linear; a dtype: products in it
     bool useBf16TeGemms = false;
     Offload offload = Offload::None;
+    int weightShards = 1;  ///< ranks each of which holds one part of the blocks' weights
     Encoders encoders = Encoders::Kept;
 
     bool operator==(const LoadChoices&) const = default;

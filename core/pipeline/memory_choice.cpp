@@ -18,7 +18,13 @@ MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, c
 std::vector<std::string> optionsThatNeedLess(const catalog::RenderSettings& settings,
                                              const families::ModelInfo& model) {
     std::vector<std::string> ways;
-    if (model.takes("offload") && settings.offload != protocol::kOffloadBlocks && !settings.useTorchCompile)
+    const bool isShared = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
+                              settings.cfgParallel.value_or(1) >
+                          1;
+    if (isShared && model.takes("shard_weights") && !settings.shardWeights)
+        ways.emplace_back("--shard-weights");
+    if (model.takes("offload") && !settings.shardWeights && settings.offload != protocol::kOffloadBlocks &&
+        !settings.useTorchCompile)
         ways.emplace_back("--offload blocks");
     // Left open it is on already where the whole doesn't fit.
     if (model.takes("vae_tiling") && settings.vaeTiling == protocol::kTilingOff)

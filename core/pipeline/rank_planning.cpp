@@ -25,6 +25,7 @@ std::optional<std::uint64_t> bytesOnRank(const families::ModelInfo& model, catal
     settings.ulyssesDegree = degrees.ulysses;
     settings.ringDegree = degrees.ring;
     settings.cfgParallel = degrees.cfg;
+    if (degrees.ranks() == 1) settings.shardWeights = false;
     constexpr std::uint64_t kEverything = ~std::uint64_t{0};
     const execution::Execution gpu{.device = at::Device(at::kCUDA, 0)};
     const MemoryChoice memory = chooseMemoryFor(model, settings, gpu, kEverything);

@@ -28,7 +28,8 @@ result::Manifest renderManifest(const RenderPlan& plan) {
     manifest.modelPaths = result::modelPaths(plan.model);
     manifest.pictureHashes = plan.pictureHashes;
     manifest.plugins = pluginsOf(plan.settings);
-    manifest.memory = result::MemoryRecord{.offload = plan.settings.offload};
+    manifest.memory = result::MemoryRecord{.offload = plan.settings.offload,
+                                           .weightShards = plan.loadChoices().weightShards};
     if (plan.memory.forecast) manifest.memory->predictedPeak = plan.memory.forecast->peak;
     return manifest;
 }

@@ -1,6 +1,14 @@
 #include "core/pipeline/render_memory.h"
 
 namespace reelgrid::pipeline {
+namespace {
+
+int ranksOf(const catalog::RenderSettings& settings) {
+    return settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
+           settings.cfgParallel.value_or(1);
+}
+
+}  // namespace
 
 LoadChoices loadChoicesOf(const catalog::RenderSettings& settings, const MemoryChoice& memory) {
     return {.dtype = settings.dtype,
@@ -10,6 +18,7 @@ LoadChoices loadChoicesOf(const catalog::RenderSettings& settings, const MemoryC
             .linear = settings.linear,
             .useBf16TeGemms = settings.useBf16TeGemms,
             .offload = memory.offload,
+            .weightShards = settings.shardWeights ? ranksOf(settings) : 1,
             .encoders = memory.encoders};
 }
 
@@ -20,9 +29,12 @@ MemoryChoice chooseMemoryFor(const families::ModelInfo& model, const catalog::Re
         return forecastMemory(model, loadChoicesOf(settings, {offload, encoders}), settings, execution,
                               available);
     };
-    if (present) return {present->offload, present->encoders, forecast(present->offload, present->encoders)};
+    // Shards stay where they compute, and all ranks have to agree.
+    const bool isSharded = settings.shardWeights && ranksOf(settings) > 1;
+    if (present && !isSharded)
+        return {present->offload, present->encoders, forecast(present->offload, present->encoders)};
     const bool isAuto = settings.offload == protocol::kOffloadAuto;
-    const bool canOffload = model.takes("offload") && !settings.useTorchCompile;
+    const bool canOffload = model.takes("offload") && !settings.useTorchCompile && !isSharded;
     return chooseMemory(isAuto && !canOffload ? protocol::kOffloadNone : settings.offload, available,
                         forecast);
 }

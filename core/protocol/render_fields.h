@@ -127,6 +127,7 @@ struct RenderFields {
     std::optional<std::string> recipe{};       ///< whose values stand where the request said nothing, by name
     /// Ranks that share a render (core/parallel/degrees.h); absent: 1.
     std::optional<int> ulyssesDegree{}, ringDegree{}, cfgParallel{};
+    bool shardWeights = false;  ///< each of them holds one part of the blocks' weights
     std::string attentionType = kReferenceBackend;
     double slaTopk = kSlaTopk;                   ///< share of the key blocks that sla and sagesla keep
     std::vector<std::string> backendOption{};    ///< parameters of backends (backend_option.h)
@@ -633,6 +634,13 @@ void forEachRenderField(Visit&& visit) {
                     .decides = Decides::Nothing,
                     .range = {.least = 1, .most = kCount}},
         [](auto& fields) -> auto& { return fields.cfgParallel; });
+    visit(
+        RenderField{.key = "shard_weights",
+                    .help = "Each rank holds one part of the transformer's blocks and gathers each block "
+                            "while the one before computes",
+                    .decides = Decides::Nothing,
+                    .families = RenderField::For::SomeFamilies},
+        [](auto& fields) -> auto& { return fields.shardWeights; });
     visit(
         RenderField{
             .key = "attention_type", .help = "Backend of self-attention", .decides = Decides::Attention},

@@ -190,6 +190,7 @@ json pluginJson(const PluginRecord& plugin) {
 
 json memoryJson(const MemoryRecord& memory) {
     json object = {{"offload", memory.offload}};
+    if (memory.weightShards > 1) object["weight_shards"] = memory.weightShards;
     if (memory.predictedPeak) object["predicted_peak_bytes"] = *memory.predictedPeak;
     if (memory.measuredPeak) object["measured_peak_bytes"] = *memory.measuredPeak;
     return object;
@@ -200,6 +201,7 @@ Result<void> readMemory(const json* object, Manifest& manifest) {
     MemoryRecord& memory = manifest.memory.emplace();
     FieldReader fields(*object, "memory", ErrorCode::InvalidData);
     fields.text("offload", memory.offload, kMaxNameBytes);
+    fields.integer("weight_shards", memory.weightShards);
     for (const auto& [key, bytes] : {std::pair{"predicted_peak_bytes", &memory.predictedPeak},
                                      std::pair{"measured_peak_bytes", &memory.measuredPeak}}) {
         if (!object->contains(key)) continue;

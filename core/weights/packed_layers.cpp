@@ -5,32 +5,12 @@
 #include "core/base/result.h"
 
 namespace reelgrid::weights {
-namespace {
-
-/// As libtorch's allocators align.
-constexpr std::int64_t kLayerAlignment = 512;
-
-/// The tensor's elements as bytes.
-at::Tensor bytesOf(const at::Tensor& tensor) {
-    return tensor.contiguous().view(-1).view(at::kByte);
-}
-
-}  // namespace
-
 PackedLayers::PackedLayers(at::Device device, std::int64_t layers, std::int64_t chunkBytes)
     : m_device(device), m_layers(layers), m_chunkBytes(chunkBytes) {}
 
-void PackedLayers::layOut(const std::vector<at::Tensor>& tensors) {
-    for (const at::Tensor& tensor : tensors) {
-        const auto bytes = static_cast<std::int64_t>(tensor.nbytes());
-        m_places.push_back({m_layerBytes, bytes, tensor.sizes().vec(), tensor.scalar_type()});
-        m_layerBytes += (bytes + kLayerAlignment - 1) / kLayerAlignment * kLayerAlignment;
-    }
-}
-
 void PackedLayers::reserve() {
     const auto options = at::TensorOptions().dtype(at::kByte).pinned_memory(m_device.is_cuda());
-    const std::int64_t all = m_layerBytes * m_layers;
+    const std::int64_t all = m_layout.bytes() * m_layers;
     for (std::int64_t first = 0; first < all; first += m_chunkBytes)
         m_chunks.push_back(at::empty({std::min(m_chunkBytes, all - first)}, options));
 }
@@ -47,21 +27,16 @@ void PackedLayers::eachPiece(std::int64_t first, std::int64_t bytes, const Copy&
 }
 
 void PackedLayers::add(const std::vector<at::Tensor>& tensors) {
-    if (m_places.empty()) {
-        layOut(tensors);
+    if (m_layout.isEmpty()) {
+        m_layout = LayerLayout(tensors);
         reserve();
     }
-    const bool alike =
-        std::equal(tensors.begin(), tensors.end(), m_places.begin(), m_places.end(),
-                   [](const at::Tensor& tensor, const Place& place) {
-                       return tensor.sizes() == place.sizes && tensor.scalar_type() == place.dtype;
-                   });
-    if (m_added == m_layers || !alike)
+    if (m_added == m_layers || !m_layout.fits(tensors))
         throw Failure(ErrorCode::Internal, "layer " + std::to_string(m_added) + " of " +
                                                std::to_string(m_layers) + " isn't like the first one");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const at::Tensor from = bytesOf(tensors[i]);
-        eachPiece(m_added * m_layerBytes + m_places[i].offset, m_places[i].bytes,
+        const at::Tensor from = elementBytesOf(tensors[i]);
+        eachPiece(m_added * m_layout.bytes() + m_layout.offsetOf(i), from.numel(),
                   [&](const at::Tensor& to, std::int64_t done, std::int64_t count) {
                       to.copy_(from.narrow(0, done, count));
                   });
@@ -70,18 +45,10 @@ void PackedLayers::add(const std::vector<at::Tensor>& tensors) {
 }
 
 void PackedLayers::copyTo(const at::Tensor& bytes, std::int64_t layer) const {
-    eachPiece(layer * m_layerBytes, m_layerBytes,
+    eachPiece(layer * m_layout.bytes(), m_layout.bytes(),
               [&](const at::Tensor& from, std::int64_t done, std::int64_t count) {
                   bytes.narrow(0, done, count).copy_(from, /*non_blocking=*/true);
               });
-}
-
-std::vector<at::Tensor> PackedLayers::tensorsIn(const at::Tensor& bytes) const {
-    std::vector<at::Tensor> tensors;
-    for (const Place& place : m_places)
-        tensors.push_back(
-            bytes.narrow(0, place.offset, place.bytes).view(place.dtype).view(at::IntArrayRef(place.sizes)));
-    return tensors;
 }
 
 }  // namespace reelgrid::weights

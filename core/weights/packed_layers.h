@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/weights/layer_layout.h"
+
 namespace reelgrid::weights {
 
 /// The tensors of layers that are all alike, one layer behind the other in host memory, so that a layer is
@@ -23,20 +25,16 @@ class PackedLayers {
 
     [[nodiscard]] std::int64_t layers() const { return m_layers; }
     /// Of one layer, gaps for alignment included.
-    [[nodiscard]] std::int64_t layerBytes() const { return m_layerBytes; }
+    [[nodiscard]] std::int64_t layerBytes() const { return m_layout.bytes(); }
 
     /// Queues the copy of a layer on the current stream; `bytes` are layerBytes() of the device.
     void copyTo(const at::Tensor& bytes, std::int64_t layer) const;
     /// The tensors of a layer in such bytes, in the order in which they were added.
-    [[nodiscard]] std::vector<at::Tensor> tensorsIn(const at::Tensor& bytes) const;
+    [[nodiscard]] std::vector<at::Tensor> tensorsIn(const at::Tensor& bytes) const {
+        return m_layout.tensorsIn(bytes);
+    }
 
   private:
-    struct Place {
-        std::int64_t offset = 0, bytes = 0;
-        std::vector<std::int64_t> sizes;
-        at::ScalarType dtype = at::kFloat;
-    };
-    void layOut(const std::vector<at::Tensor>& tensors);
     void reserve();
     template <class Copy>
     void eachPiece(std::int64_t first, std::int64_t bytes, const Copy& copy) const;
@@ -45,8 +43,7 @@ class PackedLayers {
     std::int64_t m_layers;
     std::int64_t m_chunkBytes;
     std::int64_t m_added = 0;
-    std::int64_t m_layerBytes = 0;
-    std::vector<Place> m_places;
+    LayerLayout m_layout;
     /// One address space in pieces.
     std::vector<at::Tensor> m_chunks;
 };

@@ -48,6 +48,15 @@ struct BlockPrediction {
     double faint = 50;
 };
 
+/// Of keys and values that are a part of a longer sequence: what methods would find out over all of it. fp32,
+/// contiguous [B, Hkv, D]; null: found out over those of the call.
+struct SequenceStatistics {
+    const float* keyMean = nullptr;      ///< K's, read by methods that smooth
+    const float* valueMaxima = nullptr;  ///< the largest |V| of a channel, read by methods with scales of V
+
+    [[nodiscard]] bool areGiven() const { return keyMean != nullptr || valueMaxima != nullptr; }
+};
+
 /// out = softmax(scale · q kᵀ + keyBias) v over plain memory of one device. A query row that sees no key
 /// gives 0 (and LSE −inf). Hq is a multiple of Hkv; query head h reads key head h / (Hq / Hkv).
 struct AttentionProblem {
@@ -88,6 +97,7 @@ struct AttentionProblem {
     /// Optional [Nk], added to scale · q kᵀ of every query: log(n) makes one key stand for n equal ones, −∞
     /// hides it.
     const float* keyBias = nullptr;
+    SequenceStatistics sequence;
     BlockPrediction prediction;  ///< read by sparge
     /// Optional, gets the share of the pairs of blocks that a sparse method's map kept. CUDA leaves it alone.
     double* keptShare = nullptr;

@@ -16,6 +16,7 @@ reelgridCudaLibrary() {
                                       .sumNorm = &device::sumNorm,
                                       .gatedGelu = &device::gatedGelu,
                                       .blend = &device::blend,
+                                      .mergeAttention = &device::mergeAttention,
                                       .runValues = &device::runValues,
                                       .multipliesFp8 = &device::multipliesFp8,
                                       .blocksToInt8 = &device::blocksToInt8,

@@ -16,6 +16,7 @@ void groupNorm(const GroupNorm& call, void* stream);
 void sumNorm(const SumNorm& call, void* stream);
 void gatedGelu(const GatedGelu& call, void* stream);
 void blend(const Blend& call, void* stream);
+void mergeAttention(const MergeAttention& call, void* stream);
 void runValues(const ValueProgram& program, void* stream);
 bool multipliesFp8();
 void blocksToInt8(const BlocksToInt8& call, void* stream);

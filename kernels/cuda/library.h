@@ -246,9 +246,32 @@ struct Int8Product {
     void* out = nullptr;
 };
 
+/// Attention over keys that came in two parts, from the output and log-sum-exp of each: lse = ln(e^before.lse
+/// + e^added.lse), out = e^(before.lse − lse) before + e^(added.lse − lse) added, in fp32, rounded once. A
+/// row of log-sum-exp −inf adds nothing, whatever its values; where both are, out is 0. Each of `before` and
+/// `out` is fp32 or in `type`, `added` in `type`; out is [batch, queries, heads, headDim], contiguous. lse
+/// fp32 contiguous [batch, heads, queries], elsewhere than those of the parts. headDim and strides: multiples
+/// of 8.
+struct MergeAttention {
+    struct Part {
+        const void* out = nullptr;
+        const float* lse = nullptr;
+        Strides strides;
+    };
+    std::int64_t batch = 0;
+    std::int64_t heads = 0;
+    std::int64_t queries = 0;
+    std::int64_t headDim = 0;
+    DataType type = DataType::Float32;
+    Part before, added;
+    bool isBeforeFp32 = false, isOutFp32 = false;
+    void* out = nullptr;
+    float* lse = nullptr;
+};
+
 struct Library {
     /// Raised with every change of this struct: another build's library is not used.
-    static constexpr int kVersion = 10;
+    static constexpr int kVersion = 11;
 
     int version = 0;
     void (*addThenNorm)(const AddThenNorm&, void* stream) = nullptr;
@@ -263,6 +286,7 @@ struct Library {
     void (*sumNorm)(const SumNorm&, void* stream) = nullptr;
     void (*gatedGelu)(const GatedGelu&, void* stream) = nullptr;
     void (*blend)(const Blend&, void* stream) = nullptr;
+    void (*mergeAttention)(const MergeAttention&, void* stream) = nullptr;
     void (*runValues)(const ValueProgram&, void* stream) = nullptr;
     /// Whether the current device has products of e4m3.
     bool (*multipliesFp8)() = nullptr;

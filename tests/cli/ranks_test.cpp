@@ -81,6 +81,24 @@ TEST_P(Ranks, RenderTheSameBitsWithUlyssesAndGuidanceShared) {
     EXPECT_TRUE(render("both", {"--nproc", both, "--cfg-parallel", "2"}) == alone);
 }
 
+TEST_P(Ranks, RenderTheSameBitsWithPartsOfTheWeights) {
+    const std::string alone = render("alone", {});
+    ASSERT_FALSE(alone.empty());
+    const std::string ulysses = GetParam().ulysses;
+    EXPECT_TRUE(render("ulysses", {"--nproc", ulysses, "--shard-weights"}) == alone);
+    EXPECT_TRUE(render("cfg", {"--nproc", "2", "--cfg-parallel", "2", "--shard-weights"}) == alone);
+    std::ifstream file(m_folder.file("cfg.files/manifest.json"));
+    const auto manifest = nlohmann::json::parse(file);
+    EXPECT_EQ(manifest["memory"]["weight_shards"], 2) << manifest["memory"];
+    EXPECT_EQ(manifest["memory"]["offload"], "none");
+    // With passes that a step cache leaves out, all but the first block's weights stay where they are.
+    const Words cache{"--num-inference-steps", "12", "--step-cache", "0.3", "--nproc", "2",
+                      "--cfg-parallel",        "2"};
+    Words sharded = cache;
+    sharded.emplace_back("--shard-weights");
+    EXPECT_TRUE(render("cached", cache) == render("sharded-cached", sharded));
+}
+
 TEST_P(Ranks, RenderNearlyTheSameInARing) {
     const std::vector<float> alone = valuesOf(render("alone", {}));
     for (const auto& [name, degrees] :
@@ -184,6 +202,9 @@ TEST(RankOptions, RefuseInOneLine) {
     EXPECT_THAT(errorOf({"--nproc", "2", "--cfg-parallel", "2", "--guidance-scale", "1"}),
                 testing::HasSubstr("a scale above 1 was needed"));
     EXPECT_THAT(errorOf({"--nproc", "5"}), testing::HasSubstr("heads"));
+    EXPECT_THAT(errorOf({"--shard-weights"}), testing::HasSubstr("one process holds all weights"));
+    EXPECT_THAT(errorOf({"--nproc", "3", "--shard-weights", "--offload", "blocks"}),
+                testing::HasSubstr("--shard-weights: --offload blocks keeps all blocks in host memory"));
 }
 
 /// Children of a process, by /proc.

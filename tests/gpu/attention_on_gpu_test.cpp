@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/attention/make_dispatcher.h"
+#include "core/attention/serve.h"
 #include "tests/gpu/gpu.h"
 
 namespace reelgrid::attention {
@@ -76,6 +77,57 @@ TEST_F(AttentionOnGpu, AKeyBiasReachesSdpa) {
     in.keyBias_M = ends;
     const auto dispatcher = makeDispatcher(Policy("sdpa"), gpu).value();
     EXPECT_LT(relativeError(dispatcher->attend(in, {ModuleKind::Cross, 0}), exact(cut)), 3e-3);
+}
+
+/// A part of the keys with the mean and the maxima of all: the scores are those of the whole, and so is the
+/// merged log-sum-exp but for fp32 sums; weights are rounded relative to each part's largest.
+TEST_F(AttentionOnGpu, PartsQuantiseAsTheWholeWithItsStatistics) {
+    constexpr std::int64_t kKeys = 3584;  // two times whole blocks of every method
+    Inputs in{random(257, at::kBFloat16), random(kKeys, at::kBFloat16), random(kKeys, at::kBFloat16), {}};
+    in.k_BHMD.narrow(2, 0, kKeys / 2).add_(0.75);
+    in.v_BHMD.narrow(2, 0, kKeys / 2).mul_(2);
+    const auto mergedOf = [&](const std::string& backend, const Inputs& of, std::int64_t cut) {
+        at::Tensor lse, out;
+        for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, cut}, {cut, kKeys}}) {
+            if (begin == end) continue;
+            Inputs part = of;
+            part.k_BHMD = of.k_BHMD.narrow(2, begin, end - begin);
+            part.v_BHMD = of.v_BHMD.narrow(2, begin, end - begin);
+            const Served served = serve(backend, part, gpu, {.logSumExp = LogSumExp::Asked});
+            EXPECT_EQ(served.used, backend) << served.why;
+            const at::Tensor l = served.lse_BHN.to(at::kDouble), o = served.out_BHND.to(at::kDouble);
+            if (!lse.defined()) {
+                lse = l, out = o;
+                continue;
+            }
+            const at::Tensor both = at::logaddexp(lse, l);
+            out = out * at::exp(lse - both).unsqueeze(-1) + o * at::exp(l - both).unsqueeze(-1);
+            lse = both;
+        }
+        return std::pair{lse, out};
+    };
+    Inputs given = in;
+    given.keyMean_BHD = in.k_BHMD.to(at::kDouble).mean(2).to(at::kFloat).contiguous();
+    given.valueMaxima_BHD = in.v_BHMD.abs().amax(2).to(at::kFloat).contiguous();
+    for (const std::string backend : {"sagev1", "fav3_sage", "fav3_fp8"}) {
+        if (serve(backend, in, gpu).used != backend) continue;  // fav3's need Hopper
+        const auto [lse, out] = mergedOf(backend, in, 0);
+        const auto most = [lse = lse](const at::Tensor& other) {
+            return (other - lse).abs().max().item<double>();
+        };
+        const auto [with, outWith] = mergedOf(backend, given, kKeys / 2);
+        const auto [without, outWithout] = mergedOf(backend, in, kKeys / 2);
+        std::printf("%s: log-sum-exp off by %.2g with the whole's statistics, %.2g without\n",
+                    backend.c_str(), most(with), most(without));
+        EXPECT_LE(most(with), 1e-3) << backend;
+        if (backend != "fav3_fp8") {
+            EXPECT_LT(most(with), most(without)) << backend;
+        }
+        EXPECT_LE(relativeError(outWith, out), backend == "sagev1" ? 2e-2 : 6e-2) << backend;
+        const auto [lseOfAll, outOfAll] = mergedOf(backend, given, 0);
+        EXPECT_LE(most(lseOfAll), 1e-4) << backend << ": of all keys they are its own";
+        EXPECT_LE(relativeError(outOfAll, out), 1e-2) << backend;
+    }
 }
 
 }  // namespace

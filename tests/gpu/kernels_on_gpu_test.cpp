@@ -386,6 +386,69 @@ TEST_F(KernelsOnGpu, AddBiasIsRoundedOnce) {
             }
 }
 
+/// Rows whose keys one part, the other or none has; parts with rows that lie apart; fp32 between merges.
+TEST_F(KernelsOnGpu, MergeAttentionIsWhatFloat64Gives) {
+    for (const auto type : kTypes)
+        for (const std::int64_t headDim : {8, 64, 128})
+            for (const bool isBeforeFp32 : {false, true})
+                for (const bool isOutFp32 : {false, true}) {
+                    const std::int64_t batch = 2, heads = 3, queries = 517;
+                    const auto partOf = [&](at::ScalarType of, std::int64_t extra) {
+                        return random({batch, queries, heads, headDim + extra}, of)
+                            .narrow(3, 0, headDim)
+                            .transpose(1, 2);
+                    };
+                    const at::Tensor before = partOf(isBeforeFp32 ? at::kFloat : type, 8),
+                                     added = partOf(type, 16);
+                    at::Tensor lses[] = {random({batch, heads, queries}) * 3 + 7,
+                                         random({batch, heads, queries}) * 3 + 7};
+                    constexpr double kNone = -std::numeric_limits<double>::infinity();
+                    lses[0].narrow(2, 0, 3).fill_(kNone);
+                    lses[1].narrow(2, 2, 3).fill_(kNone);
+                    before.narrow(2, 0, 1).fill_(std::numeric_limits<double>::quiet_NaN());  // of no account
+                    const at::Tensor out = at::empty({batch, queries, heads, headDim},
+                                                     before.options().dtype(isOutFp32 ? at::kFloat : type)),
+                                     lse = at::empty_like(lses[0]);
+                    const auto described = [](const at::Tensor& x, const at::Tensor& l) {
+                        return MergeAttention::Part{.out = x.const_data_ptr(),
+                                                    .lse = l.const_data_ptr<float>(),
+                                                    .strides = {x.stride(0), x.stride(1), x.stride(2)}};
+                    };
+                    library()->mergeAttention({.batch = batch,
+                                               .heads = heads,
+                                               .queries = queries,
+                                               .headDim = headDim,
+                                               .type = typeOf(type),
+                                               .before = described(before, lses[0]),
+                                               .added = described(added, lses[1]),
+                                               .isBeforeFp32 = isBeforeFp32,
+                                               .isOutFp32 = isOutFp32,
+                                               .out = out.data_ptr(),
+                                               .lse = lse.data_ptr<float>()},
+                                              gpu.stream());
+                    const at::Tensor wantedLse =
+                        at::logaddexp(lses[0].to(at::kDouble), lses[1].to(at::kDouble));
+                    const auto weighted = [&](const at::Tensor& x, const at::Tensor& l) {
+                        const at::Tensor weight =
+                            at::exp(l.to(at::kDouble) - wantedLse).nan_to_num(0.0).unsqueeze(-1);
+                        return at::where(weight == 0, at::zeros_like(weight), weight * x.to(at::kDouble));
+                    };
+                    const at::Tensor wanted = weighted(before, lses[0]) + weighted(added, lses[1]);
+                    const at::Tensor got = out.transpose(1, 2).to(at::kDouble);
+                    // fp32's weights, then one rounding.
+                    const double bound = isOutFp32 || type == at::kFloat ? 1e-6
+                                         : type == at::kHalf             ? 6e-4
+                                                                         : 5e-3;
+                    EXPECT_TRUE(((got - wanted).abs() <= bound * (wanted.abs() + 0.1)).all().item<bool>())
+                        << at::toString(type) << " d" << headDim << " " << isBeforeFp32 << isOutFp32;
+                    const at::Tensor hasKeys = wantedLse > kNone;
+                    EXPECT_LE(
+                        (lse.to(at::kDouble) - wantedLse).masked_select(hasKeys).abs().max().item<double>(),
+                        1e-5);
+                    EXPECT_TRUE(lse.masked_select(hasKeys.logical_not()).isinf().all().item<bool>());
+                }
+}
+
 /// Channels in every width that a block of threads takes differently, groups down to one channel.
 TEST_F(KernelsOnGpu, GroupNormIsWhatFloat64Gives) {
     struct Shape {

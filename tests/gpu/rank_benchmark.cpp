@@ -7,17 +7,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <sstream>
 
 #include "core/attention/make_dispatcher.h"
 #include "core/execution/execution.h"
-#include "core/models/wan/transformer.h"
 #include "core/parallel/rank_group.h"
 #include "core/vae/wan21/wan_vae.h"
+#include "core/weights/safetensors_folder.h"
+#include "core/weights/safetensors_writer.h"
 #include "tests/gpu/random_weights.h"
+#include "tests/gpu/timed_transformer.h"
 
 namespace reelgrid {
 namespace {
@@ -31,14 +34,6 @@ std::vector<std::string> wordsOf(const std::string& list, char separator) {
     for (std::string word; std::getline(text, word, separator);) words.push_back(word);
     return words;
 }
-
-struct PassSize {
-    std::int64_t height, width, frames;
-
-    [[nodiscard]] std::string text() const {
-        return std::to_string(height) + "x" + std::to_string(width) + "x" + std::to_string(frames);
-    }
-};
 
 std::vector<PassSize> sizesOf(const std::string& list) {
     std::vector<PassSize> sizes;
@@ -67,6 +62,10 @@ class RankBenchmark {
     void links();
     void transformer(const std::string& model, const std::string& attentions,
                      const std::vector<PassSize>& sizes);
+    /// The same pass with all weights on each rank, and with a part of them.
+    void shards(const std::string& model, const std::string& attention, const PassSize& size);
+    /// A file of random transformer weights, which it writes into `folder`, onto all GPUs at once.
+    void loading(const std::string& model, const std::string& folder);
     void vae(const std::vector<PassSize>& sizes, const std::vector<std::string>& tiles);
 
   private:
@@ -89,8 +88,9 @@ class RankBenchmark {
     double secondsOf(const std::function<void()>& work);
     /// The median of so many after one that isn't counted; that one alone where it takes long.
     double medianSeconds(int times, const std::function<void()>& work);
-    void timeDegrees(const std::string& label, models::wan::WanTransformer& model,
-                     attention::Dispatcher& dispatcher, const at::Tensor& latents);
+    void timeDegrees(const std::string& label, TimedTransformer& model, attention::Dispatcher& dispatcher);
+    [[nodiscard]] models::BlockOptions sharded();
+    void forgetPeak() const { at::accelerator::resetPeakStats(m_gpu.device.index()); }
 
     RankGroup& m_group;
     execution::Execution m_gpu;
@@ -142,12 +142,6 @@ void RankBenchmark::links() {
     }
 }
 
-models::wan::WanTransformerConfig configOf(const std::string& model) {
-    if (model == "wan-14b") return {};
-    if (model == "wan-1.3b") return {.numAttentionHeads = 12, .ffnDim = 8960, .numLayers = 30};
-    throw Failure(ErrorCode::BadUsage, model + ": wan-1.3b or wan-14b was needed");
-}
-
 /// The largest difference over the reference's largest value, and whether all bits are the same.
 std::string compared(const at::Tensor& value, const at::Tensor& reference) {
     if (at::equal(value, reference)) return "\"same_bits\": true, \"error\": 0";
@@ -168,29 +162,20 @@ std::string peakText(const execution::Execution& gpu) {
     return text.str();
 }
 
-void RankBenchmark::timeDegrees(const std::string& label, models::wan::WanTransformer& model,
-                                attention::Dispatcher& dispatcher, const at::Tensor& latents) {
-    using models::wan::PreparedText;
-    at::manual_seed(11);
-    std::vector<PreparedText> texts;
-    for (int branch = 0; branch < 2; ++branch)
-        texts.push_back(model.prepareText(at::randn({1, 512, model.config().textDim}, m_onGpu)));
-    const auto flow = [&](const PreparedText& text, Mesh* mesh) {
-        return model.forward(latents, model.embedTimestep(700), text, {dispatcher, nullptr, mesh});
-    };
-    const auto forgetPeak = [&] { at::accelerator::resetPeakStats(m_gpu.device.index()); };
+void RankBenchmark::timeDegrees(const std::string& label, TimedTransformer& model,
+                                attention::Dispatcher& dispatcher) {
     at::Tensor alone, got;
     forgetPeak();
-    const double one = medianSeconds(3, [&] { alone = flow(texts[0], nullptr); });
+    const double one = medianSeconds(3, [&] { alone = model.pass(0, dispatcher, nullptr); });
     row("{\"what\": \"pass\", %s, \"ranks\": 1, \"used\": \"%s\", \"ms\": %.1f, \"peak_GiB\": %s}",
         label.c_str(), dispatcher.records().at(0).used.c_str(), one * 1e3, peakText(m_gpu).c_str());
 
     const int ranks = m_group.ranks();
     for (int ulysses = ranks; ulysses >= 1; --ulysses) {
-        if (ranks % ulysses != 0 || model.config().numAttentionHeads % ulysses != 0) continue;
+        if (ranks % ulysses != 0 || model.heads() % ulysses != 0) continue;
         Mesh& mesh = m_group.mesh({.ring = ranks / ulysses, .ulysses = ulysses});
         forgetPeak();
-        const double time = medianSeconds(3, [&] { got = flow(texts[0], &mesh); });
+        const double time = medianSeconds(3, [&] { got = model.pass(0, dispatcher, &mesh); });
         row("{\"what\": \"pass\", %s, \"ranks\": %d, \"ulysses\": %d, \"ring\": %d, \"ms\": %.1f, "
             "\"speedup\": "
             "%.3f, \"peak_GiB\": %s, %s}",
@@ -201,8 +186,8 @@ void RankBenchmark::timeDegrees(const std::string& label, models::wan::WanTransf
     // Guidance: two passes, against two of one rank.
     Mesh& mesh = m_group.mesh({.cfg = 2, .ulysses = ranks / 2});
     Mesh* const shared = ranks > 2 ? &mesh : nullptr;
-    const auto& mine = texts[static_cast<std::size_t>(mesh.branches().rank())];
-    const double time = medianSeconds(3, [&] { got = mesh.branches().gather(flow(mine, shared)); });
+    const double time = medianSeconds(
+        3, [&] { got = mesh.branches().gather(model.pass(mesh.branches().rank(), dispatcher, shared)); });
     row("{\"what\": \"guided step\", %s, \"ranks\": %d, \"cfg\": 2, \"ulysses\": %d, \"ms\": %.1f, "
         "\"speedup\": "
         "%.3f, %s}",
@@ -211,24 +196,90 @@ void RankBenchmark::timeDegrees(const std::string& label, models::wan::WanTransf
 
 void RankBenchmark::transformer(const std::string& name, const std::string& attentions,
                                 const std::vector<PassSize>& sizes) {
-    using namespace models::wan;
-    const WanTransformerConfig config = configOf(name);
     at::manual_seed(5);
     RandomWeights source(m_gpu.device, at::kBFloat16);
-    std::optional<WanTransformer> model;
-    const double loading =
-        secondsOf([&] { model.emplace(config, weights::WeightScope(source, at::kBFloat16, m_gpu.device)); });
-    row("{\"what\": \"model\", \"model\": \"%s\", \"seconds\": %.1f}", name.c_str(), loading);
+    std::unique_ptr<TimedTransformer> model;
+    const double making = secondsOf([&] { model = timedTransformer(name, source, m_gpu); });
+    row("{\"what\": \"model\", \"model\": \"%s\", \"seconds\": %.1f}", name.c_str(), making);
     for (const PassSize& size : sizes)
         for (const std::string& attention : wordsOf(attentions, ',')) {
             const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), m_gpu).value();
-            at::manual_seed(7);
-            const at::Tensor latents = at::randn(
-                {1, config.inChannels, (size.frames - 1) / 4 + 1, size.height / 8, size.width / 8}, m_onGpu);
+            model->prepare(size);
             timeDegrees("\"model\": \"" + name + "\", \"size\": \"" + size.text() + "\", \"attention\": \"" +
                             attention + "\"",
-                        *model, *dispatcher, latents);
+                        *model, *dispatcher);
         }
+}
+
+models::BlockOptions RankBenchmark::sharded() {
+    return {.residence = models::BlockResidence::Sharded,
+            .ranks = m_group.ranks(),
+            .mesh = &m_group.mesh({.ulysses = m_group.ranks()})};
+}
+
+void RankBenchmark::shards(const std::string& name, const std::string& attention, const PassSize& size) {
+    Mesh& mesh = m_group.mesh({.ulysses = m_group.ranks()});
+    at::Tensor whole;
+    double ofWhole = 0;
+    for (const bool isSharded : {false, true}) {
+        at::manual_seed(5);
+        RandomWeights source(m_gpu.device, at::kBFloat16);
+        const auto model =
+            timedTransformer(name, source, m_gpu, isSharded ? sharded() : models::BlockOptions{});
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), m_gpu).value();
+        model->prepare(size);
+        forgetPeak();
+        at::Tensor got;
+        const double time = medianSeconds(3, [&] { got = model->pass(0, *dispatcher, &mesh); });
+        if (!isSharded) whole = got, ofWhole = time;
+        row("{\"what\": \"%s\", \"model\": \"%s\", \"size\": \"%s\", \"attention\": \"%s\", \"ranks\": %d, "
+            "\"ulysses\": %d, \"ms\": %.1f, \"against_whole\": %.3f, \"blocks_GiB\": %.2f, \"peak_GiB\": %s, "
+            "%s}",
+            isSharded ? "shard of weights" : "all weights", name.c_str(), size.text().c_str(),
+            attention.c_str(), m_group.ranks(), m_group.ranks(), time * 1e3, time / ofWhole,
+            double(model->blockBytes()) / (1 << 30), peakText(m_gpu).c_str(), compared(got, whole).c_str());
+    }
+}
+
+/// Random weights, and what was asked of them, in host memory.
+class KeptWeights final : public weights::WeightSource {
+  public:
+    explicit KeptWeights(at::Device device) : m_random(device, at::kBFloat16) {}
+    at::Tensor require(const std::string& name, at::IntArrayRef shape) override {
+        const at::Tensor value = m_random.require(name, shape);
+        m_kept[name] = value.cpu();
+        return value;
+    }
+    [[nodiscard]] bool has(const std::string& name) const override { return m_random.has(name); }
+    [[nodiscard]] const std::map<std::string, at::Tensor>& kept() const { return m_kept; }
+
+  private:
+    RandomWeights m_random;
+    std::map<std::string, at::Tensor> m_kept;
+};
+
+void RankBenchmark::loading(const std::string& name, const std::string& folder) {
+    const std::filesystem::path file = std::filesystem::path(folder) / "diffusion_pytorch_model.safetensors";
+    if (m_group.rank() == 0) {
+        KeptWeights source(m_gpu.device);
+        static_cast<void>(timedTransformer(name, source, m_gpu));
+        weights::writeSafetensors(file, source.kept()).value();
+    }
+    static_cast<void>(m_group.all().gather(at::zeros({1})));
+    const double gigabytes = 1e-9 * static_cast<double>(std::filesystem::file_size(file));
+    for (const bool isSharded : {false, true}) {
+        std::unique_ptr<TimedTransformer> model;
+        forgetPeak();
+        const double seconds = secondsOf([&] {
+            weights::SafetensorsFolder source(folder);
+            model = timedTransformer(name, source, m_gpu, isSharded ? sharded() : models::BlockOptions{});
+        });
+        row("{\"what\": \"loading\", \"model\": \"%s\", \"ranks\": %d, \"sharded\": %s, \"file_GB\": %.1f, "
+            "\"seconds\": %.2f, "
+            "\"blocks_GiB\": %.2f, \"peak_GiB\": %s}",
+            name.c_str(), m_group.ranks(), isSharded ? "true" : "false", gigabytes, seconds,
+            double(model->blockBytes()) / (1 << 30), peakText(m_gpu).c_str());
+    }
 }
 
 class GroupTiles final : public vae::TileRanks {
@@ -278,11 +329,16 @@ void runBenchmark(RankGroup& group, const std::vector<std::string>& words) {
         benchmark.links();
     else if (words.size() == 3 && words[0] == "vae")
         benchmark.vae(sizesOf(words[1]), wordsOf(words[2], ','));
+    else if (words.size() == 4 && words[0] == "shards")
+        benchmark.shards(words[1], words[2], sizesOf(words[3]).front());
+    else if (words.size() == 3 && words[0] == "load")
+        benchmark.loading(words[1], words[2]);
     else if (words.size() == 3)
         benchmark.transformer(words[0], words[1], sizesOf(words[2]));
     else
         throw Failure(ErrorCode::BadUsage,
-                      "ranks: links, MODEL ATTENTIONS SIZES or vae SIZES TILES was needed");
+                      "ranks: links, MODEL ATTENTIONS SIZES, shards MODEL ATTENTION SIZE, load MODEL FOLDER "
+                      "or vae SIZES TILES was needed");
 }
 
 /// Every rank says it, without waiting for others.

@@ -61,6 +61,9 @@ IN_RANK_ON_GPU(ExchangesOnGpus) {
         EXPECT_TRUE(at::equal(all.gather(sentBy(all.rank()).transpose(1, 2)),
                               parts.to(rank.gpu.device).transpose(2, 3)));
         EXPECT_TRUE(at::equal(all.fromFirst(sentBy(all.rank())), sentBy(0)));
+        const at::Tensor whole = at::empty_like(parts, parts.options().device(rank.gpu.device));
+        EXPECT_TRUE(
+            at::equal(all.startGather(sentBy(all.rank()), whole).received(), parts.to(rank.gpu.device)));
     }
     const auto shared =
         sharedFromFirst(all, {{"x", at::full({3, 4}, all.rank() + 5, at::kHalf)}}, rank.gpu.device);
@@ -83,17 +86,26 @@ IN_RANK_ON_GPU(SharesAPassOnGpus) {
     at::manual_seed(3);
     RandomWeights source(at::kCPU, at::kBFloat16);
     WanTransformer model(config, weights::WeightScope(source, at::kBFloat16, rank.gpu.device));
+    at::manual_seed(3);
+    WanTransformer sharded(config, weights::WeightScope(source, at::kBFloat16, rank.gpu.device),
+                           {.blocks = {.residence = models::BlockResidence::Sharded,
+                                       .ranks = 2,
+                                       .mesh = &rank.group.mesh({.ulysses = 2})}});
     const auto onGpu = at::TensorOptions().device(rank.gpu.device);
     const at::Tensor latents = at::randn({1, 16, 3, 22, 18}, onGpu);  // 297 tokens
     const PreparedText text = model.prepareText(at::randn({1, 9, config.textDim}, onGpu));
     for (const std::string attention : {"sdpa", "fav2", "fav3", "fav3_sage"}) {
         const auto dispatcher = attention::makeDispatcher(attention::Policy(attention), rank.gpu).value();
-        const auto flowBy = [&](Mesh* mesh) {
-            return model.forward(latents, model.embedTimestep(700), text, {*dispatcher, nullptr, mesh});
+        const auto flowOf = [&](WanTransformer& of, Mesh* mesh) {
+            return of.forward(latents, of.embedTimestep(700), text, {*dispatcher, nullptr, mesh});
         };
+        const auto flowBy = [&](Mesh* mesh) { return flowOf(model, mesh); };
         const at::Tensor alone = flowBy(nullptr);
         EXPECT_LE(relativeError(flowBy(&rank.group.mesh({.ulysses = 2})), alone), 1e-2)
             << attention << ", Ulysses";
+        EXPECT_TRUE(at::equal(flowOf(sharded, &rank.group.mesh({.ulysses = 2})),
+                              flowBy(&rank.group.mesh({.ulysses = 2}))))
+            << attention << ", a part of the weights on each";
         EXPECT_LE(relativeError(flowBy(&rank.group.mesh({.ring = 2})), alone), 3e-2) << attention << ", ring";
     }
 }
@@ -155,8 +167,10 @@ IN_RANK_ON_GPU(HasOneThatHangsOnGpus) {
 TEST_F(RanksOnGpus, EndAfterTheirTimeOutWhereOneHangs) {
     const auto ends = runRanks(2, "HasOneThatHangsOnGpus");
     EXPECT_EQ(ends[0].status, 7) << ends[0].errors;
-    EXPECT_THAT(ends[0].errors,
-                testing::ContainsRegex("told: rank 1 on .*(others have waited for it for [89] s|it has said nothing for [89] s)"));
+    EXPECT_THAT(
+        ends[0].errors,
+        testing::ContainsRegex(
+            "told: rank 1 on .*(others have waited for it for [89] s|it has said nothing for [89] s)"));
 }
 
 }  // namespace

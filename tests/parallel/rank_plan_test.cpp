@@ -13,7 +13,8 @@ constexpr PassWork kWork{.layers = 2,
                          .attentionFlops = 4e6,
                          .otherFlops = 6e6,
                          .outputValues = 5,
-                         .bytesPerValue = 2};
+                         .bytesPerValue = 2,
+                         .layerBytes = 8000};
 constexpr CardRates kCard{.attention = 1e6, .other = 2e6};
 constexpr Links kLinks{.gpusPerHost = 2,
                        .inHost = {.bytesPerSecond = 1000, .latencySeconds = 0.5},
@@ -54,12 +55,74 @@ TEST(RankPlan, ARingHidesWhatItsAttentionTakes) {
     EXPECT_DOUBLE_EQ(planStep(slow, kGuided, {.ring = 2}, kCard, kLinks).ring, 0) << "5 s hide 2.6 s";
 }
 
+TEST(RankPlan, CopiesAndMergesTakeTimeWhereMemoryHasARate) {
+    // A rank's part of one tensor is 800 bytes. Ulysses touches it 16 times: 12.8 s in 2 layers of 2 passes
+    // at 4000 bytes a second. A ring of 2: 4 times 800 bytes for keys and values, 3 for the one merge, 5.6 s;
+    // of 3 (34 tokens: 544 bytes, in fp32 1088): 4 + 4 times, and once fp32 out and in, 2 × 1088.
+    CardRates card = kCard;
+    card.memory = 4000;
+    const auto more = [&](const Degrees& degrees) {
+        const StepPlan with = planStep(kWork, kGuided, degrees, card, kLinks);
+        EXPECT_DOUBLE_EQ(with.compute, plan(degrees).compute);
+        return with.seconds() - plan(degrees).seconds();
+    };
+    EXPECT_NEAR(more({.ulysses = 2}), 2 * 2 * 16 * 800 / 4000.0, 1e-9);
+    EXPECT_NEAR(more({.ring = 2}), 2 * 2 * 7 * 800 / 4000.0, 1e-9);
+    EXPECT_NEAR(more({.ring = 3}), 2 * 2 * (8 * 544 + 2 * 1088) / 4000.0, 1e-9);
+    EXPECT_NEAR(more({.cfg = 2}), 0, 1e-9);
+}
+
+/// Wan 2.1 on two H100 with NVLink, 2026-11-26 (docs/log/measurements.md): from one GPU's time of a pass what
+/// two take, beside what they took. Those of a ring were measured before its parts were merged in one pass
+/// over memory, and copied less.
+TEST(RankPlan, IsNearWhatTwoGpusTook) {
+    const CardRates memory{.memory = 2.5e12};
+    const Links links{.gpusPerHost = 8, .inHost = {245e9, 50e-6}, .betweenHosts = {1.1e9, 100e-6}};
+    struct Row {
+        std::int64_t heads, feedForward, layers, tokens;
+        double alone, ulysses, ring;
+    };
+    for (const Row& row :
+         {Row{40, 13824, 40, 75600, 9.1188, 4.7971, 4.9215},
+          Row{40, 13824, 40, 32760, 2.4385, 1.3257, 1.4115}, Row{12, 8960, 30, 75600, 1.7734, 0.9428, 0.9880},
+          Row{12, 8960, 30, 32760, 0.4125, 0.2327, 0.2474}}) {
+        const double n = double(row.tokens), c = 128.0 * double(row.heads), layers = double(row.layers);
+        const PassWork work{
+            .layers = row.layers,
+            .heads = row.heads,
+            .channels = 128 * row.heads,
+            .tokens = row.tokens,
+            .attentionFlops = layers * 4 * n * n * c,
+            .otherFlops = layers * n * (12 * c * c + 4 * c * double(row.feedForward) + 4 * 512 * c),
+            .outputValues = 64,
+            .bytesPerValue = 2};
+        CardRates card = memory;
+        card.attention = card.other = (work.attentionFlops + work.otherFlops) / row.alone;
+        const double ulysses = planStep(work, 1, {.ulysses = 2}, card, links).seconds();
+        const double ring = planStep(work, 1, {.ring = 2}, card, links).seconds();
+        EXPECT_NEAR(ulysses, row.ulysses, 0.03 * row.ulysses) << row.tokens << " " << row.heads;
+        EXPECT_NEAR(ring, row.ring, row.ring / 6) << row.tokens << " " << row.heads;
+    }
+}
+
 TEST(RankPlan, BranchesExchangeOnceAStep) {
     // One pass each, 7 s; all 100 predictions, 2000 bytes: 2 + 0.5 s.
     const StepPlan two = plan({.cfg = 2});
     EXPECT_DOUBLE_EQ(two.compute, 7);
     EXPECT_DOUBLE_EQ(two.gather, 2.5);
     EXPECT_DOUBLE_EQ(two.seconds(), 9.5);
+}
+
+TEST(RankPlan, ALayerHidesTheGatheringOfTheNext) {
+    // A rank gets the other half of a layer, 4000 bytes, in 4 + 0.5 s, while it computes a layer's half for
+    // 3.5 s / 2: 2.75 s show, in 2 layers of 2 passes.
+    const StepPlan two = planStep(kWork, kGuided, {.ulysses = 2}, kCard, kLinks, WeightsOnRank::Shard);
+    EXPECT_DOUBLE_EQ(two.weights, 2 * 2 * 2.75);
+    EXPECT_DOUBLE_EQ(two.seconds(), plan({.ulysses = 2}).seconds() + 11);
+    EXPECT_DOUBLE_EQ(planStep(kWork, kGuided, {}, kCard, kLinks, WeightsOnRank::Shard).weights, 0);
+    Links fast = kLinks;
+    fast.inHost.bytesPerSecond = 1e6;
+    EXPECT_DOUBLE_EQ(planStep(kWork, kGuided, {.ulysses = 2}, kCard, fast, WeightsOnRank::Shard).weights, 0);
 }
 
 TEST(RankPlan, GroupsBeyondAHostUseTheNetwork) {

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 5> kComponents{
 };
 constexpr std::array<std::string_view, 2> kSchedulers{"ddim", "dpm"};
 /// Fields of the request that all CogVideoX models take.
-constexpr std::array<std::string_view, 13> kFields{
+constexpr std::array<std::string_view, 14> kFields{
     "negative_prompt",
     "guidance_scale",
     "use_dynamic_cfg",
@@ -34,6 +34,7 @@ constexpr std::array<std::string_view, 13> kFields{
     "use_fp8_gemms",
     "use_bf16_te_gemms",
     "ulysses_degree",
+    "shard_weights",
 };
 constexpr std::string_view kClipPrefix = "cogvideox-";
 

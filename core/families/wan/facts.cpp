@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 6> kExpertsComponents{
 };
 constexpr std::array<std::string_view, 4> kSchedulers{"unipc", "euler", "rcm", "rcm-ode"};
 /// Fields of the request that all Wan models take.
-constexpr std::array<std::string_view, 16> kFields{
+constexpr std::array<std::string_view, 17> kFields{
     "negative_prompt",
     "guidance_scale",
     "scheduler",
@@ -49,6 +49,7 @@ constexpr std::array<std::string_view, 16> kFields{
     "vae",
     "text_encoder",
     "ulysses_degree",
+    "shard_weights",
 };
 
 /// sample_neg_prompt of Wan's own configurations, which all its examples are made with.

@@ -219,7 +219,10 @@ parallel::PassWork passWork(const families::ModelInfo& model, const catalog::Ren
             .attentionFlops = layers * 4 * n * n * c,
             .otherFlops = n * (layers * (projections + feedForward) + ends),
             .outputValues = config.patchVolume() * config.outChannels,
-            .bytesPerValue = denoising::bytesPerValue(settings)};
+            .bytesPerValue = denoising::bytesPerValue(settings),
+            .layerBytes = static_cast<std::uint64_t>(
+                (4 * c * c + 2 * c * double(config.feedForwardDim()) + 12 * c * double(config.timeEmbedDim)) *
+                double(denoising::bytesPerValue(settings)))};
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ void CogVideoXTransformer::runBlocks(Pass& pass, int first, int end,
         .frames = pass.grid[0], .rows = pass.grid[1], .columns = pass.grid[2], .textBefore = pass.textTokens};
     for (int layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        const Block& block = m_blocks->use(layer);
+        const Block& block = useBlock(*m_blocks, layer, context.parts);
         const at::Tensor modulation_12C = pass.step.blocks_L12C.defined()
                                               ? pass.step.blocks_L12C[layer]
                                               : block.modulation(pass.step.embedding_1T);

@@ -8,7 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/execution/part_clock.h"
 #include "core/models/layers/linear.h"
+#include "core/models/layers/shard_window.h"
+#include "core/parallel/mesh.h"
 #include "core/weights/layer_window.h"
 
 namespace reelgrid::models {
@@ -18,12 +21,15 @@ enum class BlockResidence {
     Held,      ///< on the device, all of them
     Windowed,  ///< in host memory; two at a time on the device (weights::LayerWindow)
     Streamed,  ///< in their file; each is loaded when it is its turn
+    Sharded,   ///< each rank's part of each on its device, gathered one ahead (ShardWindow)
 };
 
 /// What a transformer's layers compute in.
 struct BlockOptions {
     BlockResidence residence = BlockResidence::Held;
     LinearProducts products = LinearProducts::AsStored;
+    int ranks = 1;                   ///< that have a part each of blocks that are sharded
+    parallel::Mesh* mesh = nullptr;  ///< those ranks; whoever loads such blocks needs it
 };
 
 /// The blocks of a transformer in the order of a forward pass. A Block calls `eachTensor(visit)` for each of
@@ -38,7 +44,16 @@ class Blocks {
     virtual const Block& use(int layer) = 0;
     /// Of the weights that stay on the device.
     [[nodiscard]] virtual std::uint64_t deviceBytes() const = 0;
+    /// Whether use() may wait for other ranks.
+    [[nodiscard]] virtual bool isShared() const { return false; }
 };
+
+/// The block; what is waited for until other ranks have sent their parts is a step's communication.
+template <class Block>
+const Block& useBlock(Blocks<Block>& blocks, int layer, execution::PartClock* parts) {
+    const execution::PartScope scope(blocks.isShared() ? parts : nullptr, execution::Part::Communication);
+    return blocks.use(layer);
+}
 
 /// How blocks come into being: each in what it is to compute in, on the device.
 template <class Block>
@@ -84,17 +99,22 @@ class HeldBlocks final : public Blocks<Block> {
     std::uint64_t m_bytes = 0;
 };
 
+/// Points the parameters of `block` at such tensors, as tensorsOf() gives them.
+template <class Block>
+void setTensors(Block& block, const std::vector<at::Tensor>& tensors) {
+    std::size_t next = 0;
+    block.eachTensor([&](at::Tensor& tensor) {
+        if (tensor.defined()) tensor = tensors.at(next++);
+    });
+}
+
 template <class Block>
 class WindowedBlocks final : public Blocks<Block> {
   public:
     explicit WindowedBlocks(const BlockLoader<Block>& loader)
         : m_count(loader.count), m_window(loader.device, packed(loader, m_slots)) {
         for (std::size_t slot = 0; slot < m_slots.size(); ++slot) {
-            const std::vector<at::Tensor> views = m_window.tensorsOf(slot);
-            std::size_t next = 0;
-            m_slots[slot].eachTensor([&](at::Tensor& tensor) {
-                if (tensor.defined()) tensor = views.at(next++);
-            });
+            setTensors(m_slots[slot], m_window.tensorsOf(slot));
             m_bytes += bytesOf(m_slots[slot]);
         }
     }
@@ -122,6 +142,41 @@ class WindowedBlocks final : public Blocks<Block> {
     std::vector<Block> m_slots;
     weights::LayerWindow m_window;
     std::uint64_t m_bytes = 0;
+};
+
+template <class Block>
+class ShardedBlocks final : public Blocks<Block> {
+  public:
+    ShardedBlocks(const BlockLoader<Block>& loader, parallel::Communicator& ranks)
+        : m_count(loader.count), m_window(shards(loader, ranks, m_slots)) {
+        for (std::size_t slot = 0; slot < m_slots.size(); ++slot)
+            setTensors(m_slots[slot], m_window.tensorsOf(slot));
+    }
+    [[nodiscard]] int count() const override { return m_count; }
+    const Block& use(int layer) override {
+        Block& block = m_slots[m_window.use(layer)];
+        block.setLayer(layer);
+        return block;
+    }
+    [[nodiscard]] std::uint64_t deviceBytes() const override { return m_window.deviceBytes(); }
+    [[nodiscard]] bool isShared() const override { return true; }
+
+  private:
+    /// Each rank loads each block whole and keeps its part.
+    static LayerShards shards(const BlockLoader<Block>& loader, parallel::Communicator& ranks,
+                              std::vector<Block>& slots) {
+        LayerShards layers(loader.device, ranks, loader.count);
+        for (int layer = 0; layer < loader.count; ++layer) {
+            Block block = loader.load(layer);
+            layers.add(tensorsOf(block));
+            if (layer == 0) slots.assign(ShardWindow::kSlots, block);
+        }
+        return layers;
+    }
+
+    int m_count;
+    std::vector<Block> m_slots;
+    ShardWindow m_window;
 };
 
 template <class Block>
@@ -163,6 +218,8 @@ std::unique_ptr<Blocks<Block>> makeBlocks(BlockLoader<Block> loader, const Block
             return std::make_unique<WindowedBlocks<Block>>(loader);
         case BlockResidence::Streamed:
             return std::make_unique<StreamedBlocks<Block>>(std::move(loader));
+        case BlockResidence::Sharded:
+            return std::make_unique<ShardedBlocks<Block>>(loader, options.mesh->weights());
         default:
             return std::make_unique<HeldBlocks<Block>>(loader);
     }

@@ -28,6 +28,22 @@ std::uint64_t blockWeightBytes(const Config& config, at::ScalarType dtype, at::D
     return bytes;
 }
 
+/// Of so many blocks of as many bytes each, what lies on the device where the options put them.
+inline std::uint64_t residentBytes(std::int64_t blocks, std::uint64_t each, const BlockOptions& options) {
+    const auto count = static_cast<std::uint64_t>(blocks);
+    const auto ranks = static_cast<std::uint64_t>(options.ranks);
+    switch (options.residence) {
+        case BlockResidence::Windowed:
+            return weights::LayerWindow::kSlots * each;
+        case BlockResidence::Streamed:
+            return each;
+        case BlockResidence::Sharded:
+            return count * ((each + ranks - 1) / ranks) + ShardWindow::kSlots * each;
+        default:
+            return count * each;
+    }
+}
+
 /// Of a transformer's weights that are in no block, as if all of them were of the dtype.
 template <class Transformer, class Config>
 std::uint64_t weightBytesWithoutBlocks(const Config& config, at::ScalarType dtype) {
@@ -45,12 +61,9 @@ std::uint64_t weightBytesWithoutBlocks(const Config& config, at::ScalarType dtyp
 template <class Transformer, class Block, class Config>
 std::uint64_t transformerWeightBytes(const Config& config, at::ScalarType dtype, at::Device device,
                                      const BlockOptions& options) {
-    std::int64_t blocks = config.numLayers;
-    if (options.residence == BlockResidence::Windowed) blocks = weights::LayerWindow::kSlots;
-    if (options.residence == BlockResidence::Streamed) blocks = 1;
     return weightBytesWithoutBlocks<Transformer>(config, dtype) +
-           static_cast<std::uint64_t>(blocks) *
-               blockWeightBytes<Block>(config, dtype, device, options.products);
+           residentBytes(config.numLayers, blockWeightBytes<Block>(config, dtype, device, options.products),
+                         options);
 }
 
 }  // namespace reelgrid::models

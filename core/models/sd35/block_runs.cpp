@@ -9,7 +9,8 @@ namespace {
 
 /// A window of buffers for one layer would be larger than the layer.
 BlockOptions optionsFor(const LayerRun& run, BlockOptions options) {
-    const bool isWindowed = options.residence == BlockResidence::Windowed;
+    const bool isWindowed =
+        options.residence == BlockResidence::Windowed || options.residence == BlockResidence::Sharded;
     if (isWindowed && run.count <= std::int64_t(weights::LayerWindow::kSlots))
         options.residence = BlockResidence::Held;
     return options;
@@ -61,12 +62,9 @@ std::uint64_t blockRunBytes(const Sd35TransformerConfig& config, at::ScalarType 
                             const BlockOptions& options) {
     std::uint64_t bytes = 0;
     for (const LayerRun& run : layerRuns(config)) {
-        std::int64_t held = run.count;
-        const BlockResidence residence = optionsFor(run, options).residence;
-        if (residence == BlockResidence::Windowed) held = weights::LayerWindow::kSlots;
-        if (residence == BlockResidence::Streamed) held = 1;
-        bytes += static_cast<std::uint64_t>(held) *
-                 blockWeightBytes<Block>(config, dtype, device, options.products, run.first);
+        bytes += residentBytes(run.count,
+                               blockWeightBytes<Block>(config, dtype, device, options.products, run.first),
+                               optionsFor(run, options));
     }
     return bytes;
 }

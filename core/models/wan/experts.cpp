@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/execution/memory_check.h"
 #include "core/models/wan/lora_names.h"
-#include "core/parallel/mesh.h"
+#include "core/parallel/rank_group.h"
 #include "core/weights/lora.h"
 #include "core/weights/model_config.h"
 
@@ -33,13 +33,21 @@ execution::Execution whereWeightsLie(const denoising::LoadOptions& options) {
 }
 
 /// What the second expert's weights take, and as much again as half of it to work in.
-std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dtype) {
+std::uint64_t roomForSecond(const families::ModelInfo& model, at::ScalarType dtype, int shards) {
     for (const families::ComponentInfo& component : model.components)
         if (component.name == kNames[Experts::kLowNoise]) {
             const auto weights = static_cast<std::uint64_t>(component.parameters) * c10::elementSize(dtype);
-            return weights + weights / 2;
+            return (weights + weights / 2) / static_cast<std::uint64_t>(shards);
         }
     return 0;
+}
+
+/// What is free where they lie; of ranks that share weights the least, so that all load the same.
+std::uint64_t freeForWeights(const denoising::LoadOptions& options) {
+    const std::uint64_t here = execution::availableMemory(whereWeightsLie(options));
+    parallel::Mesh* const mesh = options.weightShards > 1 ? options.execution.mesh : nullptr;
+    if (mesh == nullptr) return here;
+    return static_cast<std::uint64_t>(-mesh->group().all().largest({-static_cast<double>(here)}).front());
 }
 
 }  // namespace
@@ -53,10 +61,9 @@ Experts::Experts(const families::ModelInfo& model, const denoising::LoadOptions&
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(m_config.numAttentionHeads);
     m_loaded[kHighNoise] = load(kHighNoise);
     if (m_residence == Residence::AsMemoryAllows)
-        m_residence =
-            execution::availableMemory(whereWeightsLie(options)) >= roomForSecond(model, options.dtype)
-                ? Residence::Together
-                : Residence::OneAtATime;
+        m_residence = freeForWeights(options) >= roomForSecond(model, options.dtype, options.weightShards)
+                          ? Residence::Together
+                          : Residence::OneAtATime;
     if (m_residence == Residence::Together) m_loaded[kLowNoise] = load(kLowNoise);
 }
 

@@ -70,7 +70,9 @@ parallel::PassWork passWork(const families::ModelInfo& model, const catalog::Ren
             .attentionFlops = layers * 4 * n * n * c,
             .otherFlops = n * (layers * (projections + crossAttention + feedForward) + ends),
             .outputValues = config.patchVolume() * config.outChannels,
-            .bytesPerValue = denoising::bytesPerValue(settings)};
+            .bytesPerValue = denoising::bytesPerValue(settings),
+            .layerBytes = static_cast<std::uint64_t>((8 * c * c + 2 * c * double(config.ffnDim)) *
+                                                     double(denoising::bytesPerValue(settings)))};
 }
 
 }  // namespace reelgrid::models::wan

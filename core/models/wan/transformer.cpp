@@ -122,7 +122,7 @@ void WanTransformer::runBlocks(Pass& pass, std::size_t first, std::size_t end, c
     const attention::LayerContext sharing = pass.sharing(context);
     for (std::size_t layer = first; layer < end; ++layer) {
         const execution::TraceRange range([&] { return "layer " + std::to_string(layer); });
-        m_blocks->use(static_cast<int>(layer))
+        useBlock(*m_blocks, static_cast<int>(layer), context.parts)
             .forward(pass.stream, pass.step, text.layers.at(layer), pass.rope, sharing);
     }
 }

@@ -37,18 +37,29 @@ void GroupPacking::findMaxima(std::int64_t first, std::int64_t index, float* scr
                                  m_memory.valueMaxima + index * m_plan.paddedDim);
 }
 
-void GroupPacking::meanOfHead(std::int64_t head) const {
+void GroupPacking::copyGiven(const float* given, std::int64_t keyHead, float* to) const {
+    const std::int64_t dim = m_plan.problem.headDim;
+    std::fill(std::copy_n(given + keyHead * dim, dim, to), to + m_plan.paddedDim, 0.0F);
+}
+
+void GroupPacking::meanOfHead(std::int64_t first, std::int64_t head) const {
+    if (const float* given = m_plan.problem.sequence.keyMean; given != nullptr)
+        return copyGiven(given, first + head, m_memory.keyMeans + head * m_plan.paddedDim);
     meanOfSums(m_memory.keySums + head * m_plan.blocks * m_plan.paddedDim, m_plan.blocks, m_plan.paddedDim,
                m_plan.problem.keys, m_memory.keyMeans + head * m_plan.paddedDim);
 }
 
-void GroupPacking::valueScalesOfHead(std::int64_t head) const {
+void GroupPacking::valueScalesOfHead(std::int64_t first, std::int64_t head) const {
     const int dims = m_plan.paddedDim;
     float* scales = m_memory.valueScales + head * dims;
-    const float* maxima = m_memory.valueMaxima + head * m_plan.blocks * dims;
-    std::copy(maxima, maxima + dims, scales);
-    for (std::int64_t block = 1; block < m_plan.blocks; ++block)
-        for (int d = 0; d < dims; ++d) scales[d] = std::max(scales[d], maxima[block * dims + d]);
+    if (const float* given = m_plan.problem.sequence.valueMaxima; given != nullptr) {
+        copyGiven(given, first + head, scales);
+    } else {
+        const float* maxima = m_memory.valueMaxima + head * m_plan.blocks * dims;
+        std::copy(maxima, maxima + dims, scales);
+        for (std::int64_t block = 1; block < m_plan.blocks; ++block)
+            for (int d = 0; d < dims; ++d) scales[d] = std::max(scales[d], maxima[block * dims + d]);
+    }
     if (m_plan.traits.valueScales == ValueScales::PerHead)
         std::fill(scales, scales + dims, *std::max_element(scales, scales + dims));
     for (int d = 0; d < dims; ++d) scales[d] /= m_plan.traits.largestValue;

@@ -20,15 +20,17 @@ class GroupPacking {
     void run(const Crew& crew, std::int64_t first, float* scratch, const AfterBlock& afterBlock) const {
         const MethodTraits& traits = m_plan.traits;
         const bool maxima = traits.valueScales != ValueScales::None;
-        if (traits.centresKeys)
+        const SequenceStatistics& given = m_plan.problem.sequence;
+        if (traits.centresKeys && given.keyMean == nullptr)
             crew.spread(m_plan.blocks, [&](std::int64_t i) { sumBlock(first, i, scratch); });
-        if (maxima) crew.spread(m_plan.blocks, [&](std::int64_t i) { findMaxima(first, i, scratch); });
+        if (maxima && given.valueMaxima == nullptr)
+            crew.spread(m_plan.blocks, [&](std::int64_t i) { findMaxima(first, i, scratch); });
         if (m_plan.queryScales > 0) {
             crew.each(m_plan.headsPerKeyHead * m_plan.queryScales,
                       [&](std::int64_t i) { scaleQueries(first, i, scratch); });
             crew.each(1, [&](std::int64_t head) {
-                if (traits.centresKeys) meanOfHead(head);
-                if (maxima) valueScalesOfHead(head);
+                if (traits.centresKeys) meanOfHead(first, head);
+                if (maxima) valueScalesOfHead(first, head);
             });
         }
         if (traits.scaleBlocks.keys > kBlockKeys)
@@ -49,8 +51,10 @@ class GroupPacking {
     [[nodiscard]] const float* meanOf(std::int64_t groupHead) const;
     void sumBlock(std::int64_t first, std::int64_t index, float* scratch) const;
     void findMaxima(std::int64_t first, std::int64_t index, float* scratch) const;
-    void meanOfHead(std::int64_t head) const;
-    void valueScalesOfHead(std::int64_t head) const;
+    /// A head's D values of the whole sequence, and zeros behind them.
+    void copyGiven(const float* given, std::int64_t keyHead, float* to) const;
+    void meanOfHead(std::int64_t first, std::int64_t head) const;
+    void valueScalesOfHead(std::int64_t first, std::int64_t head) const;
     void scaleQueries(std::int64_t first, std::int64_t index, float* scratch) const;
     void scaleKeys(std::int64_t first, std::int64_t index, float* scratch) const;
     void scaleClasses(const RowArgs& block, int rows, int classes, float factor, float* entries) const;

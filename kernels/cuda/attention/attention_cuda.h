@@ -23,7 +23,8 @@ constexpr std::int64_t kMostSparseHeads = 65'535;
 /// takes; its linear branch isn't there.
 inline bool isShort(Method method, const AttentionProblem& p) {
     constexpr std::int64_t kFewQueries = 128, kFewKeys = 32;
-    if (p.keys > kMostShortKeys) return false;
+    // They find out over their keys what a part of a sequence is told.
+    if (p.keys > kMostShortKeys || p.sequence.areGiven()) return false;
     switch (method) {
         case Method::Flash:
         case Method::Flash3:

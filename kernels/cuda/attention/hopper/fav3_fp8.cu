@@ -44,8 +44,8 @@ void quantise(const AttentionProblem& p, const QuantisedOperands& x) {
     rows.to = {reinterpret_cast<std::int8_t*>(x.q), x.queryRows, x.qScales};
     rows.scaleRows = kBlocks<kHeadDim>.queries;
     quantiseRotatedRows<Element, kHeadDim, kBlocks<kHeadDim>.queries>(rows, queryHeads, stream);
-    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), {x.v, x.keyRows, x.vScales}, {Share::Head},
-                                            keyHeads, x.partial, stream);
+    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), p.sequence.valueMaxima, {x.v, x.keyRows, x.vScales},
+                                            {Share::Head}, keyHeads, x.partial, stream);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ void quantise(const AttentionProblem& p, const QuantisedOperands& x) {
     const auto stream = static_cast<cudaStream_t>(p.stream);
     const std::int64_t queryHeads = p.batch * p.queryHeads, keyHeads = p.batch * p.keyHeads;
     if (x.keyMeans != nullptr)
-        meanOverTokens<Element, kHeadDim>(keyRows(p), keyHeads, x.partial, x.keyMeans, stream);
+        meanOverTokens<Element, kHeadDim>(keyRows(p), p.sequence.keyMean, keyHeads, x.partial, x.keyMeans,
+                                          stream);
     const Int8Rows keys{.source = keyRows(p),
                         .to = {reinterpret_cast<std::int8_t*>(x.k), x.keyRows, x.kScales},
                         .scaleRows = kScaleGrain,
@@ -42,8 +43,8 @@ void quantise(const AttentionProblem& p, const QuantisedOperands& x) {
                            .dots = x.lseShifts};
     quantiseRowsToInt8<Element, kHeadDim, kBlocks.queries, RowLayout::CoreMatrices>(queries, queryHeads,
                                                                                     stream);
-    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), {x.v, x.keyRows, x.vScales}, {Share::Channel},
-                                            keyHeads, x.partial, stream);
+    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), p.sequence.valueMaxima, {x.v, x.keyRows, x.vScales},
+                                            {Share::Channel}, keyHeads, x.partial, stream);
 }
 
 }  // namespace

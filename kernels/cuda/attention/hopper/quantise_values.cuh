@@ -82,14 +82,20 @@ __global__ void __launch_bounds__(kValueThreads)
     }
 }
 
-/// Queues scales and values of all heads. partial: [heads][slabs][kHeadDim].
+/// Queues scales and values of all heads. partial: [heads][slabs][kHeadDim]; maxima: those of a longer
+/// sequence, [heads][rows.headDim], or null.
 template <class Element, int kHeadDim>
-void quantiseValuesToE4m3(const RowSource& rows, const QuantisedValues& to, const ValueScaling& scaling,
-                          std::int64_t heads, float* partial, cudaStream_t stream) {
-    const int slabs = slabsOf(rows.tokens);
-    slabStatistics<Element, kHeadDim, Statistic::LargestMagnitude>
-        <<<rowBlocks(heads * slabs), kStatisticThreads, 0, stream>>>(rows, slabs, partial);
-    checkLaunch("the search for the largest values");
+void quantiseValuesToE4m3(const RowSource& rows, const float* maxima, const QuantisedValues& to,
+                          const ValueScaling& scaling, std::int64_t heads, float* partial,
+                          cudaStream_t stream) {
+    const int slabs = maxima != nullptr ? 1 : slabsOf(rows.tokens);
+    if (maxima != nullptr) {
+        copyStatistics<kHeadDim>(maxima, rows.headDim, heads, partial, stream);
+    } else {
+        slabStatistics<Element, kHeadDim, Statistic::LargestMagnitude>
+            <<<rowBlocks(heads * slabs), kStatisticThreads, 0, stream>>>(rows, slabs, partial);
+        checkLaunch("the search for the largest values");
+    }
     scalesOfSlabs<kHeadDim><<<rowBlocks(heads), 1024, 0, stream>>>(partial, slabs, scaling, to.scales);
     checkLaunch("the scales of the values");
     constexpr int kKeysAtOnce = 16 * kValueThreads / (kHeadDim / 2);

@@ -50,7 +50,7 @@ void quantise(const AttentionProblem& p, const SageslaParts& parts) {
                            .mean = nullptr};
     quantiseRowsToInt8<Element, kHeadDim, kTraits.scaleBlocks.queries, RowLayout::CoreMatrices>(
         queries, queryHeads, stream);
-    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), {x.v, x.keyRows, x.vScales},
+    quantiseValuesToE4m3<Element, kHeadDim>(valueRows(p), nullptr, {x.v, x.keyRows, x.vScales},
                                             {Share::Channel, kTraits.largestValue}, keyHeads, x.partial,
                                             stream);
 }

@@ -81,10 +81,24 @@ __global__ void __launch_bounds__(1024)
     means[blockIdx.x * kHeadDim + column] = static_cast<float>(sum / tokens);
 }
 
-/// K's mean over the sequence, a head at a time: partial and means as above.
+/// Queues a copy of what was found out over a longer sequence, [heads][headDim], to [heads][kHeadDim], zeros
+/// behind each head's.
+template <int kHeadDim>
+void copyStatistics(const float* given, int headDim, std::int64_t heads, float* to, cudaStream_t stream) {
+    constexpr std::size_t kRow = kHeadDim * sizeof(float);
+    const std::size_t row = static_cast<std::size_t>(headDim) * sizeof(float);
+    cudaMemsetAsync(to, 0, static_cast<std::size_t>(heads) * kRow, stream);
+    cudaMemcpy2DAsync(to, kRow, given, row, row, static_cast<std::size_t>(heads), cudaMemcpyDeviceToDevice,
+                      stream);
+    checkLaunch("the copy of a sequence's statistics");
+}
+
+/// K's mean over the sequence, a head at a time: partial and means as above. `given`: that of a longer
+/// sequence, [heads][rows.headDim], or null.
 template <class Element, int kHeadDim>
-void meanOverTokens(const RowSource& rows, std::int64_t heads, float* partial, float* means,
-                    cudaStream_t stream) {
+void meanOverTokens(const RowSource& rows, const float* given, std::int64_t heads, float* partial,
+                    float* means, cudaStream_t stream) {
+    if (given != nullptr) return copyStatistics<kHeadDim>(given, rows.headDim, heads, means, stream);
     const int slabs = slabsOf(rows.tokens);
     slabStatistics<Element, kHeadDim, Statistic::Sum>
         <<<rowBlocks(heads * slabs), kStatisticThreads, 0, stream>>>(rows, slabs, partial);

@@ -7,7 +7,8 @@ template <class Element, int kHeadDim>
 void quantiseRows(const AttentionProblem& p, const Sagev1Parts& parts, cudaStream_t stream) {
     const std::int64_t keyHeads = p.batch * p.keyHeads;
     if (parts.means != nullptr)
-        meanOverTokens<Element, kHeadDim>(keyRows(p), keyHeads, parts.meanSlabs, parts.means, stream);
+        meanOverTokens<Element, kHeadDim>(keyRows(p), p.sequence.keyMean, keyHeads, parts.meanSlabs,
+                                          parts.means, stream);
     quantiseRowsToInt8<Element, kHeadDim, kSageKeys, RowLayout::CoreMatrices>(
         {.source = keyRows(p), .to = parts.k, .scaleRows = kSageKeys, .factor = 1, .mean = parts.means},
         keyHeads, stream);
