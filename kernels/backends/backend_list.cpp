@@ -25,27 +25,32 @@ constexpr Support kDenseOnCuda{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
 
 constexpr std::string_view kFp8OnCuda =
-    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the definition; "
-    "weights "
-    "are relative to a base that is 2^4 above the largest score when it is taken and stays until they near "
-    "448; "
-    "sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer "
-    "bits. "
-    "bf16 and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 "
-    "keys, 32 above "
-    "d64) are taken at once, in registers, with exact sums and weights relative to their largest, up to "
-    "d256.";
+    "On Hopper by wgmma: tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the "
+    "definition; weights are relative to a base that is 2^4 above the largest score when it is taken and "
+    "stays until they near 448; sums of the products are taken up in fp32 every 512 or 768 keys, since the "
+    "tensor cores keep fewer bits. By mma elsewhere, from compute capability 8.9 on: 128 queries by 64 keys, "
+    "walked from the first, the same scales and base, sums taken up every 64 keys. bf16 and fp16, head dims "
+    "up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys, 32 above d64) are taken "
+    "at once, in registers, with exact sums and weights relative to their largest, up to d256.";
 
 constexpr std::string_view kSageOnCuda =
-    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the first, "
-    "with "
-    "the scales of the definition; weights are relative to a base that the largest score may pass by 2^6; "
-    "sums "
-    "of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer bits. "
-    "bf16 "
-    "and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys) are "
-    "taken at "
-    "once, in registers, with exact sums and weights relative to their largest, up to d256.";
+    "On Hopper by wgmma: tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the "
+    "first, with the scales of the definition; weights are relative to a base that the largest score may "
+    "pass by 2^6; sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores "
+    "keep fewer bits. By mma elsewhere, 128 queries by 64 keys, walked from the first, the same scales, a "
+    "base that the largest score may pass by 2^8: from compute capability 8.9 on sums are taken up every 64 "
+    "keys, on 8.0 and 8.6, which don't multiply e4m3, P and V have the input's type. bf16 and fp16, head "
+    "dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys) are taken at once, "
+    "in registers, with exact sums and weights relative to their largest, up to d256.";
+
+constexpr std::string_view kSage2OnCuda =
+    "INT8, K smoothing alone, as on the CPU. On Hopper by wgmma: fav3_sage's tiles and order; weights are "
+    "relative to a base that is 2^4 above the largest score when it is taken and stays until they near 448; "
+    "sums of the products are taken up in fp32 every 512 (d64) or 768 keys, where upstream's are every 128. "
+    "By mma elsewhere, 128 queries by 64 keys: from compute capability 8.9 on sums are taken up every 64 "
+    "keys, on 8.0 and 8.6, as upstream has it there, P and V are not rounded further. An all-zero class "
+    "gives "
+    "zeros. bf16 and fp16, head dims up to 128, padded to 64 or 128.";
 
 constexpr Support kQuantisedOnCuda{.causal = true,
                                    .keyBias = true,
@@ -273,6 +278,14 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                  "adds 1e-7 to the scale; with AMX as with AVX-512.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Sage2>},
+        .cuda = {.deviation = kSage2OnCuda,
+                 .supports = {.causal = true,
+                              .keyBias = true,
+                              .logSumExp = true,
+                              .unsmoothedKeys = true,
+                              .maxHeadDim = cuda::kMaxTiledHeadDim},
+                 .plan = &cuda::plan<Method::Sage2>,
+                 .isUnchecked = true},
     },
     {
         .name = "sparge",
