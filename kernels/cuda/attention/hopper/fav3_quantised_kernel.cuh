@@ -293,15 +293,21 @@ struct DenseWalk {
     int keyTiles, row;
     int edge;  ///< from this tile on some query doesn't see every key, or a bias is to be added
     float queryFactor;
-    const float* keyScales;    ///< of the head, from this thread's class on
-    const float* valueScales;  ///< of the head
+    const float *keyScales, *valueScales;  ///< of the head
     std::uint32_t zero;
 
     __device__ static int firstKeyOf(int n) { return n * C::kKeys; }
     __device__ void loadFactors(int n, float (&factors)[kFactors]) const {
+        constexpr int kClasses = C::kTraits.scaleClasses.keys;
+        int each = 0;
+        if constexpr (kClasses > 1) {
+            // Asked for each time: a thread's own address takes no registers from one tile to the next.
+            asm volatile("mov.u32 %0, %%tid.x;" : "=r"(each));
+            each %= kClasses;
+        }
 #pragma unroll
         for (int i = 0; i < kFactors; ++i)
-            factors[i] = __ldg(keyScales + (n * kFactors + i) * C::kTraits.scaleClasses.keys);
+            factors[i] = __ldg(keyScales + (n * kFactors + i) * kClasses + each);
     }
 };
 
@@ -331,8 +337,7 @@ __device__ void attendDensely(Fav3QuantisedGroup<C>& worker, const Fav3Quantised
                 .row = row,
                 .edge = call.shape.keyBias != nullptr ? 0 : call.shape.seenBy(firstRow) / C::kKeys,
                 .queryFactor = __ldg(x.qScales + queryHead * queryScales + queryScale) * call.scoreFactor,
-                .keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns * kKeyClasses) +
-                             (kKeyClasses > 1 ? worker.lane % 4 : 0),
+                .keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns * kKeyClasses),
                 .valueScales = x.vScales + keyHead * C::kHeadDim,
                 .zero = call.zero});
         if (x.lseShifts != nullptr)
