@@ -61,6 +61,11 @@ constexpr Support kQuantisedOnCuda{.causal = true,
 constexpr std::array kStaOptions{
     BuiltInOption{"tile", "frames, rows and columns of tokens in a tile", "4,4,4"},
     BuiltInOption{"window", "tiles along each axis that a tile sees, itself in the middle", "3,3,3"}};
+constexpr std::array kSage2Options{
+    BuiltInOption{"sum-bits",
+                  "of the sums of 64 keys on Ada and consumer Blackwell: 32, or 16 as in "
+                  "SageAttention 2++, with V up to 2.25",
+                  "32"}};
 constexpr std::array kRadialOptions{BuiltInOption{"decay", "factor of the window's width", "1.0"}};
 
 constexpr std::array<BackendInfo, 14> kBackends{{
@@ -269,6 +274,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
             "scores; V is e4m3 with a scale a channel, P e4m3 of 448 times the weight; fp32 accumulators.",
         .method = Method::Sage2,
         .isByNameOnly = true,
+        .builtInOptions = kSage2Options,
         .cpu =
             {.deviation =
                  "INT8, for which upstream's kernels smooth K alone (the paper smooths Q for INT4); the "
@@ -463,6 +469,12 @@ std::optional<std::string> listObstacle(const BackendInfo& backend, const Attent
     if (backend.sparse && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
         return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
                ", needs one above 0 and at most 1";
+    if (backend.method == Method::Sage2) {
+        const std::string_view bits = valueOf(p.context.options, "sum-bits");
+        if (!bits.empty() && bits != "32" && (bits != "16" || p.device == Device::Cpu))
+            return name + ": sum-bits " + std::string(bits) + ", needs 32" +
+                   (p.device == Device::Cpu ? " on cpu" : " or 16");
+    }
     if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
     if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
     if (backend.method && p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&

@@ -31,7 +31,8 @@ constexpr DataType kTypes[] = {DataType::BFloat16, DataType::Float16};
 /// A backend and the kernels that run it: those that suit the card, or what REELGRID_GPU_KERNELS names.
 struct Way {
     const char* backend;
-    const char* kernels;  ///< "mma", "ampere" or null
+    const char* kernels;    ///< "mma", "ampere" or null
+    bool halfSums = false;  ///< sagev2's, of SageAttention 2++
 };
 
 class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way> {
@@ -65,7 +66,13 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way>
             defined.roundWeights = false;
             defined.weightOffset = 0;
         }
+        if (GetParam().halfSums) defined.largestValue = 2.25F;
         return defined;
+    }
+    std::vector<double> attend(AttentionCase& c) const {
+        static const kernels::OptionValue kHalfSums{"sum-bits", "16"};
+        if (GetParam().halfSums) c.problem.context.options = {&kHalfSums, 1};
+        return runOnGpu(backend(), c, gpu);
     }
     void expectItsOwnError(AttentionCase& c) const { expectItsOwnError(c, definition(c.problem)); }
     void expectItsOwnError(AttentionCase& c, const Quantisation& method) const {
@@ -74,7 +81,7 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way>
         withExactWeights.roundWeights = false;
         const auto exact = quantisedAttention(c.problem, withExactWeights),
                    defined = quantisedAttention(c.problem, method);
-        const auto out = runOnGpu(backend(), c, gpu);
+        const auto out = attend(c);
         ASSERT_TRUE(allFinite(out)) << c.name();
         const double most = largest(defined);
         if (most == 0) {
@@ -95,11 +102,13 @@ INSTANTIATE_TEST_SUITE_P(Ours, Fav3QuantisedOnGpu,
                          testing::Values(Way{"fav3_sage", nullptr}, Way{"fav3_fp8", nullptr},
                                          Way{"sagev2", nullptr}, Way{"fav3_sage", "mma"},
                                          Way{"fav3_fp8", "mma"}, Way{"sagev2", "mma"},
-                                         Way{"fav3_sage", "ampere"}, Way{"sagev2", "ampere"}),
+                                         Way{"sagev2", "mma", true}, Way{"fav3_sage", "ampere"},
+                                         Way{"sagev2", "ampere"}),
                          [](const auto& each) {
-                             return std::string(each.param.backend) +
-                                    (each.param.kernels == nullptr ? ""
-                                                                   : "_" + std::string(each.param.kernels));
+                             const Way& way = each.param;
+                             return std::string(way.backend) +
+                                    (way.kernels == nullptr ? "" : "_" + std::string(way.kernels)) +
+                                    (way.halfSums ? "_half_sums" : "");
                          });
 
 TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
@@ -200,7 +209,7 @@ TEST_P(Fav3QuantisedOnGpu, RowsThatSeeNothingGiveZero) {
     AttentionCase c({1, 2, 2, 300, 300, 64}, DataType::Float16);
     c.problem.keyBias = bias.data();
     c.withLse();
-    EXPECT_EQ(kernels::test::largest(runOnGpu(backend(), c, gpu)), 0);
+    EXPECT_EQ(kernels::test::largest(attend(c)), 0);
     for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
 }
 
@@ -249,7 +258,7 @@ TEST_P(Fav3QuantisedOnGpu, LongSumsKeepTheirBits) {
     for (std::size_t i = 0; i < c.v.size() / 2; ++i)
         v[i] = kernels::bf16FromFloat(kernels::floatFromBf16(v[i]) + 4);
     const auto truth = kernels::test::referenceAttention(c.problem).out;
-    EXPECT_LE(kernels::test::relativeL1(runOnGpu(backend(), c, gpu), truth), 0.012);
+    EXPECT_LE(kernels::test::relativeL1(attend(c), truth), 0.012);
 }
 
 TEST_P(Fav3QuantisedOnGpu, ANanIsSeenInTheOutput) {
@@ -257,7 +266,7 @@ TEST_P(Fav3QuantisedOnGpu, ANanIsSeenInTheOutput) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
         auto& data = which == 0 ? c.q : which == 1 ? c.k : c.v;
         reinterpret_cast<std::uint16_t*>(data.data())[17 * 64 + 5] = 0x7FC0;
-        EXPECT_TRUE(std::isnan(runOnGpu(backend(), c, gpu)[17 * 64 + 5])) << which;
+        EXPECT_TRUE(std::isnan(attend(c)[17 * 64 + 5])) << which;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -40,7 +41,14 @@ struct Kernel {
     Checked checked = Checked::Yes;
 };
 
-Kernel kernelFor(Method method, const Capability& found) {
+/// sagev2's option "sum-bits".
+bool asksForHalfSums(const AttentionProblem& problem) {
+    return std::ranges::any_of(problem.context.options, [](const OptionValue& option) {
+        return option.key == "sum-bits" && option.value == "16";
+    });
+}
+
+Kernel kernelFor(Method method, const AttentionProblem& problem, const Capability& found) {
     switch (method) {
         case Method::Flash:
             return {&fav2};
@@ -56,8 +64,9 @@ Kernel kernelFor(Method method, const Capability& found) {
             return {&fav3Fp8ByteMma, &fav3Fp8ByteMmaWorkspace, Gpus::WithE4m3, Checked::NotYet};
         case Method::Sage2:  // a backend that waits as a whole (kernels/backends)
             if (found.prefersHopper()) return {&sagev2, &sagev2Workspace};
-            return found.hasE4m3() ? Kernel{&sagev2ByteMma, &sagev2ByteMmaWorkspace}
-                                   : Kernel{&sagev2Mma, &sagev2MmaWorkspace};
+            if (!found.hasE4m3()) return {&sagev2Mma, &sagev2MmaWorkspace};
+            return {asksForHalfSums(problem) ? &sagev2HalfSumsByteMma : &sagev2ByteMma,
+                    &sagev2ByteMmaWorkspace};
         case Method::Sage1:
             return found.prefersHopper() ? Kernel{&sagev1, &sagev1Workspace}
                                          : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
@@ -113,12 +122,14 @@ AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
     if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
-    const Kernel kernel = kernelFor(method, found);
+    const Kernel kernel = kernelFor(method, problem, found);
     const std::string number = std::to_string(found.major) + "." + std::to_string(found.minor);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
         return {.obstacle = "compute capability " + number + ", needs 9.0 (wgmma and tensor copies)"};
     if (kernel.runsOn == Gpus::WithE4m3 && !found.hasE4m3())
         return {.obstacle = "compute capability " + number + ", needs 8.9 (products of e4m3)"};
+    if (method == Method::Sage2 && asksForHalfSums(problem) && (found.prefersHopper() || !found.hasE4m3()))
+        return {.obstacle = "sum-bits 16, needs 32 on compute capability " + number};
     if (kernel.checked == Checked::NotYet && !runsUncheckedKernels())
         return {.obstacle = "a kernel not yet checked on a GPU of compute capability " + number + ", needs " +
                             kUncheckedVariable + "=1"};

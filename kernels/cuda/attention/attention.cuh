@@ -36,6 +36,7 @@ std::int64_t sagev2Workspace(const AttentionProblem& problem);
 void fav3SageByteMma(const AttentionProblem& problem);
 void fav3Fp8ByteMma(const AttentionProblem& problem);
 void sagev2ByteMma(const AttentionProblem& problem);
+void sagev2HalfSumsByteMma(const AttentionProblem& problem);  ///< needs as much
 std::int64_t fav3SageByteMmaWorkspace(const AttentionProblem& problem);
 std::int64_t fav3Fp8ByteMmaWorkspace(const AttentionProblem& problem);
 std::int64_t sagev2ByteMmaWorkspace(const AttentionProblem& problem);

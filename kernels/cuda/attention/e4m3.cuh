@@ -23,6 +23,8 @@ constexpr float weightOffsetOf(Method method) {
     }
 }
 
+constexpr float kLargestE4m3 = 448.0F;
+
 /// Which of 16 keys the weights of A's place `slot` belong to, when A is packed from accumulators as
 /// packWeights() does: V's keys are stored in this order.
 __host__ __device__ constexpr int valueKeyOf(int slot) {

@@ -155,6 +155,19 @@ TEST(BackendList, WhatTheCudaKernelsCannotTakeIsNamed) {
               "fav3: the CUDA kernels are not loaded");
 }
 
+TEST(BackendList, SumsOf16BitsAreForGpus) {
+    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    OptionValue bits{"sum-bits", "16"};
+    c.problem.context.options = {&bits, 1};
+    EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), "sagev2: sum-bits 16, needs 32 on cpu");
+    bits.value = "32";
+    EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), std::nullopt);
+    BackendInfo onGpu = *findBackend("sagev2");
+    onGpu.cuda.isUnchecked = false;
+    bits.value = "8";
+    EXPECT_EQ(whyNot(onGpu, onCuda(c)), "sagev2: sum-bits 8, needs 32 or 16");
+}
+
 TEST(BackendList, AStreamIsRefusedOnTheCpu) {
     AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
     int stream = 0;

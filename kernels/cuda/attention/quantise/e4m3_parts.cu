@@ -40,12 +40,12 @@ void quantiseRotatedRows(const AttentionProblem& p, const QuantisedOperands& x) 
     });
 }
 
-void quantiseValues(Method method, const AttentionProblem& p, const QuantisedOperands& x) {
+void quantiseValues(Method method, const AttentionProblem& p, const QuantisedOperands& x, float largest) {
     const MethodTraits traits = traitsOf(method, static_cast<int>(p.headDim));
     const Share share = traits.valueScales == ValueScales::PerHead ? Share::Head : Share::Channel;
     withElementAndHeadDim(p, [&]<class Element>(Element*, auto headDim) {
-        quantiseValuesToE4m3<Element, headDim>(valueRows(p), {x.v, x.keyRows, x.vScales},
-                                               {share, traits.largestValue}, p.batch * p.keyHeads, x.partial,
+        quantiseValuesToE4m3<Element, headDim>(valueRows(p), {x.v, x.keyRows, x.vScales}, {share, largest},
+                                               p.batch * p.keyHeads, x.partial,
                                                static_cast<cudaStream_t>(p.stream));
     });
 }

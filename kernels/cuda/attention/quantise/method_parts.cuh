@@ -3,6 +3,7 @@
 // What fav3_sage, sagev2 and fav3_fp8 prepare for any of their kernels, in the call's workspace.
 
 #include "kernels/cuda/attention/attention.cuh"
+#include "kernels/cuda/attention/e4m3.cuh"
 #include "kernels/cuda/attention/quantise/quantised_operands.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -37,7 +38,9 @@ void quantiseRotatedRows(const AttentionProblem& problem, const QuantisedOperand
 /// √size too long.
 float rotatedScoreFactor(const AttentionProblem& problem);
 
-/// Queues V to e4m3, with a scale a channel or, for fav3_fp8, a head. From compute capability 8.9 on.
-void quantiseValues(Method method, const AttentionProblem& problem, const QuantisedOperands& x);
+/// Queues V to e4m3, with a scale a channel or, for fav3_fp8, a head, that makes `largest` of the largest of
+/// them. From compute capability 8.9 on.
+void quantiseValues(Method method, const AttentionProblem& problem, const QuantisedOperands& x,
+                    float largest = kLargestE4m3);
 
 }  // namespace reelgrid::kernels::cuda::device

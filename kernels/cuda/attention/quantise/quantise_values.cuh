@@ -9,8 +9,6 @@
 
 namespace reelgrid::kernels::cuda::device {
 
-constexpr float kLargestE4m3 = 448.0F;
-
 enum class Share { Channel, Head };  ///< what shares a scale
 
 struct ValueScaling {

@@ -14,9 +14,9 @@ QuantisedOperands operandsIn(Method method, const AttentionProblem& problem) {
     return operandsOf(method, parts, problem, kTile, ValueBytes::E4m3);
 }
 
-template <class Score, int kHeadDim>
+template <class Score, int kHeadDim, TileSums kTileSums>
 void launch(Method method, const AttentionProblem& p, const QuantisedOperands& x, float scoreFactor) {
-    using Config = ByteMmaConfig<Score, kHeadDim>;
+    using Config = ByteMmaConfig<Score, kHeadDim, kTileSums>;
     ByteMmaCall call{.shape = shapeOf(p),
                      .operands = x,
                      .entries = ScaleEntries::of(method, kHeadDim),
@@ -32,20 +32,21 @@ void launch(Method method, const AttentionProblem& p, const QuantisedOperands& x
     checkLaunch("of quantised attention by mma");
 }
 
-template <class Score>
+template <class Score, TileSums kTileSums = TileSums::Fp32>
 void launch(Method method, const AttentionProblem& p, const QuantisedOperands& x, float scoreFactor) {
     if (x.headDim == 64)
-        launch<Score, 64>(method, p, x, scoreFactor);
+        launch<Score, 64, kTileSums>(method, p, x, scoreFactor);
     else
-        launch<Score, 128>(method, p, x, scoreFactor);
+        launch<Score, 128, kTileSums>(method, p, x, scoreFactor);
 }
 
+template <TileSums kTileSums>
 void attendInt8(Method method, const AttentionProblem& problem) {
     const QuantisedOperands x = operandsIn(method, problem);
     quantiseInt8Rows(method, problem, x);
-    quantiseValues(method, problem, x);
+    quantiseValues(method, problem, x, kTileSums == TileSums::Fp32 ? kLargestE4m3 : kMostOfHalfSums);
     notePrepared(problem);
-    launch<std::int32_t>(method, problem, x, 1.0F);
+    launch<std::int32_t, kTileSums>(method, problem, x, 1.0F);
 }
 
 }  // namespace
@@ -54,14 +55,17 @@ std::int64_t fav3SageByteMmaWorkspace(const AttentionProblem& problem) {
     return operandBytes(Method::Flash3Sage, problem, kTile, ValueBytes::E4m3);
 }
 void fav3SageByteMma(const AttentionProblem& problem) {
-    attendInt8(Method::Flash3Sage, problem);
+    attendInt8<TileSums::Fp32>(Method::Flash3Sage, problem);
 }
 
 std::int64_t sagev2ByteMmaWorkspace(const AttentionProblem& problem) {
     return operandBytes(Method::Sage2, problem, kTile, ValueBytes::E4m3);
 }
 void sagev2ByteMma(const AttentionProblem& problem) {
-    attendInt8(Method::Sage2, problem);
+    attendInt8<TileSums::Fp32>(Method::Sage2, problem);
+}
+void sagev2HalfSumsByteMma(const AttentionProblem& problem) {
+    attendInt8<TileSums::Fp16>(Method::Sage2, problem);
 }
 
 std::int64_t fav3Fp8ByteMmaWorkspace(const AttentionProblem& problem) {

@@ -23,10 +23,16 @@ struct ByteMmaCall {
     int queryTiles;  ///< of a head
 };
 
-/// kScore: std::int32_t for int8 scores, float for e4m3 ones.
-template <class Score_, int kHeadDim_>
+/// What the tensor cores add a tile's products up in: fp16 holds 64 keys' weights of 448 times values of
+/// kMostOfHalfSums.
+enum class TileSums { Fp32, Fp16 };
+constexpr float kMostOfHalfSums = 2.25F;
+
+/// Score_: std::int32_t for int8 scores, float for e4m3 ones.
+template <class Score_, int kHeadDim_, TileSums kTileSums_ = TileSums::Fp32>
 struct ByteMmaConfig {
     using Score = Score_;
+    static constexpr TileSums kTileSums = kTileSums_;
     static constexpr int kHeadDim = kHeadDim_;
     static constexpr int kThreads = 128;
     static constexpr int kBlocks = 2;  ///< of a multiprocessor, 48 KB each at most
@@ -66,6 +72,14 @@ struct ByteMmaBlock {
         }
     }
 
+    /// The i-th of sums of 16 rows and 16 columns.
+    __device__ static float tileSum(const float* sums, int i) {
+        return sums[i];
+    }
+    __device__ static float tileSum(const std::uint32_t* sums, int i) {
+        return __half2float(__ushort_as_half(static_cast<unsigned short>(sums[i / 2] >> (i % 2 * 16))));
+    }
+
     /// Adds the products of a tile's weights and values to the outputs.
     __device__ void multiplyValues(float (&outputs)[2][kOutputs],
                                    const std::uint32_t (&weights)[2][kFactors][4],
@@ -80,14 +94,15 @@ struct ByteMmaBlock {
                                           (16 * n + lane / 16 * 8 + lane % 8) * 16);
 #pragma unroll
             for (int m = 0; m < 2; ++m) {
-                float products[8] = {};
+                constexpr int kSums = C::kTileSums == TileSums::Fp32 ? 4 : 2;  // registers
+                std::conditional_t<C::kTileSums == TileSums::Fp32, float, std::uint32_t> sums[2 * kSums] = {};
 #pragma unroll
                 for (int step = 0; step < kFactors; ++step) {
-                    multiplyE4m3(&products[0], weights[m][step], v[step][0], v[step][1]);
-                    multiplyE4m3(&products[4], weights[m][step], v[step][2], v[step][3]);
+                    multiplyE4m3(sums, weights[m][step], v[step][0], v[step][1]);
+                    multiplyE4m3(sums + kSums, weights[m][step], v[step][2], v[step][3]);
                 }
 #pragma unroll
-                for (int i = 0; i < 8; ++i) outputs[m][8 * n + i] += products[i];
+                for (int i = 0; i < 8; ++i) outputs[m][8 * n + i] += tileSum(sums, i);
             }
         }
     }
