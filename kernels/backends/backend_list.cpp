@@ -25,27 +25,32 @@ constexpr Support kDenseOnCuda{
     .causal = true, .keyBias = true, .logSumExp = true, .maxHeadDim = cuda::kMaxHeadDim};
 
 constexpr std::string_view kFp8OnCuda =
-    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the definition; "
-    "weights "
-    "are relative to a base that is 2^4 above the largest score when it is taken and stays until they near "
-    "448; "
-    "sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer "
-    "bits. "
-    "bf16 and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 "
-    "keys, 32 above "
-    "d64) are taken at once, in registers, with exact sums and weights relative to their largest, up to "
-    "d256.";
+    "On Hopper by wgmma: tiles of 192 queries by 128 (d64) or 96 (d128) keys with the scales of the "
+    "definition; weights are relative to a base that is 2^4 above the largest score when it is taken and "
+    "stays until they near 448; sums of the products are taken up in fp32 every 512 or 768 keys, since the "
+    "tensor cores keep fewer bits. By mma elsewhere, from compute capability 8.9 on: 128 queries by 64 keys, "
+    "walked from the first, the same scales and base, sums taken up every 64 keys. bf16 and fp16, head dims "
+    "up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys, 32 above d64) are taken "
+    "at once, in registers, with exact sums and weights relative to their largest, up to d256.";
 
 constexpr std::string_view kSageOnCuda =
-    "Hopper only. Tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the first, "
-    "with "
-    "the scales of the definition; weights are relative to a base that the largest score may pass by 2^6; "
-    "sums "
-    "of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores keep fewer bits. "
-    "bf16 "
-    "and fp16, head dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys) are "
-    "taken at "
-    "once, in registers, with exact sums and weights relative to their largest, up to d256.";
+    "On Hopper by wgmma: tiles of 192 queries by 128 (d64) or 96 (d128) keys, walked from the last to the "
+    "first, with the scales of the definition; weights are relative to a base that the largest score may "
+    "pass by 2^6; sums of the products are taken up in fp32 every 512 or 768 keys, since the tensor cores "
+    "keep fewer bits. By mma elsewhere, 128 queries by 64 keys, walked from the first, the same scales, a "
+    "base that the largest score may pass by 2^8: from compute capability 8.9 on sums are taken up every 64 "
+    "keys, on 8.0 and 8.6, which don't multiply e4m3, P and V have the input's type. bf16 and fp16, head "
+    "dims up to 128, padded to 64 or 128; short sequences (up to 128 queries and 64 keys) are taken at once, "
+    "in registers, with exact sums and weights relative to their largest, up to d256.";
+
+constexpr std::string_view kSage2OnCuda =
+    "INT8, K smoothing alone, as on the CPU. On Hopper by wgmma: fav3_sage's tiles and order; weights are "
+    "relative to a base that is 2^4 above the largest score when it is taken and stays until they near 448; "
+    "sums of the products are taken up in fp32 every 512 (d64) or 768 keys, where upstream's are every 128. "
+    "By mma elsewhere, 128 queries by 64 keys: from compute capability 8.9 on sums are taken up every 64 "
+    "keys, on 8.0 and 8.6, as upstream has it there, P and V are not rounded further. An all-zero class "
+    "gives "
+    "zeros. bf16 and fp16, head dims up to 128, padded to 64 or 128.";
 
 constexpr Support kQuantisedOnCuda{.causal = true,
                                    .keyBias = true,
@@ -56,6 +61,11 @@ constexpr Support kQuantisedOnCuda{.causal = true,
 constexpr std::array kStaOptions{
     BuiltInOption{"tile", "frames, rows and columns of tokens in a tile", "4,4,4"},
     BuiltInOption{"window", "tiles along each axis that a tile sees, itself in the middle", "3,3,3"}};
+constexpr std::array kSage2Options{
+    BuiltInOption{"sum-bits",
+                  "of the sums of 64 keys on Ada and consumer Blackwell: 32, or 16 as in "
+                  "SageAttention 2++, with V up to 2.25",
+                  "32"}};
 constexpr std::array kRadialOptions{BuiltInOption{"decay", "factor of the window's width", "1.0"}};
 
 constexpr std::array<BackendInfo, 14> kBackends{{
@@ -264,6 +274,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
             "scores; V is e4m3 with a scale a channel, P e4m3 of 448 times the weight; fp32 accumulators.",
         .method = Method::Sage2,
         .isByNameOnly = true,
+        .builtInOptions = kSage2Options,
         .cpu =
             {.deviation =
                  "INT8, for which upstream's kernels smooth K alone (the paper smooths Q for INT4); the "
@@ -273,6 +284,14 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                  "adds 1e-7 to the scale; with AMX as with AVX-512.",
              .supports = kDenseOnCpu,
              .plan = &cpu::plan<Method::Sage2>},
+        .cuda = {.deviation = kSage2OnCuda,
+                 .supports = {.causal = true,
+                              .keyBias = true,
+                              .logSumExp = true,
+                              .unsmoothedKeys = true,
+                              .maxHeadDim = cuda::kMaxTiledHeadDim},
+                 .plan = &cuda::plan<Method::Sage2>,
+                 .isUnchecked = true},
     },
     {
         .name = "sparge",
@@ -450,6 +469,12 @@ std::optional<std::string> listObstacle(const BackendInfo& backend, const Attent
     if (backend.sparse && !(p.sparseLinear.topkRatio > 0 && p.sparseLinear.topkRatio <= 1))
         return name + ": top-k ratio " + std::to_string(p.sparseLinear.topkRatio) +
                ", needs one above 0 and at most 1";
+    if (backend.method == Method::Sage2) {
+        const std::string_view bits = valueOf(p.context.options, "sum-bits");
+        if (!bits.empty() && bits != "32" && (bits != "16" || p.device == Device::Cpu))
+            return name + ": sum-bits " + std::string(bits) + ", needs 32" +
+                   (p.device == Device::Cpu ? " on cpu" : " or 16");
+    }
     if (p.mask == Mask::Causal && !supports.causal) return name + ": no causal mask";
     if (p.keyBias != nullptr && !supports.keyBias) return name + ": takes no key bias";
     if (backend.method && p.keySmoothing == KeySmoothing::None && !supports.unsmoothedKeys &&

@@ -13,7 +13,13 @@ struct Capability {
 
     [[nodiscard]] bool isHopper() const { return major == 9 && minor == 0; }
     /// Whether to use what only Hopper has, where there is another kernel, too.
-    [[nodiscard]] bool prefersHopper() const { return isHopper() && askedFor() != "mma"; }
+    [[nodiscard]] bool prefersHopper() const {
+        return isHopper() && askedFor() != "mma" && askedFor() != "ampere";
+    }
+    /// Whether mma multiplies e4m3: from Ada on.
+    [[nodiscard]] bool hasE4m3() const {
+        return (major > 8 || (major == 8 && minor >= 9)) && askedFor() != "ampere";
+    }
     /// Newer ones only to test what Turing runs.
     [[nodiscard]] bool isTreatedAsTuring() const { return major < 8 || askedFor() == "turing"; }
 

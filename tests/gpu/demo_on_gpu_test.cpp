@@ -99,6 +99,7 @@ TEST_F(DemoOnGpu, EveryDenseBackendGivesThePicture) {
                                          {"fav3", 0.999},
                                          {"sagev1", 0.998},
                                          {"fav3_sage", 0.998},
+                                         {"sagev2", 0.998},
                                          {"fav3_fp8", 0.995}}) {
         const Clip clip = renderDemo(gpu, at::kBFloat16, backend);
         const double picture = cosine(clip.frames, plain.frames);

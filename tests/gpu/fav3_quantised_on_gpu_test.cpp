@@ -1,13 +1,17 @@
-// fav3_sage and fav3_fp8 on the GPU: the error of their definitions in float64
-// (tests/kernels/attention/method_oracle.h) and no other. What a weight is relative to, and so how e4m3
-// rounds it, depends on the tiles of a kernel: beside the definition with exact weights stands the error that
-// rounding them makes there.
+// fav3_sage, sagev2 and fav3_fp8 on the GPU, by every kernel that the card can run: the error of their
+// definitions in float64 (tests/kernels/attention/method_oracle.h) and no other. What a weight is relative
+// to, and so how e4m3 rounds it, depends on the tiles of a kernel: beside the definition with exact weights
+// stands the error that rounding them makes there.
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "core/attention/make_dispatcher.h"
 #include "kernels/attention/half_types.h"
+#include "kernels/cuda/attention/attention_cuda.h"
 #include "tests/gpu/case_on_gpu.h"
 #include "tests/gpu/gpu.h"
 #include "tests/kernels/attention/method_oracle.h"
@@ -24,30 +28,60 @@ using kernels::test::Quantisation;
 
 constexpr DataType kTypes[] = {DataType::BFloat16, DataType::Float16};
 
-class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<const char*> {
+/// A backend and the kernels that run it: those that suit the card, or what REELGRID_GPU_KERNELS names.
+struct Way {
+    const char* backend;
+    const char* kernels;    ///< "mma", "ampere" or null
+    bool halfSums = false;  ///< sagev2's, of SageAttention 2++
+};
+
+class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way> {
   protected:
     void SetUp() override {
+        if (const char* before = std::getenv(kKernels)) m_before = before;
         OnGpu::SetUp();
         if (IsSkipped()) return;
+        if (GetParam().kernels != nullptr) ::setenv(kKernels, GetParam().kernels, 1);
         kernels::AttentionProblem problem;
         problem.device = kernels::Device::Cuda;
         problem.type = DataType::BFloat16;
         problem.queries = problem.keys = problem.headDim = 64;
         if (const auto why = kernels::whyNot(backend(), problem)) GTEST_SKIP() << *why;
+        // fav3_fp8 needs products of e4m3; the others do without where there are none.
+        m_hasE4m3 = !kernels::whyNot(*kernels::findBackend("fav3_fp8"), problem);
+    }
+    void TearDown() override {
+        if (m_before)
+            ::setenv(kKernels, m_before->c_str(), 1);
+        else
+            ::unsetenv(kKernels);
     }
 
-    static const kernels::BackendInfo& backend() { return *kernels::findBackend(GetParam()); }
-    static Quantisation definition(std::int64_t dim) {
-        return kernels::test::quantisationOf(*backend().method, static_cast<int>(dim));
+    static const kernels::BackendInfo& backend() { return *kernels::findBackend(GetParam().backend); }
+    static kernels::Method method() { return *backend().method; }
+    [[nodiscard]] Quantisation definition(const kernels::AttentionProblem& problem) const {
+        Quantisation defined = kernels::test::quantisationOf(method(), static_cast<int>(problem.headDim));
+        if (!m_hasE4m3 && !kernels::cuda::isShort(method(), problem)) {  // P and V have the input's type
+            defined.values = Quantisation::Values::Exact;
+            defined.roundWeights = false;
+            defined.weightOffset = 0;
+        }
+        if (GetParam().halfSums) defined.largestValue = 2.25F;
+        return defined;
     }
-    void expectItsOwnError(AttentionCase& c) const { expectItsOwnError(c, definition(c.problem.headDim)); }
+    std::vector<double> attend(AttentionCase& c) const {
+        static const kernels::OptionValue kHalfSums{"sum-bits", "16"};
+        if (GetParam().halfSums) c.problem.context.options = {&kHalfSums, 1};
+        return runOnGpu(backend(), c, gpu);
+    }
+    void expectItsOwnError(AttentionCase& c) const { expectItsOwnError(c, definition(c.problem)); }
     void expectItsOwnError(AttentionCase& c, const Quantisation& method) const {
         using namespace kernels::test;
         Quantisation withExactWeights = method;
         withExactWeights.roundWeights = false;
         const auto exact = quantisedAttention(c.problem, withExactWeights),
                    defined = quantisedAttention(c.problem, method);
-        const auto out = runOnGpu(backend(), c, gpu);
+        const auto out = attend(c);
         ASSERT_TRUE(allFinite(out)) << c.name();
         const double most = largest(defined);
         if (most == 0) {
@@ -58,9 +92,24 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<cons
         EXPECT_LE(maxError(out, exact), 0.06 * most) << c.name();
         EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012) << c.name();
     }
+
+  private:
+    static constexpr const char* kKernels = "REELGRID_GPU_KERNELS";
+    std::optional<std::string> m_before;
+    bool m_hasE4m3 = true;
 };
-INSTANTIATE_TEST_SUITE_P(Ours, Fav3QuantisedOnGpu, testing::Values("fav3_sage", "fav3_fp8"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(Ours, Fav3QuantisedOnGpu,
+                         testing::Values(Way{"fav3_sage", nullptr}, Way{"fav3_fp8", nullptr},
+                                         Way{"sagev2", nullptr}, Way{"fav3_sage", "mma"},
+                                         Way{"fav3_fp8", "mma"}, Way{"sagev2", "mma"},
+                                         Way{"sagev2", "mma", true}, Way{"fav3_sage", "ampere"},
+                                         Way{"sagev2", "ampere"}),
+                         [](const auto& each) {
+                             const Way& way = each.param;
+                             return std::string(way.backend) +
+                                    (way.kernels == nullptr ? "" : "_" + std::string(way.kernels)) +
+                                    (way.halfSums ? "_half_sums" : "");
+                         });
 
 TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionAndNoOther) {
     for (const auto type : kTypes)
@@ -77,7 +126,8 @@ TEST_P(Fav3QuantisedOnGpu, MakesTheErrorOfItsDefinitionOverShortSequences) {
         for (const auto& [queries, keys] :
              {std::pair{1, 1}, {3, 2}, {14, 14}, {16, 16}, {17, 16}, {25, 25}, {120, 32}, {9, 61}, {64, 64}})
             for (const auto mask : {Mask::None, Mask::Causal}) {
-                if (*backend().method == kernels::Method::Flash3Fp8 && dim > 128 && keys > 32) continue;
+                if (method() == kernels::Method::Flash3Fp8 && dim > 128 && keys > 32) continue;
+                if (method() == kernels::Method::Sage2 && dim > 128) continue;
                 std::vector<float> bias(static_cast<std::size_t>(keys));
                 for (std::size_t j = 0; j < bias.size(); ++j) bias[j] = 2 * std::sin(static_cast<float>(j));
                 AttentionCase c({3, 6, 3, queries, keys, dim}, kTypes[keys % 2], Family::KeyBias,
@@ -118,7 +168,7 @@ TEST_P(Fav3QuantisedOnGpu, TakesMasksBiasesBatchesAndSharedKeyHeads) {
 TEST_P(Fav3QuantisedOnGpu, LogSumExpIsThatOfTheInputs) {
     for (const std::int64_t dim : {64, 128})
         for (const auto family : {Family::Normal, Family::KeyBias}) {
-            if (family == Family::KeyBias && !definition(dim).centreKeys) continue;
+            if (family == Family::KeyBias && !kernels::traitsOf(method(), 128).centresKeys) continue;
             AttentionCase c({1, 4, 2, 200, 350, dim}, DataType::BFloat16, family);
             c.withLse();
             const auto truth = kernels::test::referenceAttention(c.problem);
@@ -129,11 +179,29 @@ TEST_P(Fav3QuantisedOnGpu, LogSumExpIsThatOfTheInputs) {
 }
 
 TEST_P(Fav3QuantisedOnGpu, WithoutSmoothingMakesTheErrorOfThatDefinition) {
-    auto unsmoothed = definition(64);
-    unsmoothed.centreKeys = false;
     AttentionCase c({1, 4, 2, 150, 211, 64}, DataType::BFloat16);
+    auto unsmoothed = definition(c.problem);
+    unsmoothed.centreKeys = false;
     c.problem.keySmoothing = kernels::KeySmoothing::None;
     expectItsOwnError(c, unsmoothed);
+}
+
+TEST_P(Fav3QuantisedOnGpu, ScalesBelongToTheRowsOfTheDefinition) {
+    // Rows eight apart differ in size alone: sagev2 gives them scales of their own, and keeps the small ones.
+    for (const std::int64_t dim : {64, 128}) {
+        AttentionCase c({1, 1, 1, 300, 333, dim}, DataType::BFloat16);
+        const auto scaleRows = [&](std::vector<std::uint8_t>& data) {
+            auto* x = reinterpret_cast<std::uint16_t*>(data.data());
+            for (std::size_t i = 0; i < data.size() / 2; ++i) {
+                const std::size_t row = i / static_cast<std::size_t>(dim);
+                x[i] = kernels::bf16FromFloat(kernels::floatFromBf16(x[i]) *
+                                              std::exp2(-static_cast<float>(row % 8)));
+            }
+        };
+        scaleRows(c.q);
+        scaleRows(c.k);
+        expectItsOwnError(c);
+    }
 }
 
 TEST_P(Fav3QuantisedOnGpu, RowsThatSeeNothingGiveZero) {
@@ -141,7 +209,7 @@ TEST_P(Fav3QuantisedOnGpu, RowsThatSeeNothingGiveZero) {
     AttentionCase c({1, 2, 2, 300, 300, 64}, DataType::Float16);
     c.problem.keyBias = bias.data();
     c.withLse();
-    EXPECT_EQ(kernels::test::largest(runOnGpu(backend(), c, gpu)), 0);
+    EXPECT_EQ(kernels::test::largest(attend(c)), 0);
     for (const float lse : c.lse) ASSERT_EQ(lse, -std::numeric_limits<float>::infinity());
 }
 
@@ -190,7 +258,7 @@ TEST_P(Fav3QuantisedOnGpu, LongSumsKeepTheirBits) {
     for (std::size_t i = 0; i < c.v.size() / 2; ++i)
         v[i] = kernels::bf16FromFloat(kernels::floatFromBf16(v[i]) + 4);
     const auto truth = kernels::test::referenceAttention(c.problem).out;
-    EXPECT_LE(kernels::test::relativeL1(runOnGpu(backend(), c, gpu), truth), 0.012);
+    EXPECT_LE(kernels::test::relativeL1(attend(c), truth), 0.012);
 }
 
 TEST_P(Fav3QuantisedOnGpu, ANanIsSeenInTheOutput) {
@@ -198,7 +266,7 @@ TEST_P(Fav3QuantisedOnGpu, ANanIsSeenInTheOutput) {
         AttentionCase c({1, 1, 1, 60, 130, 64}, DataType::BFloat16);
         auto& data = which == 0 ? c.q : which == 1 ? c.k : c.v;
         reinterpret_cast<std::uint16_t*>(data.data())[17 * 64 + 5] = 0x7FC0;
-        EXPECT_TRUE(std::isnan(runOnGpu(backend(), c, gpu)[17 * 64 + 5])) << which;
+        EXPECT_TRUE(std::isnan(attend(c)[17 * 64 + 5])) << which;
     }
 }
 
@@ -210,14 +278,14 @@ TEST_P(Fav3QuantisedOnGpu, ReachesTokensBeyondTwoToThe31Elements) {
     rows(0).normal_();
     rows(4096).normal_();
     const at::Tensor q = at::randn({1, 1, 70, 128}, options);
-    const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam()), gpu).value();
+    const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam().backend), gpu).value();
     const auto attend = [&](const at::Tensor& k, const at::Tensor& v) {
         return dispatcher->attend({q, k, v, {}}, {attention::ModuleKind::Self, 0});
     };
     const at::Tensor out = attend(rows(0), rows(4096));
     EXPECT_TRUE(at::equal(out, attend(rows(0).contiguous(), rows(4096).contiguous())));
     EXPECT_GT(out.abs().max().item<double>(), 0);
-    EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
+    EXPECT_EQ(dispatcher->records().at(0).used, GetParam().backend);
 }
 
 TEST_P(Fav3QuantisedOnGpu, AThousandLaunchesGiveTheSameBits) {
@@ -227,14 +295,14 @@ TEST_P(Fav3QuantisedOnGpu, AThousandLaunchesGiveTheSameBits) {
                 .to(at::kBFloat16)
                 .transpose(1, 2);
         };
-        const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam()), gpu).value();
+        const auto dispatcher = attention::makeDispatcher(attention::Policy(GetParam().backend), gpu).value();
         const attention::Inputs in{random_BHND(), random_BHND(), random_BHND(), {}};
         const attention::CallSite site{attention::ModuleKind::Self, 0};
         const at::Tensor first = dispatcher->attend(in, site);
         at::Tensor equal = at::ones({}, at::TensorOptions().device(gpu.device).dtype(at::kBool));
         for (int i = 0; i < 1000; ++i) equal = equal & (dispatcher->attend(in, site) == first).all();
         EXPECT_TRUE(equal.item<bool>());
-        EXPECT_EQ(dispatcher->records().at(0).used, GetParam());
+        EXPECT_EQ(dispatcher->records().at(0).used, GetParam().backend);
     }
 }
 

@@ -2,12 +2,14 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "kernels/cuda/attention/attention_cuda.h"
 #include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
+#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -27,25 +29,44 @@ AttentionShape shapeOf(const AttentionProblem& problem) {
 
 namespace {
 
-enum class Gpus { All, HopperOnly };
+enum class Gpus { All, WithE4m3, HopperOnly };
+/// Whether a GPU has held a kernel to float64 (kernels/cuda/unchecked.h).
+enum class Checked { Yes, NotYet };
 
 /// One way to run a method.
 struct Kernel {
     void (*attend)(const AttentionProblem&);
     std::int64_t (*workspace)(const AttentionProblem&) = nullptr;  ///< null: it needs none
     Gpus runsOn = Gpus::All;
+    Checked checked = Checked::Yes;
 };
 
-Kernel kernelFor(Method method, const Capability& found) {
+/// sagev2's option "sum-bits".
+bool asksForHalfSums(const AttentionProblem& problem) {
+    return std::ranges::any_of(problem.context.options, [](const OptionValue& option) {
+        return option.key == "sum-bits" && option.value == "16";
+    });
+}
+
+Kernel kernelFor(Method method, const AttentionProblem& problem, const Capability& found) {
     switch (method) {
         case Method::Flash:
             return {&fav2};
         case Method::Flash3:
             return {&fav3, nullptr, Gpus::HopperOnly};
         case Method::Flash3Sage:
-            return {&fav3Sage, &fav3SageWorkspace, Gpus::HopperOnly};
+            if (found.prefersHopper()) return {&fav3Sage, &fav3SageWorkspace};
+            return found.hasE4m3()
+                       ? Kernel{&fav3SageByteMma, &fav3SageByteMmaWorkspace, Gpus::All, Checked::NotYet}
+                       : Kernel{&fav3SageMma, &fav3SageMmaWorkspace, Gpus::All, Checked::NotYet};
         case Method::Flash3Fp8:
-            return {&fav3Fp8, &fav3Fp8Workspace, Gpus::HopperOnly};
+            if (found.prefersHopper()) return {&fav3Fp8, &fav3Fp8Workspace};
+            return {&fav3Fp8ByteMma, &fav3Fp8ByteMmaWorkspace, Gpus::WithE4m3, Checked::NotYet};
+        case Method::Sage2:  // a backend that waits as a whole (kernels/backends)
+            if (found.prefersHopper()) return {&sagev2, &sagev2Workspace};
+            if (!found.hasE4m3()) return {&sagev2Mma, &sagev2MmaWorkspace};
+            return {asksForHalfSums(problem) ? &sagev2HalfSumsByteMma : &sagev2ByteMma,
+                    &sagev2ByteMmaWorkspace};
         case Method::Sage1:
             return found.prefersHopper() ? Kernel{&sagev1, &sagev1Workspace}
                                          : Kernel{&sagev1Mma, &sagev1MmaWorkspace};
@@ -54,7 +75,6 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::SageSparseLinear:
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
-        case Method::Sage2:
         case Method::Sparge:
         case Method::SlidingTile:
         case Method::Radial:
@@ -102,10 +122,17 @@ AttentionPlan planOnTuring(Method method, const AttentionProblem& problem) {
 AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
     const Capability found = capability();
     if (found.isTreatedAsTuring()) return planOnTuring(method, problem);
-    const Kernel kernel = kernelFor(method, found);
+    const Kernel kernel = kernelFor(method, problem, found);
+    const std::string number = std::to_string(found.major) + "." + std::to_string(found.minor);
     if (kernel.runsOn == Gpus::HopperOnly && !found.isHopper())
-        return {.obstacle = "compute capability " + std::to_string(found.major) + "." +
-                            std::to_string(found.minor) + ", needs 9.0 (wgmma and tensor copies)"};
+        return {.obstacle = "compute capability " + number + ", needs 9.0 (wgmma and tensor copies)"};
+    if (kernel.runsOn == Gpus::WithE4m3 && !found.hasE4m3())
+        return {.obstacle = "compute capability " + number + ", needs 8.9 (products of e4m3)"};
+    if (method == Method::Sage2 && asksForHalfSums(problem) && (found.prefersHopper() || !found.hasE4m3()))
+        return {.obstacle = "sum-bits 16, needs 32 on compute capability " + number};
+    if (kernel.checked == Checked::NotYet && !runsUncheckedKernels())
+        return {.obstacle = "a kernel not yet checked on a GPU of compute capability " + number + ", needs " +
+                            kUncheckedVariable + "=1"};
     if (isShort(method, problem)) return {.attend = shortKernelFor(method)};
     return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
             .attend = kernel.attend};

@@ -26,9 +26,25 @@ void fav2Turing(const AttentionProblem& problem);
 void fav3(const AttentionProblem& problem);
 void fav3Sage(const AttentionProblem& problem);
 void fav3Fp8(const AttentionProblem& problem);
+void sagev2(const AttentionProblem& problem);
 /// Bytes of workspace that they need.
 std::int64_t fav3SageWorkspace(const AttentionProblem& problem);
 std::int64_t fav3Fp8Workspace(const AttentionProblem& problem);
+std::int64_t sagev2Workspace(const AttentionProblem& problem);
+
+/// The same methods by mma over bytes, from compute capability 8.9 on.
+void fav3SageByteMma(const AttentionProblem& problem);
+void fav3Fp8ByteMma(const AttentionProblem& problem);
+void sagev2ByteMma(const AttentionProblem& problem);
+void sagev2HalfSumsByteMma(const AttentionProblem& problem);  ///< needs as much
+std::int64_t fav3SageByteMmaWorkspace(const AttentionProblem& problem);
+std::int64_t fav3Fp8ByteMmaWorkspace(const AttentionProblem& problem);
+std::int64_t sagev2ByteMmaWorkspace(const AttentionProblem& problem);
+/// With int8 scores, P and V of the input's type, for what has no e4m3 products.
+void fav3SageMma(const AttentionProblem& problem);
+void sagev2Mma(const AttentionProblem& problem);
+std::int64_t fav3SageMmaWorkspace(const AttentionProblem& problem);
+std::int64_t sagev2MmaWorkspace(const AttentionProblem& problem);
 
 /// By wgmma (Hopper) or by mma.
 void sagev1(const AttentionProblem& problem);

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 
+#include "kernels/cuda/unchecked.h"
 #include "tests/kernels/attention/attention_case.h"
 
 namespace reelgrid::kernels::test {
@@ -39,6 +41,21 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
                                      "sagesla", "sagev2", "sparge", "sta", "radial"));
     EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
                                                             "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
+}
+
+TEST(BackendList, WhatNoGpuHasCheckedIsHeldBackThereUnlessAskedFor) {
+    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    AttentionProblem problem = c.problem;
+    problem.device = Device::Cuda;
+    BackendInfo unchecked = *findBackend("sagev1");
+    unchecked.cuda.isUnchecked = true;
+    EXPECT_TRUE(unchecked.isHeldBackOn(Device::Cuda));
+    EXPECT_FALSE(unchecked.isHeldBackOn(Device::Cpu));
+    EXPECT_EQ(whyNot(unchecked, problem),
+              "sagev1: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
+    ASSERT_EQ(::setenv(cuda::kUncheckedVariable, "1", 1), 0);
+    EXPECT_TRUE(unchecked.runsOn(Device::Cuda));
+    ::unsetenv(cuda::kUncheckedVariable);
 }
 
 TEST(BackendList, WhatIsThereByNameAloneIsNotTakenWhereNobodyNamesAny) {
@@ -136,6 +153,19 @@ TEST(BackendList, WhatTheCudaKernelsCannotTakeIsNamed) {
               "fav3: v begins at an address that is no multiple of 16");
     EXPECT_EQ(whyNotFav3([](auto& p) { p.q = p.k = p.v = p.out = reinterpret_cast<void*>(0x1000); }),
               "fav3: the CUDA kernels are not loaded");
+}
+
+TEST(BackendList, SumsOf16BitsAreForGpus) {
+    AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    OptionValue bits{"sum-bits", "16"};
+    c.problem.context.options = {&bits, 1};
+    EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), "sagev2: sum-bits 16, needs 32 on cpu");
+    bits.value = "32";
+    EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), std::nullopt);
+    BackendInfo onGpu = *findBackend("sagev2");
+    onGpu.cuda.isUnchecked = false;
+    bits.value = "8";
+    EXPECT_EQ(whyNot(onGpu, onCuda(c)), "sagev2: sum-bits 8, needs 32 or 16");
 }
 
 TEST(BackendList, AStreamIsRefusedOnTheCpu) {

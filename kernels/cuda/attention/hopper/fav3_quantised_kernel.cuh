@@ -8,9 +8,9 @@
 
 #include "kernels/cuda/attention/attention.cuh"
 #include "kernels/cuda/attention/hopper/fav3_kernel.cuh"
-#include "kernels/cuda/attention/hopper/quantised_operands.h"
 #include "kernels/cuda/attention/hopper/quantised_softmax.cuh"
 #include "kernels/cuda/attention/hopper/wgmma_bytes.cuh"
+#include "kernels/cuda/attention/quantise/quantised_operands.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -18,7 +18,7 @@ struct Fav3QuantisedCall {
     AttentionShape shape;  ///< its scale is 1: it lies in the factors
     QuantisedOperands operands;
     float scoreFactor;  ///< what a score is multiplied by beside the scales of its row and column
-    int scaleQueries;   ///< rows that share an entry of qScales: a multiple of 64
+    int scaleQueries;   ///< rows that share an entry of qScales: a multiple of 64; with classes those of one
     DataType outType;
     /// 0, which the compiler can't know: weights are copied by an exclusive or. A plain copy it leaves out,
     /// weights and the next ones in the same registers, and then serialises the products.
@@ -27,20 +27,22 @@ struct Fav3QuantisedCall {
     int tiles;       ///< of all heads and batches
 };
 
-/// Int8: fav3_sage, e4m3: fav3_fp8.
-enum class ScoreBytes { Int8, E4m3 };
-
-template <ScoreBytes kScoreBytes_, int kHeadDim_>
+/// fav3_sage, sagev2 or fav3_fp8.
+template <Method kMethod, int kHeadDim_>
 struct Fav3QuantisedConfig {
-    static constexpr ScoreBytes kScoreBytes = kScoreBytes_;
-    using Score = std::conditional_t<kScoreBytes == ScoreBytes::Int8, std::int32_t, float>;
+    using Score = std::conditional_t<kMethod == Method::Flash3Fp8, float, std::int32_t>;
+    static constexpr MethodTraits kTraits = traitsOf(kMethod, kHeadDim_);
+    static_assert(kTraits.scaleClasses.keys == 1 || kTraits.scaleClasses.keys == 4,
+                  "a thread's columns of eight: all of one class");
+    static_assert(kTraits.scaleClasses.queries == 1 || kTraits.scaleClasses.queries == kClassRows,
+                  "a thread's rows, eight apart: of one class");
     static constexpr int kHeadDim = kHeadDim_;
     static constexpr int kGroups = 3;
     static constexpr int kQueries = 64 * kGroups;
     // Scores, weights and outputs in 160 registers a thread: 48 + 12 + 64 and 64 + 16 + 32.
     static constexpr int kKeys = kHeadDim == 128 ? 96 : 128;
     static constexpr int kStages = 4;
-    static constexpr float kWeightOffset = kScoreBytes == ScoreBytes::Int8 ? 0.0F : 8.0F;
+    static constexpr float kWeightOffset = weightOffsetOf(kMethod);
     /// Tiles that the accumulators take up: 768 and 512 keys. 512 at d128 costs 4 %.
     static constexpr int kFoldTiles = kHeadDim == 128 ? 8 : 4;
     static constexpr int kThreads = 128 * (kGroups + 1);
@@ -296,8 +298,16 @@ struct DenseWalk {
 
     __device__ static int firstKeyOf(int n) { return n * C::kKeys; }
     __device__ void loadFactors(int n, float (&factors)[kFactors]) const {
+        constexpr int kClasses = C::kTraits.scaleClasses.keys;
+        int each = 0;
+        if constexpr (kClasses > 1) {
+            // Asked for each time: a thread's own address takes no registers from one tile to the next.
+            asm volatile("mov.u32 %0, %%tid.x;" : "=r"(each));
+            each %= kClasses;
+        }
 #pragma unroll
-        for (int i = 0; i < kFactors; ++i) factors[i] = __ldg(keyScales + n * kFactors + i);
+        for (int i = 0; i < kFactors; ++i)
+            factors[i] = __ldg(keyScales + (n * kFactors + i) * kClasses + each);
     }
 };
 
@@ -315,7 +325,10 @@ __device__ void attendDensely(Fav3QuantisedGroup<C>& worker, const Fav3Quantised
     const std::int64_t keyHead = queryHead / call.shape.queryHeadsPerKeyHead;
     if (tile.keyTiles > 0) {
         const QuantisedOperands& x = call.operands;
+        constexpr int kKeyClasses = C::kTraits.scaleClasses.keys, kRows = C::kTraits.scaleBlocks.queries;
         const int queryScales = (x.queryRows + call.scaleQueries - 1) / call.scaleQueries;
+        const int queryScale =
+            kKeyClasses > 1 ? row / kRows * kClassRows + row % kClassRows : firstRow / call.scaleQueries;
         worker.multiplyAll(
             outputs, softmax,
             DenseWalk<C>{
@@ -323,9 +336,8 @@ __device__ void attendDensely(Fav3QuantisedGroup<C>& worker, const Fav3Quantised
                 .keyTiles = tile.keyTiles,
                 .row = row,
                 .edge = call.shape.keyBias != nullptr ? 0 : call.shape.seenBy(firstRow) / C::kKeys,
-                .queryFactor = __ldg(x.qScales + queryHead * queryScales + firstRow / call.scaleQueries) *
-                               call.scoreFactor,
-                .keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns),
+                .queryFactor = __ldg(x.qScales + queryHead * queryScales + queryScale) * call.scoreFactor,
+                .keyScales = x.kScales + keyHead * (x.keyRows / kFactorColumns * kKeyClasses),
                 .valueScales = x.vScales + keyHead * C::kHeadDim,
                 .zero = call.zero});
         if (x.lseShifts != nullptr)

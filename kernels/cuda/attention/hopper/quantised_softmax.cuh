@@ -3,7 +3,7 @@
 // The online softmax of scores that come with factors, weights bound for e4m3: the two rows that a thread
 // shares with the other three of its quad, as OnlineSoftmax has it.
 
-#include "kernels/cuda/attention/hopper/wgmma_bytes.cuh"
+#include "kernels/cuda/attention/e4m3.cuh"
 #include "kernels/cuda/attention/online_softmax.cuh"
 
 namespace reelgrid::kernels::cuda::device {
@@ -73,7 +73,7 @@ struct QuantisedSoftmax {
                 float& chain = chains[i / 2 % 2][i / 4 % 2 * 2 + i % 2];
                 chain = group == 0 && i < 8 ? w[i] : chain + w[i];
             }
-            hopper::packWeights(weights + 4 * group, w);
+            packWeights(weights + 4 * group, w);
         }
         float most = 0;
 #pragma unroll

@@ -1,9 +1,9 @@
 // sagesla: sla's map and linear branch, int8 Q and K around K's mean, e4m3 V with a scale a channel.
 
-#include "kernels/cuda/attention/hopper/quantise_values.cuh"
 #include "kernels/cuda/attention/hopper/sagesla_kernel.cuh"
 #include "kernels/cuda/attention/hopper/tensor_map.cuh"
 #include "kernels/cuda/attention/quantise/quantise_rows.cuh"
+#include "kernels/cuda/attention/quantise/quantise_values.cuh"
 #include "kernels/cuda/attention/sla/sla_parts.cuh"
 
 namespace reelgrid::kernels::cuda::device {

@@ -34,7 +34,7 @@ struct SageslaConfig {
     static constexpr int kQueries = 64, kKeys = 128;
     static_assert(kMap.queries == kQueries && kMap.keys == kKeys);
     static constexpr int kStages = kHeadDim == 128 ? 2 : 3;
-    static constexpr float kWeightOffset = 8.807F;  ///< SageAttention2's S_FP8_OFFSET: times 448
+    static constexpr float kWeightOffset = weightOffsetOf(Method::SageSparseLinear);
     static constexpr int kFoldTiles = 4;
     /// Warpgroups that work side by side.
     static constexpr int kStreams = kHeadDim == 128 ? 2 : 3;

@@ -4,7 +4,7 @@
 // hardware keeps too few bits for sums of many tiles: they are to be taken up elsewhere). Both operands are
 // K-major. In shared memory they lie as core matrices of 8 rows by 16 bytes, 128 bytes each, without a
 // swizzle. The accumulators lie as wgmma.cuh says; a register of A holds four neighbours along the summed
-// index, so what lies in the accumulators' columns 8j + 2 (t % 4) is A's at other places: see valueKeyOf().
+// index, so what lies in the accumulators' columns 8j + 2 (t % 4) is A's at other places: see e4m3.cuh.
 
 #include "kernels/cuda/attention/hopper/wgmma.cuh"
 
@@ -15,32 +15,6 @@ namespace reelgrid::kernels::cuda::device::hopper {
 __device__ inline std::uint64_t bytesOperand(const void* tile, std::uint32_t nextK, std::uint32_t nextRows) {
     return (sharedAddress(tile) & 0x3FFFFU) >> 4 | std::uint64_t{nextK >> 4} << 16 |
            std::uint64_t{nextRows >> 4} << 32;
-}
-
-/// Which of 16 keys the weights of A's place `slot` belong to, when A is packed from accumulators as
-/// packWeights() does: V's keys are stored in this order.
-__host__ __device__ constexpr int valueKeyOf(int slot) {
-    return slot / 4 * 2 + slot % 2 + slot % 4 / 2 * 8;
-}
-
-/// Four values as e4m3, the first in the lowest byte; beyond ±448 they stay there.
-__device__ inline std::uint32_t fourE4m3(float a, float b, float c, float d) {
-    std::uint32_t four;
-    asm("{\n.reg .b16 low, high;\n"
-        "cvt.rn.satfinite.e4m3x2.f32 low, %2, %1;\n"
-        "cvt.rn.satfinite.e4m3x2.f32 high, %4, %3;\n"
-        "mov.b32 %0, {low, high};\n}"
-        : "=r"(four)
-        : "f"(a), "f"(b), "f"(c), "f"(d));
-    return four;
-}
-
-/// Accumulators of 32 columns, every two of which lie in this thread, as A's registers.
-__device__ inline void packWeights(std::uint32_t* a, const float* d) {
-    a[0] = fourE4m3(d[0], d[1], d[4], d[5]);
-    a[1] = fourE4m3(d[2], d[3], d[6], d[7]);
-    a[2] = fourE4m3(d[8], d[9], d[12], d[13]);
-    a[3] = fourE4m3(d[10], d[11], d[14], d[15]);
 }
 
 template <int kCount>

@@ -97,6 +97,32 @@ struct RowBlock {
     static constexpr int kTurns = (kBlockRows + kRowsAtOnce - 1) / kRowsAtOnce;
 };
 
+/// What smoothing takes from these rows' scores, where that is asked for. `block`: of the head.
+template <class Element, int kBlockRows, int kHeadDim, class Block = RowBlock<kBlockRows, kHeadDim>>
+__device__ void storeDots(const RowChunk (&chunks)[Block::kTurns], const Int8Rows& call, std::int64_t head,
+                          int block) {
+    if (call.dots == nullptr) return;
+    const int column = static_cast<int>(threadIdx.x) % Block::kChunks * kChunk;
+    float mean[kChunk];
+#pragma unroll
+    for (int i = 0; i < kChunk; ++i)
+        mean[i] = __ldg(call.dotMean + head / call.dotHeads * kHeadDim + column + i);
+#pragma unroll
+    for (int turn = 0; turn < Block::kTurns; ++turn) {
+        const int row = static_cast<int>(threadIdx.x) / Block::kChunks + turn * Block::kRowsAtOnce;
+        const int token = block * kBlockRows + row;
+        float x[kChunk], dot = 0;
+        chunks[turn].template widen<Element>(x);
+#pragma unroll
+        for (int i = 0; i < kChunk; ++i) dot = fmaf(x[i], mean[i], dot);
+#pragma unroll
+        for (int distance = 1; distance < Block::kChunks; distance *= 2)
+            dot += __shfl_xor_sync(0xffffffffU, dot, distance);
+        if (column == 0 && row < kBlockRows && token < call.source.tokens)
+            call.dots[head * call.source.tokens + token] = dot * call.dotScale;
+    }
+}
+
 template <class Element, int kHeadDim, int kBlockRows, RowLayout kLayout>
 __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
     quantiseInt8(const __grid_constant__ Int8Rows call) {
@@ -162,22 +188,7 @@ __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
         }
     });
 
-    if (call.dots == nullptr) return;
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i)
-        mean[i] = __ldg(call.dotMean + head / call.dotHeads * kHeadDim + column + i);
-#pragma unroll
-    for (int turn = 0; turn < Block::kTurns; ++turn) {
-        float x[kChunk], dot = 0;
-        chunks[turn].template widen<Element>(x);
-#pragma unroll
-        for (int i = 0; i < kChunk; ++i) dot = fmaf(x[i], mean[i], dot);
-#pragma unroll
-        for (int distance = 1; distance < Block::kChunks; distance *= 2)
-            dot += __shfl_xor_sync(0xffffffffU, dot, distance);
-        if (column == 0 && isRow(turn) && tokenOf(turn) < call.source.tokens)
-            call.dots[head * call.source.tokens + tokenOf(turn)] = dot * call.dotScale;
-    }
+    storeDots<Element, kBlockRows, kHeadDim>(chunks, call, head, block);
 }
 
 /// Queues it for all heads. `call.blocks` is set here.

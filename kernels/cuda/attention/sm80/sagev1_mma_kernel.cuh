@@ -1,17 +1,26 @@
 #pragma once
 
 // SageAttention 1 for every GPU since Ampere on fav2's parts: a block holds 128 queries, each of its four
-// warps 32 of them. Quantised rows lie as core matrices, so that a tile of them is one run of bytes.
+// warps 32 of them. Quantised rows lie as core matrices, so that a tile of them is one run of bytes. So are
+// fav3_sage and sagev2 where there are no e4m3 products: only which rows share a scale is another.
 
 #include "kernels/cuda/attention/sm80/fav2_kernel.cuh"
 #include "kernels/cuda/attention/sm80/int8_tiles.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
+/// Operands: Int8Operands, for sagev1, or GrainedOperands (grained_operands.cuh).
+template <class Operands>
 struct Sagev1MmaCall {
     Fav2Call tiles;  ///< its q and k are not read; its shape's scale is 1: the queries hold it
-    Int8Operands operands;
+    Operands operands;
 };
+
+/// The scales of sagev1's tiles of keys for the queries of one block.
+__device__ inline ScoreScales tileScales(const Int8Operands& operands, int head, int headsPerKeyHead,
+                                         int firstQuery, int /*lane*/) {
+    return {operands, head, firstQuery, headsPerKeyHead};
+}
 
 template <class Element_, int kHeadDim_>
 struct Sagev1MmaConfig : Fav2Config<Element_, kHeadDim_> {
@@ -22,7 +31,7 @@ struct Sagev1MmaConfig : Fav2Config<Element_, kHeadDim_> {
     static_assert(Base::kKeys == kSageKeys && Base::kQueries == kSageQueries);
 };
 
-template <class C>
+template <class C, class Operands>
 struct Sagev1MmaBlock : Fav2Block<C> {
     using Base = Fav2Block<C>;
     using Element = typename C::Element;
@@ -31,7 +40,7 @@ struct Sagev1MmaBlock : Fav2Block<C> {
 
     using Rows = Int8Tiles<C>;
 
-    const Int8Operands& operands;
+    const Operands& operands;
 
     __device__ void attend() const {
         using namespace ampere;
@@ -54,7 +63,8 @@ struct Sagev1MmaBlock : Fav2Block<C> {
         const int row = firstQuery + 32 * warp + lane / 4;
         if (keyTiles > 0) {
             const int seenByAll = shape.seenBy(firstQuery + 32 * warp);  // by every query of the warp
-            const ScoreScales scales(operands, head, firstQuery, shape.queryHeadsPerKeyHead);
+            const auto scales =
+                tileScales(operands, head, shape.queryHeadsPerKeyHead, firstQuery + 32 * warp, lane);
             const std::int8_t* const k = operands.k.head(keyHead);
             const HeadRows<C> v(
                 call.v,
@@ -113,15 +123,16 @@ struct Sagev1MmaBlock : Fav2Block<C> {
     }
 };
 
-template <class C>
+template <class C, class Operands>
 __global__ void __launch_bounds__(C::kThreads, C::kBlocks)
-    sagev1MmaKernel(const __grid_constant__ Sagev1MmaCall call) {
+    sagev1MmaKernel(const __grid_constant__ Sagev1MmaCall<Operands> call) {
     extern __shared__ __align__(128) std::uint8_t raw[];
     const std::uint32_t queries = ampere::sharedAddress(raw);
     const std::uint32_t keys = queries + C::kInt8Queries;
-    const Sagev1MmaBlock<C> block{{call.tiles, queries, keys, keys + 2 * C::kInt8Rows,
-                                   static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32},
-                                  call.operands};
+    const Sagev1MmaBlock<C, Operands> block{
+        {call.tiles, queries, keys, keys + 2 * C::kInt8Rows, static_cast<int>(threadIdx.x) / 32,
+         static_cast<int>(threadIdx.x) % 32},
+        call.operands};
     block.attend();
 }
 

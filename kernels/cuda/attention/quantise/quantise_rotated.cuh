@@ -2,8 +2,8 @@
 
 // Rows of Q and K turned by a Hadamard rotation with signs, then e4m3 with one scale for a block of them.
 
-#include "kernels/cuda/attention/hopper/quantise_values.cuh"
 #include "kernels/cuda/attention/quantise/quantise_rows.cuh"
+#include "kernels/cuda/attention/quantise/quantise_values.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
 #pragma unroll
                 for (int i = 0; i < 4; ++i) {
                     const float* four = x[turn] + 4 * i;
-                    bytes[i] = hopper::fourE4m3(divided(four[0]), divided(four[1]), divided(four[2]),
-                                                divided(four[3]));
+                    bytes[i] =
+                        fourE4m3(divided(four[0]), divided(four[1]), divided(four[2]), divided(four[3]));
                 }
             *reinterpret_cast<uint4*>(call.to.bytes + head * call.to.rows * kHeadDim +
                                       placeOf<RowLayout::CoreMatrices, kHeadDim>(tokenOf(turn), column)) = {
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(RowBlock<kBlockRows, kHeadDim>::kThreads)
 
 /// Queues it for all heads. `call.blocks` is set here.
 template <class Element, int kHeadDim, int kBlockRows>
-void quantiseRotatedRows(RotatedRows call, std::int64_t heads, cudaStream_t stream) {
+void quantiseRotatedBlocks(RotatedRows call, std::int64_t heads, cudaStream_t stream) {
     using Block = RowBlock<kBlockRows, kHeadDim>;
     call.blocks = (call.to.rows + kBlockRows - 1) / kBlockRows;
     quantiseRotated<Element, kHeadDim, kBlockRows>

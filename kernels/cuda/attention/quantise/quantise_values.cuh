@@ -3,13 +3,11 @@
 // V as e4m3, transposed: sixteen keys of a channel side by side, in the order in which the weights come out
 // of the accumulators.
 
-#include "kernels/cuda/attention/hopper/wgmma_bytes.cuh"
+#include "kernels/cuda/attention/e4m3.cuh"
 #include "kernels/cuda/attention/quantise/column_statistics.cuh"
 #include "kernels/cuda/attention/quantise/quantise_rows.cuh"
 
 namespace reelgrid::kernels::cuda::device {
-
-constexpr float kLargestE4m3 = 448.0F;
 
 enum class Share { Channel, Head };  ///< what shares a scale
 
@@ -49,7 +47,7 @@ constexpr int kValueThreads = 256;
 
 template <class Element, int kHeadDim>
 __global__ void __launch_bounds__(kValueThreads)
-    quantiseValues(const RowSource rows, const QuantisedValues to, int blocks) {
+    valuesToE4m3(const RowSource rows, const QuantisedValues to, int blocks) {
     constexpr int kPairs = kHeadDim / 2, kGroups = kValueThreads / kPairs;
     const std::int64_t head = blockIdx.x / blocks;
     const int group =
@@ -61,7 +59,7 @@ __global__ void __launch_bounds__(kValueThreads)
     std::uint32_t pairs[16] = {};
 #pragma unroll
     for (int slot = 0; slot < 16; ++slot) {
-        const std::int64_t token = 16 * group + hopper::valueKeyOf(slot);
+        const std::int64_t token = 16 * group + valueKeyOf(slot);
         if (token < rows.tokens && channel < rows.headDim)
             pairs[slot] = __ldg(reinterpret_cast<const std::uint32_t*>(data + token * rows.strides.token));
     }
@@ -75,9 +73,8 @@ __global__ void __launch_bounds__(kValueThreads)
 #pragma unroll
             for (int slot = 0; slot < 16; ++slot)
                 x[slot] = divided(toFloat(reinterpret_cast<const Pack<Element, 2>&>(pairs[slot]).values[i]));
-            place[i] = {hopper::fourE4m3(x[0], x[1], x[2], x[3]), hopper::fourE4m3(x[4], x[5], x[6], x[7]),
-                        hopper::fourE4m3(x[8], x[9], x[10], x[11]),
-                        hopper::fourE4m3(x[12], x[13], x[14], x[15])};
+            place[i] = {fourE4m3(x[0], x[1], x[2], x[3]), fourE4m3(x[4], x[5], x[6], x[7]),
+                        fourE4m3(x[8], x[9], x[10], x[11]), fourE4m3(x[12], x[13], x[14], x[15])};
         });
     }
 }
@@ -100,7 +97,7 @@ void quantiseValuesToE4m3(const RowSource& rows, const float* maxima, const Quan
     checkLaunch("the scales of the values");
     constexpr int kKeysAtOnce = 16 * kValueThreads / (kHeadDim / 2);
     const int blocks = (to.keyRows + kKeysAtOnce - 1) / kKeysAtOnce;
-    quantiseValues<Element, kHeadDim>
+    valuesToE4m3<Element, kHeadDim>
         <<<rowBlocks(heads * blocks), kValueThreads, 0, stream>>>(rows, to, blocks);
     checkLaunch("the quantising of the values");
 }
