@@ -54,10 +54,13 @@ Kernel kernelFor(Method method, const Capability& found) {
         case Method::SageSparseLinear:
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
-        case Method::Sage2:
         case Method::Sparge:
+            return {&sparge, &spargeWorkspace};
         case Method::SlidingTile:
+            return {&slidingTiles, &slidingTilesWorkspace};
         case Method::Radial:
+            return {&radial};
+        case Method::Sage2:
             break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
