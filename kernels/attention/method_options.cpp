@@ -1,10 +1,10 @@
 #include "kernels/attention/method_options.h"
 
-#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "kernels/backends/backend_option.h"
+#include "kernels/backends/option_bounds.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -38,26 +38,33 @@ std::string gridObstacle(const AttentionProblem& p) {
     if (grid.tokens() != p.queries || grid.tokens() != p.keys)
         return std::to_string(p.queries) + " queries and " + std::to_string(p.keys) + " keys, needs " +
                std::to_string(grid.tokens()) + " of both, the grid's";
-    const SlidingTiles tiles = slidingTilesOf(p);
-    for (int axis = 0; axis < 3; ++axis)
-        if (tiles.tile[axis] < 1 || tiles.window[axis] < 1)
-            return "a tile or window below 1, needs 1 or more";
-    if (!(radialWindowOf(p).decay > 0)) return "a decay that isn't above 0";
     return {};
 }
 
-std::string predictionObstacle(const AttentionProblem& p) {
-    const auto outside = [&](std::string_view key, const char* needed) {
-        return std::string(key) + " " + std::string(valueOf(p.context.options, key)) + ", needs " + needed;
-    };
-    // Of the options alone: who sets the problem's own values knows why.
-    AttentionProblem usual = p;
-    usual.prediction = {};
-    const BlockPrediction asked = predictionOf(usual);
-    if (!(asked.similarity >= -1 && asked.similarity <= 1)) return outside("simthreshd1", "-1 to 1");
-    if (!(asked.cdf >= 0 && asked.cdf <= 1)) return outside("cdfthreshd", "0 to 1");
-    if (!(asked.faint > 0 && std::isfinite(asked.faint))) return outside("pvthreshd", "a number above 0");
+/// An option that is out of its bounds.
+std::string boundsObstacle(std::string_view backend, const AttentionProblem& p) {
+    for (const OptionValue& option : p.context.options) {
+        const auto bounds = boundsOfOption(backend, option.key);
+        if (!bounds) continue;
+        for (const double number : numbersOf(option.value))
+            if (!bounds->contains(number))
+                return option.key + " " + option.value + ", needs " + bounds->text();
+    }
     return {};
+}
+
+/// The backend whose options a method reads.
+std::string_view backendOf(Method method) {
+    switch (method) {
+        case Method::Sparge:
+            return "sparge";
+        case Method::SlidingTile:
+            return "sta";
+        case Method::Radial:
+            return "radial";
+        default:
+            return {};
+    }
 }
 
 }  // namespace
@@ -78,9 +85,9 @@ BlockPrediction predictionOf(const AttentionProblem& problem) {
 }
 
 std::string optionObstacle(Method method, const AttentionProblem& problem) {
+    if (std::string obstacle = boundsObstacle(backendOf(method), problem); !obstacle.empty()) return obstacle;
     const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
-    if (traits.needsGrid()) return gridObstacle(problem);
-    return traits.map == BlockMap::Predicted ? predictionObstacle(problem) : std::string();
+    return traits.needsGrid() ? gridObstacle(problem) : std::string();
 }
 
 }  // namespace reelgrid::kernels

@@ -400,7 +400,7 @@ TEST(GridBackends, SayThatTheyNeedTheGrid) {
     EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), std::nullopt);
     const std::vector<OptionValue> none{{"tile", "0,4,4"}};
     c.problem.context.options = none;
-    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), "sta: a tile or window below 1, needs 1 or more");
+    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), "sta: tile 0,4,4, needs 1 or more");
 }
 
 TEST(PredictionOptions, TakeThePlaceOfTheProblemsValuesWithinTheirBounds) {
@@ -420,7 +420,7 @@ TEST(PredictionOptions, TakeThePlaceOfTheProblemsValuesWithinTheirBounds) {
     };
     expectObstacle("cdfthreshd", "1.5", "sparge: cdfthreshd 1.5, needs 0 to 1");
     expectObstacle("simthreshd1", "-2", "sparge: simthreshd1 -2, needs -1 to 1");
-    expectObstacle("pvthreshd", "0", "sparge: pvthreshd 0, needs a number above 0");
+    expectObstacle("pvthreshd", "0", "sparge: pvthreshd 0, needs more than 0");
 }
 
 TEST(PredictionOptions, DecideWhatIsKept) {
