@@ -60,4 +60,16 @@ at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::Attent
     return workspace;
 }
 
+bool tellsKeptShare(const kernels::BackendInfo& backend, kernels::Device device) {
+    if (device == kernels::Device::Cpu) return backend.sparse && backend.plugin == nullptr;
+    constexpr int kAnyHeadDim = 128;
+    return backend.method && kernels::traitsOf(*backend.method, kAnyHeadDim).map != kernels::BlockMap::TopK;
+}
+
+at::Tensor keptShareOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND) {
+    at::Tensor share = at::empty({}, q_BHND.options().dtype(at::kDouble));
+    problem.keptShare = share.data_ptr<double>();
+    return share;
+}
+
 }  // namespace reelgrid::attention

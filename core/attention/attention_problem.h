@@ -27,4 +27,10 @@ at::Tensor outputOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND
 at::Tensor workspaceOf(kernels::AttentionProblem& problem, const kernels::AttentionPlan& plan,
                        const at::Tensor& q_BHND);
 
+/// Whether a backend's kernels say what share of the pairs of blocks they attended to.
+bool tellsKeptShare(const kernels::BackendInfo& backend, kernels::Device device);
+
+/// Memory of q's device for that, fp64 [], which the problem is told of.
+at::Tensor keptShareOf(kernels::AttentionProblem& problem, const at::Tensor& q_BHND);
+
 }  // namespace reelgrid::attention

@@ -4,6 +4,7 @@
 
 #include "core/protocol/backend_option.h"
 #include "kernels/backends/backend_list.h"
+#include "kernels/backends/option_bounds.h"
 
 namespace reelgrid::attention {
 namespace {
@@ -27,7 +28,9 @@ Result<BackendOptions> BackendOptions::create(const std::vector<std::string>& te
         if (backend == nullptr)
             return Error{ErrorCode::BadUsage, "--backend-option " + text + ": backend " + choice->backend +
                                                   ": one of " + kernels::backendNames() + " was needed"};
-        if (auto why = kernels::whyNotOption(backend->options(), choice->key, choice->value))
+        auto why = kernels::whyNotOption(backend->options(), choice->key, choice->value);
+        if (!why) why = kernels::whyNotWithinBounds(choice->backend, choice->key, choice->value);
+        if (why)
             return Error{ErrorCode::BadUsage, "--backend-option " + text + ": " + choice->backend + *why};
         auto& values = options.m_values.try_emplace(choice->backend, defaultsOf(backend)).first->second;
         std::ranges::find(values, choice->key, &kernels::OptionValue::key)->value = choice->value;

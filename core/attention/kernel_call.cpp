@@ -63,7 +63,7 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     m_problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
-    m_tellsKept = backend.sparse && execution.device.is_cpu();
+    m_tellsKept = tellsKeptShare(backend, m_problem.device);
     m_problem.sparseLinear.topkRatio = options.slaTopk;
     m_problem.context = options.context;
     m_problem.context.grid = m_inputs.grid;
@@ -87,10 +87,8 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
 
 void KernelCall::runPlanned(kernels::AttentionProblem& problem) const {
     const at::Tensor workspace = workspaceOf(problem, m_plan, m_inputs.q_BHND);
-    double kept = 1;
-    if (m_tellsKept) problem.keptShare = &kept;
+    if (m_tellsKept) m_kept = keptShareOf(problem, m_inputs.q_BHND);
     m_plan.attend(problem);
-    if (m_tellsKept) m_kept = kept;
 }
 
 void KernelCall::runInto(const at::Tensor& out_BHND) const {

@@ -27,8 +27,9 @@ class KernelCall {
     [[nodiscard]] at::Tensor run() const;
     /// The same into memory of q's size, laid out [B, N, H, D].
     void runInto(const at::Tensor& out_BHND) const;
-    /// After run(): of a sparse method on the CPU the share of the pairs of blocks that it kept.
-    [[nodiscard]] std::optional<double> kept() const { return m_kept; }
+    /// After run(): of a sparse method that tells it the share of the pairs of blocks that it kept, fp64 []
+    /// on the device; else undefined.
+    [[nodiscard]] const at::Tensor& kept() const { return m_kept; }
     /// What run() writes, where it was asked for: fp32, contiguous.
     [[nodiscard]] const at::Tensor& lse_BHN() const { return m_lse_BHN; }
 
@@ -36,7 +37,7 @@ class KernelCall {
     void runPlanned(kernels::AttentionProblem& problem) const;
 
     bool m_tellsKept = false;
-    mutable std::optional<double> m_kept;
+    mutable at::Tensor m_kept;
     Inputs m_inputs;
     at::Tensor m_lse_BHN;
     std::optional<std::string> m_obstacle;

@@ -24,7 +24,9 @@ struct Served {
     std::string used{};    ///< the backend that computed it
     std::string why{};     ///< why another one than was asked for, or what it left out; empty: nothing to say
     std::optional<double> seconds{};  ///< wall time; absent where a device only queued the call
-    std::optional<double> kept{};     ///< share of the pairs of blocks that a sparse one attended to
+    /// Of a sparse one that tells it the share of the pairs of blocks that it attended to: fp64 [] on the
+    /// device, where it is there when the call is through.
+    at::Tensor kept{};
 };
 
 struct CallOptions {

@@ -95,12 +95,17 @@ at::Tensor AttentionSubject::run(const kernels::BackendInfo& backend, Preparatio
     const kernels::AttentionPlan plan = kernels::plan(backend, problem);
     at::Tensor out_BHND = attention::outputOf(problem, m_input.q_BHND);
     const at::Tensor workspace = attention::workspaceOf(problem, plan, m_input.q_BHND);
-    double kept = 1;
-    const bool tellsKept = backend.sparse && m_execution.device.is_cpu();
-    if (tellsKept) problem.keptShare = &kept;
+    // Not where it is timed: on a GPU that is a kernel more.
+    if (preparation == nullptr)
+        m_kept = attention::tellsKeptShare(backend, problem.device)
+                     ? attention::keptShareOf(problem, m_input.q_BHND)
+                     : at::Tensor();
     plan.attend(problem);
-    m_kept = tellsKept ? std::optional(kept) : std::nullopt;
     return out_BHND;
+}
+
+std::optional<double> AttentionSubject::kept() const {
+    return m_kept.defined() ? std::optional(m_kept.item<double>()) : std::nullopt;
 }
 
 at::Tensor AttentionSubject::runLibtorch(LibtorchOperator which) const {

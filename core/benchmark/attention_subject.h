@@ -31,8 +31,9 @@ class AttentionSubject {
     [[nodiscard]] at::Tensor run(const kernels::BackendInfo& backend,
                                  Preparation* preparation = nullptr) const;
 
-    /// After run() of a sparse method on the CPU: the share of the pairs of blocks that it kept.
-    [[nodiscard]] std::optional<double> kept() const { return m_kept; }
+    /// After run() without a preparation, of a sparse method that tells it: the share of the pairs of blocks
+    /// that it kept. Waits for a GPU.
+    [[nodiscard]] std::optional<double> kept() const;
 
     /// Which of its kernels libtorch's sdpa picks: "flash", "cudnn", "mem_efficient", "math".
     [[nodiscard]] std::string choiceOfSdpa() const;
@@ -46,7 +47,7 @@ class AttentionSubject {
     /// Whether libtorch's own causal mask, which it aligns at the top left, is the one that is meant.
     [[nodiscard]] bool usesLibtorchsMask() const;
 
-    mutable std::optional<double> m_kept;
+    mutable at::Tensor m_kept;
     AttentionInput m_input;
     kernels::Mask m_mask;
     kernels::KeySmoothing m_smoothing;

@@ -8,6 +8,7 @@
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/render_request.h"
+#include "core/protocol/step_cache_json.h"
 #include "core/pt/state_dict.h"
 
 namespace reelgrid::catalog {
@@ -54,6 +55,16 @@ Result<void> readOwnDefaults(const fs::path& file, families::ModelInfo& model) {
     fields.text("title", model.title);
     if (auto read = fields.finish(); !read) return read.error();
     return protocol::readRenderDefaults(*own, file.string(), model.defaults);
+}
+
+/// What a folder says for step caches in step-cache.json, in the place of what was published.
+Result<void> readOwnStepCaches(const fs::path& file, families::ModelInfo& model) {
+    std::error_code failed;
+    if (!fs::exists(file, failed)) return {};
+    auto own = protocol::readStepCacheCurves(file);
+    if (!own) return own.error();
+    model.stepCacheCurves = {std::move(own->teacache), std::move(own->magcache)};
+    return {};
 }
 
 /// "WanPipeline (Wan 2.1 text-to-video)"
@@ -129,6 +140,7 @@ Result<families::ModelInfo> readModel(const families::ModelSource& source) {
     model->title = folder.filename().string();
     model->components = std::move(components);
     if (auto own = readOwnDefaults(folder / "reelgrid.json", *model); !own) return own.error();
+    if (auto own = readOwnStepCaches(folder / "step-cache.json", *model); !own) return own.error();
     return model;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
+#include "kernels/backends/option_bounds.h"
 
 namespace reelgrid::machine {
 
@@ -20,7 +21,8 @@ const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) co
 std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice) const {
     const Backend* backend = findBackend(choice.backend);
     if (backend == nullptr) return "backend " + choice.backend + ": one of " + backendNames() + " was needed";
-    const auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
+    auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
+    if (!why) why = kernels::whyNotWithinBounds(choice.backend, choice.key, choice.value);
     return why ? std::optional(choice.backend + *why) : std::nullopt;
 }
 

@@ -17,8 +17,11 @@ constexpr std::size_t kMostPowers = 16, kMostRatios = 10'000;
 constexpr const char* kRecord = "record";
 constexpr std::array kNames{std::pair{Method::TeaCache, "teacache"}, std::pair{Method::MagCache, "magcache"},
                             std::pair{Method::TaylorSeer, "taylorseer"}};
+/// Of a name by itself.
+constexpr double kUsualTeaCache = 0.1, kUsualMagCache = 0.12;
 constexpr const char* kForms =
-    "T, teacache:T, magcache:T[:SKIPS[:WHOLE]] with T and WHOLE from 0 to 1, taylorseer:N[:ORDER] or record";
+    "T, teacache[:T], magcache[:T[:SKIPS[:WHOLE]]] with T and WHOLE from 0 to 1, taylorseer[:N[:ORDER]] or "
+    "record";
 
 std::string nameOf(Method method) {
     const auto found = std::ranges::find(kNames, method, &std::pair<Method, const char*>::first);
@@ -139,6 +142,13 @@ Result<StepCache> stepCacheFrom(const std::string& text) {
         return cache;
     }
     std::string_view numbers = text;
+    for (const auto& [method, name] : kNames)
+        if (text == name) {
+            cache.method = method;
+            if (cache.needsCurve())
+                cache.threshold = method == Method::TeaCache ? kUsualTeaCache : kUsualMagCache;
+            return cache;
+        }
     for (const auto& [method, name] : kNames)
         if (text.starts_with(std::string(name) + ":")) {
             cache.method = method;

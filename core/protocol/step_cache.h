@@ -41,7 +41,8 @@ struct StepCache {
 
 /// "0.28", "teacache:0.1", "magcache:0.12:2:0.2", "taylorseer:3:1", "record"; what is usual is left out.
 std::string textOf(const StepCache& cache);
-/// BadUsage naming the text and what was needed.
+/// A name alone has usual numbers (teacache:0.1, magcache:0.12). BadUsage naming the text and what was
+/// needed.
 Result<StepCache> stepCacheFrom(const std::string& text);
 /// What no cache may be, named with what was needed; nothing where it is fine.
 std::optional<std::string> problemOf(const StepCache& cache);

@@ -99,7 +99,7 @@ struct AttentionProblem {
     const float* keyBias = nullptr;
     SequenceStatistics sequence;
     BlockPrediction prediction;  ///< read by sparge
-    /// Optional, gets the share of the pairs of blocks that a sparse method's map kept. CUDA leaves it alone.
+    /// Optional, gets the share of the pairs of blocks that a sparse method's map kept (not sla's on CUDA).
     double* keptShare = nullptr;
     int threads = 0;            ///< of the CPU; 0: what OpenMP is set to
     SparseLinear sparseLinear;  ///< read by backends that are sparse or have a linear branch

@@ -58,6 +58,12 @@ constexpr Support kQuantisedOnCuda{.causal = true,
                                    .unsmoothedKeys = true,
                                    .maxHeadDim = cuda::kMaxHeadDim};
 
+constexpr Support kKeptOnCuda{.maxHeadDim = cuda::kMaxTiledHeadDim};
+
+constexpr std::array kSpargeOptions{
+    BuiltInOption{"simthreshd1", "mean cosine above which a mean stands for its block, -1 to 1", "0.6"},
+    BuiltInOption{"cdfthreshd", "share of the weight that the kept blocks hold, 0 to 1", "0.98"},
+    BuiltInOption{"pvthreshd", "how far below a row's largest score a block is not multiplied (CPU)", "50"}};
 constexpr std::array kStaOptions{
     BuiltInOption{"tile", "frames, rows and columns of tokens in a tile", "4,4,4"},
     BuiltInOption{"window", "tiles along each axis that a tile sees, itself in the middle", "3,3,3"}};
@@ -298,16 +304,15 @@ constexpr std::array<BackendInfo, 14> kBackends{{
         .title = "SpargeAttention: the blocks that a prediction by means says hold the weight",
         .description =
             "Exact attention over a part of the blocks, without training: each block of 128 queries attends "
-            "to "
-            "the 64-key blocks whose mean key, less the mean of all, holds its mean query's softmax up to "
-            "0.98 "
-            "(at least one), and to every block whose keys aren't alike (mean cosine of all pairs at most "
-            "0.6); "
-            "a block of queries that aren't alike attends to all. Blocks whose scores all lie 50 below their "
-            "rows' largest are not multiplied.",
+            "to the 64-key blocks whose mean key, less the mean of all, holds its mean query's softmax up to "
+            "sparge.cdfthreshd, 0.98 (at least one), and to every block whose keys aren't alike (mean cosine "
+            "of all pairs at most sparge.simthreshd1, 0.6); a block of queries that aren't alike attends to "
+            "all. Blocks whose scores all lie sparge.pvthreshd, 50, below their rows' largest are not "
+            "multiplied.",
         .method = Method::Sparge,
         .sparse = true,
         .isByNameOnly = true,
+        .builtInOptions = kSpargeOptions,
         .cpu =
             {.deviation =
                  "Products are fav2's, where upstream's are SageAttention's INT8 and e4m3; means, cosines "
@@ -317,6 +322,14 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                  "AVX-512.",
              .supports = {.maxHeadDim = cpu::kMaxHeadDim},
              .plan = &cpu::plan<Method::Sparge>},
+        .cuda = {.deviation =
+                     "Products are fav3's on Hopper (wgmma, blocks of 128 queries by one or two of 64 keys) "
+                     "and fav2's elsewhere; means, cosines and the softmax are fp32, sums of weights fp64; "
+                     "every block of the map is multiplied, whatever it scores; no causal mask and no "
+                     "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
+                 .supports = kKeptOnCuda,
+                 .plan = &cuda::plan<Method::Sparge>,
+                 .isUnchecked = true},
     },
     {
         .name = "sta",
@@ -341,6 +354,13 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                              "and no log-sum-exp.",
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .plan = &cpu::plan<Method::SlidingTile>},
+        .cuda = {.deviation =
+                     "The CPU's map, made once for a grid, and sparge's products; Q, K and V are copied "
+                     "into the order of tiles, the output goes where it belongs; no causal mask and no "
+                     "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
+                 .supports = kKeptOnCuda,
+                 .plan = &cuda::plan<Method::SlidingTile>,
+                 .isUnchecked = true},
     },
     {
         .name = "radial",
@@ -363,6 +383,12 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                              "no log-sum-exp.",
                 .supports = {.maxHeadDim = cpu::kMaxHeadDim},
                 .plan = &cpu::plan<Method::Radial>},
+        .cuda = {.deviation =
+                     "The CPU's map, made once for a grid, and sparge's products; no causal mask and no "
+                     "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
+                 .supports = kKeptOnCuda,
+                 .plan = &cuda::plan<Method::Radial>,
+                 .isUnchecked = true},
     },
     {
         .name = "cudnn",

@@ -171,6 +171,21 @@ TEST_F(CatalogTest, APartMayBeAFileAndMustBeThere) {
     EXPECT_THAT(index.error().message, HasSubstr("motion_adapter /nowhere/mm"));
 }
 
+TEST_F(CatalogTest, ReadsTheCoefficientsOfStepCachesThatLieBesideAModel) {
+    fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
+    const fs::path file = m_folder / "model" / "step-cache.json";
+    ASSERT_TRUE(writeFile(file, R"({"steps": 20, "teacache": [2, 1], "magcache": [1, 0.5, 0.25]})"));
+    const auto model = findModel((m_folder / "model").string());
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->stepCacheCurves.teacache, (std::vector<double>{2, 1}));
+    EXPECT_EQ(model->stepCacheCurves.magcache, (std::vector<double>{1, 0.5, 0.25}));
+    ASSERT_TRUE(writeFile(file, R"({"teacache": ["x"]})"));
+    const auto refused = findModel((m_folder / "model").string());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("step-cache.json"));
+    EXPECT_THAT(refused.error().message, HasSubstr("a number was needed"));
+}
+
 TEST_F(CatalogTest, NamesTheComponentThatIsMissing) {
     fs::copy(kDemoFolder, m_folder / "model", fs::copy_options::recursive);
     fs::remove_all(m_folder / "model" / "vae");

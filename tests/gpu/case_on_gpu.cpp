@@ -56,7 +56,8 @@ std::vector<double> runOnGpu(const kernels::BackendInfo& backend, kernels::test:
     p.sparseLinear.projection = copies.of(p.sparseLinear.projection, p.headDim * p.headDim);
     p.sparseLinear.bias = copies.of(p.sparseLinear.bias, p.headDim);
     std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
-    Copies lse(gpu), out(gpu);
+    Copies lse(gpu), out(gpu), kept(gpu);
+    p.keptShare = kept.of(p.keptShare, 1);
     p.lse = lse.of(p.lse, p.batch * p.queryHeads * p.queries);
     p.out = out.of(static_cast<const void*>(c.out.data()), static_cast<std::int64_t>(c.out.size()));
     const kernels::AttentionPlan plan = kernels::plan(backend, p);
@@ -65,6 +66,7 @@ std::vector<double> runOnGpu(const kernels::BackendInfo& backend, kernels::test:
     plan.attend(p);
     out.fetch(c.out.data());
     if (p.lse != nullptr) lse.fetch(c.problem.lse);
+    if (p.keptShare != nullptr) kept.fetch(c.problem.keptShare);
     EXPECT_TRUE(c.guardIntact()) << c.name();
     return c.output();
 }

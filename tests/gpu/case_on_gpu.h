@@ -7,7 +7,7 @@
 namespace reelgrid {
 
 /// Runs a case of the kernels' tests on the GPU: all that its problem points to goes there, the output (NaNs
-/// before the call) and the log-sum-exp come back. The output, float64 [B, Hq, Nq, D].
+/// before the call), the log-sum-exp and the kept share come back. The output, float64 [B, Hq, Nq, D].
 std::vector<double> runOnGpu(const kernels::BackendInfo& backend, kernels::test::AttentionCase& c,
                              const execution::Execution& gpu);
 

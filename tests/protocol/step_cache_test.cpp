@@ -47,11 +47,17 @@ TEST(StepCache, ANumberIsFirstBlockCachingAsItAlwaysWas) {
     EXPECT_TRUE(cacheOf("teacache:0").isOn()) << "it is there, and skips nothing";
 }
 
+TEST(StepCache, ANameAloneHasUsualNumbers) {
+    EXPECT_EQ(textOf(cacheOf("teacache")), "teacache:0.1");
+    EXPECT_EQ(textOf(cacheOf("magcache")), "magcache:0.12");
+    EXPECT_EQ(textOf(cacheOf("taylorseer")), "taylorseer:3");
+}
+
 TEST(StepCache, SaysWhatItCannotRead) {
     for (const char* text :
-         {"", "1.5", "-0.1", "nan", "teacache", "teacache:", "teacache:2", "teacache:0.1:3", "magcache:0.1:0",
-          "magcache:0.1:1.5", "magcache:0.1:2:3", "magcache:0.1:2:0.1:9", "taylorseer:0", "taylorseer:2:9",
-          "taylorseer:2.5", "easycache:0.1", "0.1:2"}) {
+         {"", "1.5", "-0.1", "nan", "teacaches", "teacache:", "teacache:2", "teacache:0.1:3",
+          "magcache:0.1:0", "magcache:0.1:1.5", "magcache:0.1:2:3", "magcache:0.1:2:0.1:9", "taylorseer:0",
+          "taylorseer:2:9", "taylorseer:2.5", "easycache:0.1", "0.1:2"}) {
         const auto cache = stepCacheFrom(text);
         ASSERT_FALSE(cache) << text;
         EXPECT_EQ(cache.error().code, ErrorCode::BadUsage);

@@ -539,6 +539,49 @@ TEST_F(RequestEditorTest, OffersTheKeysThatSparseAttentionKeepsWhereItIsChosen) 
     EXPECT_EQ(m_editor.request().slaTopk, protocol::kSlaTopk);
 }
 
+TEST_F(RequestEditorTest, OffersTheParametersOfCheckedBackends) {
+    m_editor.show();
+    m_editor.setBackends({{"sdpa", "sdpa", ""}, {"sta", "sta", "", false}, {"sparge", "sparge", "", false}});
+    auto* window = field<QLineEdit>("sta.window");
+    auto* share = field<QLineEdit>("sparge.cdfthreshd");
+    ASSERT_TRUE(window != nullptr && share != nullptr);
+    EXPECT_FALSE(window->isVisible());
+    m_editor.setCheckedBackends({"sdpa", "sta"});
+    EXPECT_TRUE(window->isVisible());
+    EXPECT_FALSE(share->isVisible());
+    EXPECT_EQ(window->placeholderText(), "3,3,3");
+    EXPECT_TRUE(share->toolTip().contains("0 to 1")) << share->toolTip().toStdString();
+    EXPECT_TRUE(m_editor.request().backendOption.empty());
+    window->setText("3, 5,5");
+    EXPECT_EQ(m_editor.request().backendOption, std::vector<std::string>{"sta.window=3,5,5"});
+    EXPECT_EQ(m_editor.problem(), QString());
+    window->setText("3,5");
+    EXPECT_TRUE(m_editor.problem().startsWith("--backend-option sta.window=3,5: "))
+        << m_editor.problem().toStdString();
+    EXPECT_TRUE(window->property("invalid").toBool());
+    window->setText("3,0,5");
+    EXPECT_TRUE(m_editor.problem().endsWith("sta.window: 1 or more was needed"))
+        << m_editor.problem().toStdString();
+    window->setText("");
+    EXPECT_EQ(m_editor.problem(), QString());
+    EXPECT_FALSE(window->property("invalid").toBool());
+}
+
+TEST_F(RequestEditorTest, KeepsTheParametersThatARequestHas) {
+    m_editor.show();
+    protocol::RenderRequest request = m_editor.request();
+    request.backendOption = {"sparge.cdfthreshd=0.9", "mine.size=3"};
+    m_editor.setRequest(request);
+    auto* share = field<QLineEdit>("sparge.cdfthreshd");
+    EXPECT_EQ(share->text(), "0.9");
+    EXPECT_TRUE(share->isVisible()) << "it has a value, though its backend isn't checked";
+    EXPECT_EQ(m_editor.request().backendOption,
+              (std::vector<std::string>{"mine.size=3", "sparge.cdfthreshd=0.9"}));
+    share->setText("");
+    EXPECT_FALSE(share->isVisible());
+    EXPECT_EQ(m_editor.request().backendOption, std::vector<std::string>{"mine.size=3"});
+}
+
 TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {
     m_editor.show();
     families::ModelInfo two = m_editor.models().front();

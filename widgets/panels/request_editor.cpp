@@ -18,6 +18,7 @@
 #include "core/catalog/render_settings.h"
 #include "core/protocol/attention_name.h"
 #include "widgets/panels/advanced_fields.h"
+#include "widgets/panels/backend_option_fields.h"
 #include "widgets/panels/expert_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_box.h"
@@ -144,6 +145,7 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
       m_pictures(new PictureFields),
       m_model(new ModelBox),
       m_backends(new BackendBoxes),
+      m_backendOptions(new BackendOptionFields),
       m_sparse(new ModelFields(sparseValues())),
       m_policy(new PolicyBox),
       m_loras(new LoraFields),
@@ -152,8 +154,8 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
       m_ofSomeModels(new ModelFields(valuesOfSomeModels())),
       m_advanced(new AdvancedFields(m_machine.gpus)),
       // The model first: its defaults are what the others show where a request says nothing.
-      m_fields{m_model,  m_prompt, m_furtherPrompts, m_motion, m_pictures,     m_loras,
-               m_policy, m_sparse, m_sampling,       m_expert, m_ofSomeModels, m_advanced},
+      m_fields{m_model,          m_prompt, m_furtherPrompts, m_motion, m_pictures,     m_loras,   m_policy,
+               m_backendOptions, m_sparse, m_sampling,       m_expert, m_ofSomeModels, m_advanced},
       m_problem(new QLabel),
       m_forecast(new QLabel),
       m_render(new QPushButton(tr("Render"))) {
@@ -170,6 +172,7 @@ RequestEditor::RequestEditor(machine::Machine machine, QWidget* parent)
     m_render->setIcon(icon(Glyph::Render, theme::kOnAccent));
     m_render->setToolTip(tr("Render with each checked backend, in the background (Ctrl+Enter)"));
     buildLayout();
+    m_backendOptions->setMachine(m_machine);
     leaveWheelToScrolling();
 
     for (RequestFields* fields : m_fields)
@@ -204,6 +207,7 @@ void RequestEditor::buildLayout() {
     column->addSpacing(6);
     column->addWidget(heading(tr("ATTENTION BACKENDS")));
     column->addWidget(m_backends);
+    column->addWidget(m_backendOptions);
     column->addWidget(m_sparse);
     column->addWidget(m_policy);
     column->addSpacing(6);
@@ -277,6 +281,7 @@ void RequestEditor::setThumbnail(const QString& path, const QImage& image) {
 
 void RequestEditor::setMachine(machine::Machine machine) {
     m_machine = std::move(machine);
+    m_backendOptions->setMachine(m_machine);
     check();
 }
 
@@ -391,6 +396,7 @@ void RequestEditor::check() {
     m_render->setText(count > 1 ? tr("Render %1 backends").arg(count) : tr("Render"));
     outlineFieldOf(what);
     showSparse();
+    m_backendOptions->setChecked(checkedBackends());
     Q_EMIT edited();
 }
 

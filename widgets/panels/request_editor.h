@@ -18,6 +18,7 @@ class QPushButton;
 namespace reelgrid::widgets {
 
 class AdvancedFields;
+class BackendOptionFields;
 class ExpertFields;
 class ModelBox;
 class ModelFields;
@@ -118,6 +119,7 @@ class RequestEditor : public QWidget {
     PictureFields* m_pictures;
     ModelBox* m_model;
     BackendBoxes* m_backends;
+    BackendOptionFields* m_backendOptions;
     ModelFields* m_sparse;  ///< of attention that leaves keys out
     PolicyBox* m_policy;
     LoraFields* m_loras;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/backends/backend_option.h"
+#include "kernels/attention/grid_map.h"
+#include "kernels/attention/method_options.h"
 #include "kernels/cpu/attention/call_plan.h"
 #include "kernels/cpu/attention/crew.h"
-#include "kernels/cpu/attention/grid_map.h"
 #include "kernels/cpu/attention/group_memory.h"
 #include "kernels/cpu/attention/group_packing.h"
 #include "kernels/cpu/attention/head_rows.h"
@@ -207,57 +207,21 @@ class Call {
 
 }  // namespace
 
-namespace {
-
-/// Three numbers of an option, or what it usually is.
-void readOption(const AttentionProblem& p, std::string_view key, std::int64_t (&numbers)[3]) {
-    const std::vector<double> read = numbersOf(valueOf(p.context.options, key));
-    for (std::size_t i = 0; i < 3 && read.size() == 3; ++i) numbers[i] = static_cast<std::int64_t>(read[i]);
-}
-
-SlidingTiles slidingTilesOf(const AttentionProblem& p) {
-    SlidingTiles tiles;
-    readOption(p, "tile", tiles.tile);
-    readOption(p, "window", tiles.window);
-    return tiles;
-}
-
-RadialWindow radialWindowOf(const AttentionProblem& p) {
-    RadialWindow window;
-    const std::string_view decay = valueOf(p.context.options, "decay");
-    if (!decay.empty()) window.decay = numbersOf(decay).front();
-    return window;
-}
-
-}  // namespace
-
-std::string obstacleOf(Method method, const AttentionProblem& problem) {
-    const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
-    if (!traits.needsGrid()) return {};
-    const TokenGrid& grid = problem.context.grid;
-    if (!grid.isKnown()) return "nobody says where this call's tokens lie, needs their grid";
-    if (grid.tokens() != problem.queries || grid.tokens() != problem.keys)
-        return std::to_string(problem.queries) + " queries and " + std::to_string(problem.keys) +
-               " keys, needs " + std::to_string(grid.tokens()) + " of both, the grid's";
-    const SlidingTiles tiles = slidingTilesOf(problem);
-    for (int axis = 0; axis < 3; ++axis)
-        if (tiles.tile[axis] < 1 || tiles.window[axis] < 1)
-            return "a tile or window below 1, needs 1 or more";
-    if (!(radialWindowOf(problem).decay > 0)) return "a decay that isn't above 0";
-    return {};
-}
-
 void attend(Method method, const AttentionProblem& problem) {
     const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
-    const TokenGrid& grid = problem.context.grid;
-    if (traits.map == BlockMap::Tiles) {
-        const GridMap map(grid, slidingTilesOf(problem), traits.sparse);
+    if (traits.map == BlockMap::Predicted) {
+        AttentionProblem predicted = problem;
+        predicted.prediction = predictionOf(problem);
+        Call(method, predicted, nullptr).run();
+    } else if (traits.needsGrid()) {
+        const GridMap map = gridMapOf(method, problem);
+        if (map.order().empty()) {
+            Call(method, problem, &map).run();
+            return;
+        }
         const OrderedTokens ordered(problem, map.order());
         Call(method, ordered.problem(), &map).run();
         ordered.putBack();
-    } else if (traits.map == BlockMap::Radial) {
-        const GridMap map(grid, radialWindowOf(problem), traits.sparse);
-        Call(method, problem, &map).run();
     } else {
         Call(method, problem, nullptr).run();
     }

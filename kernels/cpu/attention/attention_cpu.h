@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kernels/attention/method.h"
+#include "kernels/attention/method_options.h"
 #include "kernels/attention/plan.h"
 #include "kernels/attention/problem.h"
 
@@ -15,14 +16,11 @@ constexpr int kMaxHeadDim = 256;
 /// values of one group of heads, nothing of size Nq × Nk.
 void attend(Method method, const AttentionProblem& problem);
 
-/// What keeps a method from a problem beyond what every device asks of one: sta and radial need to know where
-/// its tokens lie. Empty: nothing.
-std::string obstacleOf(Method method, const AttentionProblem& problem);
-
 /// For the list of backends: no workspace, whatever the problem.
 template <Method method>
 AttentionPlan plan(const AttentionProblem& problem) {
-    if (std::string obstacle = obstacleOf(method, problem); !obstacle.empty()) return {.obstacle = obstacle};
+    if (std::string obstacle = optionObstacle(method, problem); !obstacle.empty())
+        return {.obstacle = obstacle};
     return {.attend = [](const AttentionProblem& planned) { attend(method, planned); }};
 }
 

@@ -76,8 +76,12 @@ Kernel kernelFor(Method method, const AttentionProblem& problem, const Capabilit
             return found.prefersHopper() ? Kernel{&sagesla, &sageslaWorkspace}
                                          : Kernel{&sageslaMma, &sageslaMmaWorkspace};
         case Method::Sparge:
+            return {&sparge, &spargeWorkspace};
         case Method::SlidingTile:
+            return {&slidingTiles, &slidingTilesWorkspace};
         case Method::Radial:
+            return {&radial};
+        case Method::Sage2:
             break;
     }
     throw std::runtime_error("this method has no CUDA kernel");

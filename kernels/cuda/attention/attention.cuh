@@ -63,6 +63,13 @@ std::int64_t sageslaWorkspace(const AttentionProblem& problem);
 void sageslaMma(const AttentionProblem& problem);
 std::int64_t sageslaMmaWorkspace(const AttentionProblem& problem);
 
+/// Exact over a map of kept blocks; each looks by itself which kernel suits the GPU.
+void sparge(const AttentionProblem& problem);
+std::int64_t spargeWorkspace(const AttentionProblem& problem);
+void slidingTiles(const AttentionProblem& problem);
+std::int64_t slidingTilesWorkspace(const AttentionProblem& problem);
+void radial(const AttentionProblem& problem);
+
 /// The head dims that a kernel is compiled for, ascending.
 template <int... kHeadDims>
 using HeadDims = std::integer_sequence<int, kHeadDims...>;

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "kernels/attention/method_options.h"
+#include "kernels/backends/backend_option.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::kernels::cuda {
@@ -44,6 +46,11 @@ std::optional<std::string> problemObstacle(Method method, const AttentionProblem
     if (isSparse && p.batch * p.queryHeads > kMostSparseHeads)
         return std::to_string(p.batch * p.queryHeads) + " heads over the batch, needs at most " +
                std::to_string(kMostSparseHeads);
+    if (std::string obstacle = optionObstacle(method, p); !obstacle.empty()) return obstacle;
+    if (const double faint = predictionOf(p).faint;
+        method == Method::Sparge && faint != BlockPrediction{}.faint)
+        return "pvthreshd " + std::string(valueOf(p.context.options, "pvthreshd")) +
+               ", needs the default on a GPU, where no block of the map is left out for its scores";
     if (library() == nullptr) return "the CUDA kernels are not loaded";
     return std::nullopt;
 }

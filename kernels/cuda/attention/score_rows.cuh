@@ -48,10 +48,15 @@ __device__ void biasAndHide(float (&scores)[kCount], const AttentionShape& shape
         if (firstKey + i / 4 * 8 + lane % 4 * 2 + i % 2 >= seen[i / 2 % 2]) scores[i] = kMinusInfinity;
 }
 
+/// Where the output of a query lies: at its own place.
+struct OwnPlaces {
+    __device__ int operator()(int query) const { return query; }
+};
+
 /// Divides by the sums and writes what lies inside the output.
-template <class Element, int kHeadDim, int kCount, class Softmax>
+template <class Element, int kHeadDim, int kCount, class Softmax, class Places = OwnPlaces>
 __device__ void storeRows(const float (&outputs)[kCount], Softmax& softmax, const AttentionShape& shape,
-                          int row, int lane, int head, int batch) {
+                          int row, int lane, int head, int batch, Places placeOf = {}) {
     const float inverse[2] = {softmax.finish(0), softmax.finish(1)};
     auto* out =
         static_cast<Element*>(shape.out) + batch * shape.outStrides.batch + head * shape.outStrides.head;
@@ -59,7 +64,7 @@ __device__ void storeRows(const float (&outputs)[kCount], Softmax& softmax, cons
     for (int r = 0; r < 2; ++r) {
         const int query = row + 8 * r;
         if (query >= shape.queries) continue;
-        auto* place = out + query * shape.outStrides.token + lane % 4 * 2;
+        auto* place = out + placeOf(query) * shape.outStrides.token + lane % 4 * 2;
 #pragma unroll
         for (int j = 0; j < kHeadDim / 8; ++j)
             if (8 * j < shape.headDim)

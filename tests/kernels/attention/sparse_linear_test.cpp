@@ -3,10 +3,12 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/attention/method_options.h"
 #include "kernels/backends/backend_list.h"
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cpu/attention/block_map.h"
 #include "tests/kernels/attention/attention_case.h"
+#include "tests/kernels/attention/grid_oracle.h"
 #include "tests/kernels/attention/method_oracle.h"
 #include "tests/kernels/attention/reference.h"
 #include "tests/kernels/instruction_sets.h"
@@ -343,119 +345,16 @@ TEST_P(Predicted, ANanKeyIsSeenInTheOutput) {
 /// sta and radial: where tokens lie in the clip decides.
 class OnTheGrid : public SparseLinear {
   protected:
-    struct Place {
-        std::int64_t frame, row, column;
-        bool isText;
-    };
-    static Place placeOf(const TokenGrid& grid, std::int64_t token) {
-        const std::int64_t place = token - grid.textBefore;
-        if (place < 0 || place >= grid.frames * grid.rows * grid.columns) return {0, 0, 0, true};
-        return {place / (grid.rows * grid.columns), place / grid.columns % grid.rows, place % grid.columns,
-                false};
-    }
-    /// Of two tokens, from the definitions.
-    static bool isNear(std::int64_t query, std::int64_t key, std::int64_t size, std::int64_t tile,
-                       std::int64_t window) {
-        const std::int64_t count = (size + tile - 1) / tile, half = window / 2;
-        const std::int64_t middle = std::min(std::max(query / tile, half), std::max(half, count - 1 - half));
-        return std::abs(key / tile - middle) <= half;
-    }
-    static bool seesTile(const TokenGrid& grid, const Place& q, const Place& k) {
-        if (q.isText || k.isText) return true;
-        return isNear(q.frame, k.frame, grid.frames, 4, 3) && isNear(q.row, k.row, grid.rows, 4, 3) &&
-               isNear(q.column, k.column, grid.columns, 4, 3);
-    }
-    static bool seesRadial(const TokenGrid& grid, const Place& q, const Place& k) {
-        const std::int64_t d = std::abs(q.frame - k.frame);
-        if (q.isText || k.isText || k.frame == 0 || d <= 1) return true;
-        double width = 1, halved = 1;
-        while (width <= double(grid.rows * grid.columns)) width *= 2;
-        while (halved <= double(d)) halved *= 2;
-        width /= halved;
-        if (width < 128 && d % std::int64_t(128 / width) != 0) return false;
-        const std::int64_t gap = std::abs((q.row - k.row) * grid.columns + q.column - k.column);
-        return double(gap) <= std::max(width, 128.0);
-    }
-    /// The softmax in float64 over the blocks of keys that any query of a block sees, tokens in this order.
-    template <class Sees>
-    static std::pair<std::vector<double>, double> oracle(const AttentionCase& c,
-                                                         const std::vector<std::int64_t>& order, Sees sees) {
-        const TokenGrid& grid = c.problem.context.grid;
-        const auto n = std::int64_t(order.size());
-        std::vector<double> out(std::size_t(c.problem.queryHeads * n * c.problem.headDim));
-        double kept = 0, seen = 0;
-        const auto at = [&](const void* data, const Strides& s, std::int64_t h, std::int64_t token,
-                            std::int64_t d) {
-            return elementAt(c.problem.type, data, h * s.head + token * s.token + d);
-        };
-        const AttentionProblem& p = c.problem;
-        for (std::int64_t first = 0; first < n; first += 128) {
-            const std::int64_t end = std::min(n, first + 128);
-            std::vector<std::int64_t> keys;
-            for (std::int64_t block = 0; block < n; block += 64) {
-                bool any = false;
-                for (std::int64_t i = first; i < end && !any; ++i)
-                    for (std::int64_t j = block; j < std::min(n, block + 64) && !any; ++j)
-                        any = sees(grid, placeOf(grid, order[std::size_t(i)]),
-                                   placeOf(grid, order[std::size_t(j)]));
-                seen += 1;
-                kept += any ? 1 : 0;
-                for (std::int64_t j = block; j < std::min(n, block + 64) && any; ++j)
-                    keys.push_back(order[std::size_t(j)]);
-            }
-            for (std::int64_t h = 0; h < p.queryHeads; ++h)
-                for (std::int64_t i = first; i < end; ++i) {
-                    const std::int64_t query = order[std::size_t(i)];
-                    std::vector<double> scores;
-                    double most = -1e300, sum = 0;
-                    for (const std::int64_t key : keys) {
-                        double score = 0;
-                        for (std::int64_t d = 0; d < p.headDim; ++d)
-                            score += at(p.q, p.qStrides, h, query, d) * at(p.k, p.kStrides, h, key, d);
-                        scores.push_back(score * double(p.scale));
-                        most = std::max(most, scores.back());
-                    }
-                    double* row = out.data() + (h * n + query) * p.headDim;
-                    for (std::size_t j = 0; j < keys.size(); ++j) {
-                        const double weight = std::exp(scores[j] - most);
-                        sum += weight;
-                        for (std::int64_t d = 0; d < p.headDim; ++d)
-                            row[d] += weight * at(p.v, p.vStrides, h, keys[j], d);
-                    }
-                    for (std::int64_t d = 0; d < p.headDim; ++d) row[d] /= sum;
-                }
-        }
-        return {out, kept / seen};
-    }
-    static std::vector<std::int64_t> clipOrder(const TokenGrid& grid) {
-        std::vector<std::int64_t> order(std::size_t(grid.tokens()));
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int64_t(i);
-        return order;
-    }
-    /// Tile by tile of 4 × 4 × 4; text where it was.
-    static std::vector<std::int64_t> tileOrder(const TokenGrid& grid) {
-        auto order = clipOrder(grid);
-        const auto tileOf = [&](std::int64_t token) {
-            const Place p = placeOf(grid, token);
-            if (p.isText) return token < grid.textBefore ? std::int64_t{-1} : std::int64_t{1} << 40;
-            return (p.frame / 4 * 1000 + p.row / 4) * 1000 + p.column / 4;
-        };
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::int64_t a, std::int64_t b) { return tileOf(a) < tileOf(b); });
-        return order;
-    }
-    template <class Sees>
-    static void expectOracle(Method method, AttentionCase& c, const std::vector<std::int64_t>& order,
-                             Sees sees) {
-        const auto [expected, share] = oracle(c, order, sees);
+    static void expectOracle(Method method, AttentionCase& c) {
+        const GridAttention oracle = gridAttention(method, c.problem);
         double kept = 0;
         c.problem.keptShare = &kept;
         std::fill(c.out.begin(), c.out.end(), std::uint8_t{0xFF});
         cpu::attend(method, c.problem);
         EXPECT_TRUE(c.guardIntact());
-        EXPECT_NEAR(kept, share, 1e-12);
+        EXPECT_NEAR(kept, oracle.keptShare, 1e-12);
         const double allowed = c.problem.type == DataType::Float32 ? 2e-5 : 0.012;
-        EXPECT_LE(maxError(c.output(), expected), allowed * std::max(1.0, largest(expected)));
+        EXPECT_LE(maxError(c.output(), oracle.out), allowed * std::max(1.0, largest(oracle.out)));
     }
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, OnTheGrid, testing::ValuesIn(kInstructionSets),
@@ -471,7 +370,7 @@ TEST_P(OnTheGrid, TilesSeeTheirWindow) {
         for (const auto type : {DataType::Float32, DataType::BFloat16}) {
             AttentionCase c({1, 2, 2, grid.tokens(), grid.tokens(), 40}, type);
             c.problem.context.grid = grid;
-            expectOracle(Method::SlidingTile, c, tileOrder(grid), seesTile);
+            expectOracle(Method::SlidingTile, c);
         }
 }
 
@@ -479,7 +378,7 @@ TEST_P(OnTheGrid, RadialWindowsNarrowWithTheFramesBetween) {
     for (const TokenGrid& grid : kGrids) {
         AttentionCase c({1, 2, 2, grid.tokens(), grid.tokens(), 64}, DataType::Float32);
         c.problem.context.grid = grid;
-        expectOracle(Method::Radial, c, clipOrder(grid), seesRadial);
+        expectOracle(Method::Radial, c);
     }
     const TokenGrid long_{.frames = 24, .rows = 8, .columns = 10};
     AttentionCase c({1, 1, 1, long_.tokens(), long_.tokens(), 16}, DataType::Float32);
@@ -501,7 +400,47 @@ TEST(GridBackends, SayThatTheyNeedTheGrid) {
     EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), std::nullopt);
     const std::vector<OptionValue> none{{"tile", "0,4,4"}};
     c.problem.context.options = none;
-    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), "sta: a tile or window below 1, needs 1 or more");
+    EXPECT_EQ(whyNot(*findBackend("sta"), c.problem), "sta: tile 0,4,4, needs 1 or more");
+}
+
+TEST(PredictionOptions, TakeThePlaceOfTheProblemsValuesWithinTheirBounds) {
+    AttentionCase c({1, 1, 1, 200, 700, 64}, DataType::Float32);
+    c.problem.prediction.cdf = 0.5;
+    const std::vector<OptionValue> some{{"cdfthreshd", "0.9"}, {"simthreshd1", "0.25"}};
+    c.problem.context.options = some;
+    const BlockPrediction asked = predictionOf(c.problem);
+    EXPECT_EQ(asked.cdf, 0.9);
+    EXPECT_EQ(asked.similarity, 0.25);
+    EXPECT_EQ(asked.faint, BlockPrediction{}.faint);
+    EXPECT_EQ(whyNot(*findBackend("sparge"), c.problem), std::nullopt);
+    const auto expectObstacle = [&](const char* key, const char* value, const char* obstacle) {
+        const std::vector<OptionValue> one{{key, value}};
+        c.problem.context.options = one;
+        EXPECT_EQ(whyNot(*findBackend("sparge"), c.problem), obstacle);
+    };
+    expectObstacle("cdfthreshd", "1.5", "sparge: cdfthreshd 1.5, needs 0 to 1");
+    expectObstacle("simthreshd1", "-2", "sparge: simthreshd1 -2, needs -1 to 1");
+    expectObstacle("pvthreshd", "0", "sparge: pvthreshd 0, needs more than 0");
+}
+
+TEST(PredictionOptions, DecideWhatIsKept) {
+    AttentionCase c({1, 1, 1, 256, 1024, 64}, DataType::Float32);
+    auto* q = reinterpret_cast<float*>(c.q.data());
+    auto* k = reinterpret_cast<float*>(c.k.data());
+    // All alike; each block of keys scores a little below the one before.
+    for (std::size_t i = 0; i < 256 * 64; ++i) q[i] = 1 + 0.01F * q[i];
+    for (std::size_t i = 0; i < 1024 * 64; ++i)
+        k[i] = 0.01F * k[i] + (i % 64 == 0 ? 8 - static_cast<float>(i / (64 * 64)) : 0);
+    double kept = 0;
+    c.problem.keptShare = &kept;
+    const auto keptWith = [&](const char* key, const char* value) {
+        const std::vector<OptionValue> one{{key, value}};
+        c.problem.context.options = one;
+        cpu::attend(Method::Sparge, c.problem);
+        return kept;
+    };
+    EXPECT_LT(keptWith("cdfthreshd", "0.3"), keptWith("cdfthreshd", "0.9"));
+    EXPECT_EQ(keptWith("simthreshd1", "1"), 1) << "nothing is as alike";
 }
 
 }  // namespace

@@ -118,6 +118,20 @@ TEST(BackendList, ADeviceWithoutAnImplementationIsNamed) {
     EXPECT_EQ(whyNot(onCpuAlone, onCuda(c)), "sagev1: no cuda implementation in this version");
 }
 
+TEST(BackendList, WhatNoGpuHasCheckedWaitsForAVariable) {
+    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
+    BackendInfo unchecked = *findBackend("sparge");
+    unchecked.cuda.isUnchecked = true;
+    unsetenv(cuda::kUncheckedVariable);
+    EXPECT_FALSE(unchecked.runsOn(Device::Cuda));
+    EXPECT_EQ(whyNot(unchecked, onCuda(c)),
+              "sparge: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
+    setenv(cuda::kUncheckedVariable, "1", 1);
+    EXPECT_TRUE(unchecked.runsOn(Device::Cuda));
+    EXPECT_EQ(whyNot(unchecked, onCuda(c)).value_or("").find("not yet checked"), std::string::npos);
+    unsetenv(cuda::kUncheckedVariable);
+}
+
 TEST(BackendList, UnsmoothedKeysAreTakenByWhatCanLeaveThemAndByWhatNeverSmooths) {
     AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
     c.problem.keySmoothing = KeySmoothing::None;

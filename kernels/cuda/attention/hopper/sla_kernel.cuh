@@ -1,8 +1,9 @@
 #pragma once
 
-// Sparse-linear attention for Hopper on fav3's parts: a tile is one block of queries, two warpgroups of 64;
-// its tiles of keys are the blocks that the map chose (pairs of them at d128), walked from the last to the
-// first. The linear branch's matrices follow as two more tiles of values. sm_90a.
+// Attention to some of the blocks of keys for Hopper on fav3's parts, for every sparse method: a tile is one
+// block of queries, two warpgroups of 64; its tiles of keys are the blocks that a map keeps (pairs of them at
+// d128), walked from the last to the first. The matrices of sla's linear branch follow as two more tiles of
+// values. sm_90a.
 
 #include "kernels/cuda/attention/hopper/fav3_kernel.cuh"
 #include "kernels/cuda/attention/hopper/sla_branch.cuh"
@@ -12,10 +13,10 @@ namespace reelgrid::kernels::cuda::device {
 struct SlaCall {
     Fav3Call tiles;
     int keyBlocks;
-    int count;                   ///< of blocks chosen for a tile
-    const std::int32_t* chosen;  ///< [batch][query heads][query tiles][count], ascending
-    const float* featureSums;    ///< [batch][key heads][D]: Σ φ(k)
-    const float* bias;           ///< of the projection, or null
+    KeptBlocks kept;           ///< of each tile
+    PlacesInOrder places;      ///< of queries in the output
+    const float* featureSums;  ///< [batch][key heads][D]: Σ φ(k)
+    const float* bias;         ///< of the projection, or null
 };
 
 template <class Element_, int kHeadDim_, Branch kBranch_>
@@ -49,15 +50,16 @@ struct SlaConfig {
 /// One block of queries and what it attends to.
 template <class C>
 struct SlaTile {
-    int firstQuery, head, batch, keyTiles;
-    const std::int32_t* chosen;
+    int firstQuery, head, batch, count, keyTiles;
+    const std::int32_t* chosen;  ///< `count` blocks of keys
 
     __device__ SlaTile(const SlaCall& call, int index)
         : firstQuery(index % call.tiles.queryTiles * C::kQueries),
           head(index / call.tiles.queryTiles % call.tiles.shape.queryHeads),
           batch(index / call.tiles.queryTiles / call.tiles.shape.queryHeads),
-          keyTiles((call.count + C::kBlocks - 1) / C::kBlocks),
-          chosen(call.chosen + std::int64_t{index} * call.count) {}
+          count(call.kept.countOf(index)),
+          keyTiles((count + C::kBlocks - 1) / C::kBlocks),
+          chosen(call.kept.blocksOf(index)) {}
 
     __device__ int keyHead(const SlaCall& call) const { return head / call.tiles.shape.queryHeadsPerKeyHead; }
 };
@@ -84,7 +86,7 @@ __device__ void copyChosen(Fav3Shared<C>& shared, const CUtensorMap& qMap, const
             if (n == tile.keyTiles - 1 || n % kTiles == kTiles - 1) {
                 const int place = n / kTiles * 32 + lane;
                 // Past the last block there is nothing, which reads as zeros.
-                held = place < call.count ? __ldg(tile.chosen + place) : call.keyBlocks;
+                held = place < tile.count ? __ldg(tile.chosen + place) : call.keyBlocks;
             }
 #pragma unroll
             for (int i = 0; i < C::kBlocks; ++i)
@@ -156,8 +158,8 @@ struct SlaGroup : Fav3Group<C> {
     /// Hides what of a tile's last pair of blocks isn't there: only the last block chosen can be the last of
     /// the keys.
     __device__ void hide(float (&scores)[kScores], const SlaTile<C>& tile) const {
-        const int last = __ldg(tile.chosen + call.count - 1);
-        const int there = (call.count - 1) % C::kBlocks * kSparseKeys +
+        const int last = __ldg(tile.chosen + tile.count - 1);
+        const int there = (tile.count - 1) % C::kBlocks * kSparseKeys +
                           min(kSparseKeys, call.tiles.shape.keys - last * kSparseKeys);
         hopper::pin(scores);
         if (there == C::kKeys) return;
@@ -313,7 +315,8 @@ struct SlaGroup : Fav3Group<C> {
             storeRows<Element, C::kHeadDim>(outputs, normalised, shape, row, lane, tile.head, tile.batch);
         } else {
             finishValues();
-            storeRows<Element, C::kHeadDim>(outputs, softmax, shape, row, lane, tile.head, tile.batch);
+            storeRows<Element, C::kHeadDim>(outputs, softmax, shape, row, lane, tile.head, tile.batch,
+                                            call.places);
         }
     }
 };

@@ -9,6 +9,7 @@
 
 #include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
+#include "kernels/cuda/attention/sparse/kept_blocks.cuh"
 
 namespace reelgrid::kernels::cuda::device {
 

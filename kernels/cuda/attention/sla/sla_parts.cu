@@ -44,21 +44,7 @@ void passOverKeys(const AttentionProblem& p, const SlaParts& parts, cudaStream_t
 template <class Element, int kHeadDim, int kQueries, int kKeys>
 void chooseBlocks(const AttentionProblem& p, const SlaParts& parts, cudaStream_t stream) {
     using Config = SlaMapConfig<Element, kHeadDim, kQueries, kKeys>;
-    const SlaMapCall call{.q = p.q,
-                          .qStrides = p.qStrides,
-                          .queries = static_cast<int>(p.queries),
-                          .keys = static_cast<int>(p.keys),
-                          .headDim = static_cast<int>(p.headDim),
-                          .queryHeads = static_cast<int>(p.queryHeads),
-                          .queryHeadsPerKeyHead = static_cast<int>(p.queryHeads / p.keyHeads),
-                          .queryBlocks = parts.queryBlocks,
-                          .keyBlocks = parts.keyBlocks,
-                          .runs = parts.runs,
-                          .choices = parts.choices,
-                          .count = parts.count,
-                          .blockMeans = parts.blockMeans,
-                          .keySums = parts.keySums,
-                          .chosen = parts.chosen};
+    const SlaMapCall call = slaMapCall(p, parts);
     const dim3 grid(tilesOf(parts.queryBlocks, Config::kQueryBlocks), blocksOf(p.batch * p.queryHeads));
     launch("sla's map", Start::WithPrevious, &slaMap<Config>, grid, Config::kThreads,
            Config::sharedBytes(parts.choices), stream, call);
@@ -66,11 +52,36 @@ void chooseBlocks(const AttentionProblem& p, const SlaParts& parts, cudaStream_t
 
 }  // namespace
 
-void prepareSla(const AttentionProblem& problem, const SlaParts& parts) {
+SlaMapCall slaMapCall(const AttentionProblem& p, const SlaParts& parts) {
+    return {.q = p.q,
+            .qStrides = p.qStrides,
+            .queries = static_cast<int>(p.queries),
+            .keys = static_cast<int>(p.keys),
+            .headDim = static_cast<int>(p.headDim),
+            .queryHeads = static_cast<int>(p.queryHeads),
+            .queryHeadsPerKeyHead = static_cast<int>(p.queryHeads / p.keyHeads),
+            .queryBlocks = parts.queryBlocks,
+            .keyBlocks = parts.keyBlocks,
+            .runs = parts.runs,
+            .choices = parts.choices,
+            .count = parts.count,
+            .blockMeans = parts.blockMeans,
+            .keySums = parts.keySums,
+            .chosen = parts.chosen};
+}
+
+void sumKeys(const AttentionProblem& problem, const SlaParts& parts) {
     const auto stream = static_cast<cudaStream_t>(problem.stream);
     withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
         withBranch(problem,
                    [&](auto branch) { passOverKeys<Element, headDim, branch>(problem, parts, stream); });
+    });
+}
+
+void prepareSla(const AttentionProblem& problem, const SlaParts& parts) {
+    const auto stream = static_cast<cudaStream_t>(problem.stream);
+    sumKeys(problem, parts);
+    withElementAndHeadDim(problem, [&]<class Element>(Element*, auto headDim) {
         constexpr SparseBlocks kSage = traitsOf(Method::SageSparseLinear, headDim).sparse;
         if (parts.blocks.keys == kSage.keys)
             chooseBlocks<Element, headDim, kSage.queries, kSage.keys>(problem, parts, stream);

@@ -12,6 +12,8 @@
 
 namespace reelgrid::kernels::cuda::device {
 
+struct SlaMapCall;
+
 /// What goes from one of sla's kernels to the next, in the call's workspace.
 struct SlaParts {
     int headDim;                      ///< padded
@@ -46,10 +48,19 @@ struct SlaParts {
         }
         bytes = parts.bytes();
     }
+
+    /// What the map chose, of every tile of queries as many.
+    [[nodiscard]] KeptBlocks kept() const {
+        return {.blocks = chosen, .counts = nullptr, .pitch = count, .rows = 0};
+    }
 };
 
 /// Queues all of that.
 void prepareSla(const AttentionProblem& problem, const SlaParts& parts);
+/// Of that the pass over keys: their sums and, for a linear branch, its matrices.
+void sumKeys(const AttentionProblem& problem, const SlaParts& parts);
+/// What a kernel that makes a map is told.
+SlaMapCall slaMapCall(const AttentionProblem& problem, const SlaParts& parts);
 
 enum class Start { AfterPrevious, WithPrevious };
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// Sparse-linear attention for every GPU since Ampere, on fav2's parts: a block of threads holds one block of
-// queries and walks the blocks of keys that the map chose. The linear branch's two matrices then take the
-// place of K, and what lies between its two products that of Q.
+// Attention to some of the blocks of keys for every GPU since Ampere, on fav2's parts, for every sparse
+// method: a block of threads holds one block of queries and walks the blocks of keys that a map keeps. The
+// two matrices of sla's linear branch then take the place of K, and what lies between its two products that
+// of Q.
 
 #include "kernels/cuda/attention/sla/sla_call.cuh"
 #include "kernels/cuda/attention/sm80/fav2_kernel.cuh"
@@ -11,8 +12,8 @@ namespace reelgrid::kernels::cuda::device {
 
 struct SlaMmaCall {
     Fav2Call tiles;
-    int count;                      ///< of blocks chosen for a tile
-    const std::int32_t* chosen;     ///< [batch][query heads][query tiles][count], ascending
+    KeptBlocks kept;                ///< of each tile
+    PlacesInOrder places;           ///< of queries in the output
     const float* featureSums;       ///< [batch][key heads][D]: Σ φ(k)
     const __nv_bfloat16* matrices;  ///< [batch][key heads][2 D][D]: φ(k)ᵀ v, then the projection
     const float* bias;              ///< of the projection, or null
@@ -177,7 +178,7 @@ struct SlaMmaBlock : Fav2Block<C> {
 #pragma unroll
             for (int m = 0; m < 2; ++m)
                 storeRows<Element, C::kHeadDim>(outputs[m], softmax[m], shape, row + 16 * m, lane, head,
-                                                batch);
+                                                batch, call.places);
         }
     }
 
@@ -190,7 +191,8 @@ struct SlaMmaBlock : Fav2Block<C> {
         const int batch = static_cast<int>(blockIdx.x) / tiles.queryTiles / shape.queryHeads;
         const int keyHead = head / shape.queryHeadsPerKeyHead;
         const int firstQuery = index * C::kQueries, row = firstQuery + 32 * warp + lane / 4;
-        const std::int32_t* chosen = call.chosen + std::int64_t{blockIdx.x} * call.count;
+        const std::int32_t* chosen = call.kept.blocksOf(static_cast<int>(blockIdx.x));
+        const int count = call.kept.countOf(static_cast<int>(blockIdx.x));
 
         float outputs[2][kOutputs];
 #pragma unroll
@@ -208,13 +210,13 @@ struct SlaMmaBlock : Fav2Block<C> {
         int firstKey = __ldg(chosen) * C::kKeys;
         k.template copy<C::kKeys>(kShared, firstKey, shape.keys, shape.headDim);
         commitCopies();
-        for (int n = 0; n < call.count; ++n) {
-            const int nextKey = n + 1 < call.count ? __ldg(chosen + n + 1) * C::kKeys : 0;
+        for (int n = 0; n < count; ++n) {
+            const int nextKey = n + 1 < count ? __ldg(chosen + n + 1) * C::kKeys : 0;
             waitCopies<0>();
             __syncthreads();  // this block of keys is there, the values of the one before were read
             v.template copy<C::kKeys>(vShared, firstKey, shape.keys, shape.headDim);
             commitCopies();
-            if (n + 1 < call.count)
+            if (n + 1 < count)
                 k.template copy<C::kKeys>(kShared + (n + 1) % 2 * C::kKeyBytes, nextKey, shape.keys,
                                           shape.headDim);
             commitCopies();

@@ -7,7 +7,7 @@
 #include "kernels/attention/call_context.h"
 #include "kernels/attention/method.h"
 
-namespace reelgrid::kernels::cpu {
+namespace reelgrid::kernels {
 
 /// sta: tiles of tokens, and how many tiles along each axis a query's tile sees, itself in the middle.
 struct SlidingTiles {
@@ -49,4 +49,4 @@ class GridMap {
     std::int64_t m_keyBlocks = 0;
 };
 
-}  // namespace reelgrid::kernels::cpu
+}  // namespace reelgrid::kernels

@@ -1,11 +1,11 @@
-#include "kernels/cpu/attention/grid_map.h"
+#include "kernels/attention/grid_map.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 
-namespace reelgrid::kernels::cpu {
+namespace reelgrid::kernels {
 namespace {
 
 std::int64_t parts(std::int64_t size, std::int64_t of) {
@@ -131,4 +131,4 @@ double GridMap::keptShare() const {
            (static_cast<double>(m_kept.size()) * static_cast<double>(m_keyBlocks));
 }
 
-}  // namespace reelgrid::kernels::cpu
+}  // namespace reelgrid::kernels

@@ -1,0 +1,93 @@
+#include "kernels/attention/method_options.h"
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/backends/backend_option.h"
+#include "kernels/backends/option_bounds.h"
+
+namespace reelgrid::kernels {
+namespace {
+
+/// Three numbers of an option, or what it usually is.
+void readOption(const AttentionProblem& p, std::string_view key, std::int64_t (&numbers)[3]) {
+    const std::vector<double> read = numbersOf(valueOf(p.context.options, key));
+    for (std::size_t i = 0; i < 3 && read.size() == 3; ++i) numbers[i] = static_cast<std::int64_t>(read[i]);
+}
+void readOption(const AttentionProblem& p, std::string_view key, double& number) {
+    const std::string_view value = valueOf(p.context.options, key);
+    if (!value.empty()) number = numbersOf(value).front();
+}
+
+SlidingTiles slidingTilesOf(const AttentionProblem& p) {
+    SlidingTiles tiles;
+    readOption(p, "tile", tiles.tile);
+    readOption(p, "window", tiles.window);
+    return tiles;
+}
+
+RadialWindow radialWindowOf(const AttentionProblem& p) {
+    RadialWindow window;
+    readOption(p, "decay", window.decay);
+    return window;
+}
+
+std::string gridObstacle(const AttentionProblem& p) {
+    const TokenGrid& grid = p.context.grid;
+    if (!grid.isKnown()) return "nobody says where this call's tokens lie, needs their grid";
+    if (grid.tokens() != p.queries || grid.tokens() != p.keys)
+        return std::to_string(p.queries) + " queries and " + std::to_string(p.keys) + " keys, needs " +
+               std::to_string(grid.tokens()) + " of both, the grid's";
+    return {};
+}
+
+/// An option that is out of its bounds.
+std::string boundsObstacle(std::string_view backend, const AttentionProblem& p) {
+    for (const OptionValue& option : p.context.options) {
+        const auto bounds = boundsOfOption(backend, option.key);
+        if (!bounds) continue;
+        for (const double number : numbersOf(option.value))
+            if (!bounds->contains(number))
+                return option.key + " " + option.value + ", needs " + bounds->text();
+    }
+    return {};
+}
+
+/// The backend whose options a method reads.
+std::string_view backendOf(Method method) {
+    switch (method) {
+        case Method::Sparge:
+            return "sparge";
+        case Method::SlidingTile:
+            return "sta";
+        case Method::Radial:
+            return "radial";
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+GridMap gridMapOf(Method method, const AttentionProblem& problem) {
+    const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
+    const TokenGrid& grid = problem.context.grid;
+    return traits.map == BlockMap::Tiles ? GridMap(grid, slidingTilesOf(problem), traits.sparse)
+                                         : GridMap(grid, radialWindowOf(problem), traits.sparse);
+}
+
+BlockPrediction predictionOf(const AttentionProblem& problem) {
+    BlockPrediction prediction = problem.prediction;
+    readOption(problem, "simthreshd1", prediction.similarity);
+    readOption(problem, "cdfthreshd", prediction.cdf);
+    readOption(problem, "pvthreshd", prediction.faint);
+    return prediction;
+}
+
+std::string optionObstacle(Method method, const AttentionProblem& problem) {
+    if (std::string obstacle = boundsObstacle(backendOf(method), problem); !obstacle.empty()) return obstacle;
+    const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
+    return traits.needsGrid() ? gridObstacle(problem) : std::string();
+}
+
+}  // namespace reelgrid::kernels
