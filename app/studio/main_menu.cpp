@@ -128,7 +128,7 @@ void MainWindow::buildCompareMenu() {
 
 void MainWindow::buildMeasureMenu() {
     fill(*menuBar()->addMenu(tr("&Measure")), *m_actions,
-         {"measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
+         {"compute-metrics", "", "measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
           "", "open-result"});
 }
 
