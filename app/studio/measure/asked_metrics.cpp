@@ -47,6 +47,10 @@ std::vector<Measured> measuredIn(const json& document, QStringList& problems) {
     return all;
 }
 
+QString wordFor(const fs::path& clip) {
+    return QString::fromStdString(fs::absolute(clip).lexically_normal().string());
+}
+
 bool needsReference(const QString& metric) {
     for (const metrics::AskedMetric& each : metrics::kAskedMetrics)
         if (metric == each.name) return each.needsReference;
@@ -131,10 +135,9 @@ void AskedMetrics::compute(Order order, QStringList metrics, const QString& weig
     QStringList words{"metrics", "--json", "--keep", "--metrics=" + metrics.join(',')};
     if (!weights.isEmpty()) words << "--metric-weights=" + weights;
     if (!order.reference.empty())
-        words << "--reference=" + QString::fromStdString(order.reference.string());
+        words << "--reference=" + wordFor(order.reference);
     if (!order.prompt.empty()) words << "--prompt=" + QString::fromStdString(order.prompt);
-    for (const fs::path& clip : order.clips)
-        words << QString::fromStdString(fs::absolute(clip).lexically_normal().string());
+    for (const fs::path& clip : order.clips) words << wordFor(clip);
     m_jobs->start({tr("Metrics: %1").arg(metrics.join(", ")), words, MeasureOrder::Turn::Waits, {},
                    [this, done = order.done](const QByteArray& document) { take(document, done); }});
 }
