@@ -11,7 +11,7 @@
 #include "core/comparison/earlier_result.h"
 #include "core/comparison/report.h"
 #include "core/protocol/result_paths.h"
-#include "core/result/metrics_file.h"
+#include "core/result/measured_file.h"
 #include "core/result/writer_lock.h"
 #include "core/session/session.h"
 
@@ -42,17 +42,6 @@ void reuseEarlier(Comparison& comparison) {
     }
 }
 
-namespace {
-
-Result<void> saveMetrics(const ComparisonEntry& entry) {
-    const fs::path folder = protocol::resultFolderOf(entry.clip);
-    const auto lock = result::WriterLock::acquire(folder);
-    if (!lock) return lock.error();
-    return writeFile(folder / protocol::kMetricsFile, result::metricsJson(entry.result.metrics));
-}
-
-}  // namespace
-
 Result<void> measureMissingDrift(Comparison& comparison) {
     const auto shared = comparison.shared();
     const comparison::Entry* reference = referenceOf(shared);
@@ -68,7 +57,7 @@ Result<void> measureMissingDrift(Comparison& comparison) {
             entry.result.metrics.drift->latentError = *error;
         }
         if (!*added) continue;
-        if (auto saved = saveMetrics(entry); !saved) return saved;
+        if (auto saved = result::saveMetrics(entry.clip, entry.result.metrics); !saved) return saved;
     }
     return {};
 }
@@ -119,7 +108,7 @@ Result<void> measureAsked(Comparison& comparison, MetricOptions& asked, const st
                                          settings.prompt, entry.result.metrics, stop);
         if (!added) return added.error();
         if (!*added) continue;
-        if (auto saved = saveMetrics(entry); !saved) return saved;
+        if (auto saved = result::saveMetrics(entry.clip, entry.result.metrics); !saved) return saved;
     }
     line.clear();
     return {};

@@ -1,9 +1,11 @@
 #include "app/cli/metric_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/comparison/compared_frames.h"
 #include "core/execution/execution.h"
+#include "core/perception/metric_source.h"
 
 namespace reelgrid::cli {
 
@@ -25,6 +27,25 @@ std::string MetricOptions::needingReference() const {
     return {};
 }
 
+bool MetricOptions::takesPrompt() const {
+    const auto asked = metrics::askedFrom(m_names);
+    return asked && std::ranges::any_of(*asked, [](metrics::Asked metric) {
+               return metric == metrics::Asked::Clip || metric == metrics::Asked::ClipL14;
+           });
+}
+
+Result<std::string> MetricOptions::fingerprint(const std::stop_token& stop) {
+    if (!any()) return std::string();
+    if (m_fingerprint) return *m_fingerprint;
+    const auto asked = metrics::askedFrom(m_names);
+    if (!asked) return asked.error();
+    const auto sources = perception::findSources(*asked, m_weights);
+    if (!sources) return sources.error();
+    auto fingerprint = perception::fingerprintOf(*sources, stop);
+    if (fingerprint) m_fingerprint = *fingerprint;
+    return fingerprint;
+}
+
 Result<void> MetricOptions::load(const std::string& device) {
     if (!any() || m_perception) return {};
     const auto asked = metrics::askedFrom(m_names);
@@ -42,6 +63,13 @@ Result<void> MetricOptions::requireNames() const {
         return Error{ErrorCode::BadUsage, "--metric-weights: it is for --metrics, which wasn't given"};
     const auto asked = metrics::askedFrom(m_names);
     if (!asked) return asked.error();
+    return {};
+}
+
+Result<void> MetricOptions::requireSources() const {
+    if (auto named = requireNames(); !named || !any()) return named;
+    const auto sources = perception::findSources(metrics::askedFrom(m_names).value(), m_weights);
+    if (!sources) return sources.error();
     return {};
 }
 

@@ -22,8 +22,16 @@ class MetricOptions {
     [[nodiscard]] bool any() const { return !m_names.empty(); }
     /// BadUsage for a name that there isn't, or for weights without a metric.
     [[nodiscard]] Result<void> requireNames() const;
+    /// The same, and NotFound or Unsupported where weights or a program are missing; loads nothing.
+    [[nodiscard]] Result<void> requireSources() const;
     /// The first of them that needs a reference clip; empty: none does.
     [[nodiscard]] std::string needingReference() const;
+    /// Whether one of them depends on what the clip is to show.
+    [[nodiscard]] bool takesPrompt() const;
+    [[nodiscard]] const std::string& weights() const { return m_weights; }
+    /// Of what they are computed with (perception::fingerprintOf); empty where nothing was asked for. Read
+    /// once.
+    Result<std::string> fingerprint(const std::stop_token& stop);
     /// Loads the networks. NotFound or Unsupported where weights or a program are missing; nothing is loaded
     /// where nothing was asked for.
     Result<void> load(const std::string& device);
@@ -40,6 +48,7 @@ class MetricOptions {
     std::vector<std::string> m_names;
     std::string m_weights;
     std::optional<perception::Perception> m_perception;
+    std::optional<std::string> m_fingerprint;
 };
 
 }  // namespace reelgrid::cli

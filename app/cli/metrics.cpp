@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/metric_list.h"
 #include "app/cli/metric_options.h"
+#include "app/cli/metrics_of_clips.h"
 #include "app/cli/verb.h"
 #include "core/base/number_text.h"
 #include "core/comparison/compared_frames.h"
@@ -24,11 +27,13 @@ namespace reelgrid::cli {
 namespace {
 
 struct MetricsVerb {
-    std::string clip;
+    std::vector<std::string> clips;
     std::string reference;
     std::string apart;
     bool json = false;
     bool csv = false;
+    bool list = false;
+    bool keep = false;
     MetricOptions asked;
     std::string device;
     std::string prompt;
@@ -37,28 +42,37 @@ struct MetricsVerb {
 /// Networks of metrics are small beside a model.
 constexpr std::uint64_t kNetworkBytes = std::uint64_t{2} << 30;
 
+/// Where --metrics computes.
+Result<std::string> deviceOf(const MetricsVerb& verb, const machine::LocalMachine& machine) {
+    const devices::GpuSurvey gpus = machine.now().gpus;
+    if (verb.device.empty()) return devices::defaultDevice(gpus, kNetworkBytes).text();
+    const auto named = devices::deviceNamed(verb.device);
+    if (!named) return named.error();
+    if (auto usable = devices::requireUsable(gpus, *named); !usable) return usable.error();
+    return named->text();
+}
+
+Result<void> requireReference(const MetricsVerb& verb) {
+    const std::string needing = verb.asked.needingReference();
+    if (needing.empty() || !verb.reference.empty()) return {};
+    return Error{ErrorCode::BadUsage, "--metrics " + needing + ": --reference was needed"};
+}
+
 /// What --metrics names.
 Result<void> measureAsked(MetricsVerb& verb, const machine::LocalMachine& machine,
                           metrics::ClipMetrics& measured) {
     if (!verb.asked.any()) return {};
-    const std::string needing = verb.asked.needingReference();
-    if (!needing.empty() && verb.reference.empty())
-        return Error{ErrorCode::BadUsage, "--metrics " + needing + ": --reference was needed"};
-    const devices::GpuSurvey gpus = machine.now().gpus;
-    devices::DeviceName device = devices::defaultDevice(gpus, kNetworkBytes);
-    if (!verb.device.empty()) {
-        const auto named = devices::deviceNamed(verb.device);
-        if (!named) return named.error();
-        if (auto usable = devices::requireUsable(gpus, *named); !usable) return usable;
-        device = *named;
-    }
-    if (auto loaded = verb.asked.load(device.text()); !loaded) return loaded;
-    const auto manifest = result::readClipResult(verb.clip).manifest;
+    if (auto is = requireReference(verb); !is) return is;
+    const auto device = deviceOf(verb, machine);
+    if (!device) return device.error();
+    if (auto loaded = verb.asked.load(*device); !loaded) return loaded;
+    const std::string& clip = verb.clips.front();
+    const auto manifest = result::readClipResult(clip).manifest;
     const std::string prompt = !verb.prompt.empty() ? verb.prompt
                                : manifest.request   ? manifest.request->prompt
                                                     : "";
     const InterruptWatch interrupts;
-    const auto done = verb.asked.measure(verb.clip, verb.reference, prompt, measured, interrupts.token());
+    const auto done = verb.asked.measure(clip, verb.reference, prompt, measured, interrupts.token());
     if (!done) return done.error();
     return {};
 }
@@ -102,10 +116,35 @@ Result<media::RgbVideo> framesOf(const std::string& clip) {
     return media::readRgb(source.file);
 }
 
+/// Several clips, or results that are to have what is measured.
+int measureAll(MetricsVerb& verb, const machine::LocalMachine& machine) {
+    for (const auto& [isGiven, option] :
+         {std::pair{verb.csv, "--csv"}, std::pair{!verb.apart.empty(), "--frames-apart"}})
+        if (isGiven)
+            return fail({ErrorCode::BadUsage,
+                         std::string(option) + ": it is for one clip, without --keep"});
+    if (auto ready = verb.asked.requireSources(); !ready) return fail(ready.error());
+    if (auto is = requireReference(verb); !is) return fail(is.error());
+    const auto device = deviceOf(verb, machine);
+    if (!device) return fail(device.error());
+    return measureClips({verb.clips, verb.reference, verb.prompt, *device, verb.keep, verb.json}, verb.asked);
+}
+
+int listMetrics(const MetricsVerb& verb) {
+    if (verb.csv || !verb.clips.empty())
+        return fail({ErrorCode::BadUsage, "--list: neither clips nor --csv were needed"});
+    return verb.json ? printResult(metricListJson(verb.asked.weights()))
+                     : printResult(metricListText(verb.asked.weights()));
+}
+
 int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
+    if (verb.list) return listMetrics(verb);
+    if (verb.clips.empty()) return fail({ErrorCode::BadUsage, "clip: at least one was needed"});
     if (auto named = verb.asked.requireNames(); !named) return fail(named.error());
     if (verb.json && verb.csv) return fail({ErrorCode::BadUsage, "--json and --csv: only one of them"});
-    auto video = framesOf(verb.clip);
+    if (verb.keep || verb.clips.size() > 1) return measureAll(verb, machine);
+    const std::string& clip = verb.clips.front();
+    auto video = framesOf(clip);
     if (!video) return fail(video.error());
     std::optional<media::RgbVideo> reference;
     if (!verb.reference.empty()) {
@@ -126,10 +165,10 @@ int runMetrics(MetricsVerb& verb, const machine::LocalMachine& machine) {
         measured->independentCorrelation = metrics::frameCorrelation(*read).mean;
     }
     if (const std::string warning = metrics::gateWarning(measured->gates.value()); !warning.empty())
-        say(verb.clip + ": " + warning);
+        say(clip + ": " + warning);
     const auto& drift = measured->drift;
     if (drift && drift->comparedFrames != measured->frames)
-        say(verb.clip + ": " + std::to_string(drift->comparedFrames.value()) + " of " +
+        say(clip + ": " + std::to_string(drift->comparedFrames.value()) + " of " +
             std::to_string(measured->frames) + " frames compared: the reference has " +
             std::to_string(drift->referenceFrames.value()));
     if (verb.csv) return printResult(metrics::metricsCsv(*measured));
@@ -142,7 +181,7 @@ Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine) {
     auto verb = std::make_shared<MetricsVerb>();
     CLI::App* command = program.add_subcommand(
         "metrics", "Temporal coherence of a clip, and quality against a reference clip");
-    command->add_option("clip", verb->clip, "The clip")->required();
+    command->add_option("clip", verb->clips, "The clip; several are measured one after another");
     command->add_option("--reference", verb->reference, "Also PSNR and SSIM against this clip");
     command->add_option(
         "--frames-apart", verb->apart,
@@ -152,6 +191,10 @@ Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine) {
                         "What the clip shows, for --metrics clip (default: what it was rendered from)");
     command->add_option("--device", verb->device,
                         "Where --metrics computes: cpu, cuda, cuda:N (default: a GPU where there is one)");
+    command->add_flag("--keep", verb->keep,
+                      "Also write what is measured into the clips' results, where a report and the studio find it");
+    command->add_flag("--list", verb->list,
+                      "Only say which --metrics can be computed here, and what the others lack");
     command->add_flag("--json", verb->json, "Print one JSON document");
     command->add_flag("--csv", verb->csv, "Print one line a frame");
     return {command, [verb, machine] { return runMetrics(*verb, machine); }};

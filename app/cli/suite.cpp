@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/checked_request.h"
+#include "app/cli/clip_measuring.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/metric_options.h"
@@ -18,7 +19,6 @@
 #include "core/base/pending_file.h"
 #include "core/catalog/built_in_models.h"
 #include "core/comparison/caption.h"
-#include "core/comparison/clip_measurer.h"
 #include "core/comparison/clip_name.h"
 #include "core/comparison/earlier_result.h"
 #include "core/devices/gpu_choice.h"
@@ -31,6 +31,7 @@
 #include "core/suite/suite_file.h"
 #include "core/suite/suite_report.h"
 #include "core/suite/suite_result.h"
+#include "core/suite/suite_source.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -89,24 +90,24 @@ void complete(protocol::RenderRequest& request, const fs::path& folder) {
 }
 
 Result<Run> runOf(const SuiteVerb& verb, const machine::Machine& machine) {
-    auto file = readJsonObject(verb.file);
+    auto file = suite::readSuiteSource(verb.file);
     if (!file) return file.error();
-    auto plan = suite::suitePlanFrom(*file, fs::absolute(verb.file).parent_path());
-    if (!plan) return plan.error().in(verb.file);
+    auto plan = suite::suitePlanFrom(file->document, fs::absolute(verb.file).parent_path());
+    if (!plan) return file->place(plan.error());
     Run run{fs::absolute(verb.outputFolder).lexically_normal(), *std::move(plan), {}, {}};
     std::map<std::string, families::ModelInfo> models;
     for (std::size_t i = 0; i < run.plan.jobs.size(); ++i) {
         protocol::RenderRequest& request = run.plan.jobs[i].request;
         complete(request, fs::absolute(verb.file).parent_path());
         if (auto known = checkAttentionType("types", request.attentionType, machine); !known)
-            return known.error().in(verb.file);
+            return file->place(known.error());
         if (!models.contains(request.model)) {
             auto model = findOrDownload(request);
             if (!model) return model.error();
             models.emplace(request.model, *std::move(model));
         }
         auto checked = CheckedRequest::create(request, models.at(request.model), machine);
-        if (!checked) return checked.error().in(verb.file);
+        if (!checked) return file->place(checked.error());
         const fs::path clip = run.folder / folderNameOf(run.plan.jobs[i].subject, request.prompt) /
                               protocol::kResultsFolder /
                               comparison::clipName(checked->model(), checked->settings());
@@ -162,7 +163,7 @@ void render(Run& run, const std::vector<std::size_t>& missing, jobs::JobQueueOpt
 
 /// Reads what there is to each clip, its drift measured against its own reference.
 Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop) {
-    if (auto loaded = asked.load(run.checked.front().settings().device); !loaded) return loaded;
+    ClipMeasuring measuring(asked, run.checked.front().settings().device);
     ProgressLine line;
     for (SuiteRow& row : run.rows) {
         if (stop.stop_requested()) return Error{ErrorCode::Cancelled, "cancelled"};
@@ -177,16 +178,14 @@ Result<void> measure(Run& run, MetricOptions& asked, const std::stop_token& stop
         const bool isSame =
             reference.clip.parent_path() == row.clip.parent_path() && type == protocol::kReferenceBackend;
         if (isReference || !isSame) clip.metrics.drift.reset();
-        const comparison::ClipMeasurer measurer(isReference || reference.error ? fs::path() : reference.clip);
-        if (auto done = measurer.complete(row.clip, clip.metrics, stop); !done) row.error = done.error();
-        if (!row.error)
-            if (auto done = asked.measure(row.clip, reference.error ? fs::path() : reference.clip,
-                                          run.checked[row.job].settings().prompt, clip.metrics, stop);
-                !done)
-                row.error = done.error();
+        const auto done = measuring.measure(row.clip, reference.error ? fs::path() : reference.clip,
+                                            run.checked[row.job].settings().prompt, clip.metrics, stop);
+        if (!done) row.error = done.error();
         row.measured = suite::measuredOf(clip);
     }
     line.clear();
+    if (measuring.reused() > 0)
+        say("note: " + std::to_string(measuring.reused()) + " clips had been measured before");
     return {};
 }
 
@@ -280,8 +279,8 @@ Verb addSuiteVerb(CLI::App& program, const machine::LocalMachine& machine) {
         "suite", "Prompts, seeds, models and backends of a file in one report with confidence intervals");
     command
         ->add_option("file", verb->file,
-                     "JSON: a render's fields, of which lists are varied; \"prompts\", \"seeds\", \"types\", "
-                     "\"models\"")
+                     "JSON, or TOML (.toml): a render's fields, of which lists are varied; \"prompts\", "
+                     "\"seeds\", \"types\", \"models\"")
         ->required();
     command
         ->add_option("--output-dir", verb->outputFolder, "Where everything goes; what is there already stays")

@@ -122,6 +122,12 @@ constexpr std::array kTable{
                 QT_TRANSLATE_NOOP("Actions", "Plays a tenth faster")},
     ActionEntry{"normal-speed", QT_TRANSLATE_NOOP("Actions", "&Normal speed"), "Backspace",
                 QT_TRANSLATE_NOOP("Actions", "Plays at 1×")},
+    ActionEntry{"mute", QT_TRANSLATE_NOOP("Actions", "&Mute"), "M",
+                QT_TRANSLATE_NOOP("Actions", "The selected tile’s sound is not heard"), ActionKind::Toggle},
+    ActionEntry{"louder", QT_TRANSLATE_NOOP("Actions", "Lo&uder"), "Shift+Up",
+                QT_TRANSLATE_NOOP("Actions", "Plays sound a tenth louder")},
+    ActionEntry{"quieter", QT_TRANSLATE_NOOP("Actions", "&Quieter"), "Shift+Down",
+                QT_TRANSLATE_NOOP("Actions", "Plays sound a tenth quieter")},
     // View
     ActionEntry{"next-tile", QT_TRANSLATE_NOOP("Actions", "Select ne&xt tile"), "Down",
                 QT_TRANSLATE_NOOP("Actions", "Selects the next tile: rename, move and remove are about it")},
@@ -195,6 +201,8 @@ constexpr std::array kTable{
     ActionEntry{"forget-votes", QT_TRANSLATE_NOOP("Actions", "&Forget all votes"), "",
                 QT_TRANSLATE_NOOP("Actions", "Begins the blind test anew; can be undone")},
     // Measure
+    ActionEntry{"compute-metrics", QT_TRANSLATE_NOOP("Actions", "Compute &metrics…"), "",
+                QT_TRANSLATE_NOOP("Actions", "Measures LPIPS, CLIP score, VMAF and others of the clips on show")},
     ActionEntry{"measure-kernels", QT_TRANSLATE_NOOP("Actions", "&Kernel benchmark…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Times attention kernels, and holds each against float64")},
     ActionEntry{"measure-vae", QT_TRANSLATE_NOOP("Actions", "&VAE benchmark…"), "",

@@ -43,6 +43,7 @@ void MainWindow::buildMenus() {
     connectCompareActions();
     m_renderMenu->connectTo(*m_actions);
     m_measureTools->connectTo(*m_actions);
+    m_sound->connectTo(*m_actions);
 }
 
 void MainWindow::buildFileMenu() {
@@ -100,7 +101,11 @@ void MainWindow::buildPlayMenu() {
           "",
           "slower",
           "faster",
-          "normal-speed"});
+          "normal-speed",
+          "",
+          "mute",
+          "louder",
+          "quieter"});
 }
 
 void MainWindow::buildViewMenu() {
@@ -128,7 +133,7 @@ void MainWindow::buildCompareMenu() {
 
 void MainWindow::buildMeasureMenu() {
     fill(*menuBar()->addMenu(tr("&Measure")), *m_actions,
-         {"measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
+         {"compute-metrics", "", "measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
           "", "open-result"});
 }
 

@@ -34,6 +34,7 @@
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/transport_bar.h"
 #include "widgets/panels/view_bar.h"
+#include "widgets/sound/pulse_sink.h"
 #include "widgets/theme/theme.h"
 #include "widgets/video_grid/yuv_conversion.h"
 
@@ -57,6 +58,7 @@ MainWindow::MainWindow(machine::LocalMachine machine, QWidget* parent)
       m_timing(new widgets::TimingChart),
       m_coherence(new widgets::CoherenceChart),
       m_playback(new Playback(m_comparison, m_grid, m_coherence, this)),
+      m_sound(new ClipSound(m_comparison, m_playback, m_grid, widgets::openPulseSink, this)),
       m_looking(new LookingActions(m_grid, m_actions, this)),
       m_measuring(new Measuring(m_comparison, this)),
       m_renders(new RenderController(m_comparison, m_jobs, m_machine, this)),
@@ -267,6 +269,7 @@ void MainWindow::connectIssues() {
     connect(m_renders, &RenderController::failed, m_issues, show);
     connect(m_measuring, &Measuring::problem, m_issues, show);
     connect(m_playback, &Playback::clipFailed, m_issues, show);
+    connect(m_sound, &ClipSound::failed, m_issues, show);
     connect(m_playback, &Playback::framesNotKept, m_issues, show);
     connect(m_sessions, &SessionController::failed, m_issues, show);
     connect(m_editorFiles, &EditorFiles::failed, m_issues, show);

@@ -7,6 +7,7 @@
 #include "app/studio/actions.h"
 #include "app/studio/background_thread.h"
 #include "app/studio/blind_test.h"
+#include "app/studio/clip_sound.h"
 #include "app/studio/comparison.h"
 #include "app/studio/editor_files.h"
 #include "app/studio/export_jobs.h"
@@ -61,6 +62,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] Settings& settings() { return m_settings; }
     [[nodiscard]] Comparison& comparison() { return *m_comparison; }
     [[nodiscard]] Playback& playback() { return *m_playback; }
+    [[nodiscard]] ClipSound& sound() { return *m_sound; }
     [[nodiscard]] LookingActions& looking() { return *m_looking; }
     [[nodiscard]] GridExport& gridExport() { return *m_export; }
     [[nodiscard]] ExportJobs& exports() { return *m_exportJobs; }
@@ -143,6 +145,7 @@ class MainWindow : public QMainWindow {
     widgets::TimingChart* m_timing;
     widgets::CoherenceChart* m_coherence;
     Playback* m_playback;
+    ClipSound* m_sound;
     LookingActions* m_looking;
     Measuring* m_measuring;
     RenderController* m_renders;

@@ -1,8 +1,22 @@
 #include "app/studio/measuring.h"
 
 #include "app/studio/measurement_reader.h"
+#include "core/metrics/added_measures.h"
 
 namespace reelgrid::studio {
+
+namespace {
+
+/// What was asked for while the rest was being measured stays, as far as it is against the same reference.
+void keepRequested(const ComparedClip* shown, metrics::ClipMetrics& measured) {
+    if (shown == nullptr || !shown->facts) return;
+    metrics::ClipMetrics known = shown->facts->result.metrics;
+    if (known.drift && (!measured.drift || known.drift->referenceClip != measured.drift->referenceClip))
+        known.drift.reset();
+    metrics::addMeasures(known, measured);
+}
+
+}  // namespace
 
 Measuring::Measuring(Comparison* comparison, QObject* parent) : QObject(parent), m_comparison(comparison) {
     for (BackgroundThread* thread : {&m_reader, &m_background})
@@ -50,8 +64,9 @@ void Measuring::measure(int id, const std::filesystem::path& clip, ClipFacts fac
         ClipFacts complete = facts;
         const comparison::ClipMeasurer measurer(reference);
         const QStringList problems = completeClipFacts(clip, measurer, complete, stop);
-        return [this, id, complete = std::move(complete), problems] {
+        return [this, id, complete = std::move(complete), problems]() mutable {
             for (const QString& message : problems) Q_EMIT problem(message);
+            keepRequested(m_comparison->find(id), complete.result.metrics);
             m_comparison->setFacts(id, complete);
         };
     });

@@ -93,6 +93,11 @@ const media::ClipInfo* Playback::info(int id) const {
     return found == m_playerClips.end() ? nullptr : m_player.info(found->second);
 }
 
+std::optional<double> Playback::ownSeconds(int id) const {
+    const auto found = m_playerClips.find(id);
+    return found == m_playerClips.end() ? std::nullopt : m_player.ownSeconds(found->second);
+}
+
 std::vector<double> Playback::frameTimes(const ComparedClip& clip) const {
     const auto playing = m_playerClips.find(clip.id);
     std::vector<double> times;

@@ -30,6 +30,8 @@ class Playback : public QObject {
     /// Frame rate, size and so on of the clip, once it is open.
     [[nodiscard]] const media::ClipInfo* info(int id) const;
 
+    /// Where in its own time the clip is; nothing while it isn't open or isn't shown moving.
+    [[nodiscard]] std::optional<double> ownSeconds(int id) const;
     /// When each of the clip's frames is shown, as the player has it; its own times while it is not open.
     [[nodiscard]] std::vector<double> frameTimes(const ComparedClip& clip) const;
 

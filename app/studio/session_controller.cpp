@@ -189,7 +189,8 @@ void SessionController::save(const std::filesystem::path& file) {
 }
 
 void SessionController::saveReport(const std::filesystem::path& file) {
-    m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path(), m_renders->machine()},
+    m_reports->write({current(), m_renders->failedRenders(), m_file.parent_path(), m_renders->machine(),
+                      m_shown.requestedMeasures()},
                      file, Foreign::Replace);
 }
 
@@ -204,9 +205,18 @@ void SessionController::saveSettled(const RenderedComparison& settled, bool onSh
     if (session.clips.empty()) return;
     if (onShow) setFile(settled.sessionFile);
     m_files->save(session, settled.sessionFile);
+    writeReportOf(session, settled);
+}
+
+void SessionController::writeReportOf(const session::Session& session, const RenderedComparison& settled) {
     const std::filesystem::path folder = settled.sessionFile.parent_path();
-    m_reports->write({session, settled.failed, folder, m_renders->machine()}, folder / kReportFile,
-                     Foreign::Keep);
+    m_reports->write({session, settled.failed, folder, m_renders->machine(), m_shown.requestedMeasures()},
+                     folder / kReportFile, Foreign::Keep);
+}
+
+void SessionController::renewReport(const RenderedComparison& settled) {
+    const bool onShow = m_file == settled.sessionFile;
+    writeReportOf(onShow ? m_shown.current(settled.session.request) : settled.session, settled);
 }
 
 }  // namespace reelgrid::studio

@@ -49,6 +49,8 @@ class SessionController : public QObject {
     void openSession(const std::filesystem::path& file);
     void save(const std::filesystem::path& file);
     void saveReport(const std::filesystem::path& file);
+    /// Of a comparison whose report was written when its renders had settled: with what is known now.
+    void renewReport(const RenderedComparison& settled);
     void close();
 
     [[nodiscard]] ShownSession& shown() { return m_shown; }
@@ -80,6 +82,7 @@ class SessionController : public QObject {
     [[nodiscard]] session::Session current() const;
     void showName();
     void saveSettled(const RenderedComparison& settled, bool onShow);
+    void writeReportOf(const session::Session& session, const RenderedComparison& settled);
 
     ShownSession m_shown;
     std::function<bool(const std::filesystem::path&)> m_otherOpener;

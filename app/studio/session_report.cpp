@@ -5,6 +5,7 @@
 #include "core/catalog/model_catalog.h"
 #include "core/catalog/policy_check.h"
 #include "core/comparison/report.h"
+#include "core/metrics/added_measures.h"
 
 namespace reelgrid::studio {
 
@@ -55,8 +56,12 @@ Result<void> writeReport(const ReportedComparison& comparison, const std::filesy
     const Entry* reference = comparison::referenceOf(report.entries);
     const comparison::ClipMeasurer measurer(reference == nullptr ? std::filesystem::path() : reference->clip);
     // A clip that can't be measured is reported with what is known of it.
-    for (Entry& entry : report.entries)
+    for (Entry& entry : report.entries) {
         static_cast<void>(measurer.complete(entry.clip, entry.result.metrics));
+        const auto requested = comparison.requested.find(entry.clip);
+        if (requested != comparison.requested.end())
+            metrics::addMeasures(requested->second, entry.result.metrics);
+    }
     const auto model = catalog::findModel(session.request.model);
     auto settings = settingsOf(report.entries, comparison, model);
     if (!settings) return settings.error().in("report");

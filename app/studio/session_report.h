@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "core/comparison/entry.h"
@@ -20,6 +21,8 @@ struct ReportedComparison {
     std::vector<comparison::Entry> failed;  ///< the renders that left no clip, each with its error
     std::filesystem::path folder;           ///< the session's own; empty: it has none yet
     machine::Machine machine{};             ///< that its request would be rendered on
+    /// What was measured on request of clips, beyond what their companions say.
+    std::map<std::filesystem::path, metrics::ClipMetrics> requested{};
 };
 
 /// Whether something that is no report of ours stands under that name. Blocks on the disk.

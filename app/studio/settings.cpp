@@ -73,6 +73,30 @@ void Settings::setJobTimeoutSeconds(int seconds) {
     m_file->setValue("jobTimeoutSeconds", seconds);
 }
 
+QStringList Settings::metrics() const {
+    return m_file->value("metrics").toStringList();
+}
+
+void Settings::setMetrics(const QStringList& names) {
+    m_file->setValue("metrics", names);
+}
+
+QString Settings::metricWeights() const {
+    return m_file->value("metricWeights").toString();
+}
+
+void Settings::setMetricWeights(const QString& folder) {
+    m_file->setValue("metricWeights", folder);
+}
+
+int Settings::volume() const {
+    return std::clamp(m_file->value("volume", 100).toInt(), 0, 100);
+}
+
+void Settings::setVolume(int percent) {
+    m_file->setValue("volume", std::clamp(percent, 0, 100));
+}
+
 QStringList Settings::recentFiles() const {
     return m_file->value(kRecent).toStringList();
 }

@@ -37,6 +37,14 @@ class Settings {
     static constexpr int kLongestTimeout = 1000000;
     [[nodiscard]] int jobTimeoutSeconds() const;
     void setJobTimeoutSeconds(int seconds);
+    /// What was last asked for beyond what is always measured, and where its weights are.
+    [[nodiscard]] QStringList metrics() const;
+    void setMetrics(const QStringList& names);
+    [[nodiscard]] QString metricWeights() const;
+    void setMetricWeights(const QString& folder);
+    /// 0 to 100.
+    [[nodiscard]] int volume() const;
+    void setVolume(int percent);
     /// Sessions and clips, the newest first; at most kMostRecent.
     static constexpr int kMostRecent = 12;
     [[nodiscard]] QStringList recentFiles() const;

@@ -175,4 +175,12 @@ media::StitchOptions ShownSession::exportOptions() const {
     return options;
 }
 
+std::map<std::filesystem::path, metrics::ClipMetrics> ShownSession::requestedMeasures() const {
+    std::map<std::filesystem::path, metrics::ClipMetrics> measured;
+    for (const ComparedClip& clip : m_stage.comparison->clips())
+        if (clip.facts && !clip.facts->result.metrics.measuredWith.empty())
+            measured[clip.path] = clip.facts->result.metrics;
+    return measured;
+}
+
 }  // namespace reelgrid::studio

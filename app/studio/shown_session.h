@@ -1,8 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <map>
 
 #include "core/media/stitch.h"
+#include "core/metrics/clip_metrics.h"
 #include "core/session/session.h"
 
 namespace reelgrid::widgets {
@@ -48,6 +51,8 @@ class ShownSession {
 
     /// Whether a tile says that a render by this backend failed.
     [[nodiscard]] bool hasFailed(const std::string& backend) const;
+    /// What was measured of its clips that have no files to keep it in, by their paths.
+    [[nodiscard]] std::map<std::filesystem::path, metrics::ClipMetrics> requestedMeasures() const;
     [[nodiscard]] const std::vector<session::BlindVote>& blindVotes() const { return m_blindVotes; }
     void setBlindVotes(std::vector<session::BlindVote> votes) { m_blindVotes = std::move(votes); }
 

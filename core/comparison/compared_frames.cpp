@@ -30,11 +30,19 @@ std::string faultOf(const fs::path& clip, const fs::path& frames, const result::
 
 ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop) {
     const result::ClipResult result = result::readClipResult(clip);
-    if (!result.manifest.keptFrames) return {clip, false, {}};
+    if (!result.manifest.keptFrames) return {clip, false, {}, {}};
     const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
     const std::string fault = faultOf(clip, frames, result.manifest, stop);
-    if (fault.empty()) return {frames, true, {}};
-    return {clip, false, frames.string() + ": " + fault + "; the encoded clip is shown and measured instead"};
+    if (fault.empty()) return {frames, true, {}, result.manifest.keptFrames->sha256};
+    return {clip,
+            false,
+            frames.string() + ": " + fault + "; the encoded clip is shown and measured instead",
+            {}};
+}
+
+Result<std::string> hashOfCompared(const fs::path& clip, const std::stop_token& stop) {
+    const ComparedFrames compared = comparedFrames(clip, stop);
+    return compared.sha256.empty() ? sha256OfFile(compared.file, stop) : compared.sha256;
 }
 
 }  // namespace reelgrid::comparison

@@ -15,10 +15,14 @@ struct ComparedFrames {
     std::filesystem::path file;  ///< frames.mkv where it is this clip's and whole, else the clip
     bool isLossless = false;
     std::string remark;  ///< why the clip, where frames had been kept; else empty
+    std::string sha256;  ///< of `file` where it was looked at: of kept frames
 };
 
 /// Reads clip and frames once, to hold them to the hashes in the manifest. Blocks; any thread. Cancelled
 /// counts as no frames kept.
 ComparedFrames comparedFrames(const std::filesystem::path& clip, const std::stop_token& stop = {});
+
+/// The SHA-256 of the file that a clip's frames are read from. NotFound, Io or Cancelled.
+Result<std::string> hashOfCompared(const std::filesystem::path& clip, const std::stop_token& stop = {});
 
 }  // namespace reelgrid::comparison

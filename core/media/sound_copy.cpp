@@ -4,36 +4,13 @@
 
 #include "core/media/av_error.h"
 #include "core/media/input_file.h"
+#include "core/media/sound_stream.h"
 
 namespace reelgrid::media {
-namespace {
-
-/// When the file's first picture is shown; sound is timed from there on.
-double firstPicture(const AVFormatContext& input) {
-    for (unsigned i = 0; i < input.nb_streams; ++i) {
-        const AVStream& stream = *input.streams[i];
-        if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && stream.start_time != AV_NOPTS_VALUE)
-            return double(stream.start_time) * av_q2d(stream.time_base);
-    }
-    return 0;
-}
-
-/// -1: there is none.
-int soundStreamOf(const AVFormatContext& input) {
-    for (unsigned i = 0; i < input.nb_streams; ++i) {
-        const AVCodecParameters& parameters = *input.streams[i]->codecpar;
-        if (parameters.codec_type == AVMEDIA_TYPE_AUDIO && parameters.codec_id != AV_CODEC_ID_NONE)
-            return int(i);
-    }
-    return -1;
-}
-
-}  // namespace
-
 SoundCopy::SoundCopy(InputHandle input, int stream, double shiftSeconds, double endSeconds)
     : m_input(std::move(input)), m_stream(stream), m_end(endSeconds), m_packet(av_packet_alloc()) {
     m_shift =
-        std::llround((shiftSeconds - firstPicture(*m_input)) / av_q2d(m_input->streams[stream]->time_base));
+        std::llround((shiftSeconds - firstPictureSeconds(*m_input)) / av_q2d(m_input->streams[stream]->time_base));
     for (unsigned i = 0; i < m_input->nb_streams; ++i)
         m_input->streams[i]->discard = int(i) == stream ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
 }

@@ -14,6 +14,7 @@
 #include "core/perception/dino_encoder.h"
 #include "core/perception/frame_pictures.h"
 #include "core/perception/lpips.h"
+#include "core/perception/metric_source.h"
 #include "core/perception/metric_weights.h"
 #include "core/protocol/render_fields.h"
 
@@ -30,32 +31,16 @@ int framesAtOnce(const media::ClipInfo& clip) {
     return std::int64_t{clip.width} * clip.height > kLargeArea ? 1 : 4;
 }
 
-struct LpipsFiles {
-    const char* title;
-    const char* backbone;
-    const char* backboneNeeded;
-    const char* heads;
-    const char* headsNeeded;
-};
-
-LpipsFiles filesOf(Lpips::Net net) {
-    if (net == Lpips::Net::Alex)
-        return {"AlexNet", "alexnet", "torchvision's alexnet-owt-7be5be79.pth", "alex.",
-                "alex.pth of the Python package lpips (lpips/weights/v0.1)"};
-    return {"SqueezeNet", "squeezenet1_1", "torchvision's squeezenet1_1-b8a52dc0.pth", "squeeze.",
-            "squeeze.pth of the Python package lpips (lpips/weights/v0.1)"};
+Lpips loadLpips(const MetricSource& source, at::Device device) {
+    const auto net = source.metric == Asked::Lpips ? Lpips::Net::Alex : Lpips::Net::Squeeze;
+    const weights::WeightFile backbone = weights::openWeights(source.parts[0]),
+                              heads = weights::openWeights(source.parts[1]);
+    return {net, {*backbone.weights, at::kFloat, device}, {*heads.weights, at::kFloat, device}};
 }
 
-Lpips loadLpips(Lpips::Net net, Asked asked, const MetricWeights& weights, at::Device device,
-                std::string& with) {
-    const std::string metric = metrics::infoOf(asked).name;
-    const LpipsFiles names = filesOf(net);
-    const fs::path backbone = weights.file(metric, {names.backbone}, names.backboneNeeded),
-                   heads = weights.file(metric, {names.heads}, names.headsNeeded);
-    const weights::WeightFile backboneFile = weights::openWeights(backbone),
-                              headsFile = weights::openWeights(heads);
-    with = std::string(names.title) + ": " + shownWeights(backbone) + " and " + shownWeights(heads);
-    return {net, {*backboneFile.weights, at::kFloat, device}, {*headsFile.weights, at::kFloat, device}};
+DinoEncoder loadDino(const fs::path& path, at::Device device) {
+    std::error_code failed;
+    return {fs::is_directory(path, failed) ? openFolder(path) : weights::openWeights(path), device};
 }
 
 const metrics::Measure& rowOf(Asked metric) {
@@ -115,50 +100,28 @@ Result<Perception> Perception::load(const std::vector<Asked>& asked, const std::
     auto networks = std::make_unique<Networks>();
     networks->device = execution.device;
     if (execution.device.is_cuda()) execution::setFp32Precision(protocol::kIeee);
-    const MetricWeights weights(named);
-    const auto loadClip = [&](Asked metric, const char* id, std::optional<ClipPair>& into) {
-        const fs::path folder = weights.requireModel(metrics::infoOf(metric).name, id);
-        into.emplace(folder, networks->device);
-        networks->with[metric] = shownWeights(folder);
-    };
-    for (const Asked metric : asked) {
-        switch (metric) {
+    const auto sources = findSources(asked, named);
+    if (!sources) return sources.error();
+    for (const MetricSource& source : *sources) {
+        networks->with[source.metric] = source.with;
+        switch (source.metric) {
             case Asked::Lpips:
-            case Asked::LpipsSqueeze: {
-                const auto net = metric == Asked::Lpips ? Lpips::Net::Alex : Lpips::Net::Squeeze;
-                networks->lpips.emplace(
-                    metric, loadLpips(net, metric, weights, networks->device, networks->with[metric]));
+            case Asked::LpipsSqueeze:
+                networks->lpips.emplace(source.metric, loadLpips(source, networks->device));
                 break;
-            }
             case Asked::Clip:
-                loadClip(metric, kClipBase, networks->scoring);
-                break;
             case Asked::ClipL14:
-                loadClip(metric, kClipLarge, networks->scoring);
+                networks->scoring.emplace(source.parts[0], networks->device);
                 break;
             case Asked::BackgroundConsistency:
-                loadClip(metric, kClipBase, networks->base);
+                networks->base.emplace(source.parts[0], networks->device);
                 break;
-            case Asked::SubjectConsistency: {
-                const fs::path folder = weights.modelFolder(kDino);
-                const fs::path path =
-                    folder.empty() ? weights.file(metrics::infoOf(metric).name, {"dino_vitb"},
-                                                  "dino_vitbase16_pretrain.pth of DINO's authors, or " +
-                                                      std::string(kDino) +
-                                                      " (`reelgrid-cli models download " + kDino + "`)")
-                                   : folder;
-                networks->dino.emplace(folder.empty() ? weights::openWeights(path) : openFolder(path),
-                                       networks->device);
-                networks->with[metric] = shownWeights(path);
+            case Asked::SubjectConsistency:
+                networks->dino.emplace(loadDino(source.parts[0], networks->device));
                 break;
-            }
-            case Asked::Vmaf: {
-                auto program = VmafProgram::find();
-                if (!program) return program.error();
-                networks->with[metric] = "FFmpeg " + program->version;
-                networks->vmaf = *std::move(program);
+            case Asked::Vmaf:
+                networks->vmaf = source.program;
                 break;
-            }
         }
     }
     return Perception(std::move(networks));

@@ -711,6 +711,38 @@
         <source>Shows a suite’s clips and means as tables</source>
         <translation>Zeigt Clips und Mittelwerte einer Suite als Tabellen</translation>
     </message>
+    <message>
+        <source>&amp;Mute</source>
+        <translation>&amp;Stumm</translation>
+    </message>
+    <message>
+        <source>The selected tile’s sound is not heard</source>
+        <translation>Der Ton der gewählten Kachel ist nicht zu hören</translation>
+    </message>
+    <message>
+        <source>Lo&amp;uder</source>
+        <translation>La&amp;uter</translation>
+    </message>
+    <message>
+        <source>Plays sound a tenth louder</source>
+        <translation>Spielt den Ton ein Zehntel lauter</translation>
+    </message>
+    <message>
+        <source>&amp;Quieter</source>
+        <translation>Leiser (&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Plays sound a tenth quieter</source>
+        <translation>Spielt den Ton ein Zehntel leiser</translation>
+    </message>
+    <message>
+        <source>Compute &amp;metrics…</source>
+        <translation>&amp;Metriken berechnen …</translation>
+    </message>
+    <message>
+        <source>Measures LPIPS, CLIP score, VMAF and others of the clips on show</source>
+        <translation>Misst LPIPS, CLIP-Score, VMAF und andere an den gezeigten Clips</translation>
+    </message>
 </context>
 <context>
     <name>Axes</name>
@@ -1389,8 +1421,8 @@ SHA-256 %1</translation>
         <translation>nicht bestanden</translation>
     </message>
     <message>
-        <source>%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.</source>
-        <translation>%1 gibt es, wo die Clips darauf gemessen wurden: reelgrid-cli compare --metrics.</translation>
+        <source>%1 is there where the clips were measured for it: Measure › Compute metrics, or reelgrid-cli --metrics.</source>
+        <translation>%1 gibt es, wo die Clips daraufhin gemessen wurden: Messen › Metriken berechnen, oder reelgrid-cli --metrics.</translation>
     </message>
 </context>
 <context>
@@ -1414,6 +1446,25 @@ SHA-256 %1</translation>
     <message>
         <source>flat</source>
         <translation>einfarbig</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::studio::AskedMetrics</name>
+    <message>
+        <source>Compute metrics</source>
+        <translation>Metriken berechnen</translation>
+    </message>
+    <message>
+        <source>Metrics: no clip is on show, at least one was needed</source>
+        <translation>Metriken: kein Clip wird gezeigt, mindestens einer war nötig</translation>
+    </message>
+    <message>
+        <source>Metrics: %1 compares with %2, and no clip by it is here</source>
+        <translation>Metriken: %1 vergleicht mit %2, und davon ist kein Clip hier</translation>
+    </message>
+    <message>
+        <source>Metrics: %1</source>
+        <translation>Metriken: %1</translation>
     </message>
 </context>
 <context>
@@ -2307,6 +2358,13 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::studio::MetricList</name>
+    <message>
+        <source>reelgrid-cli ended with code %1</source>
+        <translation>reelgrid-cli endete mit Code %1</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::studio::MissingPlugins</name>
     <message>
         <source>%1 was rendered by the attention plug-in “%2” (%3), which isn’t here: the clip plays; to render with it</source>
@@ -3049,6 +3107,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>Verdicts</source>
         <translation>Urteile</translation>
     </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Zahlen</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::ErrorMapView</name>
@@ -3551,6 +3613,60 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     </message>
 </context>
 <context>
+    <name>reelgrid::widgets::MetricTable</name>
+    <message>
+        <source>What was measured of the clips</source>
+        <translation>Was an den Clips gemessen wurde</translation>
+    </message>
+    <message>
+        <source>clip</source>
+        <translation>Clip</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::MetricsForm</name>
+    <message>
+        <source>Measures the clips on show by networks and programs that have to be on this machine, in a process of its own: on the GPU where there is one. The results are kept beside the clips: charts, report and tables show them.</source>
+        <translation>Misst die gezeigten Clips mit Netzen und Programmen, die auf diesem Rechner sein müssen, in einem eigenen Prozess: auf der GPU, wo es eine gibt. Die Ergebnisse bleiben neben den Clips: Diagramme, Bericht und Tabellen zeigen sie.</translation>
+    </message>
+    <message>
+        <source>Also after every render</source>
+        <translation>Auch nach jedem Rendern</translation>
+    </message>
+    <message>
+        <source>the caches of Hugging Face and torchvision alone</source>
+        <translation>nur die Caches von Hugging Face und torchvision</translation>
+    </message>
+    <message>
+        <source>A folder with weights, or a repository in the Hugging Face cache, beside what the caches have</source>
+        <translation>Ein Ordner mit Gewichten oder ein Repository im Hugging-Face-Cache, zusätzlich zu dem, was die Caches haben</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Metrics</source>
+        <translation>Metriken</translation>
+    </message>
+    <message>
+        <source>Looking for weights…</source>
+        <translation>Gewichte werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Folder of weights</source>
+        <translation>Ordner mit Gewichten</translation>
+    </message>
+    <message>
+        <source>Metrics: %1</source>
+        <translation>Metriken: %1</translation>
+    </message>
+</context>
+<context>
     <name>reelgrid::widgets::ModelBox</name>
     <message>
         <source>Model</source>
@@ -4017,6 +4133,13 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Guidance follows the steps, from 1 on, by the formula of the model&apos;s reference</source>
         <translation>Die Guidance folgt den Schritten, von 1 an, nach der Formel der Referenz des Modells</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::SoundPlayer</name>
+    <message>
+        <source>No sound: %1</source>
+        <translation>Kein Ton: %1</translation>
     </message>
 </context>
 <context>

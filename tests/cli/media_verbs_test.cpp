@@ -9,6 +9,7 @@
 
 #include "core/base/pending_file.h"
 #include "core/media/clip.h"
+#include "tests/cli/fake_ffmpeg.h"
 #include "tests/cli/program.h"
 #include "tests/cli/small_clip.h"
 
@@ -167,6 +168,75 @@ TEST_F(MediaVerbs, MetricsWithoutTheirWeightsAreNamedAndNothingElseIsPrinted) {
                 HasSubstr("lpips needs weights: torchvision's alexnet-owt-7be5be79.pth"));
     EXPECT_THAT(said("clip", {}), HasSubstr("models download openai/clip-vit-base-patch32"));
     EXPECT_THAT(said("vmaf", reference), HasSubstr("can't start /nowhere/ffmpeg"));
+}
+
+TEST_F(MediaVerbs, TheMetricsThatCanBeComputedAreListed) {
+    const std::map<std::string, std::string> bare{{"HF_HUB_CACHE", m_folder.file("no-cache")},
+                                                  {"TORCH_HOME", m_folder.file("no-torch")},
+                                                  {"REELGRID_FFMPEG", writeFakeFfmpeg(m_folder.path())}};
+    const ProgramRun run = runProgram({"metrics", "--list", "--json"}, "", bare);
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json list = onlyDocument(run.output)["metrics"];
+    ASSERT_EQ(list.size(), 7u);
+    EXPECT_EQ(list[0]["name"], "lpips");
+    EXPECT_EQ(list[0]["needs_reference"], true);
+    EXPECT_FALSE(list[0].contains("with"));
+    EXPECT_THAT(list[0]["missing"].get<std::string>(), HasSubstr("alexnet-owt-7be5be79.pth"));
+    EXPECT_EQ(list[2]["measure"], "clip_score");
+    EXPECT_EQ(list[6]["name"], "vmaf");
+    EXPECT_EQ(list[6]["with"], "FFmpeg 7.0.2-static");
+    const ProgramRun text = runProgram({"metrics", "--list"}, "", bare);
+    EXPECT_THAT(text.output, HasSubstr("vmaf: FFmpeg 7.0.2-static"));
+    EXPECT_THAT(text.output, HasSubstr("clip: not here: clip needs weights: openai/clip-vit-base-patch32"));
+    EXPECT_EQ(runProgram({"metrics", "--list", m_folder.file("holiday.mp4")}).exitCode, 2);
+    EXPECT_EQ(runProgram({"metrics"}).exitCode, 2);
+}
+
+TEST_F(MediaVerbs, SeveralClipsAreMeasuredAndResultsKeepWhatIs) {
+    const std::string reference = m_folder.file("wan_result_t2v_attn_sdpa_48x64.mp4");
+    const std::string result = m_folder.file("wan_result_t2v_attn_fav2_48x64.mp4");
+    const std::string files = m_folder.file("wan_result_t2v_attn_fav2_48x64.files");
+    std::filesystem::create_directories(files);
+    std::ofstream(files + "/manifest.json") << "{}";
+    const std::string ffmpeg = writeFakeFfmpeg(m_folder.path());
+    const auto measure = [&](const std::vector<std::string>& clips) {
+        std::vector<std::string> words{"metrics", "--metrics", "vmaf", "--reference", reference, "--keep",
+                                       "--json"};
+        words.insert(words.end(), clips.begin(), clips.end());
+        return runProgram(words, "", {{"REELGRID_FFMPEG", ffmpeg}});
+    };
+    const auto scored = [&] { return timesScored(ffmpeg); };
+    const ProgramRun first = measure({reference, result, m_folder.file("holiday.mp4")});
+    ASSERT_EQ(first.exitCode, 0) << first.errors;
+    const json clips = onlyDocument(first.output)["clips"];
+    ASSERT_EQ(clips.size(), 3u);
+    EXPECT_FALSE(clips[0]["metrics"].contains("drift")) << "the reference itself";
+    EXPECT_EQ(clips[1]["kept"], true);
+    EXPECT_EQ(clips[1]["metrics"]["drift"]["vmaf"]["mean"], 90.0);
+    EXPECT_EQ(clips[2]["kept"], false) << "no result of a render";
+    EXPECT_EQ(clips[2]["metrics"]["drift"]["vmaf"]["mean"], 90.0);
+    EXPECT_EQ(scored(), 2);
+    const json kept = json::parse(textOf(files + "/metrics.json"));
+    EXPECT_EQ(kept, clips[1]["metrics"]);
+
+    // The same files again: nothing is scored of the result, whatever became of its metrics.json.
+    std::filesystem::remove(files + "/metrics.json");
+    const ProgramRun again = measure({result});
+    EXPECT_EQ(onlyDocument(again.output)["clips"][0]["metrics"], clips[1]["metrics"]);
+    EXPECT_EQ(json::parse(textOf(files + "/metrics.json")), kept);
+    EXPECT_EQ(scored(), 2);
+    // Other pictures under the same name are measured.
+    writeSmallClip(result, 5, 80);
+    std::filesystem::remove(files + "/metrics.json");
+    EXPECT_EQ(measure({result}).exitCode, 0);
+    EXPECT_EQ(scored(), 3);
+
+    const ProgramRun broken = measure({m_folder.file("none.mp4"), result});
+    EXPECT_EQ(broken.exitCode, 1);
+    const json mixed = onlyDocument(broken.output)["clips"];
+    EXPECT_EQ(mixed[0]["error"]["code"], "not_found");
+    EXPECT_EQ(mixed[1]["metrics"]["frames"], 5) << "the others are measured all the same";
+    EXPECT_EQ(runProgram({"metrics", result, reference, "--csv"}).exitCode, 2);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/session/session.h"
+#include "tests/cli/fake_ffmpeg.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {
@@ -20,11 +22,12 @@ class Suite : public testing::Test {
             << R"({"prompts": ["a red car", "a rocket"], "seeds": [1, 2], "types": ["fav2", "sdpa"], "height": 48,
                    "width": 64, "num_frames": 5, "num_inference_steps": 2})";
     }
-    [[nodiscard]] ProgramRun run(std::vector<std::string> more = {}) const {
+    [[nodiscard]] ProgramRun run(std::vector<std::string> more = {},
+                                 const std::map<std::string, std::string>& environment = {}) const {
         std::vector<std::string> words{"suite", m_folder.file("small.json"), "--output-dir",
                                        m_folder.file("out"), "--json"};
         words.insert(words.end(), more.begin(), more.end());
-        return runProgram(words);
+        return runProgram(words, "", environment);
     }
     TestFolder m_folder;
 };
@@ -62,6 +65,17 @@ TEST_F(Suite, RendersMeasuresGoesOnAndGates) {
             if (before["axes"] == job["axes"] && before["measures"].contains("psnr")) {
                 EXPECT_EQ(before["measures"]["psnr"], job["measures"]["psnr"]);
             }
+
+    // What was measured of the same files isn't measured again.
+    const std::map<std::string, std::string> scoring{{"REELGRID_FFMPEG", writeFakeFfmpeg(m_folder.path())}};
+    const ProgramRun scored = run({"--metrics", "vmaf", "--gate", "vmaf>=90"}, scoring);
+    EXPECT_EQ(scored.exitCode, 0) << scored.errors;
+    EXPECT_EQ(timesScored(scoring.at("REELGRID_FFMPEG")), 4) << "fav2's clips against sdpa's";
+    EXPECT_THAT(scored.errors, testing::Not(HasSubstr("measured before")));
+    const ProgramRun kept = run({"--metrics", "vmaf", "--gate", "vmaf>=90"}, scoring);
+    EXPECT_EQ(timesScored(scoring.at("REELGRID_FFMPEG")), 4);
+    EXPECT_THAT(kept.errors, HasSubstr("4 clips had been measured before"));
+    EXPECT_EQ(onlyDocument(kept.output), onlyDocument(scored.output));
 }
 
 TEST_F(Suite, RefusesWhatItCannotRead) {
@@ -77,6 +91,18 @@ TEST_F(Suite, RefusesWhatItCannotRead) {
     EXPECT_THAT(refusal(R"({"colours": ["red"]})"), HasSubstr("colours: no field of a render"));
     EXPECT_THAT(refusal(R"({"types": ["sdpa", "fav9"], "prompt": "a"})"), HasSubstr("fav9"));
     EXPECT_THAT(refusal(R"({"prompts": "missing.txt"})"), HasSubstr("missing.txt"));
+    const auto tomlRefusal = [&](const char* contents) {
+        const std::string file = m_folder.file("small.toml");
+        std::ofstream(file) << contents;
+        const ProgramRun ran = runProgram({"suite", file, "--output-dir", m_folder.file("out")});
+        EXPECT_NE(ran.exitCode, 0);
+        EXPECT_FALSE(fs::exists(m_folder.file("out")));
+        return ran.errors;
+    };
+    EXPECT_THAT(tomlRefusal("prompt = \"a\"\ncolours = [\"red\"]\n"),
+                HasSubstr("small.toml:2: colours: no field of a render"));
+    EXPECT_THAT(tomlRefusal("prompt = \"a\"\ntypes = [\"sdpa\", \"fav9\"]\n"), HasSubstr("small.toml:2: "));
+    EXPECT_THAT(tomlRefusal("prompt = \n"), HasSubstr("small.toml:1: not TOML"));
 }
 
 }  // namespace

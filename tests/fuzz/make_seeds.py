@@ -168,6 +168,8 @@ def documents(program):
                     "measures": {"psnr": number, "denoise_seconds": {**number, "difference": number, "win_rate": 0.5}}}],
         "gate": {"text": "psnr>=40@95%", "passed": False, "outcomes": [{"value": "fav2", "met": 1, "clips": 2, "passed": False}]},
         "against": [{"folder": "/earlier", "value": "fav2", "measures": {"psnr": {**number, "difference": number}}}]}))
+    seed("suite", "nightly.toml", "# nightly\nprompts = ['a cat', \"a \\u0064og\"]\nseeds = [1, 0x10, -1]\n"
+         "fps = 8.5\nattention_policy.rules = [{ backend = \"fav2\", steps = [0, 1] }]\n[x.\"y z\"]\nb = true\n")
     seed("votes", "three.json", compact({"version": 1, "votes": [{"first": "a/1.mp4", "second": "a/2.mp4", "preferred": preferred}
                                                                 for preferred in ("first", "second", "neither")]}))
     calls = manifest.get("attention_calls")

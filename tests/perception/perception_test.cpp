@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
@@ -12,6 +13,7 @@
 #include "core/perception/dino_encoder.h"
 #include "core/perception/frame_pictures.h"
 #include "core/perception/lpips.h"
+#include "core/perception/metric_source.h"
 #include "core/perception/metric_weights.h"
 #include "core/weights/safetensors_folder.h"
 #include "core/weights/safetensors_writer.h"
@@ -59,8 +61,8 @@ class PerceptionTest : public testing::Test {
         fs::create_directories(file.parent_path());
         weights::writeSafetensors(file, hashedWeights(shapes(part))).value();
     }
-    void writeClipModel() const {
-        const fs::path folder = weights() / "clip-vit-base-patch32";
+    void writeClipModel(const char* name = "clip-vit-base-patch32") const {
+        const fs::path folder = weights() / name;
         writeWeights("clip", folder / "model.safetensors");
         fs::copy_file(kFixtures / "clip/config.json", folder / "config.json");
         for (const char* file : {"vocab.json", "merges.txt", "tokenizer_config.json"})
@@ -232,6 +234,43 @@ TEST_F(PerceptionTest, AClipIsMeasuredByEverythingThatIsAskedFor) {
     const auto wordless = perception->measure({subject.frames, {}, {}, {}}, alone);
     ASSERT_FALSE(wordless);
     EXPECT_THAT(wordless.error().message, HasSubstr("--prompt was needed"));
+}
+
+TEST_F(PerceptionTest, TheLargerClipScoresAsTheReferenceWithItsWeights) {
+    writeClipModel("clip-vit-large-patch14");
+    const auto perception = Perception::load({Asked::ClipL14}, weights().string(), {});
+    ASSERT_TRUE(perception) << perception.error().message;
+    metrics::ClipMetrics measured;
+    ASSERT_TRUE(perception->measure({clipOf(m_frames, "a.mkv"), {}, m_expected.at("prompt"), {}}, measured));
+    ASSERT_TRUE(measured.clipScore);
+    const auto known = expected("clip_score");
+    ASSERT_EQ(measured.clipScore->perFrame.size(), known.size());
+    for (std::size_t i = 0; i < known.size(); ++i)
+        EXPECT_NEAR(measured.clipScore->perFrame[i], known[i], 2e-3) << i;
+    EXPECT_EQ(measured.measuredWith.at("clip_score"), "clip-vit-large-patch14");
+}
+
+TEST_F(PerceptionTest, SourcesAreFoundWithoutLoadingAndKnownByWhatTheyHold) {
+    EXPECT_THAT(findSource(Asked::Lpips, weights().string()).error().message, HasSubstr("lpips needs weights"));
+    writeWeights("alex", weights() / "alexnet-owt-7be5be79.safetensors");
+    fs::copy_file(kFixtures / "alex.pth", weights() / "alex.pth");
+    const auto fingerprint = [&] {
+        return fingerprintOf(findSources({Asked::Lpips}, weights().string()).value()).value();
+    };
+    EXPECT_EQ(findSource(Asked::Lpips, weights().string())->with,
+              "AlexNet: alexnet-owt-7be5be79.safetensors and alex.pth");
+    const std::string first = fingerprint();
+    EXPECT_EQ(fingerprint(), first);
+    // Other weights by the same name are others.
+    fs::resize_file(weights() / "alex.pth", fs::file_size(weights() / "alex.pth") - 1);
+    EXPECT_NE(fingerprint(), first);
+    writeClipModel();
+    const auto ofClip = [&] {
+        return fingerprintOf(findSources({Asked::Clip}, weights().string()).value()).value();
+    };
+    const std::string clip = ofClip();
+    std::ofstream(weights() / "clip-vit-base-patch32/vocab.json", std::ios::app) << ' ';
+    EXPECT_NE(ofClip(), clip) << "words are a part of it";
 }
 
 TEST_F(PerceptionTest, WhatIsMissingIsNamed) {

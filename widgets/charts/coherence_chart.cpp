@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/protocol/attention_call.h"
+#include "widgets/charts/metric_table.h"
 #include "widgets/charts/plot_hover.h"
 #include "widgets/charts/plot_message.h"
 #include "widgets/charts/plot_style.h"
@@ -54,7 +55,8 @@ QString axisOf(const metrics::Measure& measure) {
 QString whyAbsent(const metrics::Measure& measure) {
     if (measure.measured == metrics::Measured::OnRequest)
         return QObject::tr(
-                   "%1 is there where the clips were measured for it: reelgrid-cli compare --metrics.")
+                   "%1 is there where the clips were measured for it: Measure › Compute metrics, or "
+                   "reelgrid-cli --metrics.")
             .arg(titleOf(measure));
     if (!measure.needsReference())
         return QObject::tr("Per-frame curves appear with the first measured clip.");
@@ -70,6 +72,7 @@ CoherenceChart::CoherenceChart(QWidget* parent)
       m_plot(new QCustomPlot),
       m_strip(new ThumbnailStrip),
       m_verdicts(new VerdictTable),
+      m_numbers(new MetricTable),
       m_empty(new PlotMessage(m_plot)) {
     for (const metrics::Measure& measure : metrics::kMeasures) m_measure->addItem(choiceOf(measure));
     m_measure->setObjectName("measure");
@@ -80,6 +83,7 @@ CoherenceChart::CoherenceChart(QWidget* parent)
     addPage({tr("Curves"), m_plot, m_plot, [this] { return curvesTable(); }});
     addPage({tr("Frames"), m_strip, nullptr, [this] { return curvesTable(); }});
     addPage({tr("Verdicts"), m_verdicts, nullptr, [this] { return m_verdicts->table(); }});
+    addPage({tr("Numbers"), m_numbers, nullptr, [this] { return m_numbers->table(); }});
     addToHead(m_measure);
     connect(this, &ChartFrame::pageChanged, this, [this] {
         m_measure->setVisible(view() == View::Curves);
@@ -118,6 +122,7 @@ void CoherenceChart::setCurves(std::vector<ClipCurves> curves) {
     std::vector<JudgedClip> judged;
     for (const ClipCurves& each : m_curves) judged.push_back({each.name, each.color, each.metrics});
     m_verdicts->setClips(judged);
+    m_numbers->setClips(judged);
     redraw();
 }
 
@@ -176,7 +181,7 @@ void CoherenceChart::updateLegend(LegendSays says) {
 /// Of the view on show, where the playhead goes.
 QRectF CoherenceChart::timeArea() const {
     if (view() == View::Frames) return m_strip->timeArea();
-    if (view() == View::Verdicts || !m_line->visible()) return {};
+    if (view() != View::Curves || !m_line->visible()) return {};
     const QRect axes = m_plot->axisRect()->rect();
     const double left = m_plot->xAxis->coordToPixel(0);
     return {left, double(axes.top()), m_plot->xAxis->coordToPixel(m_duration) - left, double(axes.height())};

@@ -15,6 +15,7 @@ class QCustomPlot;
 namespace reelgrid::widgets {
 
 class PlotMessage;
+class MetricTable;
 class VerdictTable;
 
 /// What a clip stands for where clips are measured against the reference.
@@ -48,11 +49,12 @@ class CoherenceChart : public ChartFrame {
     void setMeasure(const metrics::Measure& measure);
     [[nodiscard]] const metrics::Measure& measure() const;
     [[nodiscard]] const std::vector<ClipCurves>& curves() const { return m_curves; }
-    enum class View { Curves, Frames, Verdicts };
+    enum class View { Curves, Frames, Verdicts, Numbers };
     [[nodiscard]] View view() const { return View(page()); }
     void setView(View view) { showPage(int(view)); }
     [[nodiscard]] ThumbnailStrip& strip() { return *m_strip; }
     [[nodiscard]] const VerdictTable& verdicts() const { return *m_verdicts; }
+    [[nodiscard]] const MetricTable& numbers() const { return *m_numbers; }
     [[nodiscard]] StillChart still(double pixelRatio) override;
     /// What is told of a point of the curves, in pixels; empty: nothing.
     [[nodiscard]] QString readingAt(const QPoint& at) const;
@@ -86,6 +88,7 @@ class CoherenceChart : public ChartFrame {
     QCustomPlot* m_plot;
     ThumbnailStrip* m_strip;
     VerdictTable* m_verdicts;
+    MetricTable* m_numbers;
     PlotMessage* m_empty;
     QCPItemLine* m_line;
 };

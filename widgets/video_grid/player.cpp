@@ -91,6 +91,17 @@ std::vector<double> Player::frameTimes(int clip) const {
     return times;
 }
 
+std::optional<double> Player::ownSeconds(int clip) const {
+    const Entry* entry = find(clip);
+    if (entry == nullptr || entry->source->info() == nullptr) return std::nullopt;
+    const TimedClip own = timed(*entry);
+    const double seconds = m_composition.seconds;
+    const int frame = own.frameAt(seconds);
+    // Before its first frame and behind its last one a clip stands still.
+    if (seconds < own.dueAt(0) || seconds >= own.dueAt(own.info->frameCount())) return std::nullopt;
+    return own.info->frameSeconds[std::size_t(frame)] + (seconds - own.dueAt(frame));
+}
+
 void Player::setCacheBytes(std::size_t total) {
     m_cacheBytes = total;
     shareCache();

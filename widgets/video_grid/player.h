@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/session/view_state.h"
@@ -47,6 +48,9 @@ class Player : public QObject {
     /// When each of its frames is shown, in the comparison's time: shifted and held together as the clip is.
     /// Empty while it is not open.
     [[nodiscard]] std::vector<double> frameTimes(int clip) const;
+    /// Where in its own time the clip is when its frame of the composed picture is shown: the same as its
+    /// times in files. Nothing while it is not open or has no frame there.
+    [[nodiscard]] std::optional<double> ownSeconds(int clip) const;
     /// Moves a clip against the others. What was decoded stays.
     void setOffset(int clip, const session::ClipOffset& offset);
     [[nodiscard]] session::ClipOffset offset(int clip) const;

@@ -9,6 +9,7 @@
 namespace reelgrid::studio {
 
 void MeasureTools::connectTo(Actions& actions) {
+    actions.onTriggered("compute-metrics", [this] { computeMetrics(); });
     actions.onTriggered("measure-kernels", [this] { measureKernels(); });
     actions.onTriggered("measure-vae", [this] { measureVae(); });
     actions.onTriggered("tune", [this] { tune(); });

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/studio/measure/asked_metrics.h"
 #include "app/studio/measure/backend_clip.h"
 #include "app/studio/measure/capture_reading.h"
 #include "app/studio/playback.h"
@@ -35,7 +36,8 @@ MeasureTools::MeasureTools(const MeasuredParts& parts, QWidget* window)
       m_parts(parts),
       m_window(window),
       m_jobs(parts.jobs, this),
-      m_opener(parts.background, this) {
+      m_opener(parts.background, this),
+      m_askedMetrics(new AskedMetrics(parts, &m_jobs, window)) {
     const auto complain = [this](const QString& message) { m_parts.issues->addIssue(message); };
     connect(&m_jobs, &MeasureJobs::failed, this, complain);
     connect(&m_opener, &MeasurementOpener::failed, this, complain);
@@ -79,6 +81,10 @@ void MeasureTools::look(const QString& title, const fs::path& file, const QStrin
     m_jobs.start({title, arguments, MeasureOrder::Turn::AtOnce, {}, [this, file](const QByteArray& document) {
                       readAndShow(file, document);
                   }});
+}
+
+widgets::MetricsForm* MeasureTools::computeMetrics() {
+    return m_askedMetrics->choose();
 }
 
 void MeasureTools::openTrace(const fs::path& file) {

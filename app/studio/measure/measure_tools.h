@@ -11,6 +11,7 @@ namespace reelgrid::widgets {
 class IssuePanel;
 class KernelForm;
 class MeasureForm;
+class MetricsForm;
 class RequestEditor;
 class TuneForm;
 class VaeForm;
@@ -20,6 +21,7 @@ class VideoGrid;
 namespace reelgrid::studio {
 
 class Actions;
+class AskedMetrics;
 class Comparison;
 class Playback;
 class RenderController;
@@ -51,6 +53,8 @@ class MeasureTools : public QObject {
     /// Opens a result, a suite, a trace, a capture or a folder of them. False: it is none of these.
     bool open(const std::filesystem::path& path);
 
+    /// Of the clips on show: what needs networks or other programs.
+    widgets::MetricsForm* computeMetrics();
     void openTrace(const std::filesystem::path& file);
     void openCaptures(const std::filesystem::path& folder);
     widgets::KernelForm* measureKernels();
@@ -88,6 +92,7 @@ class MeasureTools : public QObject {
     QWidget* m_window;
     MeasureJobs m_jobs;
     MeasurementOpener m_opener;
+    AskedMetrics* m_askedMetrics;
 };
 
 }  // namespace reelgrid::studio

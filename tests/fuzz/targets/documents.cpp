@@ -25,6 +25,7 @@
 #include "core/result/timing.h"
 #include "core/session/session_json.h"
 #include "core/suite/suite_file.h"
+#include "core/suite/suite_source.h"
 #include "core/suite/suite_votes.h"
 #include "tests/fuzz/scratch_folder.h"
 #include "tests/fuzz/target.h"
@@ -119,6 +120,12 @@ void readSession(std::string_view bytes) {
 }
 
 void readSuiteDocument(std::string_view bytes) {
+    // What asks for a suite may be TOML: what is read of it is JSON that is read again.
+    if (const auto toml = suite::suiteSourceFromToml(bytes, "suite.toml")) {
+        const auto again = parseJson(printJson(toml->document), "suite");
+        promise(again.ok() && *again == toml->document, "TOML differs as JSON");
+        return;
+    }
     const std::filesystem::path folder = scratchFolder();
     static_cast<void>(suite::isSuite(document(bytes)));
     requireSameAgain([&](const suite::SuiteResult& read) { return suite::toJson(read, folder); },

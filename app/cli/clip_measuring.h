@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+
+#include "app/cli/metric_options.h"
+#include "core/base/result.h"
+#include "core/result/measured_file.h"
+
+namespace reelgrid::cli {
+
+/// Measures clips one after another: what always is, what --metrics names, the drift from a reference. What
+/// was measured before of the same files with the same weights stands beside the clip (measured_file.h) and
+/// is taken from there; networks are loaded once something has to be measured.
+class ClipMeasuring {
+  public:
+    ClipMeasuring(MetricOptions& asked, std::string device);
+
+    /// Fills in what `known` lacks; true where there was something to add. `reference`: empty, or the clip
+    /// itself: none.
+    Result<bool> measure(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                         const std::string& prompt, metrics::ClipMetrics& known, const std::stop_token& stop);
+
+    /// How many clips' numbers were there already.
+    [[nodiscard]] int reused() const { return m_reused; }
+
+  private:
+    Result<std::string> hashOf(const std::filesystem::path& clip, const std::stop_token& stop);
+    Result<result::MeasuredOf> describe(const std::filesystem::path& clip,
+                                        const std::filesystem::path& reference, const std::string& prompt,
+                                        const std::stop_token& stop);
+    Result<bool> measureAnew(const std::filesystem::path& clip, const std::filesystem::path& reference,
+                             const std::string& prompt, metrics::ClipMetrics& known,
+                             const std::stop_token& stop);
+
+    MetricOptions& m_asked;
+    std::string m_device;
+    std::map<std::filesystem::path, std::string> m_hashes;
+    int m_reused = 0;
+};
+
+}  // namespace reelgrid::cli

@@ -1,0 +1,31 @@
+#include "core/metrics/added_measures.h"
+
+#include "core/metrics/measures.h"
+
+namespace reelgrid::metrics {
+namespace {
+
+void addSeries(const std::optional<Series>& from, std::optional<Series>& into, Measured measured) {
+    if (from && (!into || measured == Measured::OnRequest)) into = from;
+}
+
+}  // namespace
+
+void addMeasures(const ClipMetrics& from, ClipMetrics& into) {
+    if (into.frames == 0) into.frames = from.frames;
+    if (!into.gates) into.gates = from.gates;
+    if (!into.change) into.change = from.change;
+    const bool takesDrift = from.drift && !into.drift;
+    if (takesDrift) into.drift = from.drift;
+    for (const Measure& measure : kMeasures) {
+        if (measure.ofClip != nullptr)
+            addSeries(from.*measure.ofClip, into.*measure.ofClip, measure.measured);
+        else if (from.drift && !takesDrift)
+            addSeries((*from.drift).*measure.ofDrift, (*into.drift).*measure.ofDrift, measure.measured);
+        const auto with = from.measuredWith.find(measure.key);
+        if (with != from.measuredWith.end() && seriesOf(measure, from) != nullptr)
+            into.measuredWith[measure.key] = with->second;
+    }
+}
+
+}  // namespace reelgrid::metrics

@@ -1,0 +1,103 @@
+#include "core/suite/toml_reader.h"
+
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/json.h"
+
+namespace reelgrid::suite {
+namespace {
+
+using nlohmann::json;
+
+/// A dotted key makes a table of each of its parts, and tables are taken down recursively: a line of nothing
+/// but dots would overflow the stack.
+constexpr std::ptrdiff_t kMostDotsInLine = 1000;
+
+std::string placeOf(const std::string& name, const toml::source_region& source) {
+    return name + ":" + std::to_string(source.begin.line) + ": ";
+}
+
+Error refusal(const std::string& name, const toml::node& node, const std::string& what) {
+    return {ErrorCode::InvalidData, placeOf(name, node.source()) + what};
+}
+
+Result<json> jsonOf(const toml::node& node, const std::string& name, const std::string& key, int depth) {
+    if (depth > kMaxJsonDepth)
+        return refusal(name, node,
+                       key + ": nested more than " + std::to_string(kMaxJsonDepth) +
+                           " deep, at most that was expected");
+    if (const auto* text = node.as_string()) return json(text->get());
+    if (const auto* truth = node.as_boolean()) return json(truth->get());
+    if (const auto* whole = node.as_integer()) {
+        // As JSON's reader has them: what isn't negative is unsigned.
+        const std::int64_t value = whole->get();
+        return value < 0 ? json(value) : json(std::uint64_t(value));
+    }
+    if (const auto* number = node.as_floating_point()) {
+        if (!std::isfinite(number->get()))
+            return refusal(name, node, key + ": a finite number was needed");
+        return json(number->get());
+    }
+    if (const auto* list = node.as_array()) {
+        json values = json::array();
+        for (const toml::node& each : *list) {
+            auto value = jsonOf(each, name, key, depth + 1);
+            if (!value) return value.error();
+            values.push_back(*std::move(value));
+        }
+        return values;
+    }
+    if (const auto* table = node.as_table()) {
+        json object = json::object();
+        for (const auto& [own, each] : *table) {
+            auto value = jsonOf(each, name, key, depth + 1);
+            if (!value) return value.error();
+            object[std::string(own.str())] = *std::move(value);
+        }
+        return object;
+    }
+    return refusal(name, node, key + ": a date or time; a text, number, truth value or list was needed");
+}
+
+Result<void> requireFewDots(std::string_view text, const std::string& name) {
+    int line = 1;
+    for (std::size_t begin = 0; begin < text.size(); ++line) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view here = text.substr(begin, end - begin);
+        if (const auto dots = std::ranges::count(here, '.'); dots > kMostDotsInLine)
+            return Error{ErrorCode::InvalidData, name + ":" + std::to_string(line) + ": " +
+                                                     std::to_string(dots) + " dots in a line, at most " +
+                                                     std::to_string(kMostDotsInLine) +
+                                                     " were expected (a list may be in several lines)"};
+        begin = end + 1;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<TomlTable> readToml(std::string_view text, const std::string& name) {
+    if (auto few = requireFewDots(text, name); !few) return few.error();
+    const toml::parse_result parsed = toml::parse(text, name);
+    if (!parsed) {
+        const toml::parse_error& error = parsed.error();
+        return Error{ErrorCode::InvalidData,
+                     placeOf(name, error.source()) + "not TOML: " + std::string(error.description())};
+    }
+    TomlTable table{json::object(), {}};
+    for (const auto& [key, node] : parsed.table()) {
+        const std::string own(key.str());
+        auto value = jsonOf(node, name, own, 1);
+        if (!value) return value.error();
+        table.document[own] = *std::move(value);
+        table.lines[own] = int(key.source().begin.line);
+    }
+    return table;
+}
+
+}  // namespace reelgrid::suite
