@@ -7,13 +7,10 @@
 #include "core/execution/kernel_arguments.h"
 
 namespace reelgrid::attention {
-namespace {
 
 kernels::Strides stridesOf(const at::Tensor& x_BHND) {
     return {.batch = x_BHND.stride(0), .head = x_BHND.stride(1), .token = x_BHND.stride(2)};
 }
-
-}  // namespace
 
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD) {

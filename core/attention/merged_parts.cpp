@@ -4,16 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "core/attention/attention_problem.h"
 #include "core/execution/kernel_arguments.h"
 #include "kernels/attention/merge_partials.h"
 #include "kernels/cuda/library.h"
 
 namespace reelgrid::attention {
 namespace {
-
-kernels::Strides stridesOf(const at::Tensor& x_BHND) {
-    return {x_BHND.stride(0), x_BHND.stride(1), x_BHND.stride(2)};
-}
 
 /// As they come into memory of its own: on the CPU by our kernels, elsewhere by libtorch's operators.
 class AddedUp final : public MergedParts {

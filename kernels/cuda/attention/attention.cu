@@ -81,8 +81,6 @@ Kernel kernelFor(Method method, const AttentionProblem& problem, const Capabilit
             return {&slidingTiles, &slidingTilesWorkspace};
         case Method::Radial:
             return {&radial};
-        case Method::Sage2:
-            break;
     }
     throw std::runtime_error("this method has no CUDA kernel");
 }

@@ -33,7 +33,8 @@ struct SageslaMmaBlock : SlaMmaBlock<C> {
         const int queryHead = static_cast<int>(blockIdx.x) / tiles.queryTiles;  // over all batches
         const int head = queryHead % shape.queryHeads, batch = queryHead / shape.queryHeads;
         const int firstQuery = index * C::kQueries, row = firstQuery + 32 * warp + lane / 4;
-        const std::int32_t* chosen = call.chosen + std::int64_t{blockIdx.x} * call.count;
+        const std::int32_t* chosen = call.kept.blocksOf(static_cast<int>(blockIdx.x));
+        const int count = call.kept.countOf(static_cast<int>(blockIdx.x));
 
         float outputs[2][kOutputs];
 #pragma unroll
@@ -51,14 +52,14 @@ struct SageslaMmaBlock : SlaMmaBlock<C> {
         int block = __ldg(chosen);
         Rows::template copyRun<kInt8Keys>(kShared, k + std::int64_t{block} * kInt8Keys);
         commitCopies();
-        for (int n = 0; n < call.count; ++n) {
-            const int next = n + 1 < call.count ? __ldg(chosen + n + 1) : 0;
+        for (int n = 0; n < count; ++n) {
+            const int next = n + 1 < count ? __ldg(chosen + n + 1) : 0;
             const float scale = scales.of(block);
             waitCopies<0>();
             __syncthreads();  // this block of keys is there, the values of the one before were read
             v.template copy<C::kKeys>(vShared, block * C::kKeys, shape.keys, shape.headDim);
             commitCopies();
-            if (n + 1 < call.count)
+            if (n + 1 < count)
                 Rows::template copyRun<kInt8Keys>(kShared + (n + 1) % 2 * kInt8Keys,
                                                   k + std::int64_t{next} * kInt8Keys);
             commitCopies();
