@@ -4,6 +4,7 @@
 
 #include "core/catalog/model_catalog.h"
 #include "core/devices/gpu_choice.h"
+#include "core/execution/accelerator_start.h"
 #include "core/execution/cuda_start.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/memory_peak.h"

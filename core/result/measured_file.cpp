@@ -18,7 +18,7 @@ using nlohmann::json;
 
 /// Of the file and of what is always measured: raised where a definition changes.
 constexpr int kVersion = 1;
-constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxMeasuredBytes = std::size_t{64} << 20;
 
 std::string hashOf(const std::string& text) {
     return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
@@ -34,7 +34,7 @@ fs::path fileOf(const fs::path& clip) {
 
 /// The file's entries; none of a file that is missing, damaged or another version's.
 json entriesOf(const fs::path& clip) {
-    const auto document = readJsonObject(fileOf(clip), kMaxFileBytes);
+    const auto document = readJsonObject(fileOf(clip), kMaxMeasuredBytes);
     if (!document || document->value("version", json()) != kVersion) return json::array();
     const auto list = document->find("measured");
     return list != document->end() && list->is_array() ? *list : json::array();
