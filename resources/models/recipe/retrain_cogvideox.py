@@ -7,7 +7,8 @@
 
 Stages: a judge; the shipped model as it sees it; the decoder alone, so that latents stay what they are; the transformer with the text
 encoder, on clips of which many name two colours; the model's folder; the new model as the judge sees it; report.txt. A stage that
-fails is tried again from what it last wrote. Only ../cogvideox-demo and of ../wan-demo what isn't weights are read.
+fails is tried again from what it last wrote. Only ../cogvideox-demo and of ../wan-demo what isn't weights are read; `start` copies them and
+the recipe to DIR/source, from where it runs, so that this folder may change or go.
 """
 import argparse
 import json
@@ -52,8 +53,8 @@ class State:
 
     def is_alive(self):
         try:
-            os.kill(self.values.get("process", 0) or 1 << 30, 0)
-            return True
+            with open(f"/proc/{self.values.get('process', 0)}/stat") as f:
+                return f.read().rpartition(")")[2].split()[0] not in "ZX"
         except OSError:
             return False
 
@@ -259,6 +260,17 @@ def status(a):
             print("".join(lines[-12:] if name == "log.txt" else lines[:12]), end="")
 
 
+def copy_of_source(folder):
+    """The recipe and what it reads, copied unless they are there; the path of this script there."""
+    script = f"{folder}/recipe/{os.path.basename(__file__)}"
+    if not os.path.exists(script):
+        weights = shutil.ignore_patterns("*.safetensors*", "__pycache__")
+        shutil.copytree(SHIPPED, f"{folder}/cogvideox-demo", dirs_exist_ok=True)
+        shutil.copytree(BASE, f"{folder}/wan-demo", ignore=weights, dirs_exist_ok=True)
+        shutil.copytree(HERE, f"{folder}/recipe", ignore=shutil.ignore_patterns("svd", "__pycache__"), dirs_exist_ok=True)
+    return script
+
+
 def start(a):
     os.makedirs(a.work, exist_ok=True)
     state = State(a.work)
@@ -268,8 +280,9 @@ def start(a):
     state.values.setdefault("end", state.values["started"] + 60 * a.minutes)
     state.save()
     words = [f"--{k}={v}" for k, v in vars(a).items() if k not in ("what", "out")]
+    script = copy_of_source(f"{a.work}/source")
     with open(f"{a.work}/log.txt", "a") as log:
-        process = subprocess.Popen([sys.executable, "-u", os.path.abspath(__file__), "run", *words], start_new_session=True,
+        process = subprocess.Popen([sys.executable, "-u", script, "run", *words], start_new_session=True,
                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     state.values["process"] = process.pid
     state.save()
