@@ -11,7 +11,7 @@
 namespace reelgrid::attention {
 namespace {
 
-kernels::Strides stridesOf(const at::Tensor& x_BHND) {
+kernels::Strides stridesOfPart(const at::Tensor& x_BHND) {
     return {x_BHND.stride(0), x_BHND.stride(1), x_BHND.stride(2)};
 }
 
@@ -31,7 +31,7 @@ class AddedUp final : public MergedParts {
         if (!out_BHND.is_cpu() || !type) return addThere(merged_BHND, out_BHND, lse_BHN);
         kernels::mergePart({.out = m_out_BNHD.data_ptr<float>(),
                             .lse = m_lse_BHN.data_ptr<float>(),
-                            .strides = stridesOf(merged_BHND),
+                            .strides = stridesOfPart(merged_BHND),
                             .batch = merged_BHND.size(0),
                             .heads = merged_BHND.size(1),
                             .queries = merged_BHND.size(2),
@@ -39,7 +39,7 @@ class AddedUp final : public MergedParts {
                            {.out = out_BHND.const_data_ptr(),
                             .lse = lse_BHN.const_data_ptr<float>(),
                             .type = *type,
-                            .strides = stridesOf(out_BHND),
+                            .strides = stridesOfPart(out_BHND),
                             .queries = out_BHND.size(2)});
     }
 
@@ -109,7 +109,7 @@ class FoldedUp final : public MergedParts {
         const auto partOf = [](const Part& part) {
             return kernels::cuda::MergeAttention::Part{.out = part.out_BHND.const_data_ptr(),
                                                        .lse = part.lse_BHN.const_data_ptr<float>(),
-                                                       .strides = stridesOf(part.out_BHND)};
+                                                       .strides = stridesOfPart(part.out_BHND)};
         };
         kernels::cuda::library()->mergeAttention(
             {.batch = last.size(0),
