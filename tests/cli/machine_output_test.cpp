@@ -94,6 +94,12 @@ TEST(Plan, IsWhatAPersonComputes) {
     EXPECT_EQ(plan["plans"][1]["ring_degree"], 2);
     EXPECT_LE(plan["plans"][1]["memory_bytes"], plan["best"][0]["memory_bytes"]);
     EXPECT_THAT(plan["assumptions"].dump(), testing::HasSubstr("245 GB/s to another one of its host"));
+    // Half of 8 layers' weights on each and room for two whole ones; a layer is gathered while one computes.
+    const json shards = onlyDocument(
+        runProgram({"plan", "--gpus", "2", "--tflops", "1", "--shard-weights", "--json"}).output);
+    EXPECT_LT(shards["best"][1]["memory_bytes"], plan["best"][1]["memory_bytes"]);
+    EXPECT_EQ(shards["best"][0]["memory_bytes"], plan["best"][0]["memory_bytes"]) << "one holds all";
+    EXPECT_EQ(shards["best"][1]["weights_seconds"], 0);
     const ProgramRun table = runProgram({"plan", "--gpus", "3", "--tflops", "1"});
     EXPECT_THAT(table.output, testing::HasSubstr("1296 tokens, 3 heads, 8 layers, 2 passes a step"));
     EXPECT_THAT(table.output, testing::HasSubstr("Assumed:\n  one card computes attention with 1"));
