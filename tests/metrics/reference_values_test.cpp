@@ -1,5 +1,5 @@
-// What other people's implementations say of pictures that anybody can make again. MS-SSIM's are in ssim_test.cpp, PSNR's
-// per frame in ffmpeg_agreement_test.cpp, those of networks in tests/perception.
+// What other people's implementations say of pictures that anybody can make again. MS-SSIM's are in
+// ssim_test.cpp, PSNR's per frame in ffmpeg_agreement_test.cpp, those of networks in tests/perception.
 
 #include <gtest/gtest.h>
 
