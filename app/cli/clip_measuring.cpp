@@ -49,8 +49,8 @@ Result<bool> ClipMeasuring::measureAnew(const fs::path& clip, const fs::path& re
 Result<bool> ClipMeasuring::measure(const fs::path& clip, const fs::path& reference,
                                     const std::string& prompt, metrics::ClipMetrics& known,
                                     const std::stop_token& stop) {
-    const bool isItself = !reference.empty() && fs::absolute(reference).lexically_normal() ==
-                                                    fs::absolute(clip).lexically_normal();
+    const bool isItself = !reference.empty() &&
+                          fs::absolute(reference).lexically_normal() == fs::absolute(clip).lexically_normal();
     const fs::path other = isItself ? fs::path() : reference;
     if (!m_asked.any() && (other.empty() || known.drift))
         return comparison::ClipMeasurer(other).complete(clip, known, stop);

@@ -14,9 +14,8 @@ using nlohmann::json;
 json metricListJson(const std::string& weights) {
     json list = json::array();
     for (const metrics::AskedMetric& metric : metrics::kAskedMetrics) {
-        json row = {{"name", metric.name},
-                    {"measure", metric.measure},
-                    {"needs_reference", metric.needsReference}};
+        json row = {
+            {"name", metric.name}, {"measure", metric.measure}, {"needs_reference", metric.needsReference}};
         const auto source = perception::findSource(metric.metric, weights);
         if (source)
             row["with"] = source->with;

@@ -121,8 +121,7 @@ int measureAll(MetricsVerb& verb, const machine::LocalMachine& machine) {
     for (const auto& [isGiven, option] :
          {std::pair{verb.csv, "--csv"}, std::pair{!verb.apart.empty(), "--frames-apart"}})
         if (isGiven)
-            return fail({ErrorCode::BadUsage,
-                         std::string(option) + ": it is for one clip, without --keep"});
+            return fail({ErrorCode::BadUsage, std::string(option) + ": it is for one clip, without --keep"});
     if (auto ready = verb.asked.requireSources(); !ready) return fail(ready.error());
     if (auto is = requireReference(verb); !is) return fail(is.error());
     const auto device = deviceOf(verb, machine);
@@ -191,8 +190,9 @@ Verb addMetricsVerb(CLI::App& program, const machine::LocalMachine& machine) {
                         "What the clip shows, for --metrics clip (default: what it was rendered from)");
     command->add_option("--device", verb->device,
                         "Where --metrics computes: cpu, cuda, cuda:N (default: a GPU where there is one)");
-    command->add_flag("--keep", verb->keep,
-                      "Also write what is measured into the clips' results, where a report and the studio find it");
+    command->add_flag(
+        "--keep", verb->keep,
+        "Also write what is measured into the clips' results, where a report and the studio find it");
     command->add_flag("--list", verb->list,
                       "Only say which --metrics can be computed here, and what the others lack");
     command->add_flag("--json", verb->json, "Print one JSON document");

@@ -89,8 +89,9 @@ int measureClips(const ClipsToMeasure& what, MetricOptions& asked) {
         document["clips"].push_back(jsonOf(measured));
         if (!measured.error) text += (text.empty() ? "" : "\n") + textOf(measured);
     }
-    const int printed = what.json ? printResult(document.dump(2, ' ', false, ordered_json::error_handler_t::replace))
-                                  : printResult(text);
+    const int printed =
+        what.json ? printResult(document.dump(2, ' ', false, ordered_json::error_handler_t::replace))
+                  : printResult(text);
     return std::max(status, printed);
 }
 

@@ -201,8 +201,9 @@ constexpr std::array kTable{
     ActionEntry{"forget-votes", QT_TRANSLATE_NOOP("Actions", "&Forget all votes"), "",
                 QT_TRANSLATE_NOOP("Actions", "Begins the blind test anew; can be undone")},
     // Measure
-    ActionEntry{"compute-metrics", QT_TRANSLATE_NOOP("Actions", "Compute &metrics…"), "",
-                QT_TRANSLATE_NOOP("Actions", "Measures LPIPS, CLIP score, VMAF and others of the clips on show")},
+    ActionEntry{
+        "compute-metrics", QT_TRANSLATE_NOOP("Actions", "Compute &metrics…"), "",
+        QT_TRANSLATE_NOOP("Actions", "Measures LPIPS, CLIP score, VMAF and others of the clips on show")},
     ActionEntry{"measure-kernels", QT_TRANSLATE_NOOP("Actions", "&Kernel benchmark…"), "",
                 QT_TRANSLATE_NOOP("Actions", "Times attention kernels, and holds each against float64")},
     ActionEntry{"measure-vae", QT_TRANSLATE_NOOP("Actions", "&VAE benchmark…"), "",

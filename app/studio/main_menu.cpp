@@ -133,8 +133,8 @@ void MainWindow::buildCompareMenu() {
 
 void MainWindow::buildMeasureMenu() {
     fill(*menuBar()->addMenu(tr("&Measure")), *m_actions,
-         {"compute-metrics", "", "measure-kernels", "measure-vae", "tune", "", "error-maps", "captures", "trace", "compare-traces",
-          "", "open-result"});
+         {"compute-metrics", "", "measure-kernels", "measure-vae", "tune", "", "error-maps", "captures",
+          "trace", "compare-traces", "", "open-result"});
 }
 
 void MainWindow::buildHelpMenu() {

@@ -34,10 +34,8 @@ ComparedFrames comparedFrames(const fs::path& clip, const std::stop_token& stop)
     const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
     const std::string fault = faultOf(clip, frames, result.manifest, stop);
     if (fault.empty()) return {frames, true, {}, result.manifest.keptFrames->sha256};
-    return {clip,
-            false,
-            frames.string() + ": " + fault + "; the encoded clip is shown and measured instead",
-            {}};
+    return {
+        clip, false, frames.string() + ": " + fault + "; the encoded clip is shown and measured instead", {}};
 }
 
 Result<std::string> hashOfCompared(const fs::path& clip, const std::stop_token& stop) {

@@ -9,8 +9,8 @@
 namespace reelgrid::media {
 SoundCopy::SoundCopy(InputHandle input, int stream, double shiftSeconds, double endSeconds)
     : m_input(std::move(input)), m_stream(stream), m_end(endSeconds), m_packet(av_packet_alloc()) {
-    m_shift =
-        std::llround((shiftSeconds - firstPictureSeconds(*m_input)) / av_q2d(m_input->streams[stream]->time_base));
+    m_shift = std::llround((shiftSeconds - firstPictureSeconds(*m_input)) /
+                           av_q2d(m_input->streams[stream]->time_base));
     for (unsigned i = 0; i < m_input->nb_streams; ++i)
         m_input->streams[i]->discard = int(i) == stream ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
 }

@@ -70,7 +70,8 @@ struct SoundReader::State {
         AVChannelLayout from{}, to{};
         av_channel_layout_default(&from, channels);
         av_channel_layout_default(&to, kChannels);
-        if (frame->ch_layout.order == AV_CHANNEL_ORDER_NATIVE) av_channel_layout_copy(&from, &frame->ch_layout);
+        if (frame->ch_layout.order == AV_CHANNEL_ORDER_NATIVE)
+            av_channel_layout_copy(&from, &frame->ch_layout);
         SwrContext* made = nullptr;
         const int status = swr_alloc_set_opts2(&made, &to, AV_SAMPLE_FMT_S16, kRate, &from,
                                                AVSampleFormat(format), rate, 0, nullptr);
@@ -111,7 +112,8 @@ struct SoundReader::State {
         const int count =
             swr_convert(resampler.get(), &into, most, const_cast<const std::uint8_t**>(frame->extended_data),
                         frame->nb_samples);
-        if (count > 0) samples.insert(samples.end(), out.begin(), out.begin() + std::ptrdiff_t(count) * kChannels);
+        if (count > 0)
+            samples.insert(samples.end(), out.begin(), out.begin() + std::ptrdiff_t(count) * kChannels);
     }
 
     /// Decodes one frame more; false at the end.
@@ -157,12 +159,12 @@ Result<std::unique_ptr<SoundReader>> SoundReader::open(const std::filesystem::pa
     const AVCodecParameters& parameters = *state->input->streams[state->stream]->codecpar;
     const AVCodec* decoder = avcodec_find_decoder(parameters.codec_id);
     if (decoder == nullptr)
-        return Error{ErrorCode::Unsupported, path.string() + ": no decoder for its sound, " +
-                                                 avcodec_get_name(parameters.codec_id)};
+        return Error{ErrorCode::Unsupported,
+                     path.string() + ": no decoder for its sound, " + avcodec_get_name(parameters.codec_id)};
     if (!isPlayable(parameters.sample_rate, parameters.ch_layout.nb_channels))
         return Error{ErrorCode::Unsupported,
-                     path.string() + ": its sound has " + std::to_string(parameters.sample_rate) + " Hz and " +
-                         std::to_string(parameters.ch_layout.nb_channels) + " channels; " +
+                     path.string() + ": its sound has " + std::to_string(parameters.sample_rate) +
+                         " Hz and " + std::to_string(parameters.ch_layout.nb_channels) + " channels; " +
                          std::to_string(kLeastRate) + " to " + std::to_string(kMostRate) + " Hz and 1 to " +
                          std::to_string(kMostChannels) + " were needed"};
     state->codec.reset(avcodec_alloc_context3(decoder));

@@ -34,9 +34,9 @@ Error SuiteSource::place(const Error& error) const {
     for (const auto& [key, inLine] : lines) {
         // "seeds" is said as "seed" where one of its values is wrong.
         const bool isPlural = key.size() > 1 && key.ends_with('s');
-        const std::size_t at = std::min(
-            findWord(error.message, key),
-            isPlural ? findWord(error.message, key.substr(0, key.size() - 1)) : std::string::npos);
+        const std::size_t at =
+            std::min(findWord(error.message, key),
+                     isPlural ? findWord(error.message, key.substr(0, key.size() - 1)) : std::string::npos);
         if (at >= first) continue;
         first = at;
         line = inLine;

@@ -28,9 +28,9 @@ Error refusal(const std::string& name, const toml::node& node, const std::string
 
 Result<json> jsonOf(const toml::node& node, const std::string& name, const std::string& key, int depth) {
     if (depth > kMaxJsonDepth)
-        return refusal(name, node,
-                       key + ": nested more than " + std::to_string(kMaxJsonDepth) +
-                           " deep, at most that was expected");
+        return refusal(
+            name, node,
+            key + ": nested more than " + std::to_string(kMaxJsonDepth) + " deep, at most that was expected");
     if (const auto* text = node.as_string()) return json(text->get());
     if (const auto* truth = node.as_boolean()) return json(truth->get());
     if (const auto* whole = node.as_integer()) {
@@ -39,8 +39,7 @@ Result<json> jsonOf(const toml::node& node, const std::string& name, const std::
         return value < 0 ? json(value) : json(std::uint64_t(value));
     }
     if (const auto* number = node.as_floating_point()) {
-        if (!std::isfinite(number->get()))
-            return refusal(name, node, key + ": a finite number was needed");
+        if (!std::isfinite(number->get())) return refusal(name, node, key + ": a finite number was needed");
         return json(number->get());
     }
     if (const auto* list = node.as_array()) {

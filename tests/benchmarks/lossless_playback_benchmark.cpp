@@ -3,8 +3,9 @@
 //     xvfb-run -a -s "-screen 0 1600x1000x24" build/release/bin/reelgrid_lossless_playback_benchmark [FOLDER
 //     [nine|four]]
 //
-// nine: nine of 832×480, 81 frames at 16 a second; four: four of 1280×720, likewise. The clips and their frames without loss
-// are made with the ffmpeg program, once, in FOLDER (default: a folder of its own in /tmp).
+// nine: nine of 832×480, 81 frames at 16 a second; four: four of 1280×720, likewise. The clips and their
+// frames without loss are made with the ffmpeg program, once, in FOLDER (default: a folder of its own in
+// /tmp).
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -43,11 +44,12 @@ bool makeClip(const fs::path& clip, const Part& part, int hue) {
     if (fs::exists(clip)) return true;
     auto pending = result::PendingResult::create(clip);
     if (!pending) return false;
-    const std::string source = "ffmpeg -v error -y -f lavfi -i testsrc2=s=" + std::to_string(part.width) + "x" +
-                               std::to_string(part.height) + ":r=" + std::to_string(kRate) +
+    const std::string source = "ffmpeg -v error -y -f lavfi -i testsrc2=s=" + std::to_string(part.width) +
+                               "x" + std::to_string(part.height) + ":r=" + std::to_string(kRate) +
                                ":d=6,noise=alls=3:allf=t,hue=h=" + std::to_string(hue) + " -frames:v " +
                                std::to_string(kFrames);
-    const std::string frames = source + " -c:v ffv1 -level 3 -coder 0 -slices 12 -slicecrc 1 -g 1 -pix_fmt gbrp '" +
+    const std::string frames = source +
+                               " -c:v ffv1 -level 3 -coder 0 -slices 12 -slicecrc 1 -g 1 -pix_fmt gbrp '" +
                                pending->frames().string() + "'";
     const std::string encoded =
         source + " -c:v libx264 -crf 17 -pix_fmt yuv420p '" + pending->clip().string() + "'";
@@ -65,8 +67,8 @@ struct Shown {
 
 void playLoop(widgets::Player& player, int loop) {
     Shown shown;
-    const auto connection = QObject::connect(
-        &player, &widgets::Player::composed, [&](const widgets::Composition& composition) {
+    const auto connection =
+        QObject::connect(&player, &widgets::Player::composed, [&](const widgets::Composition& composition) {
             for (const widgets::ComposedTile& tile : composition.tiles) {
                 ++shown.frames;
                 shown.exact += isExact(tile.frame);
@@ -79,10 +81,11 @@ void playLoop(widgets::Player& player, int loop) {
     const double cpu = double(std::clock()) / CLOCKS_PER_SEC - cpuBefore;
     player.pause();
     QObject::disconnect(connection);
-    std::printf("loop %d: %d late, %d left out of %d; %.0f %% of the pictures without loss; %.1f s of processor "
-                "time in %.1f s\n",
-                loop, player.lateTicks(), player.skippedStops(), kFrames,
-                shown.frames > 0 ? 100.0 * shown.exact / shown.frames : 0, cpu, double(kFrames) / kRate);
+    std::printf(
+        "loop %d: %d late, %d left out of %d; %.0f %% of the pictures without loss; %.1f s of processor "
+        "time in %.1f s\n",
+        loop, player.lateTicks(), player.skippedStops(), kFrames,
+        shown.frames > 0 ? 100.0 * shown.exact / shown.frames : 0, cpu, double(kFrames) / kRate);
     std::fflush(stdout);
 }
 
@@ -92,15 +95,17 @@ int run(const fs::path& folder, const Part& part) {
     for (int i = 0; i < part.clips; ++i) {
         clips.push_back(folder / (std::string(part.name) + "_" + std::to_string(i) + ".mp4"));
         if (makeClip(clips.back(), part, 40 * i)) continue;
-        std::fprintf(stderr, "%s can't be made: the ffmpeg program with libx264 was needed\n", clips.back().c_str());
+        std::fprintf(stderr, "%s can't be made: the ffmpeg program with libx264 was needed\n",
+                     clips.back().c_str());
         return 1;
     }
     studio::MainWindow window;
     window.resize(1600, 1000);
     window.show();
     letRun(1000);
-    std::printf("%u cores, %d clips of %d×%d; %.0f MB resident without them\n", std::thread::hardware_concurrency(),
-                part.clips, part.width, part.height, memoryOf("self", "VmRSS:"));
+    std::printf("%u cores, %d clips of %d×%d; %.0f MB resident without them\n",
+                std::thread::hardware_concurrency(), part.clips, part.width, part.height,
+                memoryOf("self", "VmRSS:"));
     window.sessions().open(clips);
     widgets::Player& player = *window.playback().player();
     const auto isThere = [&] {

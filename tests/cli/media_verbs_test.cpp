@@ -200,8 +200,8 @@ TEST_F(MediaVerbs, SeveralClipsAreMeasuredAndResultsKeepWhatIs) {
     std::ofstream(files + "/manifest.json") << "{}";
     const std::string ffmpeg = writeFakeFfmpeg(m_folder.path());
     const auto measure = [&](const std::vector<std::string>& clips) {
-        std::vector<std::string> words{"metrics", "--metrics", "vmaf", "--reference", reference, "--keep",
-                                       "--json"};
+        std::vector<std::string> words{"metrics", "--metrics", "vmaf",  "--reference",
+                                       reference, "--keep",    "--json"};
         words.insert(words.end(), clips.begin(), clips.end());
         return runProgram(words, "", {{"REELGRID_FFMPEG", ffmpeg}});
     };

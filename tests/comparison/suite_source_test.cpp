@@ -52,7 +52,8 @@ TEST(SuiteSource, AFilesNameSaysItsLanguage) {
     const session::SessionFolder folder;
     std::ofstream(folder.path() / "a.toml") << kToml;
     std::ofstream(folder.path() / "a.json") << kJson.dump();
-    const auto toml = readSuiteSource(folder.path() / "a.toml"), document = readSuiteSource(folder.path() / "a.json");
+    const auto toml = readSuiteSource(folder.path() / "a.toml"),
+               document = readSuiteSource(folder.path() / "a.json");
     ASSERT_TRUE(toml && document);
     EXPECT_EQ(toml->document, document->document);
     EXPECT_TRUE(document->lines.empty());

@@ -52,7 +52,8 @@ TEST_F(SoundReaderTest, EverySampleIsThatOfItsTime) {
                 const double seconds = from + (chunk * 960 + i) / 48000.0;
                 const double expected = seconds < 3 ? levelAt(seconds) : 0;
                 EXPECT_NEAR(samples[std::size_t(2 * i)], expected, 2) << from << " " << chunk << " " << i;
-                EXPECT_EQ(samples[std::size_t(2 * i)], samples[std::size_t(2 * i + 1)]) << "one channel on both";
+                EXPECT_EQ(samples[std::size_t(2 * i)], samples[std::size_t(2 * i + 1)])
+                    << "one channel on both";
             }
         }
     }
@@ -80,7 +81,8 @@ TEST_F(SoundReaderTest, TimesCountFromTheFirstPicture) {
     const fs::path late = m_folder / "late.mkv";
     const std::string command =
         "ffmpeg -v error -y -itsoffset 0.5 -f lavfi -i testsrc2=s=64x48:r=8:d=2 -f lavfi -i "
-        "aevalsrc=t/4:s=48000:d=3 -c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le '" + late.string() + "'";
+        "aevalsrc=t/4:s=48000:d=3 -c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le '" +
+        late.string() + "'";
     ASSERT_EQ(std::system(command.c_str()), 0);
     const auto reader = SoundReader::open(late).value();
     reader->seek(1);
@@ -88,8 +90,8 @@ TEST_F(SoundReaderTest, TimesCountFromTheFirstPicture) {
 }
 
 TEST_F(SoundReaderTest, OtherRatesAndChannelsAreMadeThoseOfTheDevice) {
-    const fs::path file = make("mono.mp4", "-f lavfi -i sine=frequency=440:sample_rate=44100:duration=3",
-                               "-c:a aac -ac 1");
+    const fs::path file =
+        make("mono.mp4", "-f lavfi -i sine=frequency=440:sample_rate=44100:duration=3", "-c:a aac -ac 1");
     const auto reader = SoundReader::open(file).value();
     reader->seek(1);
     const auto samples = read(*reader, 48000);

@@ -251,7 +251,8 @@ TEST_F(PerceptionTest, TheLargerClipScoresAsTheReferenceWithItsWeights) {
 }
 
 TEST_F(PerceptionTest, SourcesAreFoundWithoutLoadingAndKnownByWhatTheyHold) {
-    EXPECT_THAT(findSource(Asked::Lpips, weights().string()).error().message, HasSubstr("lpips needs weights"));
+    EXPECT_THAT(findSource(Asked::Lpips, weights().string()).error().message,
+                HasSubstr("lpips needs weights"));
     writeWeights("alex", weights() / "alexnet-owt-7be5be79.safetensors");
     fs::copy_file(kFixtures / "alex.pth", weights() / "alex.pth");
     const auto fingerprint = [&] {

@@ -75,9 +75,8 @@ TEST_F(AskedMetricsTest, OfTheClipsOnShowTheyAreChartedAndStandInTheTableAndTheR
         << m_window.issues().issues().join("; ").toStdString();
     EXPECT_EQ(m_window.jobs().job("measure-1").state, JobState::Done);
     const auto table = m_window.coherenceChart().numbers().table();
-    ASSERT_TRUE(waitUntil([&] {
-        return m_window.coherenceChart().numbers().table().columns.contains("clip_score");
-    }));
+    ASSERT_TRUE(waitUntil(
+        [&] { return m_window.coherenceChart().numbers().table().columns.contains("clip_score"); }));
     const auto shown = m_window.coherenceChart().numbers().table();
     EXPECT_EQ(shown.rows.size(), 2u);
     EXPECT_EQ(shown.rows[1][shown.columns.indexOf("clip_score")], "31.25");
@@ -125,8 +124,9 @@ TEST(MetricChoices, AreReadAndWhatIsNoListIsNamed) {
     ASSERT_TRUE(choices) << choices.error().message;
     EXPECT_EQ((*choices)[0], (widgets::MetricChoice{"lpips", "lpips", "w", ""}));
     EXPECT_EQ((*choices)[1], (widgets::MetricChoice{"vmaf", "vmaf", "", "m"}));
-    for (const char* wrong : {"[]", "{}", "{\"metrics\": 3}", "{\"metrics\": [3]}", "{\"metrics\": [{\"name\": 1}]}",
-                              "{\"metrics\": [{\"name\": \"a\"}]}", "nothing"})
+    for (const char* wrong :
+         {"[]", "{}", "{\"metrics\": 3}", "{\"metrics\": [3]}", "{\"metrics\": [{\"name\": 1}]}",
+          "{\"metrics\": [{\"name\": \"a\"}]}", "nothing"})
         EXPECT_FALSE(metricChoicesFrom(wrong)) << wrong;
 }
 

@@ -14,8 +14,8 @@ constexpr double kChunk = 0.02;
 /// A device that plays what was written, `own` seconds later than it could at best.
 struct Device {
     double own = 0;
-    double waiting = 0;   ///< seconds of sound
-    double heardAt = 0;   ///< of the clip, what is heard now is this
+    double waiting = 0;  ///< seconds of sound
+    double heardAt = 0;  ///< of the clip, what is heard now is this
     bool hasHeard = false;
     [[nodiscard]] double latency() const { return waiting + own; }
 };

@@ -70,8 +70,10 @@ class SoundPlayerTest : public testing::Test {
         fs::create_directories(m_folder);
         m_clip = m_folder / "ramp.mkv";
         const std::string command =
-            "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=4 -f lavfi -i aevalsrc=t/4:s=48000:d=4 -c:v "
-            "libx264 -pix_fmt yuv420p -c:a pcm_s16le '" + m_clip.string() + "'";
+            "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=4 -f lavfi -i aevalsrc=t/4:s=48000:d=4 "
+            "-c:v "
+            "libx264 -pix_fmt yuv420p -c:a pcm_s16le '" +
+            m_clip.string() + "'";
         ASSERT_EQ(std::system(command.c_str()), 0);
     }
     void TearDown() override { fs::remove_all(m_folder); }
@@ -81,7 +83,9 @@ class SoundPlayerTest : public testing::Test {
             return std::unique_ptr<SoundSink>(std::make_unique<FakeSink>(&m_heard));
         };
     }
-    [[nodiscard]] HeardClip moving(double seconds) const { return {m_clip, {seconds, SoundPlayer::now(), true}}; }
+    [[nodiscard]] HeardClip moving(double seconds) const {
+        return {m_clip, {seconds, SoundPlayer::now(), true}};
+    }
     bool waitForChunks(std::size_t count) {
         return waitUntil([&] { return m_heard.count() >= count; });
     }
@@ -163,8 +167,10 @@ TEST_F(SoundPlayerTest, WithoutADeviceItIsSaidOnce) {
 
 TEST_F(SoundPlayerTest, AClipWithoutSoundOpensNoDevice) {
     const fs::path silent = m_folder / "silent.mp4";
-    const std::string command = "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=1 -c:v libx264 -pix_fmt "
-                                "yuv420p '" + silent.string() + "'";
+    const std::string command =
+        "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=1 -c:v libx264 -pix_fmt "
+        "yuv420p '" +
+        silent.string() + "'";
     ASSERT_EQ(std::system(command.c_str()), 0);
     SoundPlayer player(device());
     player.follow({silent, {0, SoundPlayer::now(), true}});

@@ -27,10 +27,11 @@ QString titleOf(const MetricChoice& choice) {
 }  // namespace
 
 MetricsForm::MetricsForm(const QString& weights, QStringList chosen, bool afterRenders, QWidget* parent)
-    : MeasureForm(tr("Measures the clips on show by networks and programs that have to be on this machine, in "
-                     "a process of its own: on the GPU where there is one. The results are kept beside the "
-                     "clips: charts, report and tables show them."),
-                  parent),
+    : MeasureForm(
+          tr("Measures the clips on show by networks and programs that have to be on this machine, in "
+             "a process of its own: on the GPU where there is one. The results are kept beside the "
+             "clips: charts, report and tables show them."),
+          parent),
       m_wanted(std::move(chosen)),
       m_weights(new QLineEdit(weights)),
       m_afterRenders(new QCheckBox(tr("Also after every render"))),

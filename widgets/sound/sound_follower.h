@@ -20,9 +20,9 @@ class SoundFollower {
     static constexpr double kMostApart = 0.045;
 
     enum class Do {
-        Wait,   ///< nothing moves: silence
-        Jump,   ///< drop what waits, and go on at `seconds`
-        GoOn    ///< at `seconds`, where the last samples ended
+        Wait,  ///< nothing moves: silence
+        Jump,  ///< drop what waits, and go on at `seconds`
+        GoOn   ///< at `seconds`, where the last samples ended
     };
     struct Step {
         Do what = Do::Wait;

@@ -134,11 +134,13 @@ void AskedMetrics::compute(Order order, QStringList metrics, const QString& weig
     if (metrics.isEmpty()) return;
     QStringList words{"metrics", "--json", "--keep", "--metrics=" + metrics.join(',')};
     if (!weights.isEmpty()) words << "--metric-weights=" + weights;
-    if (!order.reference.empty())
-        words << "--reference=" + wordFor(order.reference);
+    if (!order.reference.empty()) words << "--reference=" + wordFor(order.reference);
     if (!order.prompt.empty()) words << "--prompt=" + QString::fromStdString(order.prompt);
     for (const fs::path& clip : order.clips) words << wordFor(clip);
-    m_jobs->start({tr("Metrics: %1").arg(metrics.join(", ")), words, MeasureOrder::Turn::Waits, {},
+    m_jobs->start({tr("Metrics: %1").arg(metrics.join(", ")),
+                   words,
+                   MeasureOrder::Turn::Waits,
+                   {},
                    [this, done = order.done](const QByteArray& document) { take(document, done); }});
 }
 

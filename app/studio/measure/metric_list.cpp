@@ -25,7 +25,8 @@ Result<std::vector<widgets::MetricChoice>> metricChoicesFrom(const QByteArray& d
     std::vector<widgets::MetricChoice> choices;
     for (const json& each : *list) {
         if (!each.is_object())
-            return Error{ErrorCode::InvalidData, "metrics --list: " + showJson(each) + ": an object was needed"};
+            return Error{ErrorCode::InvalidData,
+                         "metrics --list: " + showJson(each) + ": an object was needed"};
         std::string name, measure, with, missing;
         protocol::FieldReader row(each, "metric", ErrorCode::InvalidData);
         row.requireText("name", name);
