@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 
 #include "core/attention/make_dispatcher.h"
@@ -79,6 +81,58 @@ TEST_F(PythonOnGpu, SaysWhatACallTakesBesideTheKernel) {
     }
     dispatcher->endPasses();
 }
+
+/// The recipes of named peers.
+std::vector<std::string> peers() {
+    namespace fs = std::filesystem;
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(REELGRID_SOURCE_DIR "/resources/backends/peers"))
+        if (entry.path().extension() == ".py" && entry.path().stem() != "peer_package")
+            found.push_back(entry.path().stem().string());
+    std::ranges::sort(found);
+    return found;
+}
+
+class PeerOnGpu : public OnGpu, public testing::WithParamInterface<std::string> {};
+
+/// In the cases of `backends check`: what it holds, refuses and fails is printed. A peer's failures are its
+/// own; what must not be is that it holds in none.
+TEST_P(PeerOnGpu, HoldsWhatItTakes) {
+    const std::string file = REELGRID_SOURCE_DIR "/resources/backends/peers/" + GetParam() + ".py";
+    std::vector<std::string> notes;
+    if (const auto added = plugins::addPlugins({{file, plugins::Found::Given}}, notes); !added)
+        GTEST_SKIP() << added.error().message.substr(0, 300);
+    const kernels::BackendInfo& peer = kernels::backends().back();
+    const auto& said = peer.plugin->description;
+    int held = 0, refused = 0, failed = 0;
+    for (const benchmark::CheckCase& wanted : benchmark::checkCases()) {
+        std::string failure;
+        try {
+            const auto outcome = benchmark::checkKernel(peer, wanted, {said.claimedL1}, gpu);
+            failure = outcome.failure;
+            if (!outcome.whyNot.empty()) {
+                ++refused;
+                continue;
+            }
+        } catch (const std::exception& thrown) {
+            failure = std::string(thrown.what()).substr(0, 400);
+        }
+        ++(failure.empty() ? held : failed);
+        if (!failure.empty())
+            std::cout << "  " << wanted.name << " " << kernels::nameOf(wanted.type) << ": " << failure
+                      << "\n";
+    }
+    std::cout << said.name << " " << said.version << ": " << held << " cases hold, " << failed << " don't, "
+              << refused << " are refused\n";
+    // FastVideo's kernels want the clip's grid, which no case has.
+    if (said.name.starts_with("fastvideo"))
+        EXPECT_EQ(held + failed, 0);
+    else
+        EXPECT_GT(held, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, PeerOnGpu, testing::ValuesIn(peers()),
+                         [](const auto& recipe) { return recipe.param; });
 
 }  // namespace
 }  // namespace reelgrid
