@@ -12,9 +12,10 @@ const Link& linkOf(const Links& links, int ranks) {
     return links.gpusPerHost % ranks == 0 ? links.inHost : links.betweenHosts;
 }
 
-/// Of a rank's part of one tensor, how often it is read or written: Ulysses copies four twice, each read and
-/// written; a ring joins keys and values.
-constexpr double kUlyssesTouches = 4 * 2 * 2, kRingTouches = 2 * 2;
+/// Of a rank's part of one tensor, how often it is read or written beside what travels. Ulysses: fitted to
+/// what two H100 took (docs/log/measurements.md), within 1 % in every row: copies to the order that travels
+/// and back, and NCCL's own reads and writes. A ring joins keys and values.
+constexpr double kUlyssesTouches = 16, kRingTouches = 2 * 2;
 
 /// Merging so many parts: each is read, the whole written; merges but the last write fp32, which the next
 /// reads.

@@ -54,7 +54,7 @@ struct StepPlan {
 /// The step of `passes` passes (2 under guidance) by a model of what ranks do:
 ///   tokens      filled up to a multiple of ring × ulysses; each rank computes its share
 ///   Ulysses     four exchanges a layer: each rank sends (u − 1) / u of its part of q, k, v and the output,
-///               which is copied before and behind each, to and from the order that travels
+///               and reads and writes memory beside that
 ///   ring        keys and values, copied once, travel on while the last ones are attended to: only what is
 ///               longer than that attention counts; outputs are merged part by part, in fp32 up to the last
 ///   gathering   each rank gets all predictions of a pass in fp32; branches exchange theirs once a step
