@@ -27,8 +27,8 @@ class SoundReaderTest : public testing::Test {
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
         return file;
     }
-    [[nodiscard]] fs::path ramp(const char* name = "ramp.mkv", const std::string& more = "") const {
-        return make(name, more + "-f lavfi -i aevalsrc=t/4:s=48000:d=3", "-c:a pcm_s16le");
+    [[nodiscard]] fs::path ramp(const char* name = "ramp.mov", const std::string& more = "") const {
+        return make(name, more + "-f lavfi -i aevalsrc='t/4|t/4':s=48000:d=3", "-c:a pcm_s16le");
     }
     static std::vector<std::int16_t> read(SoundReader& reader, int samples) {
         std::vector<std::int16_t> out(std::size_t(samples) * SoundReader::kChannels, 77);
@@ -81,7 +81,7 @@ TEST_F(SoundReaderTest, TimesCountFromTheFirstPicture) {
     const fs::path late = m_folder / "late.mkv";
     const std::string command =
         "ffmpeg -v error -y -itsoffset 0.5 -f lavfi -i testsrc2=s=64x48:r=8:d=2 -f lavfi -i "
-        "aevalsrc=t/4:s=48000:d=3 -c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le '" +
+        "aevalsrc='t/4|t/4':s=48000:d=3 -c:v libx264 -pix_fmt yuv420p -c:a pcm_s16le '" +
         late.string() + "'";
     ASSERT_EQ(std::system(command.c_str()), 0);
     const auto reader = SoundReader::open(late).value();
