@@ -51,7 +51,8 @@ std::optional<std::string> whyNotWithinBounds(std::string_view backend, std::str
     const auto bounds = boundsOfOption(backend, key);
     if (!bounds) return std::nullopt;
     for (const double number : numbersOf(value))
-        if (!bounds->contains(number)) return "." + std::string(key) + ": " + bounds->text() + " was needed";
+        if (!bounds->contains(number))
+            return std::string(1, '.').append(key).append(": ").append(bounds->text()).append(" was needed");
     return std::nullopt;
 }
 
