@@ -60,6 +60,8 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     return torch.cat(outs)
 """}),
     "xformers": ("xformers", "0.0.35", {"xformers/__init__.py": "", "xformers/ops/__init__.py": EXACT + """
+import importlib.util
+SEES_FLASH = importlib.util.find_spec("flash_attn") is not None
 class fmha:
     class attn_bias:
         class LowerTriangularFromBottomRightMask: pass
@@ -172,6 +174,10 @@ class Peers(unittest.TestCase):
         broken.write_text("raise OSError('undefined symbol: of another torch')\n")
         with self.assertRaisesRegex(ImportError, "broken 7 can't be imported: OSError: undefined symbol: of another torch"):
             Package("broken", "7", "broken_peer").imported()
+
+    def test_xformers_does_not_take_flash_attention_4_for_2(self):
+        self.assertFalse(self.modules["xformers_attention"].PACKAGE.imported().SEES_FLASH)
+        self.assertIsNotNone(importlib.util.find_spec("flash_attn"))  # others find it as before
 
     def test_limits(self):
         sage, infer = self.modules["sage_attention"], self.modules["flash_infer"]

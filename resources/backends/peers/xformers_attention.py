@@ -4,9 +4,11 @@ FlashAttention-3 or 2 where those packages are installed, else PyTorch's own Fla
 calls in place of its own.
 """
 
-from peer_package import Package
+from peer_package import Package, has_module
 
-PACKAGE = Package("xformers", "0.0.35", "xformers.ops", "--no-deps xformers==0.0.35")
+# It takes FlashAttention-4, whose package has the same name, for FlashAttention 2.
+HIDDEN = () if has_module("flash_attn.flash_attn_interface") else ("flash_attn",)
+PACKAGE = Package("xformers", "0.0.35", "xformers.ops", "--no-deps xformers==0.0.35", HIDDEN)
 
 NAME = "xformers"
 VERSION = PACKAGE.version
