@@ -71,11 +71,12 @@ RingCall ringCall(RankGroup& group, const std::string& backend) {
 }
 
 /// One process and a ring have the same scores; sums are taken in another order, and weights are rounded
-/// relative to the largest of each part: to bf16 (2^-9 each) or e4m3 (2^-4), random over hundreds of keys.
+/// relative to the largest of each part: to bf16, each by at most 2^-9 in either, or to e4m3, by at most 2^-4
+/// and, as they come from both sides, by far less on average.
 TEST(DISABLED_InRank, QuantisesInARing) {
     RankGroup group(rankPlace().value().value(), std::chrono::seconds(40));
     for (const auto& [backend, bound] :
-         {std::pair{"fav2", 1e-6}, std::pair{"sagev1", 2e-3}, std::pair{"fav3_sage", 2e-2}}) {
+         {std::pair{"fav2", 1e-6}, std::pair{"sagev1", 4e-3}, std::pair{"fav3_sage", 2e-2}}) {
         const RingCall call = ringCall(group, backend);
         EXPECT_LE(call.error, bound) << backend;
         EXPECT_EQ(call.why, "") << backend;
