@@ -16,7 +16,7 @@ namespace reelgrid::metrics {
 namespace {
 
 /// Two frames: a pattern, and the same with an error of up to 5 · `strength` codes.
-media::RgbVideo patterns(int width, int height, int strength) {
+media::RgbVideo patternClip(int width, int height, int strength) {
     media::RgbVideo video{width, height, {8, 1}, {}};
     for (const int error : {0, strength})
         for (int y = 0; y < height; ++y)
@@ -43,7 +43,7 @@ constexpr Case kCases[] = {
 
 TEST(ReferenceValues, SsimIsScikitImages) {
     for (const Case& each : kCases) {
-        const media::RgbVideo video = patterns(each.width, each.height, each.strength);
+        const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(ssim(video.frame(0), video.frame(1), each.width, each.height), each.ssim, 2e-5)
             << each.strength;
     }
@@ -51,24 +51,24 @@ TEST(ReferenceValues, SsimIsScikitImages) {
 
 TEST(ReferenceValues, FrameCorrelationIsNumpys) {
     for (const Case& each : kCases)
-        EXPECT_NEAR(frameCorrelation(patterns(each.width, each.height, each.strength)).mean, each.correlation,
+        EXPECT_NEAR(frameCorrelation(patternClip(each.width, each.height, each.strength)).mean, each.correlation,
                     1e-12);
 }
 
 TEST(ReferenceValues, FlickeringIsVBenchs) {
     for (const Case& each : kCases)  // cv2 sums in float
-        EXPECT_NEAR(flickering(frameDifference(patterns(each.width, each.height, each.strength))).mean,
+        EXPECT_NEAR(flickering(frameDifference(patternClip(each.width, each.height, each.strength))).mean,
                     each.flickering, 1e-6);
 }
 
 TEST(ReferenceValues, PsnrIsThatOfItsFormula) {
     for (const Case& each : kCases) {
-        const media::RgbVideo video = patterns(each.width, each.height, each.strength);
+        const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(psnr(video.frame(0), video.frame(1)), each.psnr, 1e-9);
     }
 }
 
-double textureAt(double x, double y) {
+double waveAt(double x, double y) {
     return 0.5 + 0.2 * std::sin(0.31 * x + 0.11 * y) + 0.15 * std::sin(0.17 * y - 0.07 * x) +
            0.1 * std::cos(0.053 * x * 1.7 + 0.29 * y);
 }
@@ -84,7 +84,7 @@ TEST(ReferenceValues, WarpingErrorIsThatOfTheKnownFlow) {
         for (int y = 0; y < kHeight; ++y)
             for (int x = 0; x < kWidth; ++x) {
                 const double block = (x / 4 + y / 4) % 2 == 0 ? 8.0 / 255 : -8.0 / 255;
-                const double value = textureAt(x - 3 * frame, y + 2 * frame) + block * frame;
+                const double value = waveAt(x - 3 * frame, y + 2 * frame) + block * frame;
                 const auto code = std::uint8_t(std::floor(std::clamp(255 * value, 0.0, 255.0) + 0.5));
                 video.pixels.insert(video.pixels.end(), 3, code);
             }
