@@ -17,15 +17,15 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Of the file and of what is always measured: raised where a definition changes.
-constexpr int kVersion = 1;
-constexpr std::size_t kMaxMeasuredBytes = std::size_t{64} << 20;
+constexpr int kMeasuredVersion = 1;
+constexpr std::size_t kMostMeasuredBytes = std::size_t{64} << 20;
 
 std::string hashOf(const std::string& text) {
     return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 std::string keyOf(const MeasuredOf& of) {
-    return hashOf(printJson(json::array({kVersion, of.frames, of.reference, of.prompt, of.with})));
+    return hashOf(printJson(json::array({kMeasuredVersion, of.frames, of.reference, of.prompt, of.with})));
 }
 
 fs::path fileOf(const fs::path& clip) {
@@ -33,9 +33,9 @@ fs::path fileOf(const fs::path& clip) {
 }
 
 /// The file's entries; none of a file that is missing, damaged or another version's.
-json entriesOf(const fs::path& clip) {
-    const auto document = readJsonObject(fileOf(clip), kMaxMeasuredBytes);
-    if (!document || document->value("version", json()) != kVersion) return json::array();
+json measurementsIn(const fs::path& clip) {
+    const auto document = readJsonObject(fileOf(clip), kMostMeasuredBytes);
+    if (!document || document->value("version", json()) != kMeasuredVersion) return json::array();
     const auto list = document->find("measured");
     return list != document->end() && list->is_array() ? *list : json::array();
 }
@@ -48,7 +48,7 @@ bool isOf(const json& entry, const std::string& key) {
 
 std::optional<metrics::ClipMetrics> findMeasured(const fs::path& clip, const MeasuredOf& of) {
     const std::string key = keyOf(of);
-    for (const json& entry : entriesOf(clip)) {
+    for (const json& entry : measurementsIn(clip)) {
         if (!isOf(entry, key)) continue;
         const auto found = entry.find("metrics");
         if (found == entry.end() || !found->is_object()) return std::nullopt;
@@ -67,10 +67,10 @@ Result<void> keepMeasured(const fs::path& clip, const MeasuredOf& of, const metr
     const json written = toJson(metrics);
     json list = json::array();
     list.push_back({{"of", key}, {"sha256", hashOf(printJson(written))}, {"metrics", written}});
-    for (json& entry : entriesOf(clip))
+    for (json& entry : measurementsIn(clip))
         if (list.size() < kMostMeasured && entry.is_object() && !isOf(entry, key))
             list.push_back(std::move(entry));
-    const json document = {{"version", kVersion}, {"measured", std::move(list)}};
+    const json document = {{"version", kMeasuredVersion}, {"measured", std::move(list)}};
     return writeFile(fileOf(clip), printJson(document));
 }
 

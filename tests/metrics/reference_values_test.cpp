@@ -32,17 +32,17 @@ media::RgbVideo patternClip(int width, int height, int strength) {
 /// ssim: scikit-image 0.26's structural_similarity in double (gaussian_weights, sigma 1.5, population
 /// covariance, data_range 1, channel_axis 2). correlation: numpy's corrcoef of all samples. flickering:
 /// VBench's temporal_flickering.py, (255 − mean of cv2.absdiff) / 255. psnr: its formula in numpy.
-struct ReferenceCase {
+struct Case {
     int width, height, strength;
     double ssim, correlation, flickering, psnr;
 };
-constexpr ReferenceCase kReferenceCases[] = {
+constexpr Case kCases[] = {
     {64, 48, 1, 0.9859685272653484, 0.9990842212303908, 0.9893893003463745, 38.17437550342436},
     {37, 23, 4, 0.7084259424849488, 0.9827868095042099, 0.9581438302993774, 26.229791974246005},
     {96, 80, 12, 0.5992661479821008, 0.8903396065530472, 0.8825188875198364, 17.130623413425916}};
 
 TEST(ReferenceValues, SsimIsScikitImages) {
-    for (const ReferenceCase& each : kReferenceCases) {
+    for (const Case& each : kCases) {
         const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(ssim(video.frame(0), video.frame(1), each.width, each.height), each.ssim, 2e-5)
             << each.strength;
@@ -50,25 +50,25 @@ TEST(ReferenceValues, SsimIsScikitImages) {
 }
 
 TEST(ReferenceValues, FrameCorrelationIsNumpys) {
-    for (const ReferenceCase& each : kReferenceCases)
-        EXPECT_NEAR(frameCorrelation(patternClip(each.width, each.height, each.strength)).mean,
-                    each.correlation, 1e-12);
+    for (const Case& each : kCases)
+        EXPECT_NEAR(frameCorrelation(patternClip(each.width, each.height, each.strength)).mean, each.correlation,
+                    1e-12);
 }
 
 TEST(ReferenceValues, FlickeringIsVBenchs) {
-    for (const ReferenceCase& each : kReferenceCases)  // cv2 sums in float
+    for (const Case& each : kCases)  // cv2 sums in float
         EXPECT_NEAR(flickering(frameDifference(patternClip(each.width, each.height, each.strength))).mean,
                     each.flickering, 1e-6);
 }
 
 TEST(ReferenceValues, PsnrIsThatOfItsFormula) {
-    for (const ReferenceCase& each : kReferenceCases) {
+    for (const Case& each : kCases) {
         const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(psnr(video.frame(0), video.frame(1)), each.psnr, 1e-9);
     }
 }
 
-double patternAt(double x, double y) {
+double waveAt(double x, double y) {
     return 0.5 + 0.2 * std::sin(0.31 * x + 0.11 * y) + 0.15 * std::sin(0.17 * y - 0.07 * x) +
            0.1 * std::cos(0.053 * x * 1.7 + 0.29 * y);
 }
@@ -84,7 +84,7 @@ TEST(ReferenceValues, WarpingErrorIsThatOfTheKnownFlow) {
         for (int y = 0; y < kHeight; ++y)
             for (int x = 0; x < kWidth; ++x) {
                 const double block = (x / 4 + y / 4) % 2 == 0 ? 8.0 / 255 : -8.0 / 255;
-                const double value = patternAt(x - 3 * frame, y + 2 * frame) + block * frame;
+                const double value = waveAt(x - 3 * frame, y + 2 * frame) + block * frame;
                 const auto code = std::uint8_t(std::floor(std::clamp(255 * value, 0.0, 255.0) + 0.5));
                 video.pixels.insert(video.pixels.end(), 3, code);
             }

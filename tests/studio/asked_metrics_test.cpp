@@ -14,15 +14,14 @@ namespace reelgrid::studio {
 namespace {
 
 using jobs::JobState;
-using testing::Test;
 
-const fs::path kSource = REELGRID_SOURCE_DIR;
+const fs::path kTree = REELGRID_SOURCE_DIR;
 
 class AskedMetricsTest : public WindowTest {
   protected:
     void SetUp() override {
         WindowTest::SetUp();
-        tools().jobs().setProgram(kSource / "tests/studio/measuring_program");
+        tools().jobs().setProgram(kTree / "tests/studio/measuring_program");
     }
     MeasureTools& tools() { return m_window.measuring(); }
     /// The form once it knows what there is.

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr QSize kFormSize(640, 680);
+constexpr QSize kMetricsFormSize(640, 680);
 
 struct Measured {
     fs::path clip;
@@ -80,7 +80,7 @@ widgets::MetricsForm* AskedMetrics::choose() {
     connect(form, &widgets::MetricsForm::weightsChanged, list, look);
     look();
     QDialog* dialog = showInDialog(m_window, tr("Compute metrics"), form);
-    dialog->resize(kFormSize);
+    dialog->resize(kMetricsFormSize);
     connect(form, &widgets::MeasureForm::submitted, this, [this, form] { accept(*form); });
     connect(form, &widgets::MeasureForm::submitted, dialog, &QDialog::close);
     return form;
