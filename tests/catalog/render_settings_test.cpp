@@ -218,6 +218,25 @@ TEST(RenderSettings, FillsTheModelsDefaults) {
     EXPECT_EQ(settings->seed, 42u);
 }
 
+TEST(RenderSettings, PartsOfTheWeightsNeedSeveralRanksAndBlocksThatStay) {
+    families::ModelInfo model = demoLike();
+    RenderRequest request;
+    request.shardWeights = true;
+    request.ulyssesDegree = 2;
+    const auto errorOf = [&] {
+        const auto settings = resolveSettings(request, model, machine::withoutGpu());
+        return settings ? std::string() : settings.error().message;
+    };
+    EXPECT_THAT(errorOf(), testing::HasSubstr("--shard-weights")) << "a family without such blocks";
+    model.extraFields.insert(model.extraFields.end(), {"ulysses_degree", "shard_weights", "offload"});
+    EXPECT_EQ(errorOf(), "");
+    request.offload = protocol::kOffloadBlocks;
+    EXPECT_THAT(errorOf(), testing::HasSubstr("--shard-weights: --offload blocks keeps all blocks"));
+    request.offload = protocol::kOffloadAuto;
+    request.ulyssesDegree = std::nullopt;
+    EXPECT_THAT(errorOf(), testing::HasSubstr("--shard-weights: one process holds all weights"));
+}
+
 TEST(RenderSettings, AProfileHasTheReferencesScheduleUnlessSaidOtherwise) {
     RenderRequest request;
     EXPECT_FALSE(resolveSettings(request, demoLike(), machine::withoutGpu())->profileWait) << "not profiled";

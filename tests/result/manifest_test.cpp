@@ -170,7 +170,7 @@ Manifest randomManifest(protocol::RandomValues& random) {
     for (int step = random.integer(0, 3); step > 0; --step) made.resumedAt.push_back(random.integer(0, 1000));
     made.framesSha256 = random.text(64);
     made.clipSha256 = random.text(64);
-    if (random.coin()) made.memory = MemoryRecord{name(), count(), std::nullopt};
+    if (random.coin()) made.memory = MemoryRecord{name(), random.integer(1, 64), count(), std::nullopt};
     if (random.coin()) made.gemms = GemmRecord{name(), name(), random.text(4096)};
     for (int line = random.integer(0, 3); line > 0; --line) made.remarks.push_back(random.text(4096));
     if (random.coin()) made.temporal = TemporalRecord{name(), random.number(0, 10), random.text(4096)};
