@@ -27,8 +27,9 @@ json metricListJson(const std::string& weights) {
 }
 
 std::string metricListText(const std::string& weights) {
+    const json list = metricListJson(weights);
     std::string text;
-    for (const json& row : metricListJson(weights).at("metrics")) {
+    for (const json& row : list.at("metrics")) {
         text += (text.empty() ? "" : "\n") + row.at("name").get<std::string>() + ": ";
         text += row.contains("with") ? row.at("with").get<std::string>()
                                      : "not here: " + row.at("missing").get<std::string>();

@@ -26,10 +26,17 @@ struct LpipsFiles {
 
 LpipsFiles lpipsFilesOf(Asked metric) {
     if (metric == Asked::Lpips)
-        return {"AlexNet", "alexnet", "torchvision's alexnet-owt-7be5be79.pth", "alex.",
-                "alex.pth of the Python package lpips (lpips/weights/v0.1)"};
-    return {"SqueezeNet", "squeezenet1_1", "torchvision's squeezenet1_1-b8a52dc0.pth", "squeeze.",
-            "squeeze.pth of the Python package lpips (lpips/weights/v0.1)"};
+        return {
+            "AlexNet", "alexnet",
+            "torchvision's alexnet-owt-7be5be79.pth (in Python torchvision.models.alexnet(weights='DEFAULT') "
+            "brings it)",
+            "alex.",
+            "alex.pth of the Python package lpips (lpips/weights/v0.1; `pip download lpips` brings it)"};
+    return {"SqueezeNet", "squeezenet1_1",
+            "torchvision's squeezenet1_1-b8a52dc0.pth (in Python "
+            "torchvision.models.squeezenet1_1(weights='DEFAULT') brings it)",
+            "squeeze.",
+            "squeeze.pth of the Python package lpips (lpips/weights/v0.1; `pip download lpips` brings it)"};
 }
 
 MetricSource ofModel(Asked metric, const fs::path& folder) {

@@ -83,9 +83,11 @@ MetricWeights::MetricWeights(const std::string& named) {
 
 std::string MetricWeights::lookedIn() const {
     const fs::path checkpoints = torchCheckpoints();
-    return (m_named.empty() ? std::string("no --metric-weights was given")
-                            : "--metric-weights " + m_named.string() + " lacks it") +
-           (checkpoints.empty() ? "" : ", and so does " + checkpoints.string());
+    if (m_named.empty())
+        return "no --metric-weights was given" +
+               (checkpoints.empty() ? "" : ", and " + checkpoints.string() + " lacks it");
+    if (checkpoints.empty()) return "--metric-weights " + m_named.string() + " lacks it";
+    return "neither --metric-weights " + m_named.string() + " nor " + checkpoints.string() + " has it";
 }
 
 fs::path MetricWeights::file(const std::string& metric, const std::vector<std::string>& beginnings,

@@ -3650,10 +3650,6 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Gewichte</translation>
     </message>
     <message>
-        <source>Metrics</source>
-        <translation>Metriken</translation>
-    </message>
-    <message>
         <source>Looking for weights…</source>
         <translation>Gewichte werden gesucht …</translation>
     </message>

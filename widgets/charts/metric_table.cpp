@@ -37,6 +37,7 @@ MetricTable::MetricTable(QWidget* parent) : QTableWidget(parent) {
     setShowGrid(false);
     verticalHeader()->hide();
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    horizontalHeader()->setStretchLastSection(true);
 }
 
 void MetricTable::setClips(const std::vector<JudgedClip>& clips) {

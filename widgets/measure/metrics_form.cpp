@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "core/metrics/measures.h"
@@ -15,6 +16,8 @@
 namespace reelgrid::widgets {
 
 namespace {
+
+constexpr int kRowsHeight = 420;
 
 QString titleOf(const MetricChoice& choice) {
     for (const metrics::Measure& measure : metrics::kMeasures)
@@ -48,7 +51,17 @@ MetricsForm::MetricsForm(const QString& weights, QStringList chosen, bool afterR
     folder->addWidget(browse);
     m_afterRenders->setChecked(afterRenders);
     fields()->addRow(tr("Weights"), folder);
-    fields()->addRow(tr("Metrics"), m_column);
+    // What is missing takes several lines: as many as it needs are there to be scrolled through.
+    auto* page = new QWidget;
+    page->setLayout(m_column);
+    auto* area = new QScrollArea;
+    area->setWidget(page);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setMinimumHeight(kRowsHeight);
+    area->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    fields()->addRow(area);
     fields()->addRow(QString(), m_afterRenders);
     say(tr("Looking for weights…"));
 }
@@ -76,6 +89,7 @@ void MetricsForm::say(const QString& words) {
     QLabel* label = quiet(words);
     label->setWordWrap(true);
     m_column->addWidget(label);
+    m_column->addStretch();
 }
 
 void MetricsForm::setProblem(const QString& why) {
@@ -113,6 +127,7 @@ void MetricsForm::setChoices(const std::vector<MetricChoice>& choices) {
     if (!m_rows.empty()) m_wanted = chosen();
     empty();
     for (const MetricChoice& choice : choices) addRow(choice);
+    m_column->addStretch();
 }
 
 QCheckBox* MetricsForm::box(const QString& metric) const {
