@@ -1,4 +1,4 @@
-// fav3_sage and fav3_fp8 over short sequences.
+// fav3_fp8 over short sequences.
 
 #include <vector>
 
@@ -25,13 +25,6 @@ void attendRotated(const AttentionProblem& p) {
 }
 
 }  // namespace
-
-void shortFav3Sage(const AttentionProblem& problem) {
-    if (problem.type == DataType::Float16)
-        attendShortIntegers<__half, ShortValues::E4m3PerChannel>(problem);
-    else
-        attendShortIntegers<__nv_bfloat16, ShortValues::E4m3PerChannel>(problem);
-}
 
 void shortFav3Fp8(const AttentionProblem& problem) {
     if (problem.type == DataType::Float16)
