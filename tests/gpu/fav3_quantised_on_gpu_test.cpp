@@ -90,7 +90,9 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way>
         }
         // A weight is off by at most a sixteenth, most by less: what is left of a row is seldom half of it.
         EXPECT_LE(maxError(out, exact), 0.06 * most) << c.name();
-        EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012) << c.name();
+        // Over few values it scatters: each is a sum of roundings of its own.
+        const double scatter = 0.08 / std::sqrt(static_cast<double>(out.size()));
+        EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012 + scatter) << c.name();
     }
 
   private:
