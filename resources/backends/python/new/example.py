@@ -58,10 +58,12 @@ def attend_plainly(q, k, v, scale, causal, key_bias, log_sum_exp, rows):
             hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(
                 first + k.shape[2] - q.shape[2] + 1)
             scores = scores.masked_fill(hidden, -math.inf)
-        sums = scores.logsumexp(dim=-1)
-        weights = (scores - sums.unsqueeze(-1)).exp().nan_to_num(0.0)  # a query that sees no key gives 0
-        out[:, :, some] = (weights @ values).to(q.dtype)
-        lse[:, :, some] = sums
+        largest = scores.amax(dim=-1, keepdim=True)
+        largest = largest.masked_fill(largest == -math.inf, 0.0)
+        weights = (scores - largest).exp()
+        sums = weights.sum(dim=-1, keepdim=True)
+        out[:, :, some] = (weights @ values / sums).nan_to_num(0.0).to(q.dtype)  # a query that sees no key gives 0
+        lse[:, :, some] = (largest + sums.log()).squeeze(-1)
     return (out, lse) if log_sum_exp else out
 
 
