@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <thread>
 
 #include "app/studio/main_window.h"
@@ -54,6 +55,7 @@ bool makeClip(const fs::path& clip, const Part& part, int hue) {
     const std::string encoded =
         source + " -c:v libx264 -crf 17 -pix_fmt yuv420p '" + pending->clip().string() + "'";
     if (std::system(frames.c_str()) != 0 || std::system(encoded.c_str()) != 0) return false;
+    std::ofstream(pending->latents()) << "none";
     result::Manifest manifest;
     manifest.keptFrames =
         result::KeptFrames{fs::file_size(pending->frames()), sha256OfFile(pending->frames()).value()};
