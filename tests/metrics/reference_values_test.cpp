@@ -32,17 +32,17 @@ media::RgbVideo patternClip(int width, int height, int strength) {
 /// ssim: scikit-image 0.26's structural_similarity in double (gaussian_weights, sigma 1.5, population
 /// covariance, data_range 1, channel_axis 2). correlation: numpy's corrcoef of all samples. flickering:
 /// VBench's temporal_flickering.py, (255 − mean of cv2.absdiff) / 255. psnr: its formula in numpy.
-struct Case {
+struct ReferenceCase {
     int width, height, strength;
     double ssim, correlation, flickering, psnr;
 };
-constexpr Case kCases[] = {
+constexpr ReferenceCase kReferenceCases[] = {
     {64, 48, 1, 0.9859685272653484, 0.9990842212303908, 0.9893893003463745, 38.17437550342436},
     {37, 23, 4, 0.7084259424849488, 0.9827868095042099, 0.9581438302993774, 26.229791974246005},
     {96, 80, 12, 0.5992661479821008, 0.8903396065530472, 0.8825188875198364, 17.130623413425916}};
 
 TEST(ReferenceValues, SsimIsScikitImages) {
-    for (const Case& each : kCases) {
+    for (const ReferenceCase& each : kReferenceCases) {
         const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(ssim(video.frame(0), video.frame(1), each.width, each.height), each.ssim, 2e-5)
             << each.strength;
@@ -50,19 +50,19 @@ TEST(ReferenceValues, SsimIsScikitImages) {
 }
 
 TEST(ReferenceValues, FrameCorrelationIsNumpys) {
-    for (const Case& each : kCases)
-        EXPECT_NEAR(frameCorrelation(patternClip(each.width, each.height, each.strength)).mean, each.correlation,
-                    1e-12);
+    for (const ReferenceCase& each : kReferenceCases)
+        EXPECT_NEAR(frameCorrelation(patternClip(each.width, each.height, each.strength)).mean,
+                    each.correlation, 1e-12);
 }
 
 TEST(ReferenceValues, FlickeringIsVBenchs) {
-    for (const Case& each : kCases)  // cv2 sums in float
+    for (const ReferenceCase& each : kReferenceCases)  // cv2 sums in float
         EXPECT_NEAR(flickering(frameDifference(patternClip(each.width, each.height, each.strength))).mean,
                     each.flickering, 1e-6);
 }
 
 TEST(ReferenceValues, PsnrIsThatOfItsFormula) {
-    for (const Case& each : kCases) {
+    for (const ReferenceCase& each : kReferenceCases) {
         const media::RgbVideo video = patternClip(each.width, each.height, each.strength);
         EXPECT_NEAR(psnr(video.frame(0), video.frame(1)), each.psnr, 1e-9);
     }
