@@ -70,7 +70,8 @@ class SoundPlayerTest : public testing::Test {
         fs::create_directories(m_folder);
         m_clip = m_folder / "ramp.mkv";
         const std::string command =
-            "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=4 -f lavfi -i aevalsrc='t/4|t/4':s=48000:d=4 "
+            "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=8:d=4 -f lavfi -i "
+            "aevalsrc='t/4|t/4':s=48000:d=4 "
             "-c:v "
             "libx264 -pix_fmt yuv420p -c:a pcm_s16le '" +
             m_clip.string() + "'";
