@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/backends/backend_list.h"
+#include "kernels/cpu/instruction_set.h"
 
 namespace reelgrid::attention {
 namespace {
@@ -54,7 +55,10 @@ TEST_P(ServeBy, GivesTheLogSumExpWhereItIsAskedForOrSaysWhyAnotherDoes) {
         EXPECT_TRUE(served.lse_BHN.is_contiguous());
         EXPECT_LE(largestLogSumExpError(served, in), quantises ? 0.1 : 2e-3) << at::toString(dtype);
         EXPECT_TRUE(served.out_BHND.transpose(1, 2).is_contiguous());
-        EXPECT_TRUE(isSparse || at::equal(served.out_BHND, plain.out_BHND));
+        // In tiles weights are exponentiated in 16 bits where nobody asks for their sum.
+        const bool isInTiles = kernels::selectedInstructionSet() == kernels::InstructionSet::Amx;
+        const double rounded = isInTiles && dtype == at::kBFloat16 ? 0x1p-7 : 0;
+        EXPECT_TRUE(isSparse || at::allclose(served.out_BHND, plain.out_BHND, rounded, rounded));
     }
 }
 

@@ -72,9 +72,8 @@ TEST(RankPlan, CopiesAndMergesTakeTimeWhereMemoryHasARate) {
     EXPECT_NEAR(more({.cfg = 2}), 0, 1e-9);
 }
 
-/// Wan 2.1 on two H100 with NVLink, 2026-11-26 (docs/log/measurements.md): from one GPU's time of a pass what
-/// two take, beside what they took. Those of a ring were measured before its parts were merged in one pass
-/// over memory, and copied less.
+/// Wan 2.1 and TI2V-5B on two H200 with NVLink, 2026-11-26 (docs/log/measurements.md): from one GPU's time of
+/// a pass what two take, beside what they took.
 TEST(RankPlan, IsNearWhatTwoGpusTook) {
     const CardRates memory{.memory = 2.5e12};
     const Links links{.gpusPerHost = 8, .inHost = {245e9, 50e-6}, .betweenHosts = {1.1e9, 100e-6}};
@@ -82,10 +81,9 @@ TEST(RankPlan, IsNearWhatTwoGpusTook) {
         std::int64_t heads, feedForward, layers, tokens;
         double alone, ulysses, ring;
     };
-    for (const Row& row :
-         {Row{40, 13824, 40, 75600, 9.1188, 4.7971, 4.9215},
-          Row{40, 13824, 40, 32760, 2.4385, 1.3257, 1.4115}, Row{12, 8960, 30, 75600, 1.7734, 0.9428, 0.9880},
-          Row{12, 8960, 30, 32760, 0.4125, 0.2327, 0.2474}}) {
+    for (const Row& row : {Row{40, 13824, 40, 75600, 9.2693, 4.8596, 4.9091},
+                           Row{40, 13824, 40, 32760, 2.4594, 1.3493, 1.3723},
+                           Row{24, 14336, 30, 27280, 0.7770, 0.4092, 0.4327}}) {
         const double n = double(row.tokens), c = 128.0 * double(row.heads), layers = double(row.layers);
         const PassWork work{
             .layers = row.layers,
@@ -100,8 +98,11 @@ TEST(RankPlan, IsNearWhatTwoGpusTook) {
         card.attention = card.other = (work.attentionFlops + work.otherFlops) / row.alone;
         const double ulysses = planStep(work, 1, {.ulysses = 2}, card, links).seconds();
         const double ring = planStep(work, 1, {.ring = 2}, card, links).seconds();
-        EXPECT_NEAR(ulysses, row.ulysses, 0.03 * row.ulysses) << row.tokens << " " << row.heads;
-        EXPECT_NEAR(ring, row.ring, row.ring / 6) << row.tokens << " " << row.heads;
+        constexpr double kMostOff = 0.15;
+        RecordProperty("off_" + std::to_string(row.tokens),
+                       std::to_string(ulysses / row.ulysses - 1) + " " + std::to_string(ring / row.ring - 1));
+        EXPECT_NEAR(ulysses, row.ulysses, kMostOff * row.ulysses) << row.tokens << " " << row.heads;
+        EXPECT_NEAR(ring, row.ring, kMostOff * row.ring) << row.tokens << " " << row.heads;
     }
 }
 
