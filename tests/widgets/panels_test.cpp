@@ -280,6 +280,7 @@ protocol::RenderRequest nothingByDefault() {
     request.transformer2 = "/low.pth";
     request.linear = "int8";
     request.slaTopk = 0.2;
+    request.shardWeights = true;
     request.recipe = "lightx2v-t2v";
     request.motionAdapter = "/motion";
     request.motionAdapterSkip = {"up1"};
