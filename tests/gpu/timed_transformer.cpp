@@ -98,11 +98,13 @@ std::unique_ptr<TimedTransformer> timedTransformer(const std::string& name, weig
         return wan(
             {.numAttentionHeads = 24, .inChannels = 48, .outChannels = 48, .ffnDim = 14336, .numLayers = 30},
             16);
-    if (name == "cogvideox-5b")
-        return std::make_unique<TimedCogVideoX>(
-            models::cogvideox::CogVideoXTransformerConfig{
-                .numAttentionHeads = 48, .numLayers = 42, .useRotaryPositionalEmbeddings = true},
-            source, gpu, blocks);
+    if (name == "cogvideox-5b") {
+        models::cogvideox::CogVideoXTransformerConfig config;
+        config.numAttentionHeads = 48;
+        config.numLayers = 42;
+        config.useRotaryPositionalEmbeddings = true;
+        return std::make_unique<TimedCogVideoX>(config, source, gpu, blocks);
+    }
     throw Failure(ErrorCode::BadUsage, name + ": wan-1.3b, wan-5b, wan-14b or cogvideox-5b was needed");
 }
 
