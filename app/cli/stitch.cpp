@@ -10,6 +10,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verb.h"
 #include "core/comparison/clip_labels.h"
+#include "core/comparison/clip_origin.h"
 #include "core/comparison/compared_frames.h"
 #include "core/media/containers.h"
 #include "core/media/stitch.h"
@@ -69,6 +70,8 @@ Result<std::vector<LabelledClip>> clipsOf(const StitchVerb& verb, const fs::path
         clips = *std::move(found);
     }
     for (const std::string& path : verb.clips) clips.push_back({path, comparison::labelOf(path)});
+    if (verb.labels.empty() && verb.script.empty())
+        for (LabelledClip& clip : clips) clip.label = comparison::labelWithOrigin(clip.path);
     if (!verb.labels.empty() && verb.labels.size() != clips.size())
         return Error{ErrorCode::BadUsage, "--labels names " + std::to_string(verb.labels.size()) +
                                               " clips: " + std::to_string(clips.size()) +
@@ -172,7 +175,10 @@ Verb addStitchVerb(CLI::App& program) {
         ".mp4");
     command->add_option("--bit-depth", verb->bitDepth, "8, or 10 in an .mp4, from frames that were kept")
         ->capture_default_str();
-    command->add_option("--labels", verb->labels, "Labels, separated by commas (default: from the names)")
+    command
+        ->add_option(
+            "--labels", verb->labels,
+            "Labels, separated by commas (default: from the names and what ComfyUI wrote into the clips)")
         ->delimiter(',');
     command->add_option("--font-size", verb->fontSize, "Pixels; 0: no labels")->capture_default_str();
     command->add_option("--fps", verb->fps, "Frames per second (default: the highest of the clips')");

@@ -13,6 +13,7 @@
 #include "core/media/lossy_picture.h"
 #include "core/media/picture.h"
 #include "core/media/picture_structure.h"
+#include "core/media/png_picture.h"
 #include "core/media/rgb.h"
 #include "core/media/rgb_frame.h"
 
@@ -21,30 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<FrameHandle> decodePng(const std::string& bytes) {
-    const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_PNG);
-    if (decoder == nullptr) return Error{ErrorCode::Unsupported, "FFmpeg has no decoder for PNG"};
-    const CodecHandle codec(avcodec_alloc_context3(decoder));
-    const PacketHandle packet(av_packet_alloc());
-    FrameHandle frame(av_frame_alloc());
-    if (!codec || !packet || !frame) return Error{ErrorCode::OutOfMemory, "no memory for a decoder"};
-    codec->thread_count = 1;
-    codec->max_pixels = kMaxPixels;
-    if (const int failed = avcodec_open2(codec.get(), decoder, nullptr); failed < 0)
-        return avError(std::string("decoder ") + decoder->name, failed);
-    if (const int failed = av_new_packet(packet.get(), int(bytes.size())); failed < 0)
-        return avError("a buffer for it", failed);
-    std::memcpy(packet->data, bytes.data(), bytes.size());
-    int status = avcodec_send_packet(codec.get(), packet.get());
-    if (status >= 0) avcodec_send_packet(codec.get(), nullptr);  // there is no more
-    if (status >= 0) status = avcodec_receive_frame(codec.get(), frame.get());
-    if (status < 0) return Error{ErrorCode::InvalidData, "not a picture that can be decoded as PNG"};
-    return frame;
-}
-
 /// What a file's first bytes ask for, of whole files: no demuxer sees them. Null for other formats.
 auto decoderOf(std::string_view bytes) -> Result<FrameHandle> (*)(const std::string&) {
-    if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decodePng;
+    if (bytes.starts_with(kPngSignature)) return decodePng;
     if (bytes.starts_with("\xFF\xD8\xFF")) return decodeJpeg;
     if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return decodeWebp;
     return nullptr;
