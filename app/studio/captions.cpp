@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
 
 #include "core/protocol/attention_call.h"
 #include "kernels/backends/backend_list.h"
@@ -36,13 +37,24 @@ QStringList comparedWith(const ComparedClip& reference, const ComparedClip& clip
     return said;
 }
 
+QStringList saidOf(const comparison::ClipOrigin& origin) {
+    QStringList said;
+    if (const std::string text = origin.text(); !text.empty()) said += QString::fromStdString(text);
+    if (!origin.prompt.empty())
+        said += QString::fromUtf8("“%1”").arg(QString::fromStdString(origin.prompt).simplified());
+    return said;
+}
+
 }  // namespace
 
 std::vector<Fact> factsFor(const Comparison& comparison) {
     std::vector<Fact> facts;
     const ComparedClip* reference = comparison.reference();
-    facts.push_back({QCoreApplication::translate(
-        "Captions", "One prompt, one seed, one model: only the attention kernel differs")});
+    // Nobody knows that of other programs' clips.
+    if (std::ranges::none_of(comparison.clips(),
+                             [](const ComparedClip& clip) { return clip.facts && clip.facts->origin; }))
+        facts.push_back({QCoreApplication::translate(
+            "Captions", "One prompt, one seed, one model: only the attention kernel differs")});
     for (int tile = 0; tile < int(comparison.clips().size()); ++tile) {
         const ComparedClip& clip = comparison.clips()[std::size_t(tile)];
         QString text = clip.label;
@@ -52,6 +64,7 @@ std::vector<Fact> factsFor(const Comparison& comparison) {
             said = comparedWith(*reference, clip);
         else if (const double seconds = denoiseSeconds(clip); seconds > 0)
             said += QCoreApplication::translate("Captions", "denoises in %1 s").arg(seconds, 0, 'f', 1);
+        if (clip.facts && clip.facts->origin) said += saidOf(*clip.facts->origin);
         if (!said.isEmpty()) text += ": " + said.join(", ");
         facts.push_back({text, tile});
     }

@@ -9,6 +9,7 @@
 
 #include "app/studio/clip_preview.h"
 #include "core/comparison/backend_color.h"
+#include "core/comparison/clip_origin.h"
 #include "core/result/clip_result.h"
 
 namespace reelgrid::studio {
@@ -23,7 +24,8 @@ struct ClipStatus {
 /// What is known of a clip on disk.
 struct ClipFacts {
     result::ClipResult result;
-    std::vector<double> frameSeconds;  ///< when each of its frames is shown
+    std::vector<double> frameSeconds;              ///< when each of its frames is shown
+    std::optional<comparison::ClipOrigin> origin;  ///< what another program wrote into it
 };
 
 /// One clip of the comparison: on disk, or still being rendered.

@@ -27,6 +27,7 @@ ReadFacts readClipFacts(const std::filesystem::path& clip) {
     // What is wrong with a clip that can't be opened the player says.
     if (const auto opened = media::Clip::open(clip))
         read.facts.frameSeconds = opened.value()->info().frameSeconds;
+    read.facts.origin = comparison::originOf(clip);
     return read;
 }
 

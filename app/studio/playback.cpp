@@ -140,6 +140,8 @@ void Playback::showTiles() {
         tile.isReference = reference != nullptr && reference->id == clip.id;
         tile.label = clip.label;
         tile.detail = detailOf(clip, reference);
+        if (clip.facts && clip.facts->origin)
+            tile.origin = QString::fromStdString(clip.facts->origin->text());
         tile.accent = QColor(clip.pictureColor.red, clip.pictureColor.green, clip.pictureColor.blue);
         tile.message = clip.status.message;
         tile.progress = clip.status.progress;

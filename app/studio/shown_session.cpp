@@ -25,6 +25,14 @@ constexpr std::array kTimes{
     std::pair(TimingChart::View::SpeedUp, "speed_up"), std::pair(TimingChart::View::Memory, "memory"),
     std::pair(TimingChart::View::Backends, "backends")};
 
+/// As `stitch` labels it, unless a person has given it another name.
+std::string exportedLabel(const ComparedClip& clip) {
+    const std::string label = clip.label.toStdString();
+    if (clip.label != clip.backend || !clip.facts || !clip.facts->origin) return label;
+    const std::string origin = clip.facts->origin->text();
+    return label + (origin.empty() ? "" : " · " + origin);
+}
+
 }  // namespace
 
 void ShownSession::addClip(const SessionClip& each) {
@@ -152,7 +160,7 @@ std::vector<media::LabelledClip> ShownSession::clipsToExport() const {
         ++tile;
         if (clip.onDisk && !clip.status.failed)
             clips.push_back(
-                {clip.path, clip.label.toStdString(), clip.offsetSeconds + shift.seconds, shift.frames});
+                {clip.path, exportedLabel(clip), clip.offsetSeconds + shift.seconds, shift.frames});
     }
     return clips;
 }

@@ -4,6 +4,8 @@
 #include <QMimeData>
 #include <QUrl>
 
+#include "tests/media/tagged_file.h"
+
 namespace reelgrid::studio {
 namespace {
 
@@ -27,6 +29,19 @@ TEST_F(WindowTest, AClipWhoseBackendWasReplacedSaysSoOnItsTile) {
     m_window.sessions().open({clip});
     ASSERT_TRUE(waitUntil([&] { return clips()[0].label == "fav2 (ran sdpa)"; }))
         << clips()[0].label.toStdString();
+}
+
+TEST_F(WindowTest, AClipOfAnotherProgramSaysWithWhatItWasMade) {
+    // VideoHelperSuite leaves a picture with the graph beside its clips.
+    media::writeTaggedPng(m_folder / "fox.png", {{"prompt", R"({"3": {"class_type": "KSampler", "inputs":
+        {"seed": 42, "steps": 20, "cfg": 6, "sampler_name": "euler", "model": ["4", 0]}},
+        "4": {"class_type": "UNETLoader", "inputs": {"unet_name": "wan2.1_t2v_1.3B.safetensors"}}})"}});
+    m_window.sessions().open({writeClip("fox.mp4"), writeClip("other.mp4")});
+    const auto tile = [&](int index) { return m_window.grid().scene().tiles[std::size_t(index)].what; };
+    ASSERT_TRUE(waitUntil([&] { return clips()[0].facts && clips()[1].facts; }));
+    EXPECT_EQ(tile(0).label, "fox");
+    EXPECT_EQ(tile(0).origin, QString::fromUtf8("wan2.1_t2v_1.3B · euler · 20 steps · cfg 6 · seed 42"));
+    EXPECT_EQ(tile(1).origin, "");
 }
 
 TEST_F(WindowTest, DroppedFilesAreOpenedAndWhatIsNoFileIsNamed) {

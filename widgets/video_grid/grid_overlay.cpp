@@ -146,8 +146,11 @@ void GridOverlay::addTexts(const GridScene& scene, const GridScene::Placed& plac
         return kept(key, [&] { return pill(strong, quiet, accent, maxWidth, pixelRatio); });
     };
     CornerStack atLabel{area, margin, place.label};
-    if (const QString shown = label(scene, place); !shown.isEmpty())
+    if (const QString shown = label(scene, place); !shown.isEmpty()) {
         atLabel.put(text(shown, detail(scene, place), tile.what.accent), out);
+        if (place.against < 0 && !tile.what.origin.isEmpty())
+            atLabel.put(text(tile.what.origin, QString(), QColor()), out);
+    }
     if (!drawn) {
         if (tile.message().isEmpty()) return;
         const bool isError = tile.what.isError || tile.picture.isError;

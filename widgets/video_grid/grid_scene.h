@@ -19,6 +19,7 @@ struct GridTile {
     int id = -1;     ///< by which it is known again when others come, go or change places; -1: by its number
     QString label;   ///< e.g. the backend's name
     QString detail;  ///< beside the label, quieter: "12.3 s · denoise 1.40×"
+    QString origin;  ///< below the label, shortened to its room: what made a clip of another program
     QColor accent;
     QString message;       ///< in place of a picture: an error, or what is being waited for
     double progress = -1;  ///< 0 to 1 draws a bar below the message
