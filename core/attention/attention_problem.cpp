@@ -30,6 +30,7 @@ kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& 
     problem.vStrides = stridesOf(v_BHMD);
     problem.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(problem.headDim)));
     problem.threads = at::get_num_threads();
+    problem.device = q_BHND.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     return problem;
 }
 

@@ -11,8 +11,8 @@ namespace reelgrid::attention {
 kernels::Strides stridesOf(const at::Tensor& x_BHND);
 
 /// softmax(q kᵀ / √D) v over libtorch's tensors, which must outlive it: same dtype (one of
-/// execution::kernelTypeOf()'s) and device, head dim contiguous. On the CPU, which a caller with tensors
-/// elsewhere changes, with as many threads as libtorch uses.
+/// execution::kernelTypeOf()'s) and device, head dim contiguous. On that device; on the CPU with as many
+/// threads as libtorch uses.
 kernels::AttentionProblem problemOf(const at::Tensor& q_BHND, const at::Tensor& k_BHMD,
                                     const at::Tensor& v_BHMD);
 

@@ -60,7 +60,6 @@ KernelCall::KernelCall(const kernels::BackendInfo& backend, const Inputs& inputs
     if (m_obstacle) return;
     const at::Tensor& q_BHND = m_inputs.q_BHND;
     m_problem = problemOf(q_BHND, m_inputs.k_BHMD, m_inputs.v_BHMD);
-    m_problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     m_problem.stream = execution.stream();
     if (m_inputs.keyBias_M.defined()) m_problem.keyBias = m_inputs.keyBias_M.const_data_ptr<float>();
     m_tellsKept = tellsKeptShare(backend, m_problem.device);

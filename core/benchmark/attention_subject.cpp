@@ -74,7 +74,6 @@ std::optional<std::string> AttentionSubject::whyNot(const kernels::BackendInfo& 
 
 kernels::AttentionProblem AttentionSubject::problemFor(const kernels::BackendInfo& backend) const {
     kernels::AttentionProblem problem = attention::problemOf(m_input.q_BHND, m_input.k_BHMD, m_input.v_BHMD);
-    problem.device = m_execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     problem.stream = m_execution.stream();
     problem.scale = static_cast<float>(scaleOf(m_input));
     problem.mask = m_mask;

@@ -82,7 +82,6 @@ kernels::AttentionProblem problemOf(const kernels::BackendInfo& backend, const F
                                     const attention::BackendOptions& options) {
     const AttentionInput& in = call.input;
     kernels::AttentionProblem problem = attention::problemOf(in.q_BHND, in.k_BHMD, in.v_BHMD);
-    problem.device = execution.device.is_cpu() ? kernels::Device::Cpu : kernels::Device::Cuda;
     problem.stream = execution.stream();
     problem.mask = wanted.mask;
     if (in.keyBias_M.defined()) problem.keyBias = in.keyBias_M.const_data_ptr<float>();
