@@ -11,6 +11,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/model_download.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/vae_environment.h"
 #include "app/cli/vae_table.h"
 #include "app/cli/wrong_option.h"
 #include "core/base/json.h"
@@ -18,6 +19,7 @@
 #include "core/benchmark/vae_report.h"
 #include "core/catalog/built_in_models.h"
 #include "core/catalog/model_catalog.h"
+#include "core/devices/device_name.h"
 #include "core/devices/gpu_choice.h"
 #include "core/execution/fp32_precision.h"
 #include "core/hub/repository.h"
@@ -40,7 +42,7 @@ struct BenchVae {
     int warmup = 1;
     int repetitions = 1;
     std::string device;
-    std::vector<std::string> configurations;
+    std::vector<std::string> configurations, environment;
     std::string model = catalog::kDemoModel;
     std::string output;
     bool json = false;
@@ -96,13 +98,49 @@ Result<benchmark::VaeCase> caseFor(const BenchVae& verb, const vae::VideoVae& va
                               .configurations = verb.configurations};
 }
 
-Result<execution::Execution> executionFor(const BenchVae& verb, std::uint64_t weightBytes,
-                                          const machine::Machine& machine) {
+std::string deviceFor(const BenchVae& verb, std::uint64_t weightBytes, const machine::Machine& machine) {
     // Weights and some times as much to work in.
     constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
-    if (verb.device.empty())
-        return execution::executionOn(devices::defaultDevice(machine.gpus, weightBytes + kRoom).text());
-    return execution::executionOn(verb.device);
+    if (!verb.device.empty()) return verb.device;
+    return devices::defaultDevice(machine.gpus, weightBytes + kRoom).text();
+}
+
+bool isHip(const std::string& device) {
+    const auto name = devices::deviceNamed(device);
+    return name && name->type == "hip";
+}
+
+/// What bench vae is asked for in a process that measures fp32 alone.
+std::vector<std::string> wordsOfFp32(const BenchVae& verb, const std::string& device) {
+    std::vector<std::string> words{"bench",
+                                   "vae",
+                                   "--model",
+                                   verb.model,
+                                   "--size",
+                                   verb.size,
+                                   "--tile-px",
+                                   std::to_string(verb.tilePixels),
+                                   "--warmup",
+                                   std::to_string(verb.warmup),
+                                   "--num-repetitions",
+                                   std::to_string(verb.repetitions),
+                                   "--device",
+                                   device,
+                                   "--configurations",
+                                   "fp32",
+                                   "--json"};
+    if (verb.frames) words.insert(words.end(), {"--frames", std::to_string(*verb.frames)});
+    return words;
+}
+
+/// The variables that fp32 is measured with: those asked for and, where nothing was chosen, MIOpen's on AMD's
+/// GPUs.
+std::vector<std::string> variablesOf(const BenchVae& verb, const std::string& device) {
+    std::vector<std::string> variables = verb.environment;
+    if (verb.configurations.empty() && isHip(device))
+        for (const std::string& each : miopenVariables())
+            if (std::ranges::find(variables, each) == variables.end()) variables.push_back(each);
+    return variables;
 }
 
 Result<void> checkConfigurations(const BenchVae& verb) {
@@ -117,6 +155,7 @@ Result<void> checkConfigurations(const BenchVae& verb) {
 
 Result<void> checkOptions(const BenchVae& verb) {
     if (auto checked = checkConfigurations(verb); !checked) return checked;
+    if (auto checked = checkEnvironment(verb.environment); !checked) return checked;
     for (const auto& checked : {checkCount("--frames", verb.frames.value_or(kFrames), 1, kMostFrames),
                                 checkCount("--tile-px", verb.tilePixels, 16, kMostPixels),
                                 checkCount("--warmup", verb.warmup, 0, kMostPasses),
@@ -136,7 +175,8 @@ int runVae(const BenchVae& verb, const machine::Machine& machine) {
     const auto vae = checkpoint.describe({}, vae::VaeParts::Both);
     auto wanted = caseFor(verb, *vae, *clip);
     if (!wanted) return fail(wanted.error());
-    const auto execution = executionFor(verb, checkpoint.bytes, machine);
+    const std::string device = deviceFor(verb, checkpoint.bytes, machine);
+    const auto execution = execution::executionOn(device);
     if (!execution) return fail(execution.error());
     wanted->execution = *execution;
     execution::setFp32Precision(protocol::kIeee);
@@ -150,7 +190,8 @@ int runVae(const BenchVae& verb, const machine::Machine& machine) {
                                 .weightBytes = checkpoint.bytes,
                                 .wanted = *wanted,
                                 .shape = vae->shape(),
-                                .rows = {}};
+                                .rows = {},
+                                .absent = {}};
     const InterruptWatch interrupts;
     ProgressLine line;
     report.rows = benchmark::measureVae(
@@ -159,6 +200,15 @@ int runVae(const BenchVae& verb, const machine::Machine& machine) {
             line.update(configuration, pass, done, total, eta);
         },
         interrupts.token());
+    for (const std::string& variable : variablesOf(verb, device)) {
+        line.update(variable, "fp32 in a process of its own", 0, 0, -1);
+        auto row = measureWith(variable, wordsOfFp32(verb, device), interrupts.token());
+        if (!row) return fail(row.error());
+        report.rows.push_back(*std::move(row));
+    }
+    if (!isHip(device))
+        for (const std::string& variable : miopenVariables())
+            report.absent.push_back({variable, "MIOpen computes on AMD's GPUs alone (--device hip)"});
     line.clear();
     const nlohmann::json document = toJson(report);
     if (!verb.output.empty())
@@ -202,7 +252,14 @@ Verb addBenchVae(CLI::App& bench, const machine::LocalMachine& machine) {
             "Which, separated by commas: bf16, tiled fp32, tiled bf16 (default: all); fp32 is always "
             "measured, the others are held against it")
         ->delimiter(',');
-    command->add_option("--device", verb->device, "cpu, cuda or cuda:N (default: a GPU with room, else cpu)");
+    command
+        ->add_option("--environment", verb->environment,
+                     "NAME=VALUE: measures fp32 once more with this variable of a library set, in a process "
+                     "of its own; may be given several times (default: MIOpen's two on --device hip)")
+        ->type_name("NAME=VALUE");
+    command->add_option("--device", verb->device,
+                        "cpu, cuda or cuda:N; xpu or hip where libtorch was built for it (default: a GPU "
+                        "with room, else cpu)");
     command->add_option("-o,--output", verb->output, "Also write the JSON document to this file");
     command->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb, machine] { return runVae(*verb, machine.now()); }};

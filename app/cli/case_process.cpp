@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -39,12 +40,33 @@ Pipe makePipe() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-Result<pid_t> start(const std::vector<std::string>& arguments, int output, int errors) {
+/// This process's environment with the variables given, "NAME=VALUE", in place of its own.
+std::vector<std::string> environmentWith(const std::vector<std::string>& variables) {
+    std::vector<std::string> all = variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view own = *entry;
+        const std::string_view name = own.substr(0, own.find('=') + 1);
+        const bool isGiven = std::ranges::any_of(
+            variables, [&](const std::string& each) { return std::string_view(each).starts_with(name); });
+        if (!isGiven) all.emplace_back(own);
+    }
+    return all;
+}
+
+/// As posix_spawn takes them; they point into the words.
+std::vector<char*> pointersTo(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+Result<pid_t> start(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                    int output, int errors) {
     std::vector<std::string> words{"reelgrid-cli"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
+    std::vector<std::string> variables = environmentWith(environment);
+    const std::vector<char*> argv = pointersTo(words), envp = pointersTo(variables);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -55,7 +77,7 @@ Result<pid_t> start(const std::vector<std::string>& arguments, int output, int e
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     pid_t pid = -1;
-    const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+    const int failed = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), envp.data());
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (failed != 0)
@@ -75,9 +97,9 @@ std::string_view readSome(int descriptor, std::array<char, 4096>& buffer) {
 
 Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chrono::milliseconds patience,
                             const std::function<void(const std::string& line)>& onLine,
-                            const std::stop_token& stop) {
+                            const std::stop_token& stop, const std::vector<std::string>& environment) {
     Pipe output = makePipe(), errors = makePipe();
-    const auto pid = start(arguments, output.theirs.get(), errors.theirs.get());
+    const auto pid = start(arguments, environment, output.theirs.get(), errors.theirs.get());
     if (!pid) return pid.error();
     output.theirs.reset();
     errors.theirs.reset();

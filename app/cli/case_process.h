@@ -17,9 +17,10 @@ struct ProcessEnd {
 };
 
 /// Runs this program again with other arguments and hands on each line of its stdout. A process that says
-/// nothing for `patience` is asked what it was in, and ended. Error when it can't be started.
+/// nothing for `patience` is asked what it was in, and ended. `environment`: "NAME=VALUE", which it has in
+/// place of this process's. Error when it can't be started.
 Result<ProcessEnd> runCases(const std::vector<std::string>& arguments, std::chrono::milliseconds patience,
                             const std::function<void(const std::string& line)>& onLine,
-                            const std::stop_token& stop);
+                            const std::stop_token& stop, const std::vector<std::string>& environment = {});
 
 }  // namespace reelgrid::cli

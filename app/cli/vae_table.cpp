@@ -87,7 +87,7 @@ std::string vaeTable(const benchmark::VaeReport& report) {
                                   ""}};
     for (const VaeRow& row : report.rows) lines.push_back(lineOf(row));
     text += alignedTable(lines, 1);
-    for (const benchmark::AbsentVaeRow& row : benchmark::miopenRows())
+    for (const benchmark::AbsentVaeRow& row : report.absent)
         text += "not run: " + row.name + ": " + row.why + "\n";
     return text;
 }

@@ -1,7 +1,5 @@
 #include "core/benchmark/vae_report.h"
 
-#include <ATen/Context.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -39,14 +37,13 @@ json toJson(const VaeRow& row) {
     return object;
 }
 
-}  // namespace
-
-std::vector<AbsentVaeRow> miopenRows() {
-    const std::string why = at::hasHIP()
-                                ? "this version runs no GPU of AMD; MIOpen computes nothing on the CPU"
-                                : "for ROCm builds of libtorch alone: this one has no MIOpen";
-    return {{"MIOPEN_FIND_MODE=2", why}, {"MIOPEN_DEBUG_CONV_DIRECT_NAIVE_CONV_FWD=0", why}};
+VaePass passFrom(const json& object) {
+    VaePass pass{object.at("seconds"), std::nullopt};
+    if (object.contains("peak_bytes")) pass.peakBytes = object["peak_bytes"].get<std::uint64_t>();
+    return pass;
 }
+
+}  // namespace
 
 std::vector<std::int64_t> VaeReport::videoShape() const {
     return {1, 3, wanted.clip.frames, wanted.clip.height, wanted.clip.width};
@@ -76,9 +73,26 @@ json toJson(const VaeReport& report) {
         document["tile"].update(
             {{"width_px", tiling.columns.tilePixels}, {"stride_width_px", tiling.columns.stridePixels}});
     for (const VaeRow& row : report.rows) document["rows"].push_back(toJson(row));
-    for (const AbsentVaeRow& row : miopenRows())
+    for (const AbsentVaeRow& row : report.absent)
         document["absent"].push_back({{"configuration", row.name}, {"why", row.why}});
     return document;
+}
+
+Result<VaeRow> firstRowOf(const json& document, const std::string& name) {
+    VaeRow row;
+    row.configuration.name = name;
+    try {
+        const json& measured = document.at("rows").at(0);
+        row.error = measured.value("error", "");
+        if (!row.error.empty()) return row;
+        row.encode = passFrom(measured.at("encode"));
+        row.decode = passFrom(measured.at("decode"));
+        row.loadSeconds = measured.at("load_s");
+        row.clipPsnr = measured.at("clip_psnr_db").get<double>();
+    } catch (const json::exception& failure) {
+        return Error{ErrorCode::InvalidData, "VAE benchmark: " + std::string(failure.what())};
+    }
+    return row;
 }
 
 }  // namespace reelgrid::benchmark

@@ -9,13 +9,11 @@
 
 namespace reelgrid::benchmark {
 
-/// A configuration of the reference benchmark that this build can't run.
+/// A configuration of the reference benchmark that wasn't run.
 struct AbsentVaeRow {
     std::string name;
     std::string why;
 };
-/// Those that set variables of MIOpen, ROCm's library of convolutions.
-std::vector<AbsentVaeRow> miopenRows();
 
 struct VaeReport {
     System system;
@@ -25,6 +23,7 @@ struct VaeReport {
     VaeCase wanted;
     vae::VaeShape shape;
     std::vector<VaeRow> rows;
+    std::vector<AbsentVaeRow> absent;
 
     [[nodiscard]] std::vector<std::int64_t> videoShape() const;    ///< [1, 3, T, H, W]
     [[nodiscard]] std::vector<std::int64_t> latentsShape() const;  ///< [1, z, T', H', W']
@@ -36,5 +35,9 @@ struct VaeReport {
 /// "latents_snr_db", "decode_psnr_db", "clip_psnr_db"}], "absent": [{"configuration", "why"}]}; a row that
 /// couldn't run has "error" in place of figures. What was not measured is absent.
 nlohmann::json toJson(const VaeReport& report);
+
+/// The first row, fp32's, of a document that another process measured, under another name. Error InvalidData
+/// naming what is missing.
+Result<VaeRow> firstRowOf(const nlohmann::json& document, const std::string& name);
 
 }  // namespace reelgrid::benchmark

@@ -27,8 +27,7 @@ void PictureMemory::noteConv(MemoryWalk::Pieces pieces, const Activations& in, c
         case ConvPath::Libtorch:
             break;
         case ConvPath::Cudnn:
-            // With the deterministic algorithm that it takes, cuDNN 9 works in copies of both.
-            pieces.insert(pieces.end(), {bytesOf(in), bytesOf(out)});
+            if (cudnnCopies()) pieces.insert(pieces.end(), {bytesOf(in), bytesOf(out)});
             break;
     }
     m_memory.note(pieces);
@@ -42,10 +41,10 @@ void PictureMemory::noteTemporalResidual(const Activations& x, std::int64_t held
         return;
     }
     noteNormSilu(x, {held, bytes});
-    // What is there, what the first convolution made, the normed, the sum; cuDNN works in copies; products of
-    // 16 bit are given the three frames beside one another, and a frame of zeros at both ends.
+    // What is there, what the first convolution made, the normed, the sum; libtorch's products of 16 bit are
+    // given the three frames beside one another, and a frame of zeros at both ends.
     MemoryWalk::Pieces pieces{held, bytes, bytes, bytes, bytes};
-    if (m_path == ConvPath::Cudnn) pieces.insert(pieces.end(), {bytes, bytes});
+    if (m_path == ConvPath::Cudnn && cudnnCopies()) pieces.insert(pieces.end(), {bytes, bytes});
     if (m_path == ConvPath::Libtorch) pieces.insert(pieces.end(), {around, 3 * bytes});
     m_memory.note(pieces);
 }

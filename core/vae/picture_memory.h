@@ -46,6 +46,10 @@ class PictureMemory {
     [[nodiscard]] std::uint64_t livePeak() const { return std::uint64_t(m_memory.livePeak()); }
 
   private:
+    /// With the deterministic algorithms that it takes, cuDNN 9 works in copies of what goes in and comes out
+    /// in fp32. In 16 bit, channels last, its products read and write both as they are.
+    [[nodiscard]] bool cudnnCopies() const { return m_element == sizeof(float); }
+
     ConvPath m_path;
     std::int64_t m_element;
     MemoryWalk m_memory;

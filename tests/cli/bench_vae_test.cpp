@@ -69,6 +69,22 @@ TEST(BenchVae, WritesTheDocumentBesideTheTable) {
     EXPECT_EQ(onlyDocument(text)["rows"].size(), 4U) << text;
 }
 
+TEST(BenchVae, MeasuresWithALibrarysVariableInAProcessOfItsOwn) {
+    const ProgramRun run = runProgram(vae({"--configurations", "bf16", "--environment", "OMP_NUM_THREADS=1",
+                                           "--environment", "REELGRID_CPU=mmx", "--json"}));
+    ASSERT_EQ(run.exitCode, 0) << run.errors;
+    const json rows = onlyDocument(run.output)["rows"];
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows[2]["configuration"], "OMP_NUM_THREADS=1");
+    EXPECT_EQ(rows[2]["dtype"], "fp32");
+    EXPECT_EQ(rows[2]["decode"]["seconds"].size(), 1U);
+    EXPECT_NEAR(rows[2]["clip_psnr_db"].get<double>(), rows[0]["clip_psnr_db"].get<double>(), 0.01);
+    EXPECT_THAT(rows[3].value("error", ""), HasSubstr("mmx")) << rows[3];
+    const ProgramRun wrong = runProgram(vae({"--environment", "MIOPEN_FIND_MODE"}));
+    EXPECT_EQ(wrong.exitCode, 2);
+    EXPECT_THAT(wrong.errors, HasSubstr("--environment MIOPEN_FIND_MODE: NAME=VALUE was needed"));
+}
+
 TEST(BenchVae, EndsOnASignal) {
     RunningProgram program(vae({"--num-repetitions", "1000"}));
     std::this_thread::sleep_for(std::chrono::seconds(2));  // it is measuring

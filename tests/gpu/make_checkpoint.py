@@ -24,6 +24,9 @@ CONFIGS = {
     "cogvideox-5b-vae": {"_class_name": "AutoencoderKLCogVideoX", "scaling_factor": 0.7},
     "sd35-large": dict(_class_name="SD3Transformer2DModel", sample_size=128, num_layers=38, num_attention_heads=38,
                        caption_projection_dim=2432, pooled_projection_dim=2048, pos_embed_max_size=192, qk_norm="rms_norm"),
+    "sd35-medium": dict(_class_name="SD3Transformer2DModel", sample_size=128, num_layers=24, num_attention_heads=24,
+                        caption_projection_dim=1536, pooled_projection_dim=2048, pos_embed_max_size=384, qk_norm="rms_norm",
+                        dual_attention_layers=list(range(13))),
     "svd-unet": {"_class_name": "UNetSpatioTemporalConditionModel"},  # whose defaults are XT's
     "svd-vae": dict(_class_name="AutoencoderKLTemporalDecoder", block_out_channels=[128, 256, 512, 512], layers_per_block=2,
                     down_block_types=["DownEncoderBlock2D"] * 4),

@@ -95,7 +95,7 @@ def contenders(wanted):
     """Those that can be asked at all, and {name: why not} of the others."""
     makers = {"cudnn": lambda: [of_pytorch("cudnn")], "flash": lambda: [of_pytorch("flash")], "ours": of_ours, "fa3": lambda: [of_fa3()]}
     for path in sorted(PEERS.glob("*.py")):
-        if path.stem != "peer_package":
+        if not path.stem.endswith("_package"):
             makers[path.stem] = lambda path=path: [of_recipe(path)]
     makers["fastvideo_vsa, all tiles"] = lambda: [of_recipe(PEERS / "fastvideo_vsa.py", {"kept": 1.0})]
     found, missing = [], {}

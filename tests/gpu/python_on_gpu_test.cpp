@@ -87,7 +87,7 @@ std::vector<std::string> peers() {
     namespace fs = std::filesystem;
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(REELGRID_SOURCE_DIR "/resources/backends/peers"))
-        if (entry.path().extension() == ".py" && entry.path().stem() != "peer_package")
+        if (entry.path().extension() == ".py" && !entry.path().stem().string().ends_with("_package"))
             found.push_back(entry.path().stem().string());
     std::ranges::sort(found);
     return found;

@@ -16,7 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PEERS = ROOT / "resources" / "backends" / "peers"
 BRIDGE = ROOT / "resources" / "backends" / "python" / "reelgrid_bridge.py"
-RECIPES = {path.stem: path for path in sorted(PEERS.glob("*.py")) if path.stem != "peer_package"}
+RECIPES = {path.stem: path for path in sorted(PEERS.glob("*.py")) if not path.stem.endswith("_package")}
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 # Stand-ins for the packages: exact attention in the layout of each, whose arguments are kept in `calls`.

@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include "core/vae/image/coders.h"
+#include "core/vae/picture_memory.h"
 #include "core/vae/svd/svd_vae_config.h"
 #include "core/vae/svd/temporal_decoder.h"
 #include "core/vae/video_vae.h"
@@ -60,6 +61,10 @@ class SvdVae final : public VideoVae {
     [[nodiscard]] std::uint64_t bytesToDecode(const ClipSize& clip,
                                               const std::optional<Tiling>& tiling = {}) const override;
     [[nodiscard]] std::uint64_t weightBytes() const override;
+    /// What layers take of the frames that go through together: one is encoded at a time, all are decoded at
+    /// once.
+    [[nodiscard]] PictureMemory layersToEncode(const ClipSize& clip) const;
+    [[nodiscard]] PictureMemory layersToDecode(const ClipSize& clip) const;
 
     [[nodiscard]] const SvdVaeConfig& config() const { return m_config; }
 

@@ -39,21 +39,27 @@ std::uint64_t SvdVae::weightBytes() const {
     return bytes;
 }
 
-std::uint64_t SvdVae::bytesToDecode(const ClipSize& clip, const std::optional<Tiling>& tiling) const {
-    const ClipSize window = windowOf(clip, tiling);
+PictureMemory SvdVae::layersToDecode(const ClipSize& clip) const {
     const std::int64_t edge = m_config.image.spatialFactor();
     PictureMemory memory = memoryIn(m_tensorOptions);
     m_decoder.value().forwardBytes(
-        {window.frames, window.height / edge, window.width / edge, m_config.image.latentChannels}, memory);
-    return clipBytes(clip) + memory.peak() + bytesOfTiles(clip, tiling);
+        {clip.frames, clip.height / edge, clip.width / edge, m_config.image.latentChannels}, memory);
+    return memory;
+}
+
+PictureMemory SvdVae::layersToEncode(const ClipSize& clip) const {
+    constexpr std::int64_t kColors = 3;
+    PictureMemory memory = memoryIn(m_encoderOptions);
+    m_encoder.value().forwardBytes({1, clip.height, clip.width, kColors}, memory);
+    return memory;
+}
+
+std::uint64_t SvdVae::bytesToDecode(const ClipSize& clip, const std::optional<Tiling>& tiling) const {
+    return clipBytes(clip) + layersToDecode(windowOf(clip, tiling)).peak() + bytesOfTiles(clip, tiling);
 }
 
 std::uint64_t SvdVae::bytesToEncode(const ClipSize& clip, const std::optional<Tiling>& tiling) const {
-    constexpr std::int64_t kColors = 3;
-    const ClipSize window = windowOf(clip, tiling);
-    PictureMemory memory = memoryIn(m_encoderOptions);
-    m_encoder.value().forwardBytes({1, window.height, window.width, kColors}, memory);
-    return sizeof(float) * clipBytes(clip) + memory.peak();
+    return sizeof(float) * clipBytes(clip) + layersToEncode(windowOf(clip, tiling)).peak();
 }
 
 }  // namespace reelgrid::vae::svd

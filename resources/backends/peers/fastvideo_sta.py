@@ -7,9 +7,7 @@ than 0.3.4 are made for PyTorch 2.12.
 
 import functools
 
-from peer_package import Package, is_usual
-
-PACKAGE = Package("fastvideo-kernel", "0.3.4", "fastvideo_kernel", "--no-deps fastvideo-kernel==0.3.4")
+from fastvideo_package import PACKAGE, refusal
 
 NAME = "fastvideo_sta"
 VERSION = PACKAGE.version
@@ -26,15 +24,11 @@ TILE = (6, 8, 8)
 GRIDS = ((18, 48, 80), (36, 48, 48))
 
 
-def supports(*, grid, scale, head_dim, queries, keys, **context):
-    if grid is None:
-        return "where the tokens lie in the clip is not known: a render or --grid tells it"
-    shape = (grid.frames, grid.height, grid.width)
-    if shape not in GRIDS or grid.text_tokens:
-        return f"grid {'x'.join(map(str, shape))} with {grid.text_tokens} text tokens: FastVideo's STA takes 18x48x80 and 36x48x48 without text"
-    if queries != keys:
-        return f"{queries} queries and {keys} keys: FastVideo's STA takes self-attention alone"
-    return None if is_usual(scale, head_dim) else f"scale {scale:g}: FastVideo's STA has 1/sqrt(head dim) built in"
+def supports(*, grid, **call):
+    shape = grid and (grid.frames, grid.height, grid.width)
+    if shape and shape not in GRIDS:
+        return f"grid {'x'.join(map(str, shape))}: FastVideo's STA takes 18x48x80 and 36x48x48"
+    return refusal("FastVideo's STA", grid=grid, **call)
 
 
 @functools.lru_cache(maxsize=8)

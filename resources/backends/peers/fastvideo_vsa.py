@@ -8,9 +8,7 @@ that weight, 0 by default. On Hopper FASTVIDEO_VSA_TK=1 takes its ThunderKittens
 import functools
 import math
 
-from peer_package import Package, is_usual
-
-PACKAGE = Package("fastvideo-kernel", "0.3.4", "fastvideo_kernel", "--no-deps fastvideo-kernel==0.3.4")
+from fastvideo_package import PACKAGE, refusal
 
 NAME = "fastvideo_vsa"
 VERSION = PACKAGE.version
@@ -26,16 +24,10 @@ OPTION_TITLES = {"kept": "Share of the tiles that a tile sees", "coarse": "Weigh
 TILE = (4, 4, 4)
 
 
-def supports(*, grid, scale, head_dim, queries, keys, options, **context):
-    if grid is None:
-        return "where the tokens lie in the clip is not known: a render or --grid tells it"
-    if grid.text_tokens:
-        return f"{grid.text_tokens} text tokens among the clip's: FastVideo's VSA takes the clip's alone"
-    if queries != keys:
-        return f"{queries} queries and {keys} keys: FastVideo's VSA takes self-attention alone"
+def supports(*, options, **call):
     if not 0 < options["kept"] <= 1:
         return f"kept {options['kept']:g}: more than 0 and at most 1 was needed"
-    return None if is_usual(scale, head_dim) else f"scale {scale:g}: FastVideo's VSA has 1/sqrt(head dim) built in"
+    return refusal("FastVideo's VSA", **call)
 
 
 @functools.lru_cache(maxsize=8)

@@ -130,16 +130,30 @@ TEST(SvdVaeMemory, IsForetold) {
     const double decode =
         double(CountingAllocator::mostDuring([&] { vae.decodeTo(z, [](const at::Tensor&) {}); }));
     const double encode = double(CountingAllocator::mostDuring([&] { (void)vae.encode(x); }));
-    const double decodeTold = double(told->bytesToDecode({6, 64, 96})),
-                 encodeTold = double(told->bytesToEncode({1, 96, 160}));
+    const double decodeTold = double(told->layersToDecode({6, 64, 96}).livePeak()),
+                 encodeTold = double(told->layersToEncode({1, 96, 160}).livePeak());
     RecordProperty("decode_ratio", std::to_string(decodeTold / decode));
     RecordProperty("encode_ratio", std::to_string(encodeTold / encode));
-    EXPECT_GE(decodeTold, 0.95 * decode);
-    EXPECT_LE(decodeTold, 1.35 * decode);
-    EXPECT_GE(encodeTold, 0.95 * encode);
-    EXPECT_LE(encodeTold, 1.65 * encode);
-    EXPECT_LT(told->bytesToDecode({2, 64, 96}), decodeTold);
+    EXPECT_GE(decodeTold, 0.9 * decode);
+    EXPECT_LE(decodeTold, 1.2 * decode);
+    EXPECT_GE(encodeTold, 0.9 * encode);
+    EXPECT_LE(encodeTold, 1.2 * encode);
+    // Beside tensors a process keeps what it freed, and the clip that waits.
+    EXPECT_GE(double(told->bytesToDecode({6, 64, 96})), decodeTold);
+    EXPECT_LT(told->bytesToDecode({2, 64, 96}), told->bytesToDecode({6, 64, 96}));
     EXPECT_GT(told->weightBytes(), 0U);
+}
+
+/// Frames of 1024×576 at once in fp16, and the peak that decoding them took on an H200, weights included:
+/// docs/log/measurements.md, 2026-11-24.
+TEST(OfficialSvdVae, TakesWhatAGpuMeasured) {
+    const models::svd::OfficialPart official("vae");
+    const auto vae =
+        SvdVae::described(SvdVaeConfig::from(official.config), {at::kHalf, at::kCUDA}, VaeParts::Decoder);
+    for (const auto& [frames, gibibytes] : {std::pair{14, 11.97}, {2, 1.84}, {1, 1.00}}) {
+        const double told = double(vae->bytesToDecode({frames, 576, 1024}) + vae->weightBytes());
+        EXPECT_NEAR(told / double(1 << 30), gibibytes, 0.04 * gibibytes) << frames << " frames";
+    }
 }
 
 TEST(OfficialSvdVae, HasTheReferencesNamesAndShapes) {
