@@ -144,9 +144,6 @@ Result<void> saveSession(const Comparison& comparison) {
         session.request.useFp8Gemms = last.useFp8Gemms;
     }
     session.request.resume = false;
-    // The studio renders in one process.
-    session.request.ulyssesDegree = session.request.ringDegree = session.request.cfgParallel = std::nullopt;
-    session.request.shardWeights = false;
     // The studio asks for every backend with this one request; one clip's maps are enough.
     session.request.lockstep.clear();
     return session::saveSession(session, comparison.sessionPath());

@@ -42,7 +42,7 @@ Result<void> RankOptions::find() {
 
 std::vector<std::string> RankOptions::workerArguments() const {
     if (!starts()) return {};
-    return {"--nproc", std::to_string(m_nproc), "--rank-timeout", std::to_string(m_timeoutSeconds)};
+    return {"--rank-timeout", std::to_string(m_timeoutSeconds)};
 }
 
 std::unique_ptr<parallel::RankGroup> RankOptions::join() const {

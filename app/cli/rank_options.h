@@ -29,7 +29,7 @@ class RankOptions {
     /// Whether it is one of several, and not the first: what it has to say is said by that one.
     [[nodiscard]] bool isFurther() const { return m_place && m_place->rank > 0; }
 
-    /// For a worker that is to start as many.
+    /// For a worker of several ranks, as many as its job's degrees come to (jobs::Lane).
     [[nodiscard]] std::vector<std::string> workerArguments() const;
 
     /// The group that this process is one of; null: it is alone. Waits for the others. Throws Failure.

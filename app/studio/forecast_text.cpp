@@ -56,6 +56,7 @@ QString memoryText(const protocol::RenderForecast& forecast) {
 }  // namespace
 
 QString forecastText(const Result<protocol::RenderForecast>& forecast) {
+    if (!forecast && forecast.error().code == ErrorCode::BadUsage) return text(forecast.error().message);
     if (!forecast) return QObject::tr("Memory not known: %1").arg(text(forecast.error().message));
     const QString memory = memoryText(*forecast);
     // Less than this is not worth a word.

@@ -13,7 +13,7 @@ namespace reelgrid::studio {
 std::string forecastKey(const protocol::RenderRequest& request);
 
 /// "Memory: about 1.2 GB at most, 8.3 GB free", with what takes less where it doesn't fit; why there is none
-/// where there is none; empty where the family predicts none.
+/// where there is none, or what keeps the render from being made; empty where the family predicts none.
 QString forecastText(const Result<protocol::RenderForecast>& forecast);
 
 /// Whether it is to be warned of.

@@ -75,6 +75,10 @@ void MachineList::openFile() {
 
 void MachineList::use() {
     const QString asked = hosts();
+    if (asked.trimmed().isEmpty()) {
+        m_answers->setText(tr("Renders run here, one at a time."));
+        return Q_EMIT chosen(asked, {jobs::LaneOptions{}});
+    }
     auto named = fleet::hostsNamed(asked.toStdString(), tr("Machines").toStdString());
     if (!named) return m_answers->setText(text(named.error().message));
     m_use->setEnabled(false);

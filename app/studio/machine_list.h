@@ -30,7 +30,8 @@ class MachineList : public QWidget {
     [[nodiscard]] QSize sizeHint() const override;
 
   Q_SIGNALS:
-    /// They have answered, some at least. What was written is kept.
+    /// They have answered, some at least, or none is named: then this machine renders, in one lane. What was
+    /// written is kept.
     void chosen(const QString& hosts, const std::vector<reelgrid::jobs::LaneOptions>& lanes);
 
   private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/folder.h"
+#include "core/protocol/ranks.h"
 #include "core/protocol/result_paths.h"
 #include "core/result/clip_result.h"
 
@@ -67,9 +68,10 @@ std::optional<RenderEstimate> EarlierRenders::estimate(const std::string& model,
     std::map<From, std::vector<double>> found;
     for (const EarlierRender& earlier : m_renders) {
         const catalog::RenderSettings& then = *earlier.manifest.settings;
-        const bool comparable = earlier.manifest.modelId == model && then.device == settings.device &&
-                                then.dtype == settings.dtype && earlier.timing.stage("denoise") &&
-                                volumeOf(then) > 0 && then.numInferenceSteps > 0;
+        const bool comparable =
+            earlier.manifest.modelId == model && then.device == settings.device &&
+            then.dtype == settings.dtype && protocol::ranksOf(then) == protocol::ranksOf(settings) &&
+            earlier.timing.stage("denoise") && volumeOf(then) > 0 && then.numInferenceSteps > 0;
         if (!comparable) continue;
         const bool sameSize = volumeOf(then) == volumeOf(settings);
         const bool sameBackend = catalog::attentionName(then) == attention;

@@ -6,6 +6,7 @@
 
 #include "core/devices/device_name.h"
 #include "core/jobs/local_transport.h"
+#include "core/protocol/ranks.h"
 
 namespace reelgrid::jobs {
 
@@ -16,6 +17,14 @@ constexpr auto kLastWords = std::chrono::seconds(2);
 
 Inbox::Deadline after(std::chrono::milliseconds time) {
     return std::chrono::steady_clock::now() + time;
+}
+
+/// What `--nproc` takes.
+constexpr std::int64_t kMostRanks = 1024;
+
+bool isOnGpu(const std::string& device) {
+    const auto named = devices::deviceNamed(device);
+    return named && named->kind != devices::DeviceKind::Cpu;
 }
 
 bool isSameDevice(const std::string& a, const std::string& b) {
@@ -40,16 +49,34 @@ std::optional<Error> Lane::obstacleTo(const protocol::RenderRequest& request) co
     if (!m_options.device.empty() && request.device && !isSameDevice(*request.device, m_options.device))
         return Error{ErrorCode::Unsupported,
                      "--device " + *request.device + ": no lane of this queue renders there"};
+    if (const auto ranks = protocol::ranksOf(request); ranks > 1)
+        if (auto obstacle = obstacleToRanks(ranks)) return obstacle;
     if (auto obstacle = m_options.transport->obstacleTo(request))
         return Error{ErrorCode::Unsupported, m_options.transport->machine() + ": " + *obstacle};
     return std::nullopt;
 }
 
+/// Several processes that share a render run here, each on a GPU of its own where it is rendered on GPUs.
+std::optional<Error> Lane::obstacleToRanks(std::int64_t ranks) const {
+    const std::string words = std::to_string(ranks) + " ranks share the render";
+    if (ranks > kMostRanks)
+        return Error{ErrorCode::BadUsage, words + ": at most " + std::to_string(kMostRanks) + " were needed"};
+    if (isElsewhere())
+        return Error{ErrorCode::Unsupported, m_options.transport->machine() + ": " + words +
+                                                 ", which only this machine starts; one rank was needed"};
+    if (isOnGpu(m_options.device))
+        return Error{ErrorCode::Unsupported, m_options.device + ": " + words +
+                                                 " and take a GPU each, while renders are bound to this one; "
+                                                 "lanes without a GPU's name were needed"};
+    return std::nullopt;
+}
+
 void Lane::connect() {
-    if (auto failed = start()) m_whyLost = failed->in(m_options.transport->machine());
+    if (auto failed = start(1)) m_whyLost = failed->in(m_options.transport->machine());
 }
 
 void Lane::begin(const Job& job) {
+    if (m_phase != WorkerPhase::Absent && m_ranks != protocol::ranksOf(job.request)) dismiss();
     m_job = Assignment{job.id, job.request, m_phase != WorkerPhase::Absent};
     if (!m_options.device.empty()) m_job->request.device = m_options.device;
     if (isElsewhere())
@@ -70,7 +97,11 @@ void Lane::passOnCancellation() {
 
 void Lane::renewArguments() {
     if (m_job || m_phase == WorkerPhase::Absent) return;
-    if (m_settings.arguments().version == m_argumentsVersion) return;
+    if (m_settings.arguments().version != m_argumentsVersion) dismiss();
+}
+
+/// Ends a worker that has no job; another one is asked for forecasts that it owes.
+void Lane::dismiss() {
     m_worker.reset();
     m_phase = WorkerPhase::Absent;
     m_deadline.reset();
@@ -85,12 +116,13 @@ void Lane::ask(ForecastQuestion question) {
 void Lane::askForecasts() {
     if (!m_forecasts.areWaiting() || m_phase == WorkerPhase::Starting) return;
     if (m_phase != WorkerPhase::Absent) return m_forecasts.send(*m_worker);
-    if (auto failed = start()) m_forecasts.fail(*failed);
+    if (auto failed = start(1)) m_forecasts.fail(*failed);
 }
 
 /// Why none could be started, if so.
-std::optional<Error> Lane::start() {
+std::optional<Error> Lane::start(std::int64_t ranks) {
     QueueSettings::Arguments arguments = m_settings.arguments();
+    if (ranks > 1) arguments.words.insert(arguments.words.end(), {"--nproc", std::to_string(ranks)});
     const std::uint64_t number = ++m_number;
     WorkerListener listener{[this, number](protocol::WorkerEvent event) {
                                 m_inbox.put(WorkerSaid{m_index, number, std::move(event)});
@@ -102,13 +134,14 @@ std::optional<Error> Lane::start() {
     if (!started) return started.error();
     m_worker = *std::move(started);
     m_argumentsVersion = arguments.version;
+    m_ranks = ranks;
     m_phase = WorkerPhase::Starting;
     m_deadline = m_options.transport->patience().isStartUnlimited ? Inbox::Deadline() : after(m_limits.start);
     return std::nullopt;
 }
 
 void Lane::startForJob() {
-    if (auto failed = start()) finish(JobState::Failed, *failed);
+    if (auto failed = start(protocol::ranksOf(m_job->request))) finish(JobState::Failed, *failed);
 }
 
 void Lane::sendRender() {

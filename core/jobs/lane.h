@@ -88,7 +88,10 @@ class Lane {
         bool workerWasThere = false;
     };
 
-    std::optional<Error> start();
+    /// With so many processes, which share each of its renders.
+    std::optional<Error> start(std::int64_t ranks);
+    [[nodiscard]] std::optional<Error> obstacleToRanks(std::int64_t ranks) const;
+    void dismiss();
     void startForJob();
     void sendRender();
     void stop(const std::string& why);
@@ -119,6 +122,7 @@ class Lane {
     std::unique_ptr<RunningWorker> m_worker;  ///< null when absent
     std::uint64_t m_number = 0;               ///< of the last worker
     std::uint64_t m_argumentsVersion = 0;     ///< that it was started with
+    std::int64_t m_ranks = 1;                 ///< likewise
     std::optional<Assignment> m_job;
     QueueSettings::Timeout m_timeout;  ///< of the job that the worker began last
     Inbox::Deadline m_deadline;

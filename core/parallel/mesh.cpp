@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/parallel/rank_group.h"
+#include "core/parallel/shared_heads.h"
 
 namespace reelgrid::parallel {
 namespace {
@@ -67,11 +68,7 @@ Communicator& Mesh::weights() {
 }
 
 void Mesh::requireHeads(std::int64_t heads) const {
-    if (heads % m_degrees.ulysses == 0) return;
-    throw Failure(ErrorCode::BadUsage, "--ulysses-degree " + std::to_string(m_degrees.ulysses) +
-                                           ": the model's attention has " + std::to_string(heads) +
-                                           " heads, a divisor of them was needed (--ring-degree and "
-                                           "--cfg-parallel share ranks out, too)");
+    requireDivisor(m_degrees.ulysses, heads);
 }
 
 }  // namespace reelgrid::parallel

@@ -1,5 +1,7 @@
 #include "core/pipeline/memory_choice.h"
 
+#include "core/protocol/ranks.h"
+
 namespace reelgrid::pipeline {
 
 MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, const ForecastFor& forecast) {
@@ -18,10 +20,7 @@ MemoryChoice chooseMemory(const std::string& offload, std::uint64_t available, c
 std::vector<std::string> optionsThatNeedLess(const catalog::RenderSettings& settings,
                                              const families::ModelInfo& model) {
     std::vector<std::string> ways;
-    const bool isShared = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
-                              settings.cfgParallel.value_or(1) >
-                          1;
-    if (isShared && model.takes("shard_weights") && !settings.shardWeights)
+    if (protocol::ranksOf(settings) > 1 && model.takes("shard_weights") && !settings.shardWeights)
         ways.emplace_back("--shard-weights");
     if (model.takes("offload") && !settings.shardWeights && settings.offload != protocol::kOffloadBlocks &&
         !settings.useTorchCompile)

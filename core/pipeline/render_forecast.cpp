@@ -8,6 +8,8 @@
 #include "core/execution/cuda_start.h"
 #include "core/execution/memory_check.h"
 #include "core/execution/memory_peak.h"
+#include "core/parallel/shared_heads.h"
+#include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/render_memory.h"
 
@@ -38,6 +40,9 @@ protocol::RenderForecast forecastOf(const protocol::RenderRequest& request, cons
     const families::ModelInfo model = catalog::findModel(request).value();
     catalog::RenderSettings settings = catalog::resolveSettings(request, model, machine).value();
     fitToPicture(settings, model);
+    // What its ranks would say once they have loaded it.
+    if (const int ulysses = settings.ulyssesDegree.value_or(1); ulysses > 1)
+        if (const auto work = passWork(model, settings)) parallel::requireDivisor(ulysses, work->heads);
     const DeviceName device = devices::deviceNamed(settings.device).value();
     const execution::Execution execution = executionLike(device);
     protocol::RenderForecast forecast;

@@ -1,14 +1,10 @@
 #include "core/pipeline/render_memory.h"
 
+#include "core/protocol/ranks.h"
+
 namespace reelgrid::pipeline {
-namespace {
 
-int ranksOf(const catalog::RenderSettings& settings) {
-    return settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
-           settings.cfgParallel.value_or(1);
-}
-
-}  // namespace
+using protocol::ranksOf;
 
 LoadChoices loadChoicesOf(const catalog::RenderSettings& settings, const MemoryChoice& memory) {
     return {.dtype = settings.dtype,
@@ -18,7 +14,7 @@ LoadChoices loadChoicesOf(const catalog::RenderSettings& settings, const MemoryC
             .linear = settings.linear,
             .useBf16TeGemms = settings.useBf16TeGemms,
             .offload = memory.offload,
-            .weightShards = settings.shardWeights ? ranksOf(settings) : 1,
+            .weightShards = settings.shardWeights ? int(ranksOf(settings)) : 1,
             .encoders = memory.encoders};
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/field_reader.h"
+#include "core/protocol/ranks.h"
 #include "core/protocol/result_paths.h"
 
 namespace reelgrid::result {
@@ -100,9 +101,7 @@ std::string obstacleToResuming(const catalog::RenderSettings& settings) {
     if (!settings.lockstep.empty()) return "--lockstep";
     if (settings.profileOutput) return "--profile-output";
     // Each rank has its part of what is kept.
-    const int ranks = settings.ulyssesDegree.value_or(1) * settings.ringDegree.value_or(1) *
-                      settings.cfgParallel.value_or(1);
-    if (settings.stepCache.isOn() && ranks > 1) return "--step-cache on several ranks";
+    if (settings.stepCache.isOn() && protocol::ranksOf(settings) > 1) return "--step-cache on several ranks";
     return {};
 }
 
@@ -115,9 +114,7 @@ std::string resumeCommand(const protocol::RenderRequest& request) {
         command += " " + optionOf(field);
         if (!value->is_boolean()) command += " " + wordOf(*value);
     });
-    if (const int ranks = request.ulyssesDegree.value_or(1) * request.ringDegree.value_or(1) *
-                          request.cfgParallel.value_or(1);
-        ranks > 1)
+    if (const auto ranks = protocol::ranksOf(request); ranks > 1)
         command += " --nproc " + std::to_string(ranks);
     return command + " --output " + shellWord(request.output) + " --resume";
 }

@@ -1901,6 +1901,10 @@ Oder Clips oder eine Sitzungsdatei irgendwo in dieses Fenster ziehen.</translati
             <numerusform>Von jetzt an bis zu %n Renderings zugleich.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Renders run here, one at a time.</source>
+        <translation>Gerendert wird hier, eins nach dem anderen.</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::studio::MainWindow</name>
@@ -3903,6 +3907,56 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Remove the prompt at frame %1</source>
         <translation>Prompt ab Bild %1 entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::RankFields</name>
+    <message>
+        <source>Ulysses degree</source>
+        <translation>Ulysses-Grad</translation>
+    </message>
+    <message>
+        <source>So many processes share a pass&apos;s tokens, and in attention its heads, of which it has to be a divisor. Each takes a GPU, where there are GPUs</source>
+        <translation>So viele Prozesse teilen sich die Token eines Durchgangs und in der Attention seine Köpfe, deren Anzahl durch ihn teilbar sein muss. Jeder nimmt eine GPU, wo es GPUs gibt</translation>
+    </message>
+    <message>
+        <source>Ring degree</source>
+        <translation>Ring-Grad</translation>
+    </message>
+    <message>
+        <source>So many processes share a pass&apos;s tokens and hand keys and values round</source>
+        <translation>So viele Prozesse teilen sich die Token eines Durchgangs und reichen Keys und Values im Kreis weiter</translation>
+    </message>
+    <message>
+        <source>Both passes of guidance at once</source>
+        <translation>Beide Guidance-Durchgänge zugleich</translation>
+    </message>
+    <message>
+        <source>Half of the processes compute each of guidance&apos;s two passes</source>
+        <translation>Die Hälfte der Prozesse rechnet je einen der zwei Guidance-Durchgänge</translation>
+    </message>
+    <message>
+        <source>A part of the weights in each process</source>
+        <translation>Ein Teil der Gewichte in jedem Prozess</translation>
+    </message>
+    <message>
+        <source>Each block is gathered while the one before computes: the model takes less memory of each GPU</source>
+        <translation>Jeder Block wird gesammelt, während der vorige rechnet: Das Modell braucht weniger Speicher jeder GPU</translation>
+    </message>
+    <message>
+        <source>Ulysses</source>
+        <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>Ring</source>
+        <translation>Ring</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n processes of this machine render each clip together</source>
+        <translation>
+            <numerusform>%n Prozess dieser Maschine rendert jeden Clip</numerusform>
+            <numerusform>%n Prozesse dieser Maschine rendern jeden Clip gemeinsam</numerusform>
+        </translation>
     </message>
 </context>
 <context>

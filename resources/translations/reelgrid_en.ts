@@ -103,4 +103,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>reelgrid::widgets::RankFields</name>
+    <message numerus="yes">
+        <source>%n processes of this machine render each clip together</source>
+        <translation>
+            <numerusform>%n process of this machine renders each clip</numerusform>
+            <numerusform>%n processes of this machine render each clip together</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

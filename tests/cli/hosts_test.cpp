@@ -1,6 +1,8 @@
 // Renders on other machines: OpenSSH's sshd on loopback, with homes that have nothing of ours in them.
 #include <gmock/gmock.h>
 
+#include <signal.h>
+
 #include <chrono>
 #include <fstream>
 #include <future>
@@ -54,15 +56,32 @@ class Hosts : public testing::Test {
         const json document = onlyDocument(run.output);
         return document.is_object() ? document["results"] : json::array();
     }
-    /// Waits until a host renders.
-    bool waitForWorker(int host) {
-        for (int i = 0; i < 600; ++i) {
-            for (const int process : m_hosts.processesOf(host, "reelgrid-cli worker"))
-                if (textOf("/proc/" + std::to_string(process) + "/cmdline").find("--remote") ==
-                    std::string::npos)
-                    return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    /// Waits until each of the hosts has begun with a clip, and keeps it from ending before the others have
+    /// begun: its worker is stopped meanwhile, and goes on with let().
+    bool holdClipsOf(std::set<int> hosts) {
+        for (int i = 0; i < 6000 && !hosts.empty(); ++i) {
+            std::erase_if(hosts, [this](int host) {
+                return hasBegun(host) && signalWorker(host, SIGSTOP) && hasBegun(host);
+            });
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
+        return hosts.empty();
+    }
+    void let(int host) { signalWorker(host, SIGCONT); }
+
+    /// Whether it is at a clip: the file is there from the beginning of a render to its end.
+    [[nodiscard]] bool hasBegun(int host) const {
+        std::error_code failed;
+        for (auto entry = fs::recursive_directory_iterator(m_hosts.home(host), failed);
+             !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed))
+            if (entry->path().filename() == "unfinished.json") return true;
+        return false;
+    }
+    /// What renders, not what serves the connection.
+    bool signalWorker(int host, int number) const {
+        for (const int process : m_hosts.processesOf(host, "reelgrid-cli worker"))
+            if (textOf("/proc/" + std::to_string(process) + "/cmdline").find("--remote") == std::string::npos)
+                return ::kill(process, number) == 0;
         return false;
     }
 
@@ -74,8 +93,13 @@ TEST_F(Hosts, MakeTheSameClipsAsThisMachine) {
     const Words steps{"--num-inference-steps", "2"};
     const json here = resultsOf(compare("here", "sdpa,fav2,sagev1", steps));
     const std::string hosts = hostsFile(m_hosts.line(0) + "\n" + m_hosts.line(1) + "\n");
-    const ProgramRun run =
-        compare("there", "sdpa,fav2,sagev1", {"--num-inference-steps", "2", "--hosts", hosts});
+    auto rendering = std::async(std::launch::async, [&] {
+        return compare("there", "sdpa,fav2,sagev1", {"--num-inference-steps", "2", "--hosts", hosts});
+    });
+    EXPECT_TRUE(holdClipsOf({0, 1}));
+    let(0);
+    let(1);
+    const ProgramRun run = rendering.get();
     const json there = resultsOf(run);
     ASSERT_EQ(there.size(), 3U);
     std::set<std::string> machines;
@@ -151,9 +175,9 @@ TEST_F(Hosts, GiveAJobBackOnceWhereTheyVanish) {
     auto run = std::async(std::launch::async, [&] {
         return compare("out", "sdpa,fav2", {"--num-inference-steps", "20", "--hosts", hosts});
     });
-    ASSERT_TRUE(waitForWorker(0));
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(holdClipsOf({0, 1}));
     m_hosts.vanish(0);
+    let(1);
     const ProgramRun ended = run.get();
     const json results = resultsOf(ended);
     ASSERT_EQ(results.size(), 2U);
@@ -165,8 +189,7 @@ TEST_F(Hosts, GiveAJobBackOnceWhereTheyVanish) {
     auto last = std::async(std::launch::async, [&] {
         return compare("none", "sdpa", {"--num-inference-steps", "20", "--hosts", hosts});
     });
-    ASSERT_TRUE(waitForWorker(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_TRUE(holdClipsOf({1}));
     m_hosts.vanish(1);
     const ProgramRun lost = last.get();
     EXPECT_EQ(lost.exitCode, 1);

@@ -1,7 +1,8 @@
 // A worker without models. The first argument chooses how it starts ("worker": properly), the prompt of each
 // request how it goes on: "ok", "slow", "previewed", "fail", "crash", "exit", "device-lost", "garbage",
-// "endless", "stubborn", "half-written", "keeps-steps", "on-device" (the clip is called as its device).
-// Progress carries the process id as its stage, so that tests see which process did it.
+// "endless", "stubborn", "half-written", "keeps-steps", "on-device" (the clip is called as its device),
+// "words" (as the arguments after the first). Progress carries the process id as its stage, so that tests see
+// which process did it.
 
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ std::mutex output;
 std::atomic<bool> ending = false;
 std::mutex cancelledJobs;
 std::set<std::string> cancelled;
+std::string words;  ///< written before the first job
 
 void say(const WorkerEvent& event) {
     const std::lock_guard lock(output);
@@ -75,6 +77,7 @@ void perform(const RenderCommand& job) {
         std::raise(SIGKILL);
     }
     if (how == "on-device") return say(JobDone{job.id, job.request.device.value_or("none")});
+    if (how == "words") return say(JobDone{job.id, words.empty() ? "none" : words});
     if (how == "exit") std::_Exit(3);
     if (how == "device-lost") {
         ending = true;
@@ -104,6 +107,7 @@ void perform(const RenderCommand& job) {
 
 int main(int argc, char** argv) {
     const std::string start = argc > 1 ? argv[1] : "worker";
+    for (int i = 2; i < argc; ++i) words += (i == 2 ? "" : " ") + std::string(argv[i]);
     if (start == "dies") {
         std::cerr << "libtorch_cpu.so: cannot open shared object file" << std::endl;
         return 127;

@@ -133,6 +133,60 @@ TEST(Lanes, EveryOneGetsNewArguments) {
         EXPECT_THAT(listener.waitForEnd(id).error.message, HasSubstr("version 0"));
 }
 
+protocol::RenderRequest sharedBy(int ulysses, int cfg, const std::string& prompt) {
+    protocol::RenderRequest request;
+    request.prompt = prompt;
+    request.output = "/tmp/none/a.mp4";
+    request.ulyssesDegree = ulysses;
+    request.cfgParallel = cfg;
+    return request;
+}
+
+TEST(Lanes, StartAsManyRanksAsAJobIsSharedBy) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    const auto wordsOf = [&](const protocol::RenderRequest& request) {
+        return listener.waitForEnd(*queue.submit(request)).clip;
+    };
+    EXPECT_EQ(wordsOf(sharedBy(3, 2, "words")), "--nproc 6");
+    EXPECT_EQ(wordsOf(sharedBy(1, 1, "words")), "none");
+    EXPECT_EQ(wordsOf(sharedBy(2, 1, "words")), "--nproc 2");
+    // The same number keeps its warm worker, with the model that it has loaded.
+    const std::string first = *queue.submit(sharedBy(2, 1, "ok"));
+    const pid_t worker = listener.waitForProcess(first);
+    listener.waitForEnd(first);
+    const std::string second = *queue.submit(sharedBy(1, 2, "ok"));
+    EXPECT_EQ(listener.waitForProcess(second), worker);
+    listener.waitForEnd(second);
+    const std::string third = *queue.submit(sharedBy(1, 1, "ok"));
+    EXPECT_NE(listener.waitForProcess(third), worker);
+}
+
+TEST(Lanes, ARankThatDiesFailsItsJobAlone) {
+    Listener listener;
+    JobQueue queue(fakeWorker(), listener.callback());
+    EXPECT_THAT(listener.waitForEnd(*queue.submit(sharedBy(2, 1, "device-lost"))).error.message,
+                HasSubstr("the GPU failed"));
+    EXPECT_EQ(listener.waitForEnd(*queue.submit(sharedBy(2, 1, "words"))).clip, "--nproc 2");
+}
+
+TEST(Lanes, OfOneGpuRenderOnNoRanks) {
+    Listener listener;
+    JobQueue queue(twoLanes("cuda:0", "cuda:1"), listener.callback());
+    const auto refused = queue.submit(sharedBy(2, 1, "ok"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error().message,
+        "cuda:0: 2 ranks share the render and take a GPU each, while renders are bound to this one; lanes "
+        "without a GPU's name were needed; cuda:1: 2 ranks share the render and take a GPU each, while "
+        "renders are bound to this one; lanes without a GPU's name were needed");
+    queue.setLanes({{.device = "cpu"}});
+    EXPECT_EQ(listener.waitForEnd(*queue.submit(sharedBy(2, 1, "words"))).clip, "--nproc 2");
+    const auto many = queue.submit(sharedBy(1000, 2, "ok"));
+    ASSERT_FALSE(many);
+    EXPECT_EQ(many.error().message, "2000 ranks share the render: at most 1024 were needed");
+}
+
 TEST(Lanes, APauseIsForAll) {
     Listener listener;
     JobQueue queue(twoLanes(), listener.callback());
@@ -285,6 +339,17 @@ TEST(OtherMachines, TakeWhatTheyCanRenderAlone) {
     EXPECT_EQ(done.state, JobState::Done);
     EXPECT_EQ(done.machine, "") << "this one";
     EXPECT_EQ(one->starts, 0);
+    // Ranks are this machine's, too.
+    protocol::RenderRequest shared = sharedBy(2, 1, "words");
+    shared.model = "demo";
+    const auto here = queue.submit(shared);
+    ASSERT_TRUE(here) << here.error().message;
+    EXPECT_EQ(listener.waitForEnd(*here).clip, "--nproc 2");
+    queue.setLanes({{.transport = one}});
+    const auto elsewhere = queue.submit(shared);
+    ASSERT_FALSE(elsewhere);
+    EXPECT_EQ(elsewhere.error().message,
+              "one: 2 ranks share the render, which only this machine starts; one rank was needed");
     // A list without it ends its lane once its job has ended.
     const std::string running = submit(queue, "slow");
     listener.waitForProcess(running);

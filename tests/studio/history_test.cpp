@@ -1,6 +1,7 @@
 #include "app/studio/session_history.h"
 
 #include <QPushButton>
+#include <QSpinBox>
 
 #include "app/studio/banner.h"
 #include "tests/studio/window_fixture.h"
@@ -75,6 +76,18 @@ TEST_F(HistoryTest, TakingBackARangeKeepsThePlayheadAndTheOtherClipsOpen) {
     EXPECT_EQ(player().clock().loop(), widgets::LoopMode::Whole);
     EXPECT_EQ(player().clock().currentStop(), 4);
     EXPECT_EQ(clips()[0].id, clip);
+}
+
+TEST_F(HistoryTest, ProcessesThatShareARenderAreTakenBackLikeAnyField) {
+    openThree();
+    for (auto* box : m_window.editor().findChildren<QSpinBox*>())
+        if (box->accessibleName() == "Ulysses degree") box->setValue(3);
+    settle(m_window);
+    EXPECT_EQ(m_window.editor().request().ulyssesDegree, 3);
+    run("undo");
+    EXPECT_EQ(m_window.editor().request().ulyssesDegree, std::nullopt);
+    run("redo");
+    EXPECT_EQ(m_window.editor().request().ulyssesDegree, 3);
 }
 
 TEST_F(HistoryTest, AClosedComparisonComesBackWithItsFile) {

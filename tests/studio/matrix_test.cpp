@@ -144,6 +144,10 @@ TEST_F(WindowTest, MachinesRenderFromThenOn) {
     machines->setHosts("ssh://nobody@127.0.0.1:1\n");
     machines->use();
     ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("None of them can render"); }));
+    machines->setHosts(" \n");
+    machines->use();
+    EXPECT_EQ(machines->answers(), "Renders run here, one at a time.");
+    EXPECT_EQ(m_window.settings().machines().trimmed(), "");
     machines->setHosts("here?device=cpu&lanes=2");
     machines->use();
     ASSERT_TRUE(waitUntil([&] { return machines->answers().contains("Up to 2 render"); }))

@@ -95,6 +95,34 @@ TEST_F(WindowTest, APolicyStandsBesideThePlainRenderAndSurvivesASession) {
     EXPECT_EQ(other.comparison().clips()[2].label, clips()[2].label);
 }
 
+TEST_F(WindowTest, ARenderOnSeveralRanksIsAskedForAndStaysInItsSession) {
+    protocol::RenderRequest request = m_window.editor().request();
+    request.ulyssesDegree = 3;
+    request.ringDegree = 1;
+    request.cfgParallel = 2;
+    request.shardWeights = true;
+    m_window.editor().setRequest(request);
+    EXPECT_EQ(m_window.editor().request(), request);
+    m_window.editor().setCheckedBackends({"sdpa"});
+    const fs::path session = renderAndWait("a square");
+    ASSERT_EQ(clips().size(), 1U);
+    EXPECT_NE(clips()[0].path.filename().string().find("_ulysses3_ring1_cfg2_"), std::string::npos)
+        << clips()[0].path;
+    const auto* job = m_window.renders().jobs().find(m_window.jobs().jobIds()[0].toStdString());
+    ASSERT_NE(job, nullptr);
+    EXPECT_EQ(job->request.ulyssesDegree, 3);
+    EXPECT_TRUE(job->request.shardWeights);
+    EXPECT_EQ(m_window.issues().issues(), QStringList());
+
+    MainWindow other;
+    prepare(other);
+    openIn(other, session, 1);
+    EXPECT_EQ(other.editor().request().ulyssesDegree, 3);
+    EXPECT_EQ(other.editor().request().cfgParallel, 2);
+    EXPECT_TRUE(other.editor().request().shardWeights);
+    EXPECT_EQ(other.editor().problem(), "");
+}
+
 TEST_F(WindowTest, APolicyThatCantBeReadIsAnIssueAndChangesNothing) {
     std::ofstream(m_folder / "policy.json") << R"({"rules": [{"backend": "sdpa", "step": 1}]})";
     m_window.editorFiles().readPolicy(m_folder / "policy.json");

@@ -25,6 +25,7 @@
 #include "widgets/panels/job_row.h"
 #include "widgets/panels/motion_fields.h"
 #include "widgets/panels/picture_slot.h"
+#include "widgets/panels/rank_fields.h"
 #include "widgets/panels/request_editor.h"
 #include "widgets/panels/sampling_fields.h"
 #include "widgets/panels/words_popup.h"
@@ -87,7 +88,9 @@ class RequestEditorTest : public testing::Test {
                                 "decode_chunk_size",
                                 "linear",
                                 "sigma_max",
-                                "boundary"})
+                                "boundary",
+                                "ulysses_degree",
+                                "shard_weights"})
             other.extraFields.emplace_back(key);
         other.tasks = {
             {.name = "t2v"},
@@ -622,6 +625,62 @@ TEST_F(RequestEditorTest, OffersHowARenderIsComputedWhereTheModelTakesIt) {
     m_editor.setRequest(protocol::RenderRequest(asked));
     EXPECT_TRUE(offload->isVisible()) << "unfolded, as something is not the usual";
     EXPECT_EQ(m_editor.request(), asked);
+}
+
+TEST_F(RequestEditorTest, OffersProcessesThatShareARenderWhereTheModelCanBeShared) {
+    m_editor.show();
+    auto* ranks = m_editor.findChild<RankFields*>();
+    EXPECT_TRUE(ranks->isHidden()) << "the demo of this test takes no degrees";
+    families::ModelInfo model = m_editor.models().front();
+    model.id = "shareable";
+    model.extraFields.insert(model.extraFields.end(), {"ulysses_degree", "shard_weights"});
+    m_editor.addModel(model);
+    EXPECT_FALSE(ranks->isHidden());
+    const protocol::RenderRequest alone = m_editor.request();
+    EXPECT_FALSE(alone.ulyssesDegree || alone.ringDegree || alone.cfgParallel || alone.shardWeights);
+
+    field<QSpinBox>("Ulysses degree")->setValue(3);
+    protocol::RenderRequest asked = m_editor.request();
+    EXPECT_EQ(asked.ulyssesDegree, 3);
+    EXPECT_EQ(asked.ringDegree, 1) << "clips are named as the command line names them";
+    EXPECT_FALSE(asked.cfgParallel);
+    const auto check = [&](const QString& text) {
+        for (auto* box : m_editor.findChildren<QCheckBox*>())
+            if (box->text() == text) return box;
+        return static_cast<QCheckBox*>(nullptr);
+    };
+    check("Both passes of guidance at once")->click();
+    check("A part of the weights in each process")->click();
+    asked = m_editor.request();
+    EXPECT_EQ(asked.cfgParallel, 2);
+    EXPECT_TRUE(asked.shardWeights);
+    EXPECT_EQ(m_editor.problem(), "");
+    bool isCounted = false;
+    for (const auto* label : ranks->findChildren<QLabel*>())
+        isCounted = isCounted || label->text() == "6 processes of this machine render each clip together";
+    EXPECT_TRUE(isCounted);
+
+    field<QSpinBox>("Ring degree")->setValue(11);
+    EXPECT_EQ(
+        m_editor.problem(),
+        "--ulysses-degree 3 x --ring-degree 11 x --cfg-parallel 2 are 66 ranks: at most 64 of one machine "
+        "were needed");
+    EXPECT_TRUE(field<QSpinBox>("Ulysses degree")->property("invalid").toBool());
+
+    // As the command line refuses it.
+    protocol::RenderRequest without = alone;
+    without.shardWeights = true;
+    m_editor.setRequest(without);
+    EXPECT_EQ(
+        m_editor.problem(),
+        "--shard-weights: one process holds all weights; several ranks (--nproc N, or torchrun, srun or "
+        "mpirun) were needed");
+    EXPECT_TRUE(check("A part of the weights in each process")->isVisible());
+    m_editor.setRequest(asked);
+    EXPECT_EQ(m_editor.request(), asked);
+    EXPECT_TRUE(field<QSpinBox>("Ulysses degree")->isVisible()) << "unfolded, as something is not the usual";
+    m_editor.setRequest(alone);
+    EXPECT_EQ(m_editor.request(), alone);
 }
 
 TEST(SamplingFields, OffersDynamicGuidanceAndFreeSizesWhereTheModelHasThem) {

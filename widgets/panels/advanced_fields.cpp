@@ -14,6 +14,7 @@
 #include "widgets/panels/execution_fields.h"
 #include "widgets/panels/form_parts.h"
 #include "widgets/panels/model_fields.h"
+#include "widgets/panels/rank_fields.h"
 
 namespace reelgrid::widgets {
 
@@ -86,7 +87,8 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
       m_generator(choice(tr("Generator of the noise"), "--generator", tr("model's"), {"cpu", "cuda"})),
       m_repetitions(numberBox(tr("Repetitions"), "--num-repetitions")),
       m_ofSomeModels(new ModelFields(advancedValues())),
-      m_execution(new ExecutionFields(gpus)) {
+      m_execution(new ExecutionFields(gpus)),
+      m_ranks(new RankFields) {
     m_unfold->setObjectName("flat");
     m_unfold->setProperty("plain", true);
     m_unfold->setCheckable(true);
@@ -118,6 +120,7 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     parts->addLayout(fields);
     parts->addWidget(m_ofSomeModels);
     parts->addWidget(m_execution);
+    parts->addWidget(m_ranks);
     fields->setHorizontalSpacing(8);
     fields->setVerticalSpacing(6);
     const auto put = [&](int row, int column, const QString& name, QWidget* field) {
@@ -165,12 +168,14 @@ AdvancedFields::AdvancedFields(const devices::GpuSurvey& gpus, QWidget* parent)
     connect(m_repetitions, &QSpinBox::valueChanged, this, &AdvancedFields::edited);
     connect(m_ofSomeModels, &ModelFields::edited, this, &AdvancedFields::edited);
     connect(m_execution, &ExecutionFields::edited, this, &AdvancedFields::edited);
+    connect(m_ranks, &RankFields::edited, this, &AdvancedFields::edited);
     connect(m_device, &QComboBox::currentIndexChanged, this,
             [this] { m_execution->setDevice(chosenIn(m_device)); });
 }
 
 void AdvancedFields::takeDefaults(const families::ModelInfo& model) {
     m_execution->takeDefaults(model);
+    m_ranks->takeDefaults(model);
     m_ofSomeModels->takeDefaults(model);
     m_fps->setPlaceholderText(tr("model's: %1").arg(model.defaults.fps));
     m_scheduler->setEnabled(model.takes("scheduler"));
@@ -198,13 +203,14 @@ void AdvancedFields::read(const protocol::RenderRequest& request) {
     choose(m_generator, request.generator.value_or(""));
     m_repetitions->setValue(request.numRepetitions);
     m_execution->read(request);
+    m_ranks->read(request);
     m_ofSomeModels->read(request);
     const protocol::RenderRequest plain;
     const bool ownChoice = request.scheduler || request.flowShift || request.fps || request.dtype ||
                            request.stepCache.isOn() || request.device || request.vaeDtype ||
                            request.fp32Precision != plain.fp32Precision || request.generator ||
                            request.numRepetitions != 1 || m_execution->hasOwnChoice() ||
-                           m_ofSomeModels->hasOwnChoice();
+                           m_ranks->hasOwnChoice() || m_ofSomeModels->hasOwnChoice();
     if (ownChoice) m_unfold->setChecked(true);
 }
 
@@ -221,6 +227,7 @@ void AdvancedFields::write(protocol::RenderRequest& request) const {
     request.generator = choiceIn(m_generator);
     request.numRepetitions = m_repetitions->value();
     m_execution->write(request);
+    m_ranks->write(request);
     m_ofSomeModels->write(request);
 }
 
@@ -236,6 +243,7 @@ QString AdvancedFields::problem() const {
     if (const auto cache = stepCache(); !cache) return QString::fromStdString(cache.error().message);
     for (const OptionalRealEdit* edit : {m_flowShift, m_fps})
         if (const QString problem = edit->problem(); !problem.isEmpty()) return problem;
+    if (const QString problem = m_ranks->problem(); !problem.isEmpty()) return problem;
     return m_ofSomeModels->problem();
 }
 

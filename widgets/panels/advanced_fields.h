@@ -14,10 +14,11 @@ namespace reelgrid::widgets {
 class ExecutionFields;
 class ModelFields;
 class OptionalRealEdit;
+class RankFields;
 
 /// What most renders leave to the model: scheduler, flow shift, frame rate, number formats, device, generator
-/// of the noise; how often each is repeated; and how it is computed. Folded until something in it is not the
-/// model's own.
+/// of the noise; how often each is repeated; how it is computed, and by how many processes. Folded until
+/// something in it is not the model's own.
 class AdvancedFields : public RequestFields {
     Q_OBJECT
 
@@ -49,6 +50,7 @@ class AdvancedFields : public RequestFields {
     QSpinBox* m_repetitions;
     ModelFields* m_ofSomeModels;
     ExecutionFields* m_execution;
+    RankFields* m_ranks;
 };
 
 }  // namespace reelgrid::widgets

@@ -27,13 +27,6 @@ QComboBox* named(const QString& name, const char* option) {
     return box;
 }
 
-QCheckBox* check(const QString& text, const char* option, const QString& toolTip) {
-    auto* box = new QCheckBox(text);
-    setOption(box, option);
-    box->setToolTip(toolTip);
-    return box;
-}
-
 /// Name and field, twice.
 QWidget* rowOf(const QString& first, QWidget* firstField, const QString& second, QWidget* secondField) {
     auto* widget = new QWidget;
@@ -72,16 +65,17 @@ ExecutionFields::ExecutionFields(devices::GpuSurvey gpus, QWidget* parent)
       m_tilePixels(numberBox(tr("Pixels of a tile"), "--vae-tile-px")),
       m_saveEvery(numberBox(tr("Steps between kept ones"), "--save-latents-every")),
       m_keepFrames(
-          check(tr("Keep frames without loss"), "--keep-frames",
-                tr("Beside each clip, about half as large as its pixels: what tiles, differences and "
-                   "measurements read in the place of the encoded clip"))),
-      m_fp8(check(tr("FP8 products"), "--use-fp8-gemms",
-                  tr("The linear layers' products in e4m3: faster on GPUs from Ada and Hopper on, with some "
-                     "loss. Elsewhere the rounded values are multiplied in the number format above"))),
-      m_bf16Time(check(tr("bf16 time embedding"), "--use-bf16-te-gemms",
-                       tr("The time embedding's two products in bf16; else they are fp32"))),
-      m_graphs(check(tr("CUDA graphs"), "--use-torch-compile",
-                     tr("Each denoising pass as one CUDA graph: less work for the processor"))) {
+          checkBox(tr("Keep frames without loss"), "--keep-frames",
+                   tr("Beside each clip, about half as large as its pixels: what tiles, differences and "
+                      "measurements read in the place of the encoded clip"))),
+      m_fp8(
+          checkBox(tr("FP8 products"), "--use-fp8-gemms",
+                   tr("The linear layers' products in e4m3: faster on GPUs from Ada and Hopper on, with some "
+                      "loss. Elsewhere the rounded values are multiplied in the number format above"))),
+      m_bf16Time(checkBox(tr("bf16 time embedding"), "--use-bf16-te-gemms",
+                          tr("The time embedding's two products in bf16; else they are fp32"))),
+      m_graphs(checkBox(tr("CUDA graphs"), "--use-torch-compile",
+                        tr("Each denoising pass as one CUDA graph: less work for the processor"))) {
     m_offload->addItem(tr("automatic"), protocol::kOffloadAuto);
     m_offload->addItem(tr("no"), protocol::kOffloadNone);
     m_offload->addItem(tr("blocks"), protocol::kOffloadBlocks);

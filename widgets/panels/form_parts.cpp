@@ -1,5 +1,6 @@
 #include "widgets/panels/form_parts.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QLocale>
@@ -47,6 +48,13 @@ QSpinBox* numberBox(const QString& name, const char* option) {
     box->setAccessibleName(name);
     box->setMinimumWidth(44);
     setOption(box, option);
+    return box;
+}
+
+QCheckBox* checkBox(const QString& text, const char* option, const QString& toolTip) {
+    auto* box = new QCheckBox(text);
+    setOption(box, option);
+    box->setToolTip(toolTip);
     return box;
 }
 

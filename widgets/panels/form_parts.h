@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
@@ -20,6 +21,7 @@ QLabel* heading(const QString& text);
 QLabel* quiet(const QString& text);
 QPlainTextEdit* textBox(int lines, const QString& name, const QString& placeholder);
 QSpinBox* numberBox(const QString& name, const char* option);
+QCheckBox* checkBox(const QString& text, const char* option, const QString& toolTip);
 
 void setOption(QWidget* field, const char* option);
 [[nodiscard]] QString optionOf(const QWidget* field);
