@@ -125,10 +125,14 @@ class VaeConvPairTask {
         for (std::size_t position = 0; position < kPositions; ++position) {
             const std::size_t from = position * m_plan.positionStride;
             float* to = m_sums + position * m_plan.sumStride;
-            int pair = 0;
-            for (; pair + 8 <= m_plan.paddedTiles / 2; pair += 8)
-                multiplyPairs<8>(frame, weights, from, pair, to);
-            for (; pair < pairs(); pair += 4) multiplyPairs<4>(frame, weights, from, pair, to);
+            for (int pair = 0; pair < pairs();) {
+                const bool isLong = pairs() - pair > 4 && 2 * (pair + 8) <= m_plan.paddedTiles;
+                if (isLong)
+                    multiplyPairs<8>(frame, weights, from, pair, to);
+                else
+                    multiplyPairs<4>(frame, weights, from, pair, to);
+                pair += isLong ? 8 : 4;
+            }
             weights += std::size_t(m_conv.timeTaps) * tapFloats;
         }
     }
