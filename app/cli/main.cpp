@@ -1,17 +1,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
 #include "app/cli/empty_values.h"
 #include "app/cli/interrupt.h"
-#include "app/cli/openmp_spin.h"
 #include "app/cli/option_spelling.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
@@ -61,6 +61,28 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
     return cli::fail({ErrorCode::Internal, "no verb ran"});
 }
 
+int runGuarded(int argc, char** argv) {
+    const cli::SignalGuard signals;
+    try {
+        return runProgram(argc > 0 ? argv[0] : "", {argv + 1, argv + argc});
+    } catch (const Failure& failure) {
+        return cli::fail(failure.error());
+    } catch (const std::exception& failure) {
+        return cli::fail({ErrorCode::Internal, failure.what()});
+    }
+}
+
+/// Without the libraries' own clearing up, by which libtorch forgets its operators one by one for a tenth of
+/// a second: all that is the program's has been written and closed.
+[[noreturn]] void endProcess(int code) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    std::exit(code);  // which looks for leaks
+#else
+    std::fflush(nullptr);
+    std::_Exit(code);
+#endif
+}
+
 /// Run by the loader before the libraries' own initialisers, which take libtorch most of the program's start:
 /// a signal in that time waits for main()'s SignalGuard.
 __attribute__((section(".preinit_array"), used)) void (*const kBlockEarly)() = cli::blockInterrupts;
@@ -71,17 +93,5 @@ int main(int argc, char** argv) {
     cli::fillClosedStreams();
     // Past a limit on files' sizes a write fails and is told, instead of killing what can tell and clean up.
     std::signal(SIGXFSZ, SIG_IGN);
-    const std::string verb = argc > 1 ? argv[1] : "";
-    const bool checks = verb == "backends" && argc > 2 && argv[2] == std::string_view("check");
-    if (verb == "render" || verb == "worker" || verb == "bench" || verb == "captures" || verb == "metrics" ||
-        checks)
-        cli::limitOpenMpSpinning(argv);
-    const cli::SignalGuard signals;
-    try {
-        return runProgram(argc > 0 ? argv[0] : "", {argv + 1, argv + argc});
-    } catch (const Failure& failure) {
-        return cli::fail(failure.error());
-    } catch (const std::exception& failure) {
-        return cli::fail({ErrorCode::Internal, failure.what()});
-    }
+    endProcess(runGuarded(argc, argv));
 }

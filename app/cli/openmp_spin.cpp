@@ -2,24 +2,30 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <cstring>
 
 namespace reelgrid::cli {
 namespace {
 
-constexpr const char* kSpinCount = "GOMP_SPINCOUNT";
-/// About 10 µs: longer than a hand-over between two loops, shorter than a time slice by far.
-constexpr const char* kShort = "10000";
+const char* valueOf(const char* const* environment, const char* name) {
+    const std::size_t length = std::strlen(name);
+    for (; environment != nullptr && *environment != nullptr; ++environment)
+        if (std::strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return nullptr;
+}
 
 }  // namespace
 
-void limitOpenMpSpinning(char** argv) {
-    if (std::getenv(kSpinCount) != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-    std::error_code failed;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-    if (failed || ::setenv(kSpinCount, kShort, 0) != 0) return;
-    ::execv(self.c_str(), argv);
+const char* valueInEnvironment(const char* const* environment, const char* name) {
+    const char* value = valueOf(environment, name);
+    if (value != nullptr || std::strcmp(name, "GOMP_SPINCOUNT") != 0) return value;
+    return valueOf(environment, "OMP_WAIT_POLICY") == nullptr ? kShortSpinning : nullptr;
 }
 
 }  // namespace reelgrid::cli
+
+/// In the place of the C library's, for the libraries too: no initialiser has run when some of them call it.
+extern "C" __attribute__((visibility("default"))) char* getenv(const char* name) noexcept {
+    return const_cast<char*>(reelgrid::cli::valueInEnvironment(environ, name));
+}

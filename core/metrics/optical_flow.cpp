@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 namespace reelgrid::metrics {
 namespace {
@@ -32,24 +33,45 @@ Plane halved(const Plane& plane) {
     return half;
 }
 
-/// The mean over the window, by running sums along rows and then columns.
+constexpr float kShare = 1.0F / float(2 * kWindowRadius + 1);
+
+/// The window's means along N lines of `count` values each, by running sums. A line's values lie `step`
+/// apart, the lines `apart`. Lines side by side keep several additions under way: each sum waits for the one
+/// before it.
+template <std::size_t N>
+void blurLines(float* first, int count, std::size_t step, std::size_t apart, std::vector<float>& memory) {
+    memory.resize(std::size_t(count) * N);
+    float* const lines = memory.data();
+    for (std::size_t i = 0; i < std::size_t(count); ++i)
+        for (std::size_t n = 0; n < N; ++n) lines[i * N + n] = first[i * step + n * apart];
+    const auto values = [&](int i) { return lines + std::size_t(std::clamp(i, 0, count - 1)) * N; };
+    std::array<float, N> sums{};
+    for (int i = -kWindowRadius; i <= kWindowRadius; ++i)
+        for (std::size_t n = 0; n < N; ++n) sums[n] += values(i)[n];
+    for (int i = 0; i < count; ++i) {
+        const float *enters = values(i + kWindowRadius + 1), *leaves = values(i - kWindowRadius);
+        std::array<float, N> means;
+        for (std::size_t n = 0; n < N; ++n) means[n] = sums[n] * kShare;
+        for (std::size_t n = 0; n < N; ++n) sums[n] += enters[n] - leaves[n];
+        for (std::size_t n = 0; n < N; ++n) first[std::size_t(i) * step + n * apart] = means[n];
+    }
+}
+
+/// `lines` of them, the one at `first` and those `apart` from it.
+void blurAll(float* first, int lines, int count, std::size_t step, std::size_t apart) {
+    constexpr int kTogether = 16;
+    std::vector<float> memory;
+    int line = 0;
+    for (; line + kTogether <= lines; line += kTogether)
+        blurLines<kTogether>(first + std::size_t(line) * apart, count, step, apart, memory);
+    for (; line < lines; ++line) blurLines<1>(first + std::size_t(line) * apart, count, step, apart, memory);
+}
+
+/// The mean over the window, along rows and then columns.
 void boxBlur(Plane& plane) {
-    constexpr float kShare = 1.0F / float(2 * kWindowRadius + 1);
-    std::vector<float> line;
-    const auto blur = [&](float* first, int count, std::size_t stride) {
-        line.resize(std::size_t(count));
-        for (int i = 0; i < count; ++i) line[std::size_t(i)] = first[std::size_t(i) * stride];
-        const auto value = [&](int i) { return line[std::size_t(std::clamp(i, 0, count - 1))]; };
-        float sum = 0;
-        for (int i = -kWindowRadius; i <= kWindowRadius; ++i) sum += value(i);
-        for (int i = 0; i < count; ++i) {
-            first[std::size_t(i) * stride] = sum * kShare;
-            sum += value(i + kWindowRadius + 1) - value(i - kWindowRadius);
-        }
-    };
     const auto width = std::size_t(plane.width);
-    for (int y = 0; y < plane.height; ++y) blur(&plane.values[std::size_t(y) * width], plane.width, 1);
-    for (int x = 0; x < plane.width; ++x) blur(&plane.values[std::size_t(x)], plane.height, width);
+    blurAll(plane.values.data(), plane.height, plane.width, 1, width);
+    blurAll(plane.values.data(), plane.width, plane.height, width, 1);
 }
 
 /// Without the window's mean: a light that gets brighter is no motion.
@@ -80,27 +102,46 @@ Plane product(const Plane& a, const Plane& b) {
     return result;
 }
 
-void refine(const Plane& from, const Plane& to, Flow& flow) {
-    const auto [gx, gy] = gradients(from);
-    const Plane xx = product(gx, gx), xy = product(gx, gy), yy = product(gy, gy);
-    Plane difference(from.width, from.height);
-    for (int iteration = 0; iteration < kIterations; ++iteration) {
-        for (int y = 0; y < from.height; ++y)
-            for (int x = 0; x < from.width; ++x) {
-                const float toX = float(x) + flow.dx.at(x, y), toY = float(y) + flow.dy.at(x, y);
-                // What left the picture is no evidence.
-                difference.at(x, y) = to.contains(toX, toY) ? from.at(x, y) - to.sample(toX, toY) : 0;
-            }
-        const Plane xt = product(gx, difference), yt = product(gy, difference);
-        for (std::size_t i = 0; i < difference.values.size(); ++i) {
-            const float a = xx.values[i] + kRegularisation, b = xy.values[i],
-                        c = yy.values[i] + kRegularisation;
-            const float determinant = a * c - b * b;
-            const float dx = (c * xt.values[i] - b * yt.values[i]) / determinant;
-            const float dy = (a * yt.values[i] - b * xt.values[i]) / determinant;
-            flow.dx.values[i] += std::clamp(dx, -kLongestUpdate, kLongestUpdate);
-            flow.dy.values[i] += std::clamp(dy, -kLongestUpdate, kLongestUpdate);
+FlowPicture::Level levelOf(const Plane& plane) {
+    FlowPicture::Level level;
+    level.detail = withoutMean(plane);
+    level.slope = gradients(level.detail);
+    const auto& [gx, gy] = level.slope;
+    level.slopeXX = product(gx, gx);
+    level.slopeXY = product(gx, gy);
+    level.slopeYY = product(gy, gy);
+    return level;
+}
+
+/// What the flow leaves of the difference; 0 where it leaves the picture, which is no evidence.
+void subtractWarped(const Plane& from, const Plane& to, const Flow& flow, Plane& difference) {
+    for (int y = 0; y < from.height; ++y)
+        for (int x = 0; x < from.width; ++x) {
+            const float toX = float(x) + flow.dx.at(x, y), toY = float(y) + flow.dy.at(x, y);
+            difference.at(x, y) = to.contains(toX, toY) ? from.at(x, y) - to.sampleWithin(toX, toY) : 0;
         }
+}
+
+/// Solves each pixel's two equations and adds what comes out to the flow.
+void addUpdates(const FlowPicture::Level& from, const Plane& xt, const Plane& yt, Flow& flow) {
+    const float *xx = from.slopeXX.values.data(), *xy = from.slopeXY.values.data(),
+                *yy = from.slopeYY.values.data(), *slopeX = xt.values.data(), *slopeY = yt.values.data();
+    float* __restrict toX = flow.dx.values.data(), * __restrict toY = flow.dy.values.data();
+    for (std::size_t i = 0; i < xt.values.size(); ++i) {
+        const float a = xx[i] + kRegularisation, b = xy[i], c = yy[i] + kRegularisation;
+        const float determinant = a * c - b * b;
+        const float dx = (c * slopeX[i] - b * slopeY[i]) / determinant;
+        const float dy = (a * slopeY[i] - b * slopeX[i]) / determinant;
+        toX[i] += std::clamp(dx, -kLongestUpdate, kLongestUpdate);
+        toY[i] += std::clamp(dy, -kLongestUpdate, kLongestUpdate);
+    }
+}
+
+void refine(const FlowPicture::Level& from, const Plane& to, Flow& flow) {
+    Plane difference(to.width, to.height);
+    for (int iteration = 0; iteration < kIterations; ++iteration) {
+        subtractWarped(from.detail, to, flow, difference);
+        addUpdates(from, product(from.slope[0], difference), product(from.slope[1], difference), flow);
         // Neighbours move together: what one window got wrong, those around it correct.
         boxBlur(flow.dx);
         boxBlur(flow.dy);
@@ -116,28 +157,24 @@ Plane enlarged(const Plane& coarse, int width, int height) {
 
 }  // namespace
 
-float Plane::sample(float x, float y) const {
-    x = std::clamp(x, 0.0F, float(width - 1));
-    y = std::clamp(y, 0.0F, float(height - 1));
-    const int left = std::min(int(x), std::max(0, width - 2));
-    const int top = std::min(int(y), std::max(0, height - 2));
-    const int right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
-    const float u = x - float(left), v = y - float(top);
-    return (1 - v) * ((1 - u) * at(left, top) + u * at(right, top)) +
-           v * ((1 - u) * at(left, bottom) + u * at(right, bottom));
+FlowPicture::FlowPicture(const Plane& luma) {
+    Plane plane = luma;
+    for (;;) {
+        m_levels.push_back(levelOf(plane));
+        if (std::min(plane.width, plane.height) < 2 * kSmallestSide) return;
+        plane = halved(plane);
+    }
 }
 
-Flow opticalFlow(const Plane& from, const Plane& to) {
-    std::vector<std::pair<Plane, Plane>> levels{{from, to}};
-    while (std::min(levels.back().first.width, levels.back().first.height) >= 2 * kSmallestSide)
-        levels.emplace_back(halved(levels.back().first), halved(levels.back().second));
-    Flow flow{Plane(levels.back().first.width, levels.back().first.height),
-              Plane(levels.back().first.width, levels.back().first.height)};
-    for (std::size_t level = levels.size(); level-- > 0;) {
-        const auto& [a, b] = levels[level];
-        if (level + 1 < levels.size())
-            flow = {enlarged(flow.dx, a.width, a.height), enlarged(flow.dy, a.width, a.height)};
-        refine(withoutMean(a), withoutMean(b), flow);
+Flow opticalFlow(const FlowPicture& from, const FlowPicture& to) {
+    const Plane& coarsest = from.levels().back().detail;
+    Flow flow{Plane(coarsest.width, coarsest.height), Plane(coarsest.width, coarsest.height)};
+    for (std::size_t level = from.levels().size(); level-- > 0;) {
+        const FlowPicture::Level& a = from.levels()[level];
+        if (level + 1 < from.levels().size())
+            flow = {enlarged(flow.dx, a.detail.width, a.detail.height),
+                    enlarged(flow.dy, a.detail.width, a.detail.height)};
+        refine(a, to.levels()[level].detail, flow);
     }
     return flow;
 }

@@ -48,14 +48,15 @@ bool isSeenInBoth(const Flow& there, const Flow& back, int x, int y) {
     const float dx = there.dx.at(x, y), dy = there.dy.at(x, y);
     const float toX = float(x) + dx, toY = float(y) + dy;
     if (!there.dx.contains(toX, toY)) return false;
-    const float backX = back.dx.sample(toX, toY), backY = back.dy.sample(toX, toY);
+    const float backX = back.dx.sampleWithin(toX, toY), backY = back.dy.sampleWithin(toX, toY);
     const float miss = (dx + backX) * (dx + backX) + (dy + backY) * (dy + backY);
     return miss <= 0.01F * (dx * dx + dy * dy + backX * backX + backY * backY) + 0.5F;
 }
 
 double errorOf(const RgbPlanes& now, const RgbPlanes& next) {
-    const Flow there = opticalFlow(now.luma, next.luma);
-    const Flow back = opticalFlow(next.luma, now.luma);
+    const FlowPicture nowPicture(now.luma), nextPicture(next.luma);
+    const Flow there = opticalFlow(nowPicture, nextPicture);
+    const Flow back = opticalFlow(nextPicture, nowPicture);
     double sum = 0;
     std::int64_t seen = 0;
     for (int y = 0; y < now.luma.height; ++y)
@@ -65,7 +66,7 @@ double errorOf(const RgbPlanes& now, const RgbPlanes& next) {
             for (std::size_t c = 0; c < 3; ++c) {
                 const float difference =
                     now.channels[c].at(x, y) -
-                    next.channels[c].sample(float(x) + there.dx.at(x, y), float(y) + there.dy.at(x, y));
+                    next.channels[c].sampleWithin(float(x) + there.dx.at(x, y), float(y) + there.dy.at(x, y));
                 sum += double(difference) * double(difference);
             }
         }

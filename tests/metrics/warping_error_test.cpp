@@ -43,7 +43,7 @@ media::RgbVideo panning(double speed, int frames, int flicker = 0) {
 
 TEST(OpticalFlow, FindsAShiftOfSeveralPixels) {
     for (const auto& [dx, dy] : {std::pair(0.0, 0.0), {1.5, -0.5}, {6.0, 3.0}}) {
-        const Flow flow = opticalFlow(texture(0, 0), texture(dx, dy));
+        const Flow flow = opticalFlow(FlowPicture(texture(0, 0)), FlowPicture(texture(dx, dy)));
         double sum = 0;
         int count = 0;
         for (int y = 12; y < kHeight - 12; ++y)

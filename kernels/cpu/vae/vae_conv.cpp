@@ -43,6 +43,44 @@ std::array<std::array<double, 3>, kTileInput> filterTransform() {
     return g;
 }
 
+/// Filters of neighbouring output channels, transformed together: what they become lies side by side.
+class FilterGroup {
+  public:
+    static constexpr std::size_t kFilters = 8;
+    using Transform = std::array<std::array<double, 3>, kTileInput>;
+
+    /// Filters of 3×3 that lie `apart` floats from each other.
+    void read(const float* filters, std::size_t apart) {
+        for (std::size_t i = 0; i < 9; ++i)
+            for (std::size_t n = 0; n < kFilters; ++n) m_filters[i][n] = double(filters[n * apart + i]);
+    }
+
+    /// A position's factors side by side, the positions `apart` floats from each other.
+    void write(const Transform& g, float* to, std::size_t apart) const {
+        for (std::size_t i = 0; i < kTileInput; ++i) {
+            std::array<Numbers, 3> half;
+            for (std::size_t x = 0; x < 3; ++x)
+                half[x] = weighted(g[i], m_filters[x], m_filters[3 + x], m_filters[6 + x]);
+            for (std::size_t j = 0; j < kTileInput; ++j, to += apart) {
+                const Numbers whole = weighted(g[j], half[0], half[1], half[2]);
+                for (std::size_t n = 0; n < kFilters; ++n) to[n] = float(whole[n]);
+            }
+        }
+    }
+
+  private:
+    using Numbers = std::array<double, kFilters>;
+
+    static Numbers weighted(const std::array<double, 3>& by, const Numbers& a, const Numbers& b,
+                            const Numbers& c) {
+        Numbers sum;
+        for (std::size_t n = 0; n < kFilters; ++n) sum[n] = by[0] * a[n] + by[1] * b[n] + by[2] * c[n];
+        return sum;
+    }
+
+    std::array<Numbers, 9> m_filters{};
+};
+
 }  // namespace
 
 VaeConvPlan::VaeConvPlan(const VaeConv& conv, int blockWidth)
@@ -96,27 +134,17 @@ std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps) {
 
 void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps, int lanes,
                         float* packed, int firstOut, int lastOut) {
-    const auto g = filterTransform();
     const auto width = std::size_t(channelBlockOf(outChannels, lanes).width());
     const auto in = std::size_t(inChannels), taps = std::size_t(timeTaps);
-    for (auto o = std::size_t(firstOut); o < std::size_t(lastOut); ++o) {
+    const FilterGroup::Transform g = filterTransform();
+    FilterGroup group;
+    for (auto o = std::size_t(firstOut); o < std::size_t(lastOut); o += FilterGroup::kFilters) {
         for (std::size_t c = 0; c < in; ++c) {
             for (std::size_t t = 0; t < taps; ++t) {
-                const float* w = weights_OCTHW + ((o * in + c) * taps + t) * 9;
-                std::array<std::array<double, 3>, kTileInput> half{};
-                for (std::size_t i = 0; i < kTileInput; ++i) {
-                    for (std::size_t x = 0; x < 3; ++x) {
-                        half[i][x] =
-                            g[i][0] * double(w[x]) + g[i][1] * double(w[3 + x]) + g[i][2] * double(w[6 + x]);
-                    }
-                }
+                group.read(weights_OCTHW + ((o * in + c) * taps + t) * 9, in * taps * 9);
                 // [block of O][position][tap][C][O within the block]
                 float* to = packed + ((o / width * kPositions * taps + t) * in + c) * width + o % width;
-                for (std::size_t i = 0; i < kTileInput; ++i) {
-                    for (std::size_t j = 0; j < kTileInput; ++j, to += taps * in * width) {
-                        *to = float(half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2]);
-                    }
-                }
+                group.write(g, to, taps * in * width);
             }
         }
     }

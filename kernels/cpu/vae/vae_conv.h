@@ -47,7 +47,7 @@ int vaeConvLanes();
 std::size_t vaeConvWeightFloats(int inChannels, int outChannels, int timeTaps);
 
 /// Transforms and orders weights_OCTHW [O, C, timeTaps, 3, 3] once, for the kernels of this machine: the part
-/// of the output channels [firstOut, lastOut).
+/// of the output channels [firstOut, lastOut), both multiples of 8.
 void packVaeConvWeights(const float* weights_OCTHW, int inChannels, int outChannels, int timeTaps, int lanes,
                         float* packed, int firstOut, int lastOut);
 

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstring>
 
+#include "kernels/cpu/vae/vae_conv_patch.h"
 #include "kernels/cpu/vae/vae_conv_plan.h"
 #include "kernels/cpu/vae/vae_conv_winograd.h"
 
@@ -28,7 +27,7 @@ class VaeConvTask {
     VaeConvTask(const VaeConv& conv, const VaeConvPlan& plan, float* scratch)
         : m_conv(conv),
           m_plan(plan),
-          m_patch(scratch),
+          m_patch(conv, scratch),
           m_transformed(scratch + plan.patchFloats),
           m_sums(m_transformed + std::size_t(conv.timeTaps) * plan.transformedFloats()) {
         // The tiles that only fill up the last block: their sums are not used, but should be numbers.
@@ -62,67 +61,16 @@ class VaeConvTask {
 
     void transformFrame(int frame) {
         if (m_conv.inFrames[frame] == nullptr) return;
-        fillPatch(m_conv.inFrames[frame]);
+        m_patch.fill(m_conv.inFrames[frame], {m_firstRow, m_firstColumn, m_rows, m_columns});
         for (int row = 0; row < m_rows; ++row) {
             for (int column = 0; column < m_columns; ++column) transformTile(frame, row, column);
-        }
-    }
-
-    /// Copies the patch's input pixels with the border that the filter sees, activated and zero-padded.
-    void fillPatch(const float* in) {
-        const int scale = m_conv.input == VaeConvInput::Doubled ? 2 : 1;
-        const int c = m_conv.inChannels;
-        const int width = m_columns * kTile + 2;
-        const std::size_t inRowFloats = std::size_t(m_conv.columns / scale) * std::size_t(c);
-        const int top = m_firstRow * kTile - 1, left = m_firstColumn * kTile - 1;
-        const std::size_t rowFloats = std::size_t(width) * std::size_t(c);
-        int above = -1;
-        for (int y = 0; y < m_rows * kTile + 2; ++y) {
-            float* to = m_patch + std::size_t(y) * rowFloats;
-            const int outY = top + y;
-            if (outY < 0 || outY >= m_conv.rows) {
-                std::fill(to, to + rowFloats, 0.0f);
-                continue;
-            }
-            const int inY = outY / scale;
-            if (inY == above) {
-                std::memcpy(to, to - rowFloats, rowFloats * sizeof(float));
-                continue;
-            }
-            above = inY;
-            const float* row = in + std::size_t(inY) * inRowFloats;
-            for (int x = 0; x < width; ++x, to += c) {
-                const int outX = left + x;
-                if (outX < 0 || outX >= m_conv.columns) {
-                    std::fill(to, to + c, 0.0f);
-                } else if (scale == 2 && x > 0 && outX % 2 == 1) {
-                    std::memcpy(to, to - c, std::size_t(c) * sizeof(float));
-                } else {
-                    fillPixel(row + std::size_t(outX / scale) * std::size_t(c), to);
-                }
-            }
-        }
-    }
-
-    void fillPixel(const float* from, float* to) const {
-        const int channels = m_conv.inChannels;
-        if (m_conv.normScale == nullptr) {
-            std::memcpy(to, from, std::size_t(channels) * sizeof(float));
-            return;
-        }
-        Float squares{};
-        for (int c = 0; c < channels; c += L) squares += load<L>(from + c) * load<L>(from + c);
-        const float inverse = 1.0f / std::max(std::sqrt(sumOf<L>(squares)), 1e-12f);
-        for (int c = 0; c < channels; c += L) {
-            store<L>(to + c, silu<L>(load<L>(from + c) * inverse * load<L>(m_conv.normScale + c)));
         }
     }
 
     void transformTile(int frame, int row, int column) const {
         const int channels = m_conv.inChannels;
         const std::size_t rowFloats = std::size_t(m_columns * kTile + 2) * std::size_t(channels);
-        const float* from = m_patch + std::size_t(row * kTile) * rowFloats +
-                            std::size_t(column * kTile) * std::size_t(channels);
+        const float* from = m_patch.tile(row, column, m_columns);
         float* to = transformed(frame) + std::size_t(row * m_columns + column) * std::size_t(channels);
         for (int c = 0; c < channels; c += L) {
             Float half[kTileInput][kTileInput];  // [column][transformed row]
@@ -175,7 +123,7 @@ class VaeConvTask {
                 for (int v = 0; v < BV; ++v) of[v] = load<BL>(w + v * BL);
 #pragma GCC unroll 8
                 for (int i = 0; i < kTilesTogether; ++i) {
-                    const Sum value = Sum{} + in[i * channels + c];
+                    const Sum value = splat<BL>(in[i * channels + c]);
 #pragma GCC unroll 8
                     for (int v = 0; v < BV; ++v) sums[i][v] += value * of[v];
                 }
@@ -229,7 +177,7 @@ class VaeConvTask {
 
     const VaeConv& m_conv;
     const VaeConvPlan& m_plan;
-    float* m_patch;        ///< [rows + 2][columns + 2][C], activated
+    VaeConvPatch<L> m_patch;
     float* m_transformed;  ///< a ring of timeTaps frames, each [position][tile][C]
     float* m_sums;         ///< [position][tile][block]
     int m_firstRow = 0, m_firstColumn = 0, m_rows = 0, m_columns = 0;  ///< of the task, in tiles

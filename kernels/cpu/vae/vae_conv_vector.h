@@ -34,6 +34,19 @@ template <int L>
     *reinterpret_cast<typename Lanes<L>::Loose*>(to) = value;
 }
 
+/// All lanes the number. Written as a difference, which compilers drop: a sum with zeros would stay, for the
+/// sake of −0, and cost an addition and a shuffle where one load broadcasts.
+template <int L>
+[[gnu::always_inline]] inline typename Lanes<L>::Float splat(float value) {
+    return value - typename Lanes<L>::Float{};
+}
+
+#ifdef __AVX512F__
+[[gnu::always_inline]] inline Lanes<16>::Float joined(Lanes<8>::Float a, Lanes<8>::Float b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+#endif
+
 // Pairwise, so that the additions don't wait for each other.
 template <int L>
 [[gnu::always_inline]] inline float sumOf(typename Lanes<L>::Float v) {
@@ -54,8 +67,8 @@ template <int L>
     using Int = typename Lanes<L>::Int;
     Float y = x * -1.44269504088896341f;
     // Beyond it e^−x would leave fp32; there silu is x or 0 to the last bit anyway.
-    y = y > 126.0f ? (Float{} + 126.0f) : y;
-    y = y < -126.0f ? (Float{} - 126.0f) : y;
+    y = y > 126.0f ? splat<L>(126.0f) : y;
+    y = y < -126.0f ? splat<L>(-126.0f) : y;
     constexpr float kRound = 12582912.0f;  // 1.5·2^23: adding it leaves the nearest integer in the low bits
     const Float shifted = y + kRound;
     const Float f = y - (shifted - kRound);

@@ -171,11 +171,23 @@ class VaeConvKernels : public testing::TestWithParam<int> {
 TEST_P(VaeConvKernels, AgreeWithTheDirectSum) {
     constexpr auto kSame = VaeConvInput::Same, kDoubled = VaeConvInput::Doubled;
     const ConvCase cases[] = {
-        {8, 8, 1, 1, 1, 3, kSame, false, false},       {8, 8, 5, 7, 2, 3, kSame, false, true},
-        {24, 24, 18, 22, 3, 3, kSame, true, true},     {16, 48, 9, 9, 2, 3, kSame, true, false},
-        {96, 96, 6, 6, 1, 3, kSame, true, true},       {24, 8, 7, 200, 1, 3, kSame, true, false},
-        {48, 32, 8, 12, 2, 1, kDoubled, false, false}, {96, 48, 36, 34, 1, 1, kDoubled, false, false},
-        {8, 16, 6, 4, 1, 1, kDoubled, true, true},     {32, 40, 4, 60, 5, 3, kSame, true, true},
+        {8, 8, 1, 1, 1, 3, kSame, false, false},
+        {8, 8, 5, 7, 2, 3, kSame, false, true},
+        {24, 24, 18, 22, 3, 3, kSame, true, true},
+        {16, 48, 9, 9, 2, 3, kSame, true, false},
+        {96, 96, 6, 6, 1, 3, kSame, true, true},
+        {24, 8, 7, 200, 1, 3, kSame, true, false},
+        {48, 32, 8, 12, 2, 1, kDoubled, false, false},
+        {96, 48, 36, 34, 1, 1, kDoubled, false, false},
+        {8, 16, 6, 4, 1, 1, kDoubled, true, true},
+        {32, 40, 4, 60, 5, 3, kSame, true, true},
+        // Odd numbers of tiles, where two of them share a vector.
+        {24, 24, 9, 9, 2, 3, kSame, true, true},
+        {24, 8, 12, 12, 2, 3, kSame, true, false},
+        {48, 24, 10, 38, 2, 1, kDoubled, false, false},
+        {16, 8, 5, 3, 2, 3, kSame, true, true},
+        {8, 72, 3, 17, 1, 1, kSame, true, false},
+        {24, 24, 33, 65, 1, 3, kSame, false, true},
     };
     for (const ConvCase& c : cases) {
         EXPECT_LT(errorOf(c, GetParam()), 5e-6) << c.in << " to " << c.out << " channels, " << c.rows << " x "
