@@ -42,4 +42,10 @@ struct SchedulerRow {
 /// (families::Family::schedulers).
 std::span<const SchedulerRow> schedulerList();
 
+/// `config`, where it is that of a sampler for a model's kind of prediction, one of `options` if any are
+/// listed: another one's steps would end in noise. Throws Failure(Unsupported) naming its class and those
+/// that can be taken.
+weights::ModelConfig samplerConfig(weights::ModelConfig config, Prediction prediction,
+                                   std::span<const std::string_view> options = {});
+
 }  // namespace reelgrid::schedulers
