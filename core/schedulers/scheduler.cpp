@@ -58,6 +58,10 @@ std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides, NoiseSource noise) {
     const SchedulerRow& stored = storedIn(config, [](const SchedulerRow&) { return true; });
     const SchedulerRow& wanted = overrides.name ? requested(*overrides.name, stored) : stored;
+    if (overrides.sigmaMax && wanted.start != NoiseStart::SigmaMax)
+        throw Failure(ErrorCode::BadUsage, "sigma_max is " + std::to_string(*overrides.sigmaMax) +
+                                               ", which " + std::string(wanted.option) +
+                                               " doesn't start from: rcm or rcm-ode was needed");
     return wanted.make({.config = config,
                         .stored = stored,
                         .isStored = &wanted == &stored,

@@ -17,6 +17,12 @@ enum class Prediction {
     VariancePreserving,
 };
 
+/// Where a sampler's noise levels begin.
+enum class NoiseStart {
+    Schedule,  ///< where the model's schedule ends
+    SigmaMax,  ///< at a level that a request may choose (--sigma-max)
+};
+
 struct SchedulerRow;
 
 /// The arguments of a sampler's maker.
@@ -36,6 +42,7 @@ struct SchedulerRow {
     Prediction prediction;
     std::unique_ptr<Scheduler> (*make)(const SchedulerSource& source);  ///< throws as makeScheduler()
     const char* shiftKey = "";  ///< what its config calls the shift of flow matching
+    NoiseStart start = NoiseStart::Schedule;
 };
 
 /// Every sampler that there is. Which of them a model can be asked for is its family's to say

@@ -94,6 +94,12 @@ TEST(SchedulerConfig, NamesAClassThatIsNotHereAndThoseThatAre) {
               "(euler-ancestral) or DPMSolverMultistepScheduler (dpm++) or LCMScheduler (lcm)");
 }
 
+TEST(SchedulerConfig, OnlyThoseThatStartFromALevelTakeOne) {
+    EXPECT_EQ(errorOf(uniPC(), {.name = {}, .flowShift = {}, .sigmaMax = 80.0}).message,
+              "sigma_max is 80.000000, which unipc doesn't start from: rcm or rcm-ode was needed");
+    EXPECT_EQ(errorOf(uniPC(), {.name = "rcm-ode", .flowShift = {}, .sigmaMax = 80.0}).message, "accepted");
+}
+
 TEST(SchedulerConfig, OfAnotherKindOfPredictionIsRefused) {
     const auto refusal = [](const char* className, Prediction prediction,
                             std::vector<std::string_view> options) -> std::string {
