@@ -1,6 +1,8 @@
 #include "core/families/model_index.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
@@ -23,6 +25,30 @@ Result<void> checkFile(const fs::path& file) {
                          ": a .safetensors or .pth file with a transformer, or a model's folder, was needed"};
     const auto tensors = pt::weightHeaderOf(file);
     return tensors ? Result<void>() : tensors.error();
+}
+
+/// What a pipeline of any family can be made of.
+constexpr std::array<std::string_view, 14> kComponents{
+    "transformer",  "transformer_2",  "unet",           "motion_adapter",  "vae",
+    "text_encoder", "text_encoder_2", "text_encoder_3", "tokenizer",       "tokenizer_2",
+    "tokenizer_3",  "image_encoder",  "scheduler",      "temporal_module",
+};
+
+/// An entry that can't be read must not be taken for a component that isn't there: the picture would be
+/// another one.
+Result<void> checkComponents(const json& index, const std::string& where) {
+    const auto isNameOrNull = [](const json& entry) { return entry.is_string() || entry.is_null(); };
+    for (const std::string_view name : kComponents) {
+        const auto entry = index.find(name);
+        if (entry == index.end() || entry->is_null()) continue;
+        const bool isNamed =
+            entry->is_array() && entry->size() == 2 && isNameOrNull((*entry)[0]) && isNameOrNull((*entry)[1]);
+        if (!isNamed)
+            return Error{ErrorCode::InvalidData, where + ": " + std::string(name) + " is " +
+                                                     showJson(*entry) +
+                                                     ", [\"library\", \"class\"] was needed"};
+    }
+    return {};
 }
 
 Error ofNoFamily(const fs::path& file) {
@@ -61,6 +87,8 @@ Result<ModelIndex> ModelIndex::readBase(const ModelSource& source) {
                      "model folder " + folder.string() +
                          ": a diffusers folder with model_index.json was needed: " + object.error().message};
     index.m_index = *std::move(object);
+    if (auto checked = checkComponents(index.m_index, (folder / kIndexFile).string()); !checked)
+        return checked.error();
     return index;
 }
 
@@ -104,6 +132,8 @@ Result<ModelIndex> ModelIndex::parse(const std::string& text, const std::string&
     ModelIndex index;
     index.m_folder = id;
     index.m_index = *std::move(object);
+    if (auto checked = checkComponents(index.m_index, "model " + id + ": model_index.json"); !checked)
+        return checked.error();
     return index;
 }
 

@@ -1,5 +1,9 @@
 #include "core/media/picture_structure.h"
 
+extern "C" {
+#include <libavutil/crc.h>
+}
+
 #include <cstdint>
 
 namespace reelgrid::media {
@@ -21,21 +25,36 @@ std::uint64_t bigEndian(std::string_view bytes) {
     return value;
 }
 
+/// Of ISO/IEC 15948, annex D.
+std::uint32_t checksum(std::string_view bytes) {
+    constexpr std::uint32_t kAllOnes = 0xFFFFFFFF;
+    return av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), kAllOnes,
+                  reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) ^
+           kAllOnes;
+}
+
 PictureStructure ofPng(std::string_view bytes) {
-    constexpr std::size_t kSignature = 8, kChunk = 12, kSizeAt = 16, kColorTypeAt = 25;
-    constexpr int kIndexed = 3;
+    constexpr std::size_t kSignature = 8, kChunk = 12, kType = 4, kSizeAt = 16, kColorTypeAt = 25;
+    constexpr int kIndexed = 3, kAncillary = 0x20;
     PictureStructure found;
     if (bytes.size() <= kColorTypeAt) return found;
     found.size = {int(bigEndian(bytes.substr(kSizeAt, 4)) & 0x7FFFFFFF),
                   int(bigEndian(bytes.substr(kSizeAt + 4, 4)) & 0x7FFFFFFF)};
-    if (byteAt(bytes, kColorTypeAt) != kIndexed) return found;
+    bool lacksPalette = byteAt(bytes, kColorTypeAt) == kIndexed;
     for (std::size_t at = kSignature; at + kChunk <= bytes.size();) {
-        const std::string_view type = bytes.substr(at + 4, 4);
-        if (type == "PLTE") return found;
-        if (type == "IDAT") break;
-        at += kChunk + bigEndian(bytes.substr(at, 4));
+        const std::uint64_t length = bigEndian(bytes.substr(at, 4));
+        const std::string_view type = bytes.substr(at + 4, kType);
+        if (lacksPalette && type == "PLTE") lacksPalette = false;
+        if (lacksPalette && type == "IDAT") found.missing = "its palette (PLTE) is missing";
+        if (length > bytes.size() - at - kChunk || found.missing) return found;
+        // FFmpeg looks at none; what isn't needed for the picture is often wrong, and left out.
+        if ((byteAt(type, 0) & kAncillary) == 0 && checksum(bytes.substr(at + 4, kType + length)) !=
+                                                       bigEndian(bytes.substr(at + 4 + kType + length, 4)))
+            found.missing = "it is damaged: a chunk's checksum isn't that of its bytes";
+        if (type == "IEND") return found;
+        at += kChunk + length;
     }
-    found.missing = "its palette (PLTE) is missing";
+    if (lacksPalette && !found.missing) found.missing = "its palette (PLTE) is missing";
     return found;
 }
 

@@ -11,7 +11,8 @@ namespace reelgrid::media {
 /// What a picture file's own structure says before anything of it is decoded.
 struct PictureStructure {
     std::optional<PictureSize> size;     ///< nothing where its header isn't understood
-    std::optional<std::string> missing;  ///< what the file lacks, in words, though decoders make do without
+    std::optional<std::string> missing;  ///< what the file lacks or is damaged in, in words, though decoders
+                                         ///< make do without
 };
 
 /// Of a whole PNG, JPEG or WebP file. Sources: ISO/IEC 15948 (PNG), ITU-T T.81 annex B (JPEG), RFC 9649

@@ -19,7 +19,14 @@ namespace fs = std::filesystem;
 using Ordered = nlohmann::ordered_json;  // of patterns the first that matches counts
 
 constexpr const char* kMetadataKey = "lora_adapter_metadata";
-constexpr std::string_view kTransformer = "transformer.";
+/// What stands before the keys of a part where a file's settings are those of several.
+struct ComponentPrefix {
+    std::string_view text;
+    LoraComponent component;
+};
+constexpr std::array kComponentPrefixes{ComponentPrefix{"transformer.", LoraComponent::Denoiser},
+                                        ComponentPrefix{"unet.", LoraComponent::Denoiser},
+                                        ComponentPrefix{"text_encoder.", LoraComponent::TextEncoder}};
 constexpr std::string_view kPeftWeights = "adapter_model.safetensors", kPeftConfig = "adapter_config.json";
 constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
 constexpr double kMostRank = 65536;
@@ -56,22 +63,23 @@ std::string shown(const Ordered& value) {
 
 }  // namespace
 
-/// Takes one setting after the other.
+/// Takes one setting of a part after the other.
 class LoraSettings::Reader {
   public:
     explicit Reader(std::string where) { m_settings.m_where = std::move(where); }
 
-    void take(const std::string& key, const Ordered& value) {
+    void take(LoraComponent component, const std::string& key, const Ordered& value) {
+        Strength& strength = m_settings.m_strengths[component];
         if (key == "r")
-            m_settings.m_rank = rank(key, value);
+            strength.rank = rank(key, value);
         else if (key == "lora_alpha")
-            m_settings.m_alpha = number(key, value);
+            strength.alpha = number(key, value);
         else if (key == "use_rslora")
-            m_settings.m_isRankStabilised = flag(key, value);
+            strength.isRankStabilised = flag(key, value);
         else if (key == "rank_pattern")
-            m_settings.m_rankPatterns = patterns(key, value, &Reader::rank);
+            strength.rankPatterns = patterns(key, value, &Reader::rank);
         else if (key == "alpha_pattern")
-            m_settings.m_alphaPatterns = patterns(key, value, &Reader::number);
+            strength.alphaPatterns = patterns(key, value, &Reader::number);
         else if (key == "peft_type")
             requireOneOf(key, value, std::array<std::string_view, 1>{"LORA"});
         else if (key == "bias")
@@ -144,13 +152,21 @@ std::optional<LoraSettings> LoraSettings::of(const fs::path& lora) {
         throw Failure(ErrorCode::InvalidData,
                       where + " holds " + showJson(checked) + ", an object was needed");
     const Ordered settings = Ordered::parse(text);
+    const auto prefixOf = [](const std::string& key) {
+        return std::ranges::find_if(
+            kComponentPrefixes, [&](const ComponentPrefix& prefix) { return key.starts_with(prefix.text); });
+    };
     bool isBelow = false;
-    for (const auto& [key, value] : settings.items()) isBelow = isBelow || key.starts_with(kTransformer);
+    for (const auto& [key, value] : settings.items())
+        isBelow = isBelow || prefixOf(key) != kComponentPrefixes.end();
     Reader reader(where);
     for (const auto& [key, value] : settings.items()) {
-        if (isBelow && key.starts_with(kTransformer)) reader.take(key.substr(kTransformer.size()), value);
-        // Others are of another component, say "text_encoder.r".
-        if (!isBelow && key.find('.') == key.npos) reader.take(key, value);
+        if (const auto prefix = prefixOf(key); prefix != kComponentPrefixes.end())
+            reader.take(prefix->component, key.substr(prefix->text.size()), value);
+        // Others with a dot are of a part that isn't here, say "text_encoder_2.r".
+        else if (!isBelow && key.find('.') == key.npos)
+            for (const LoraComponent component : {LoraComponent::Denoiser, LoraComponent::TextEncoder})
+                reader.take(component, key, value);
     }
     return reader.taken();
 }
@@ -163,14 +179,17 @@ double LoraSettings::valueFor(std::span<const std::string> names, const Patterns
     return otherwise;
 }
 
-double LoraSettings::strengthOf(std::span<const std::string> names, std::int64_t rank) const {
-    const double said = valueFor(names, m_rankPatterns, m_rank),
-                 alpha = valueFor(names, m_alphaPatterns, m_alpha);
+double LoraSettings::strengthOf(LoraComponent component, std::span<const std::string> names,
+                                std::int64_t rank) const {
+    const auto found = m_strengths.find(component);
+    const Strength strength = found == m_strengths.end() ? Strength{} : found->second;
+    const double said = valueFor(names, strength.rankPatterns, strength.rank),
+                 alpha = valueFor(names, strength.alphaPatterns, strength.alpha);
     if (said != static_cast<double>(rank))
         throw Failure(ErrorCode::InvalidData, m_where + " gives " + quotedName(names.front()) + " the rank " +
                                                   std::to_string(static_cast<std::int64_t>(said)) +
                                                   ", its matrices have " + std::to_string(rank));
-    return alpha / (m_isRankStabilised ? std::sqrt(said) : said);
+    return alpha / (strength.isRankStabilised ? std::sqrt(said) : said);
 }
 
 std::optional<fs::path> adapterConfigOf(const fs::path& lora) {

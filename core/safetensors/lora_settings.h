@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,10 +15,14 @@
 
 namespace reelgrid::safetensors {
 
+/// Of which component of a pipeline a LoRA's settings are: the network that denoises, or its text encoder.
+enum class LoraComponent { Denoiser, TextEncoder };
+
 /// peft's LoraConfig, as far as it decides what a LoRA does to a model. diffusers keeps it as JSON in the
-/// header of the safetensors file ("lora_adapter_metadata", its keys below "transformer." or not), peft in
-/// adapter_config.json beside adapter_model.safetensors. Sources: diffusers' loaders/lora_base.py and
-/// utils/peft_utils.py, peft's tuners/lora/{config,layer,model}.py.
+/// header of the safetensors file ("lora_adapter_metadata"), its keys below a component's name
+/// ("transformer.", "unet.", "text_encoder.") or, of a file with one, plain; peft keeps it in
+/// adapter_config.json beside adapter_model.safetensors. Sources: diffusers' loaders/lora_base.py,
+/// loaders/peft.py and utils/peft_utils.py, peft's tuners/lora/{config,layer,model}.py.
 class LoraSettings {
   public:
     /// The settings that come with a LoRA's file; nothing when it has none. Throws Failure(InvalidData)
@@ -25,24 +30,29 @@ class LoraSettings {
     /// that makes the LoRA something else than W + strength · B A (DoRA, biases, …) or that isn't known.
     static std::optional<LoraSettings> of(const std::filesystem::path& lora);
 
-    /// lora_alpha / rank, or lora_alpha / √rank (use_rslora), of a module with matrices of this rank.
-    /// `names`: what the module is called; alpha_pattern and rank_pattern may know any of them. Throws
-    /// Failure(InvalidData) when the settings speak of another rank.
-    [[nodiscard]] double strengthOf(std::span<const std::string> names, std::int64_t rank) const;
+    /// lora_alpha / rank, or lora_alpha / √rank (use_rslora), of a module of the component with matrices of
+    /// this rank. A component of which nothing is said has peft's own defaults, rank 8 and alpha 8, as in
+    /// diffusers. `names`: what the module is called; alpha_pattern and rank_pattern may know any of them.
+    /// Throws Failure(InvalidData) when the settings speak of another rank.
+    [[nodiscard]] double strengthOf(LoraComponent component, std::span<const std::string> names,
+                                    std::int64_t rank) const;
 
     /// "FILE: lora_adapter_metadata", or the path of adapter_config.json.
     [[nodiscard]] const std::string& where() const { return m_where; }
 
   private:
     using Patterns = std::vector<std::pair<ModulePattern, double>>;
+    struct Strength {
+        double rank = 8, alpha = 8;  // peft's own defaults
+        bool isRankStabilised = false;
+        Patterns rankPatterns, alphaPatterns;  ///< the first that matches counts
+    };
     class Reader;
     LoraSettings() = default;
     static double valueFor(std::span<const std::string> names, const Patterns& patterns, double otherwise);
 
     std::string m_where;
-    double m_rank = 8, m_alpha = 8;  // peft's own defaults
-    bool m_isRankStabilised = false;
-    Patterns m_rankPatterns, m_alphaPatterns;  ///< the first that matches counts
+    std::map<LoraComponent, Strength> m_strengths;
 };
 
 /// adapter_config.json, when `lora` is the adapter_model.safetensors of a folder that has one.

@@ -10,18 +10,20 @@
 namespace reelgrid::schedulers {
 namespace {
 
-const SchedulerRow& storedIn(const weights::ModelConfig& config) {
+/// The row of the config's class, among those that may be taken.
+template <class MayBeTaken>
+const SchedulerRow& storedIn(const weights::ModelConfig& config, const MayBeTaken& mayBeTaken) {
     const std::string className = config.text("_class_name");
-    const auto rows = schedulerList();
-    const auto stored = std::ranges::find(rows, className, &SchedulerRow::className);
-    if (stored != rows.end()) return *stored;
     std::string classes;
-    for (const SchedulerRow& row : rows)
+    for (const SchedulerRow& row : schedulerList()) {
+        if (!mayBeTaken(row)) continue;
+        if (row.className == className) return row;
         classes.append(classes.empty() ? "" : " or ")
             .append(row.className)
             .append(" (")
             .append(row.option)
             .append(")");
+    }
     config.unsupported("_class_name", classes);
 }
 
@@ -43,10 +45,23 @@ at::Tensor Scheduler::noised(const at::Tensor&, const at::Tensor&, std::int64_t)
     throw Failure(ErrorCode::Unsupported, "this sampler can't begin with a picture");
 }
 
+weights::ModelConfig samplerConfig(weights::ModelConfig config, Prediction prediction,
+                                   std::span<const std::string_view> options) {
+    static_cast<void>(storedIn(config, [&](const SchedulerRow& row) {
+        return row.prediction == prediction &&
+               (options.empty() || std::ranges::find(options, row.option) != options.end());
+    }));
+    return config;
+}
+
 std::unique_ptr<Scheduler> makeScheduler(const weights::ModelConfig& config,
                                          const SchedulerOverrides& overrides, NoiseSource noise) {
-    const SchedulerRow& stored = storedIn(config);
+    const SchedulerRow& stored = storedIn(config, [](const SchedulerRow&) { return true; });
     const SchedulerRow& wanted = overrides.name ? requested(*overrides.name, stored) : stored;
+    if (overrides.sigmaMax && wanted.start != NoiseStart::SigmaMax)
+        throw Failure(ErrorCode::BadUsage, "sigma_max is " + std::to_string(*overrides.sigmaMax) +
+                                               ", which " + std::string(wanted.option) +
+                                               " doesn't start from: rcm or rcm-ode was needed");
     return wanted.make({.config = config,
                         .stored = stored,
                         .isStored = &wanted == &stored,

@@ -35,8 +35,8 @@ std::span<const SchedulerRow> schedulerList() {
     static constexpr std::array kRows{
         SchedulerRow{"unipc", "UniPCMultistepScheduler", Flow, UniPCMultistep::make, "flow_shift"},
         SchedulerRow{"euler", "FlowMatchEulerDiscreteScheduler", Flow, FlowMatchEuler::make, "shift"},
-        SchedulerRow{"rcm", "RCMScheduler", Flow, Rcm::makeSde, "flow_shift"},
-        SchedulerRow{"rcm-ode", "RCMOdeScheduler", Flow, Rcm::makeOde, "flow_shift"},
+        SchedulerRow{"rcm", "RCMScheduler", Flow, Rcm::makeSde, "flow_shift", NoiseStart::SigmaMax},
+        SchedulerRow{"rcm-ode", "RCMOdeScheduler", Flow, Rcm::makeOde, "flow_shift", NoiseStart::SigmaMax},
         SchedulerRow{"ddim", "CogVideoXDDIMScheduler", SnrShiftedVelocity, SnrShiftedDdim::make},
         SchedulerRow{"dpm", "CogVideoXDPMScheduler", SnrShiftedVelocity, SnrShiftedDpm::make},
         SchedulerRow{"ddim", "DDIMScheduler", VariancePreserving, made<VpDdim>},

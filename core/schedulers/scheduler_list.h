@@ -17,6 +17,12 @@ enum class Prediction {
     VariancePreserving,
 };
 
+/// Where a sampler's noise levels begin.
+enum class NoiseStart {
+    Schedule,  ///< where the model's schedule ends
+    SigmaMax,  ///< at a level that a request may choose (--sigma-max)
+};
+
 struct SchedulerRow;
 
 /// The arguments of a sampler's maker.
@@ -36,10 +42,17 @@ struct SchedulerRow {
     Prediction prediction;
     std::unique_ptr<Scheduler> (*make)(const SchedulerSource& source);  ///< throws as makeScheduler()
     const char* shiftKey = "";  ///< what its config calls the shift of flow matching
+    NoiseStart start = NoiseStart::Schedule;
 };
 
 /// Every sampler that there is. Which of them a model can be asked for is its family's to say
 /// (families::Family::schedulers).
 std::span<const SchedulerRow> schedulerList();
+
+/// `config`, where it is that of a sampler for a model's kind of prediction, one of `options` if any are
+/// listed: another one's steps would end in noise. Throws Failure(Unsupported) naming its class and those
+/// that can be taken.
+weights::ModelConfig samplerConfig(weights::ModelConfig config, Prediction prediction,
+                                   std::span<const std::string_view> options = {});
 
 }  // namespace reelgrid::schedulers

@@ -32,10 +32,12 @@ media::PictureSize sizeAt(const weights::ModelConfig& config, const char* key) {
 
 ClipImageProcessor::ClipImageProcessor(const weights::ModelConfig& config) {
     constexpr std::int64_t kBicubic = 3;
+    // Here null means the usual, unlike in the models' configurations.
+    const auto isOn = [&](const char* key) { return !config.has(key) || config.flagOr(key, true); };
     if (config.positiveOr("resample", kBicubic) != kBicubic) config.unsupported("resample", "3 (bicubic)");
     for (const char* key : {"do_rescale", "do_normalize"})
-        if (!config.flagOr(key, true)) config.unsupported(key, "true");
-    if (!config.flagOr("do_resize", true)) {
+        if (!isOn(key)) config.unsupported(key, "true");
+    if (!isOn("do_resize")) {
         m_resize = Resize::No;
     } else if (config.isObject("size") && config.object("size").has("shortest_edge")) {
         const int edge = int(config.object("size").positive("shortest_edge", kMaxSide));
@@ -45,7 +47,7 @@ ClipImageProcessor::ClipImageProcessor(const weights::ModelConfig& config) {
         m_resize = config.isObject("size") ? Resize::Both : Resize::ShortestEdge;
         m_size = sizeAt(config, "size");
     }
-    m_centerCrop = config.flagOr("do_center_crop", true);
+    m_centerCrop = isOn("do_center_crop");
     if (config.has("crop_size")) m_crop = sizeAt(config, "crop_size");
     m_rescale = config.numberOr("rescale_factor", m_rescale);
     m_mean = perColor(config, "image_mean", m_mean);

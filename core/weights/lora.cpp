@@ -27,7 +27,8 @@ constexpr std::array kMatrices{
 
 constexpr std::string_view kPeftPrefix = "base_model.model.";
 /// What may stand before a module's name, in the order in which it is taken off.
-constexpr std::array<std::string_view, 3> kPrefixes{kPeftPrefix, "transformer.", "diffusion_model."};
+constexpr std::array<std::string_view, 5> kPrefixes{kPeftPrefix, "transformer.", "unet.", "text_encoder.",
+                                                    "diffusion_model."};
 
 [[noreturn]] void throwMisfit(const Lora& lora, const std::string& tensor, at::IntArrayRef shape,
                               const std::string& needed) {
@@ -46,6 +47,11 @@ std::string withoutPrefix(const std::string& kept) {
     for (const std::string_view prefix : kPrefixes)
         if (kept.starts_with(prefix)) return kept.substr(prefix.size());
     return kept;
+}
+
+safetensors::LoraComponent componentOf(const std::string& kept) {
+    using enum safetensors::LoraComponent;
+    return kept.starts_with("text_encoder.") || kept.starts_with("lora_te") ? TextEncoder : Denoiser;
 }
 
 }  // namespace
@@ -87,7 +93,7 @@ double LoraWeights::strengthOf(Opened& from, const Place& place, std::int64_t ra
     }
     if (from.settings) {
         const std::array names{place.module, withoutPrefix(place.kept)};
-        return from.settings->strengthOf(names, rank);
+        return from.settings->strengthOf(componentOf(place.kept), names, rank);
     }
     if (place.kept.starts_with(kPeftPrefix))
         throw Failure(ErrorCode::InvalidData,

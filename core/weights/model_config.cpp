@@ -98,7 +98,8 @@ double ModelConfig::numberOr(const std::string& key, double fallback) const {
 }
 
 bool ModelConfig::flagOr(const std::string& key, bool fallback) const {
-    if (!has(key)) return fallback;
+    if (!m_json.contains(key)) return fallback;
+    if (!has(key)) return false;  // None, which Python takes for false
     const json& value = require(key, "true or false");
     if (!value.is_boolean()) invalid(key, "true or false");
     return value.get<bool>();

@@ -73,6 +73,36 @@ TEST_F(FamilyFolder, NamesTheOneConfigKeyThatIsOutOfRange) {
     EXPECT_THAT(complaint(), HasSubstr("scale_factor_temporal 65"));
 }
 
+TEST_F(FamilyFolder, WanCountsPixelsAndFramesAsItsVaeDoes) {
+    m_vae = {
+        {"dim_mult", {1, 2, 4, 4}}, {"temperal_downsample", {false, true, true}}, {"patch_size", nullptr}};
+    EXPECT_EQ(complaint(), "none");
+    m_vae["scale_factor_spatial"] = 4;
+    EXPECT_THAT(complaint(), HasSubstr("scale_factor_spatial 4: 8 (of dim_mult and patch_size) was needed"));
+    m_vae["scale_factor_spatial"] = 16;
+    m_vae["patch_size"] = 2;
+    EXPECT_EQ(complaint(), "none");
+    m_vae["scale_factor_temporal"] = 2;
+    EXPECT_THAT(complaint(), HasSubstr("scale_factor_temporal 2: 4 (of temperal_downsample) was needed"));
+}
+
+TEST_F(FamilyFolder, AnIndexWhoseSettingsDecideThePictureIsReadOrRefused) {
+    for (const json& value : {json(1), json("yes"), json::object()}) {
+        m_index["expand_timesteps"] = value;
+        EXPECT_THAT(complaint(), HasSubstr("expand_timesteps")) << value;
+    }
+    m_index["expand_timesteps"] = nullptr;
+    m_index["boundary_ratio"] = 0.875;
+    EXPECT_THAT(complaint(), HasSubstr("boundary_ratio 0.875: null, or a transformer_2"));
+    m_index["transformer_2"] = "WanTransformer3DModel";
+    EXPECT_THAT(complaint(),
+                HasSubstr(R"(transformer_2 is "WanTransformer3DModel", ["library", "class"] was needed)"));
+    m_index["transformer_2"] = {"diffusers", "WanTransformer3DModel"};
+    EXPECT_EQ(describe()->family, "wan2.2");
+    m_index["text_encoder_3"] = 5;
+    EXPECT_THAT(complaint(), HasSubstr("model_index.json: text_encoder_3 is 5"));
+}
+
 TEST_F(FamilyFolder, TheOtherKindsOfWanAreToldByTheirPipeline) {
     m_index["transformer_2"] = {nullptr, nullptr};
     EXPECT_EQ(describe()->family, "wan2.1");

@@ -138,6 +138,13 @@ TEST_F(DamagedImage, ThatDecodersMakeDoWithIsRefused) {
     indexed.erase(palette, length + 12);
     EXPECT_THAT(complaint(indexed),
                 testing::AnyOf(HasSubstr("palette (PLTE) is missing"), HasSubstr("not a picture")));
+    std::string flipped = readFile(kPictures / "1.png").value();
+    const std::size_t end = flipped.find("IEND") - 4;
+    flipped[end - 1] ^= 1;  // in the checksum of what is before
+    EXPECT_THAT(complaint(flipped), HasSubstr("a chunk's checksum isn't that of its bytes"));
+    flipped[end - 1] ^= 1;
+    flipped.insert(end, std::string("\0\0\0\0teXt\1\2\3\4", 12));
+    EXPECT_EQ(complaint(flipped), "none") << "what isn't needed for the picture";
     const std::string webp = readFile(kPictures / "lossy.webp").value();
     EXPECT_NE(complaint(webp.substr(0, webp.size() / 2)), "none");
 }

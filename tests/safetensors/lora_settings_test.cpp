@@ -36,7 +36,7 @@ class LoraSettingsTest : public testing::Test {
     }
     [[nodiscard]] double strength(const std::string& settings, const std::string& module, int rank) const {
         const std::array names{module};
-        return LoraSettings::of(lora(settings)).value().strengthOf(names, rank);
+        return LoraSettings::of(lora(settings)).value().strengthOf(LoraComponent::Denoiser, names, rank);
     }
     [[nodiscard]] std::string refusal(const std::string& settings, int rank = 4) const {
         try {
@@ -58,15 +58,28 @@ TEST_F(LoraSettingsTest, AreReadBelowTheTransformersPrefixOrPlain) {
     EXPECT_FALSE(LoraSettings::of(lora("")));
 }
 
+TEST_F(LoraSettingsTest, AreEachPartsOwn) {
+    const std::array<std::string, 1> names{"to_q"};
+    const auto both = LoraSettings::of(lora(R"({"unet.r": 8, "unet.lora_alpha": 16, "text_encoder.r": 4,
+                                  "text_encoder.lora_alpha": 2, "text_encoder.use_rslora": true})"));
+    EXPECT_DOUBLE_EQ(both.value().strengthOf(LoraComponent::Denoiser, names, 8), 2.0);
+    EXPECT_DOUBLE_EQ(both->strengthOf(LoraComponent::TextEncoder, names, 4), 1.0);
+    const auto one = LoraSettings::of(lora(R"({"unet.r": 4, "unet.lora_alpha": 16})"));
+    EXPECT_DOUBLE_EQ(one.value().strengthOf(LoraComponent::TextEncoder, names, 8), 1.0)
+        << "peft's own defaults";
+    EXPECT_THAT(refusal(R"({"unet.r": 4, "text_encoder.use_dora": true})"), HasSubstr("use_dora"));
+}
+
 TEST_F(LoraSettingsTest, OfPeftLieBesideItsFile) {
     std::ofstream(m_folder / "adapter_config.json") << R"({"r": 2, "lora_alpha": 3, "bias": "none"})";
     const std::array<std::string, 1> names{"to_q"};
     const auto settings = LoraSettings::of(lora("", "adapter_model.safetensors"));
-    EXPECT_DOUBLE_EQ(settings.value().strengthOf(names, 2), 1.5);
+    EXPECT_DOUBLE_EQ(settings.value().strengthOf(LoraComponent::Denoiser, names, 2), 1.5);
     EXPECT_THAT(settings->where(), HasSubstr("adapter_config.json"));
     EXPECT_FALSE(LoraSettings::of(lora(""))) << "another file's";
     const auto own = LoraSettings::of(lora(R"({"r": 2, "lora_alpha": 8})", "adapter_model.safetensors"));
-    EXPECT_DOUBLE_EQ(own.value().strengthOf(names, 2), 4.0) << "a file's own come first";
+    EXPECT_DOUBLE_EQ(own.value().strengthOf(LoraComponent::Denoiser, names, 2), 4.0)
+        << "a file's own come first";
 }
 
 TEST_F(LoraSettingsTest, TheFirstPatternThatMatchesCounts) {

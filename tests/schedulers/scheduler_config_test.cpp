@@ -94,6 +94,34 @@ TEST(SchedulerConfig, NamesAClassThatIsNotHereAndThoseThatAre) {
               "(euler-ancestral) or DPMSolverMultistepScheduler (dpm++) or LCMScheduler (lcm)");
 }
 
+TEST(SchedulerConfig, OnlyThoseThatStartFromALevelTakeOne) {
+    EXPECT_EQ(errorOf(uniPC(), {.name = {}, .flowShift = {}, .sigmaMax = 80.0}).message,
+              "sigma_max is 80.000000, which unipc doesn't start from: rcm or rcm-ode was needed");
+    EXPECT_EQ(errorOf(uniPC(), {.name = "rcm-ode", .flowShift = {}, .sigmaMax = 80.0}).message, "accepted");
+}
+
+TEST(SchedulerConfig, OfAnotherKindOfPredictionIsRefused) {
+    const auto refusal = [](const char* className, Prediction prediction,
+                            std::vector<std::string_view> options) -> std::string {
+        try {
+            (void)samplerConfig(weights::ModelConfig({{"_class_name", className}}, "scheduler_config.json"),
+                                prediction, options);
+        } catch (const Failure& failure) {
+            return failure.error().message;
+        }
+        return "taken";
+    };
+    using enum Prediction;
+    EXPECT_EQ(refusal("DDIMScheduler", SnrShiftedVelocity, {}),
+              "scheduler_config.json: _class_name is \"DDIMScheduler\", this version needs "
+              "CogVideoXDDIMScheduler (ddim) or CogVideoXDPMScheduler (dpm)");
+    EXPECT_EQ(refusal("RCMScheduler", Flow, {"unipc", "euler"}),
+              "scheduler_config.json: _class_name is \"RCMScheduler\", this version needs "
+              "UniPCMultistepScheduler (unipc) or FlowMatchEulerDiscreteScheduler (euler)");
+    EXPECT_EQ(refusal("RCMScheduler", Flow, {}), "taken");
+    EXPECT_EQ(refusal("EulerDiscreteScheduler", VariancePreserving, {"euler"}), "taken");
+}
+
 TEST(SchedulerConfig, TakesEulersOwnSpacingsOnly) {
     nlohmann::json karras = euler(3.0);
     karras["use_karras_sigmas"] = true;

@@ -35,6 +35,13 @@ TEST(ModelConfig, NamesFileKeyValueAndNeed) {
     EXPECT_THROW((void)kConfig.flagOr("heads", true), Failure);
 }
 
+TEST(ModelConfig, TakesANullForFalseAsPythonDoes) {
+    const ModelConfig config({{"null", nullptr}, {"on", true}}, "config.json");
+    EXPECT_FALSE(config.flagOr("null", true));
+    EXPECT_TRUE(config.flagOr("missing", true));
+    EXPECT_TRUE(config.flagOr("on", false));
+}
+
 /// As Python's json writes a scheduler's lambda_min_clipped.
 TEST(ModelConfig, NamesAnInfinityWhereANumberIsNeeded) {
     const ModelConfig config(

@@ -81,6 +81,29 @@ Result<int> patchOf(const ModelIndex& index, const json& transformer, int usual)
                       "[1, p, p] with p from 1 to " + std::to_string(kLargest));
 }
 
+/// The factors that the pipeline counts pixels and frames by must be what the VAE's layers make of them: else
+/// a clip would have another size than was asked for. What isn't listed is looked at when the VAE is loaded.
+Result<void> checkFactors(const ModelIndex& index, const json& vae, int spatial, int temporal) {
+    constexpr std::size_t kMostLevels = 8;
+    const auto isList = [](const json& list) { return list.is_array() && list.size() <= kMostLevels; };
+    const json levels = vae.value("dim_mult", json()), patch = vae.value("patch_size", json()),
+               halvings = vae.value("temperal_downsample", json());
+    if (isList(levels) && !levels.empty()) {
+        const auto side = patch.is_number_integer() ? patch.get<std::int64_t>() : 1;
+        const std::int64_t factor = side << (levels.size() - 1);
+        if (side >= 1 && side <= 16 && spatial != factor)
+            return outOfRange(index, "scale_factor_spatial", std::to_string(spatial),
+                              std::to_string(factor) + " (of dim_mult and patch_size)");
+    }
+    if (isList(halvings)) {
+        const int factor = 1 << std::ranges::count(halvings, json(true));
+        if (temporal != factor)
+            return outOfRange(index, "scale_factor_temporal", std::to_string(temporal),
+                              std::to_string(factor) + " (of temperal_downsample)");
+    }
+    return {};
+}
+
 Result<Architecture> readArchitecture(const ModelIndex& index) {
     auto transformer = index.config("transformer");
     if (!transformer) return transformer.error();
@@ -106,6 +129,8 @@ Result<Architecture> readArchitecture(const ModelIndex& index) {
                             ConfigBound{"rope_max_seq_len", found.ropeRows, 65536},
                             ConfigBound{"num_layers", found.layers, 1024}};
     if (auto checked = checkBounds(index, bounds); !checked) return checked.error();
+    if (auto checked = checkFactors(index, *vae, found.spatial, found.temporal); !checked)
+        return checked.error();
     return found;
 }
 
@@ -154,8 +179,21 @@ bool hasFewSteps(const ModelIndex& index) {
     return transformer && isDistilled(*transformer);
 }
 
+/// Settings of the pipeline that decide which of Wan's models this is, and so the picture.
+Result<void> checkSettings(const ModelIndex& index) {
+    const json tokenTimes = index.json().value("expand_timesteps", json()),
+               boundary = index.json().value("boundary_ratio", json());
+    if (!tokenTimes.is_null() && !tokenTimes.is_boolean())
+        return outOfRange(index, "expand_timesteps", showJson(tokenTimes), "true or false");
+    if (!boundary.is_null() && !hasExperts(index))
+        return outOfRange(index, "boundary_ratio", showJson(boundary),
+                          "null, or a transformer_2 that predicts below it,");
+    return {};
+}
+
 /// The description that all Wan models share.
 Result<ModelInfo> describeCommon(const ModelIndex& index, std::string_view family) {
+    if (auto checked = checkSettings(index); !checked) return checked.error();
     auto architecture = readArchitecture(index);
     if (!architecture) return architecture.error();
 

@@ -17,6 +17,7 @@
 #include "core/models/animatediff/prompt.h"
 #include "core/models/animatediff/prompted_unet.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/schedulers/vp_training.h"
 #include "core/text/encoders/clip_text_encoder.h"
 #include "core/vae/image/image_vae.h"
@@ -98,7 +99,8 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
           m_tokenizer(loadTokenizer(index)),
           m_text(promptMemory(index, m_tokenizer, options)),
           m_vae(loadVae(index, options)),
-          m_schedulerConfig(schedulerConfigOf(index)) {
+          m_schedulerConfig(schedulers::samplerConfig(schedulerConfigOf(index),
+                                                      schedulers::Prediction::VariancePreserving)) {
         requireFittingParts(index);
     }
 

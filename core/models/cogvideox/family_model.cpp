@@ -19,6 +19,7 @@
 #include "core/models/cogvideox/prompted_transformer.h"
 #include "core/parallel/mesh.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/text/encoders/t5_encoder.h"
 #include "core/vae/cogvideox/cogvideox_vae.h"
 #include "core/vae/cogvideox/cogvideox_vae_files.h"
@@ -91,7 +92,9 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
           m_text(denoising::t5Prompts(index.pathOf("tokenizer"), index.pathOf("text_encoder"),
                                       m_transformer->config().maxTextSeqLength, options)),
           m_vae(loadVae(index.pathOf("vae"), denoising::vaePartsOf(model), options)),
-          m_schedulerConfig(weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json")) {
+          m_schedulerConfig(schedulers::samplerConfig(
+              weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json"),
+              schedulers::Prediction::SnrShiftedVelocity)) {
         requireFittingParts(model, textEncoderConfig(index).modelSize);
     }
 

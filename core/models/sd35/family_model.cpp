@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "core/models/sd35/original_names.h"
 #include "core/models/sd35/prompted_transformer.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/vae/image/image_vae.h"
 #include "core/vae/image/names.h"
 #include "core/weights/lora_names.h"
@@ -30,6 +32,8 @@ namespace {
 using Transformer = denoising::LoadedTransformer<Sd35Transformer>;
 
 constexpr const char *kTransformer = "transformer", *kTemporal = "temporal_module";
+/// Those that draw no noise in their steps.
+constexpr std::array<std::string_view, 2> kSamplers{"euler", "unipc"};
 constexpr std::int64_t kT5Tokens = 256;  // the reference's
 
 weights::ModelConfig configOf(const families::ModelIndex& index, const std::string& component,
@@ -108,7 +112,8 @@ class Sd35VideoModel final : public denoising::VideoModel {
           m_temporal(loadTemporal(index, m_transformer->config(), options)),
           m_texts(index, m_transformer->config(), t5TokensOf(model), options),
           m_vae(loadVae(index, options)),
-          m_schedulerConfig(configOf(index, "scheduler", "scheduler_config.json")) {
+          m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
+                                                      schedulers::Prediction::Flow, kSamplers)) {
         requireFittingVae(model);
     }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/models/svd/checkpoint.h"
 #include "core/models/svd/pictured_unet.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 
 // Shape legend: B = 1 clip, C latent channels, T frames, H and W latent rows and columns.
 
@@ -19,6 +21,9 @@ namespace reelgrid::models::svd {
 namespace {
 
 constexpr const char *kSchedulerFile = "scheduler_config.json", *kProcessorFile = "preprocessor_config.json";
+
+/// The network is told noise levels, as this one says them.
+constexpr std::array<std::string_view, 1> kSamplers{"euler"};
 
 VideoUnet loadUnet(const families::ModelIndex& index, const denoising::LoadOptions& options) {
     const auto source = openUnet(index);
@@ -64,7 +69,9 @@ class SvdVideoModel final : public denoising::VideoModel {
           m_index(index),
           m_unet(loadUnet(index, options)),
           m_vae(loadVae(index, options)),
-          m_schedulerConfig(configOf(index, "scheduler", kSchedulerFile)) {
+          m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", kSchedulerFile),
+                                                      schedulers::Prediction::VariancePreserving,
+                                                      kSamplers)) {
         requireFittingParts();
         if (options.encoders == denoising::Encoders::Kept) m_image.emplace(loadImageEncoder(index, options));
     }

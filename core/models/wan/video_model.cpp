@@ -14,6 +14,7 @@
 #include "core/models/wan/pictures.h"
 #include "core/models/wan/prompt.h"
 #include "core/schedulers/scheduler.h"
+#include "core/schedulers/scheduler_list.h"
 #include "core/vae/wan21/wan_vae.h"
 #include "core/vision/clip_image_processor.h"
 #include "core/vision/clip_vision_encoder.h"
@@ -67,7 +68,8 @@ class WanVideoModel final : public denoising::VideoModel {
           m_text(promptMemory(files, options)),
           m_imageDim(hasImageEncoder(model) ? files.imageEncoder().config.hiddenSize : 0),
           m_vae(loadVae(model, files, options)),
-          m_schedulerConfig(files.config("scheduler", "scheduler_config.json")),
+          m_schedulerConfig(schedulers::samplerConfig(files.config("scheduler", "scheduler_config.json"),
+                                                      schedulers::Prediction::Flow)),
           m_ownFlowShift(model.defaults.flowShift),
           m_experts(model, options, residence) {
         requireFittingParts(model);

@@ -17,6 +17,11 @@ bool isAmbiguousContinuation(unsigned char byte) {
     return byte == 0x85 || byte == 0x8C || byte == 0x8E || byte == 0x92;
 }
 
+/// Letters of Greek, Cyrillic, Hebrew and Arabic, which stand in twos and more: "ÐŸÑ€" for "Пр".
+bool isOfAnotherAlphabet(unsigned char lead) {
+    return lead >= 0xCE && lead <= 0xDB;
+}
+
 /// Whether well-formed UTF-8 bytes hold a sequence that nobody writes as separate characters.
 bool isTelling(const std::string& bytes, bool asWindows1252) {
     for (std::size_t i = 0; i + 1 < bytes.size(); ++i) {
@@ -24,6 +29,9 @@ bool isTelling(const std::string& bytes, bool asWindows1252) {
         const auto next = static_cast<unsigned char>(bytes[i + 1]);
         if (lead < 0xC2) continue;
         if (lead >= 0xE0) return true;
+        if (isOfAnotherAlphabet(lead) && i + 2 < bytes.size() &&
+            isOfAnotherAlphabet(static_cast<unsigned char>(bytes[i + 2])))
+            return true;
         const bool control = next < 0xA0 && (!asWindows1252 || fromWindows1252(next) == next);
         if (control || (lead <= 0xC3 && !isAmbiguousContinuation(next))) return true;
     }

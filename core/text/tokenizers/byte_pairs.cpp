@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <queue>
 #include <tuple>
+#include <unordered_set>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
@@ -74,9 +75,22 @@ BytePairs::BytePairs(const json& vocabulary, const Merges& merges, const std::st
         const std::int64_t first = known(left), second = known(right);
         m_merges.try_emplace(pairKey(first, second), Merge{rank++, known(left + right)});
     }
+    if (const std::string token = neverMade(merges); !token.empty())
+        invalid("its vocabulary has " + showJson(token) + ", which no merge makes: its merges are cut short");
     const auto id = idOf(unknown);
     if (!id) invalid("its vocabulary lacks " + showJson(unknown));
     m_unknown = *id;
+}
+
+/// A vocabulary has the ends of words that merges made and of single letters, no others.
+std::string BytePairs::neverMade(const Merges& merges) const {
+    std::unordered_set<std::string> made;
+    for (const auto& [left, right] : merges) made.insert(left + right);
+    for (const std::string& token : m_tokens)
+        if (token.ends_with(kWordEnd) && !made.contains(token) &&
+            decodeUtf8(token).size() > kWordEnd.size() + 1)
+            return token;
+    return {};
 }
 
 std::optional<std::int64_t> BytePairs::idOf(const std::string& token) const {

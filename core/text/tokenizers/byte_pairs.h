@@ -35,6 +35,7 @@ class BytePairs {
     struct Merge {
         std::int64_t rank = 0, id = 0;
     };
+    [[nodiscard]] std::string neverMade(const Merges& merges) const;
     [[nodiscard]] const Merge* mergeOf(std::int64_t left, std::int64_t right) const;
     [[nodiscard]] std::vector<std::int64_t> symbolsOf(std::string_view word) const;
 

@@ -35,8 +35,9 @@ struct TokenIds {
 /// from any thread.
 class SentencePieceTokenizer {
   public:
-    /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it, or tokenizer.json
-    /// alone: its unigram vocabulary, normalizer and pre-tokenizer. Throws Failure(NotFound, InvalidData, or
+    /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it, or, where it is
+    /// alone or the tokenizer's class isn't T5's, tokenizer.json: its unigram vocabulary, normalizer and
+    /// pre-tokenizer. Throws Failure(NotFound, InvalidData, or
     /// Unsupported when tokenizer.json has a step that isn't here).
     explicit SentencePieceTokenizer(const std::filesystem::path& folder);
     /// A SentencePiece model by itself, the bytes of spiece.model; `origin` names it in messages.

@@ -65,7 +65,10 @@ void readLoraSettings(std::string_view bytes) {
         if (!settings) continue;
         for (const char* module : {"blocks.0.attn1.to_q", "transformer.blocks.11.ffn.net.2"}) {
             const std::string names[] = {module};
-            for (const std::int64_t rank : {1, 4, 64}) static_cast<void>(settings->strengthOf(names, rank));
+            for (const std::int64_t rank : {1, 4, 64})
+                for (const auto part :
+                     {safetensors::LoraComponent::Denoiser, safetensors::LoraComponent::TextEncoder})
+                    static_cast<void>(settings->strengthOf(part, names, rank));
         }
     }
 }

@@ -36,6 +36,7 @@ struct LoraCase {
 TEST(AnimateDiffLora, RendersWhatDiffusersRendersUnderEveryToolsNames) {
     for (const auto& [file, expected] : {LoraCase{"kohya", "kohya"},
                                          {"image", "image"},
+                                         {"image-settings", "image-settings"},
                                          {"motion", "motion"},
                                          {"motion-old", "motion"},
                                          {"motion-authors", "motion"}}) {

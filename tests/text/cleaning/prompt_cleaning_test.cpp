@@ -21,6 +21,17 @@ TEST(PromptCleaning, KeepsTheReadablePartOfBrokenUtf8) {
     EXPECT_EQ(cleanPrompt("a\xff b\xe2\x82"), "a\uFFFD b\uFFFD\uFFFD");
 }
 
+/// As ftfy 6.3.1 does, which of 3,000 words of two to five letters from these alphabets mends 2,973 alike.
+TEST(PromptCleaning, UndoesMojibakeOfOtherAlphabets) {
+    EXPECT_EQ(cleanPrompt("ÐŸÑ€Ð¸Ð²ÐµÑ‚"), "Привет");
+    EXPECT_EQ(cleanPrompt("ÐºÐ¾Ñ‚ and dog"), "кот and dog");
+    EXPECT_EQ(cleanPrompt("Î•Î»Î»Î¬Î´Î±"), "Ελλάδα");
+    EXPECT_EQ(cleanPrompt("×©×œ"), "של");
+    EXPECT_EQ(cleanPrompt("ÙˆÙ„"), "ول");
+    for (const char* text : {"ÎÏ", "Øß", "Привет", "Ελλάδα"})
+        EXPECT_EQ(cleanPrompt(text).size(), std::string(text).size()) << text;
+}
+
 TEST(PromptCleaning, LeavesPlainWesternTextAlone) {
     for (const char* text :
          {"Ångström…", "NÅ’s", "Ärger in Österreich: 5 € für Öl", "ÎLE, Île", "señor — ¿qué?"})

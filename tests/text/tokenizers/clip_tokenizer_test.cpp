@@ -65,6 +65,17 @@ class BrokenClipFolder : public testing::Test {
     fs::path m_folder = fs::temp_directory_path() / "reelgrid-broken-clip-tokenizer";
 };
 
+TEST_F(BrokenClipFolder, IsRefusedWhereItsMergesAreCutShort) {
+    const std::string whole = readFile(m_folder / "merges.txt").value();
+    for (const std::size_t kept :
+         {std::size_t{0}, whole.find('\n', whole.size() / 2), whole.rfind('\n', whole.size() - 2)}) {
+        write("merges.txt", whole.substr(0, kept));
+        EXPECT_THAT(failure(), HasSubstr("which no merge makes")) << kept;
+    }
+    write("merges.txt", whole);
+    EXPECT_NO_THROW((void)ClipTokenizer(m_folder));
+}
+
 TEST_F(BrokenClipFolder, IsRefusedNamingWhatDoesNotFit) {
     write("merges.txt", "#version: 0.2\na b c\n");
     EXPECT_THAT(failure(), HasSubstr("merges.txt: the merge \"a b c\""));
