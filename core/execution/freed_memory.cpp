@@ -9,7 +9,7 @@ namespace reelgrid::execution {
 void keepFreedMemory() {
 #ifdef __GLIBC__
     constexpr int kMegabyte = 1 << 20;
-    mallopt(M_MMAP_THRESHOLD, 64 * kMegabyte);
+    mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);  // the most that glibc takes here
     mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);
 #endif
 }
