@@ -6,6 +6,14 @@
 
 namespace reelgrid::execution {
 
+void keepFreedMemory() {
+#ifdef __GLIBC__
+    constexpr int kMegabyte = 1 << 20;
+    mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);  // the most that glibc takes here
+    mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);
+#endif
+}
+
 void giveBackFreedMemory() {
 #ifdef __GLIBC__
     malloc_trim(0);

@@ -43,9 +43,10 @@ WinogradConv::WinogradConv(const at::Tensor& weight_OCTHW, const at::Tensor& bia
     m_bias_O = padChannels(bias_O);
     const std::size_t floats = kernels::vaeConvWeightFloats(int(m_in), int(out), int(m_taps));
     m_packed = at::empty({std::int64_t(floats)}, weight.options());
-    at::parallel_for(0, out, kChannelStep, [&](std::int64_t first, std::int64_t last) {
+    at::parallel_for(0, out / kChannelStep, 1, [&](std::int64_t first, std::int64_t last) {
         kernels::packVaeConvWeights(weight.const_data_ptr<float>(), int(m_in), int(out), int(m_taps), m_lanes,
-                                    m_packed.mutable_data_ptr<float>(), int(first), int(last));
+                                    m_packed.mutable_data_ptr<float>(), int(first * kChannelStep),
+                                    int(last * kChannelStep));
     });
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// libgomp says on stderr at its start what it goes by. The tests' own environment names a policy, which these
-/// go without.
+/// libgomp says on stderr at its start what it goes by. The tests' own environment names a policy, which
+/// these go without.
 class OpenMpSpinning : public testing::Test {
   protected:
     OpenMpSpinning() {

@@ -14,7 +14,7 @@ namespace {
 
 /// Tiles of a task: enough that the weights, read once a task and frame, don't dominate; few enough that the
 /// transformed frames stay in a core's second-level cache.
-constexpr std::size_t kCacheFloats = 640 * 1024 / sizeof(float);
+constexpr std::size_t kCacheFloats = 672 * 1024 / sizeof(float);
 constexpr int kFewestTiles = 24, kMostTiles = 48;
 /// Sums of one tile and output channel over activating and copying one input pixel, roughly, per input
 /// channel.

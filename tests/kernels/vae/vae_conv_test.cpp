@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/vae/vae_conv.h"
@@ -192,6 +193,22 @@ TEST_P(VaeConvKernels, AgreeWithTheDirectSum) {
     for (const ConvCase& c : cases) {
         EXPECT_LT(errorOf(c, GetParam()), 5e-6) << c.in << " to " << c.out << " channels, " << c.rows << " x "
                                                 << c.columns << ", " << c.frames << " frames";
+    }
+}
+
+/// As threads share it.
+TEST(VaeConvWeights, PackedInPartsAreThoseOfOneGo) {
+    constexpr int kIn = 16, kOut = 48, kTaps = 3;
+    const auto weights = noise(std::size_t(kOut * kIn * kTaps * 9), 7);
+    const std::size_t count = vaeConvWeightFloats(kIn, kOut, kTaps);
+    for (const int lanes : {8, 16}) {
+        std::vector<float> whole(count), parts(count + 1, 77.0f);
+        packVaeConvWeights(weights.data(), kIn, kOut, kTaps, lanes, whole.data(), 0, kOut);
+        for (const auto& [first, last] : {std::pair(24, 48), std::pair(0, 8), std::pair(8, 24)})
+            packVaeConvWeights(weights.data(), kIn, kOut, kTaps, lanes, parts.data(), first, last);
+        EXPECT_EQ(parts.back(), 77.0f) << "wrote behind the weights";
+        parts.pop_back();
+        EXPECT_EQ(parts, whole) << lanes << " lanes";
     }
 }
 
