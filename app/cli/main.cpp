@@ -10,8 +10,12 @@
 
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
-#include "app/cli/empty_values.h"
 #include "app/cli/interrupt.h"
+<<<<<<< HEAD
+=======
+#include "app/cli/number_values.h"
+#include "app/cli/openmp_spin.h"
+>>>>>>> h/trial2
 #include "app/cli/option_spelling.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
@@ -53,6 +57,8 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         std::ostringstream text;
         const int code = program.exit(done, text, text);
         return std::max(code, cli::printResult(text.str()));
+    } catch (const CLI::ConversionError& error) {
+        return cli::fail({ErrorCode::BadUsage, cli::wrongNumber(error.what())});
     } catch (const CLI::ParseError& error) {
         return cli::fail({ErrorCode::BadUsage, std::string(error.what()) + " (see --help)"});
     }

@@ -68,14 +68,19 @@ Result<StepCacheCurves> readStepCacheCurves(const std::filesystem::path& file) {
     FieldReader fields(*document, file.string(), ErrorCode::InvalidData);
     fields.text("model", curves.model);
     fields.integer("steps", curves.steps, 1);
-    std::vector<std::pair<const json*, std::vector<double>*>> lists;
+    struct List {
+        const char* key;
+        const json* numbers;
+        std::vector<double>* target;
+    };
+    std::vector<List> lists;
     for (const auto& [key, list] :
          {std::pair{"teacache", &curves.teacache}, std::pair{"magcache", &curves.magcache},
           std::pair{"embedding_change", &curves.embedding}, std::pair{"added_change", &curves.added}})
-        lists.emplace_back(fields.array(key, kMostNumbers), list);
+        lists.push_back({key, fields.array(key, kMostNumbers), list});
     if (auto read = fields.finish(); !read) return read.error();
-    for (const auto& [list, target] : lists) {
-        auto numbers = numbersOf(list, file.string() + ":");
+    for (const auto& [key, list, target] : lists) {
+        auto numbers = numbersOf(list, file.string() + ": " + key);
         if (!numbers) return Error{ErrorCode::InvalidData, numbers.error().message};
         *target = *std::move(numbers);
     }

@@ -58,8 +58,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(const fs::path& folder)
     m_added = files.addedTokens();
     const fs::path model = folder / "spiece.model";
     std::error_code failed;
-    // Of a class that isn't T5's transformers takes tokenizer.json where both are there.
-    if (files.tokenizer && (!files.isT5() || !fs::exists(model, failed))) {
+    if (files.isOfTokenizers() || (files.tokenizer && !fs::exists(model, failed))) {
         readTokenizerJson(files);
     } else {
         m_origin = model.string();

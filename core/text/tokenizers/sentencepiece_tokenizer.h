@@ -36,7 +36,7 @@ struct TokenIds {
 class SentencePieceTokenizer {
   public:
     /// Reads `folder`/spiece.model with tokenizer_config.json or tokenizer.json beside it, or, where it is
-    /// alone or the tokenizer's class isn't T5's, tokenizer.json: its unigram vocabulary, normalizer and
+    /// alone or the config's class is of tokenizers, tokenizer.json: its unigram vocabulary, normalizer and
     /// pre-tokenizer. Throws Failure(NotFound, InvalidData, or
     /// Unsupported when tokenizer.json has a step that isn't here).
     explicit SentencePieceTokenizer(const std::filesystem::path& folder);

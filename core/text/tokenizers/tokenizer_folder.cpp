@@ -39,6 +39,12 @@ bool TokenizerFolder::isT5() const {
     return name == "T5Tokenizer" || name == "T5TokenizerFast";
 }
 
+bool TokenizerFolder::isOfTokenizers() const {
+    if (!config || !tokenizer) return false;
+    const json name = config->value("tokenizer_class", json());
+    return name == "TokenizersBackend" || name == "PreTrainedTokenizerFast";
+}
+
 std::int64_t TokenizerFolder::extraIds() const {
     const json count = config ? config->value("extra_ids", json()) : json();
     if (count.is_null()) return kT5ExtraIds;

@@ -17,6 +17,9 @@ struct TokenizerFolder {
     [[nodiscard]] AddedTokens addedTokens() const;
     /// Whether transformers 5 makes the pipeline itself (class T5Tokenizer), whatever tokenizer.json says.
     [[nodiscard]] bool isT5() const;
+    /// Whether transformers 5 takes tokenizer.json as it stands, whatever lies beside it: the config names a
+    /// class of tokenizers' own.
+    [[nodiscard]] bool isOfTokenizers() const;
     /// How many sentinels stand behind the vocabulary where no file lists them.
     [[nodiscard]] std::int64_t extraIds() const;
 

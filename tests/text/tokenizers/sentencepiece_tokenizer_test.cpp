@@ -83,6 +83,16 @@ TEST_F(TokenizerFolderTest, OfTheDemoModelMayHaveTokenizerJsonAlone) {
     expectReferenceIds(m_folder, "demo", "json-tokens.json");
 }
 
+/// Ids are transformers' 5.17: SentencePiece's own normalizer makes others of blanks and of "▁".
+TEST(TokenizerOfTokenizers, TakesTokenizerJsonBesideASpieceModel) {
+    const fs::path folder = fs::path(REELGRID_SOURCE_DIR) / "tests/fixtures/wan/tiny-pipeline/tokenizer";
+    ASSERT_TRUE(fs::exists(folder / "spiece.model"));
+    const SentencePieceTokenizer tokenizer(folder);
+    EXPECT_THAT(tokenizer.tokenize("   many   spaces\t\n"), ElementsAre(900, 48, 24));
+    EXPECT_THAT(tokenizer.tokenize("▁x ▁"), ElementsAre(20, 516, 20, 20));
+    EXPECT_THAT(tokenizer.tokenize("a cat"), ElementsAre(3, 328));
+}
+
 TEST_F(TokenizerFolderTest, NamesAStepOfTokenizerJsonThatIsNotHere) {
     const fs::path original = kDemoModel / "tokenizer" / "tokenizer.json";
     const auto messageWith = [&](const std::string& key, const nlohmann::json& value) {

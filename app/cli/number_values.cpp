@@ -1,4 +1,4 @@
-#include "app/cli/empty_values.h"
+#include "app/cli/number_values.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,6 +18,13 @@ bool takesNumbers(const CLI::Option& option) {
 }
 
 }  // namespace
+
+std::string wrongNumber(std::string_view parsersWords) {
+    constexpr std::string_view kBegin = "Could not convert: ";
+    if (!parsersWords.starts_with(kBegin)) return std::string(parsersWords) + " (see --help)";
+    return std::string(parsersWords.substr(kBegin.size())) +
+           ": a number was needed, of the kind and size that --help names";
+}
 
 void refuseEmptyNumbers(CLI::App& program) {
     for (CLI::Option* option : program.get_options())
