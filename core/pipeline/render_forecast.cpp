@@ -12,6 +12,7 @@
 #include "core/pipeline/family_registry.h"
 #include "core/pipeline/input_pictures.h"
 #include "core/pipeline/render_memory.h"
+#include "core/protocol/ranks.h"
 
 namespace reelgrid::pipeline {
 namespace {
@@ -48,6 +49,9 @@ protocol::RenderForecast forecastOf(const protocol::RenderRequest& request, cons
     protocol::RenderForecast forecast;
     forecast.device = settings.device;
     forecast.freeBytes = freeOn(device, execution);
+    // Ranks on the processor take theirs from the same memory.
+    if (device.kind == DeviceKind::Cpu && forecast.freeBytes)
+        *forecast.freeBytes /= std::uint64_t(protocol::ranksOf(settings));
     forecast.keptFrameBytes = catalog::keptFrameBytes(settings);
     constexpr std::uint64_t kEverything = ~std::uint64_t{0};
     const MemoryChoice memory =

@@ -3952,10 +3952,10 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Ring</translation>
     </message>
     <message numerus="yes">
-        <source>%n processes of this machine render each clip together</source>
+        <source>%n processes render each clip; memory is of each</source>
         <translation>
-            <numerusform>%n Prozess dieser Maschine rendert jeden Clip</numerusform>
-            <numerusform>%n Prozesse dieser Maschine rendern jeden Clip gemeinsam</numerusform>
+            <numerusform>%n Prozess rendert jeden Clip</numerusform>
+            <numerusform>%n Prozesse rendern jeden Clip; Speicher gilt je Prozess</numerusform>
         </translation>
     </message>
 </context>

@@ -106,10 +106,10 @@
 <context>
     <name>reelgrid::widgets::RankFields</name>
     <message numerus="yes">
-        <source>%n processes of this machine render each clip together</source>
+        <source>%n processes render each clip; memory is of each</source>
         <translation>
-            <numerusform>%n process of this machine renders each clip</numerusform>
-            <numerusform>%n processes of this machine render each clip together</numerusform>
+            <numerusform>%n process renders each clip</numerusform>
+            <numerusform>%n processes render each clip; memory is of each</numerusform>
         </translation>
     </message>
 </context>

@@ -76,6 +76,24 @@ TEST_F(MemoryOfARender, AForecastThatDoesNotFitSaysWhatTakesLess) {
                 HasSubstr("/nowhere"));
 }
 
+TEST_F(MemoryOfARender, OfRanksOnTheProcessorIsEachOnesShare) {
+    protocol::RenderRequest request = cpuRequest();
+    const auto alone = forecastRender(request, machine::LocalMachine().now());
+    ASSERT_TRUE(alone) << alone.error().message;
+    request.ulyssesDegree = 2;
+    request.cfgParallel = 2;
+    const auto shared = forecastRender(request, machine::LocalMachine().now());
+    ASSERT_TRUE(shared) << shared.error().message;
+    EXPECT_LT(*shared->freeBytes, *alone->freeBytes / 2) << "a quarter, while others use the machine";
+    request.ulyssesDegree = 3;
+    const auto refused = forecastRender(request, machine::LocalMachine().now());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::BadUsage);
+    EXPECT_THAT(
+        refused.error().message,
+        HasSubstr("--ulysses-degree 3: the model's attention has 2 heads, a divisor of them was needed"));
+}
+
 TEST_F(MemoryOfARender, StreamedBlocksMakeTheSameFrames) {
     protocol::RenderRequest request = cpuRequest();
     const auto held = manifestOf(request);

@@ -633,6 +633,7 @@ TEST_F(RequestEditorTest, OffersProcessesThatShareARenderWhereTheModelCanBeShare
     EXPECT_TRUE(ranks->isHidden()) << "the demo of this test takes no degrees";
     families::ModelInfo model = m_editor.models().front();
     model.id = "shareable";
+    model.defaults.guidanceScale = 4;
     model.extraFields.insert(model.extraFields.end(), {"ulysses_degree", "shard_weights"});
     m_editor.addModel(model);
     EXPECT_FALSE(ranks->isHidden());
@@ -657,7 +658,7 @@ TEST_F(RequestEditorTest, OffersProcessesThatShareARenderWhereTheModelCanBeShare
     EXPECT_EQ(m_editor.problem(), "");
     bool isCounted = false;
     for (const auto* label : ranks->findChildren<QLabel*>())
-        isCounted = isCounted || label->text() == "6 processes of this machine render each clip together";
+        isCounted = isCounted || label->text() == "6 processes render each clip; memory is of each";
     EXPECT_TRUE(isCounted);
 
     field<QSpinBox>("Ring degree")->setValue(11);

@@ -89,7 +89,7 @@ void RankFields::showCount() {
     setVisible(m_isShareable || hasOwnChoice());
     m_shards->setVisible((m_takesShards && processes() > 1) || m_shards->isChecked());
     m_count->setVisible(processes() > 1);
-    m_count->setText(tr("%n processes of this machine render each clip together", nullptr, int(processes())));
+    m_count->setText(tr("%n processes render each clip; memory is of each", nullptr, int(processes())));
 }
 
 void RankFields::takeDefaults(const families::ModelInfo& model) {
