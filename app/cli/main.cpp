@@ -11,11 +11,7 @@
 #include "app/cli/console.h"
 #include "app/cli/document_programs.h"
 #include "app/cli/interrupt.h"
-<<<<<<< HEAD
-=======
 #include "app/cli/number_values.h"
-#include "app/cli/openmp_spin.h"
->>>>>>> h/trial2
 #include "app/cli/option_spelling.h"
 #include "app/cli/plugin_options.h"
 #include "app/cli/verb.h"
