@@ -1,5 +1,7 @@
 #include "core/execution/freed_memory.h"
 
+#include <cstdlib>  // says whether this is glibc
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -9,7 +11,7 @@ namespace reelgrid::execution {
 void keepFreedMemory() {
 #ifdef __GLIBC__
     constexpr int kMegabyte = 1 << 20;
-    mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);  // the most that glibc takes here
+    mallopt(M_MMAP_THRESHOLD, 64 * kMegabyte);
     mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);
 #endif
 }

@@ -3,7 +3,7 @@
 namespace reelgrid::execution {
 
 /// Has the C library's allocator keep what is freed for what is allocated next, up to a stage's usual buffers
-/// (32 MB each, 256 MB together): left to itself it gives them back to the system, which then clears each
+/// (64 MB each, 256 MB together): left to itself it gives them back to the system, which then clears each
 /// page again: a tenth of the demo's decode. Called before anything is rendered; giveBackFreedMemory() still
 /// gives all of it back. The process's, as the allocator is. Nothing where it can't be asked.
 void keepFreedMemory();

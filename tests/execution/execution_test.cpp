@@ -31,7 +31,7 @@ TEST(Execution, NamesADeviceThatThisVersionDoesNotRunOn) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose allocators are others
 TEST(CpuMemory, ABufferThatWasFreedServesTheNextWithItsPages) {
     keepFreedMemory();
-    constexpr std::size_t kBytes = std::size_t{24} << 20, kPage = 4096;
+    constexpr std::size_t kBytes = std::size_t{40} << 20, kPage = 4096;
     const auto faultsOfABuffer = [] {
         rusage before{}, after{};
         getrusage(RUSAGE_SELF, &before);
