@@ -54,7 +54,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         const int code = program.exit(done, text, text);
         return std::max(code, cli::printResult(text.str()));
     } catch (const CLI::ConversionError& error) {
-        return cli::fail({ErrorCode::BadUsage, cli::wrongNumber(error.what())});
+        return cli::fail({ErrorCode::BadUsage, cli::wrongValue(error.what())});
     } catch (const CLI::ParseError& error) {
         return cli::fail({ErrorCode::BadUsage, std::string(error.what()) + " (see --help)"});
     }

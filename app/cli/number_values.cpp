@@ -19,11 +19,11 @@ bool takesNumbers(const CLI::Option& option) {
 
 }  // namespace
 
-std::string wrongNumber(std::string_view parsersWords) {
+std::string wrongValue(std::string_view parsersWords) {
     constexpr std::string_view kBegin = "Could not convert: ";
     if (!parsersWords.starts_with(kBegin)) return std::string(parsersWords) + " (see --help)";
     return std::string(parsersWords.substr(kBegin.size())) +
-           ": a number was needed, of the kind and size that --help names";
+           ": a value of the kind that --help names was needed, within its size";
 }
 
 void refuseEmptyNumbers(CLI::App& program) {

@@ -13,8 +13,8 @@ namespace reelgrid::cli {
 /// unset variable of a shell leaves it), which the parser would take for 0.
 void refuseEmptyNumbers(CLI::App& program);
 
-/// What is said of a value that the parser couldn't make a number of, "Could not convert: --height = tall" in
-/// its own words.
-std::string wrongNumber(std::string_view parsersWords);
+/// What is said of a value that the parser couldn't make what the option takes of, "Could not convert:
+/// --height = tall" in its own words.
+std::string wrongValue(std::string_view parsersWords);
 
 }  // namespace reelgrid::cli

@@ -79,9 +79,11 @@ std::string supportedPipelines() {
 
 Result<const families::Pipeline*> knownPipelineOf(const families::ModelIndex& index) {
     if (const families::Pipeline* pipeline = families::pipelineOf(index)) return pipeline;
+    std::string shown = index.pipelineClass();  // in one line
+    std::ranges::replace_if(
+        shown, [](unsigned char c) { return c < 0x20; }, ' ');
     return Error{ErrorCode::Unsupported, "model " + index.folder().string() + ": its pipeline class is " +
-                                             index.pipelineClass() + ", this version runs " +
-                                             supportedPipelines()};
+                                             shown + ", this version runs " + supportedPipelines()};
 }
 
 /// "; --motion-adapter names one": of a component that a request can bring.

@@ -1,5 +1,6 @@
 #include "core/protocol/field_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,17 @@
 namespace reelgrid::protocol {
 
 using nlohmann::json;
+
+namespace {
+
+/// Where a file chooses its keys they may hold line feeds: those as JSON writes them, for errors of one line.
+std::string shown(const char* key) {
+    const std::string name(key);
+    const bool isPlain = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+    return isPlain ? name : showJson(json(name));
+}
+
+}  // namespace
 
 FieldReader::FieldReader(const json& object, std::string what, ErrorCode code)
     : m_object(object), m_what(std::move(what)), m_code(code) {
@@ -24,14 +36,14 @@ Result<void> FieldReader::finish() const {
 }
 
 void FieldReader::wrong(const char* key, const json& value, const std::string& needed) {
-    fail(std::string(key) + " " + showJson(value) + ": " + needed + " was needed");
+    fail(shown(key) + " " + showJson(value) + ": " + needed + " was needed");
 }
 
 const json* FieldReader::find(const char* key, bool required) {
     if (!m_object.is_object()) return nullptr;
     const auto found = m_object.find(key);
     if (found != m_object.end() && !found->is_null()) return &*found;
-    if (required) fail(std::string(key) + " is missing");
+    if (required) fail(shown(key) + " is missing");
     return nullptr;
 }
 
@@ -41,7 +53,7 @@ void FieldReader::text(const char* key, std::string& target, std::size_t maxByte
     if (!value->is_string()) return wrong(key, *value, "text");
     const auto& read = value->get_ref<const std::string&>();
     if (read.size() > maxBytes)
-        return fail(std::string(key) + " has " + std::to_string(read.size()) + " bytes: at most " +
+        return fail(shown(key) + " has " + std::to_string(read.size()) + " bytes: at most " +
                     std::to_string(maxBytes) + " were needed");
     // A zero byte would end the text early wherever it reaches a C interface (a path, a font renderer).
     if (read.find('\0') != std::string::npos) return wrong(key, *value, "text without zero bytes");
@@ -125,7 +137,7 @@ const json* FieldReader::array(const char* key, std::size_t maxItems, bool requi
         return nullptr;
     }
     if (value->size() > maxItems) {
-        fail(std::string(key) + " has " + std::to_string(value->size()) + " entries: at most " +
+        fail(shown(key) + " has " + std::to_string(value->size()) + " entries: at most " +
              std::to_string(maxItems) + " were needed");
         return nullptr;
     }

@@ -134,7 +134,10 @@ std::optional<std::string> problemOf(const StepCache& cache) {
 
 Result<StepCache> stepCacheFrom(const std::string& text) {
     const auto wrong = [&](const std::string& needed) {
-        return Error{ErrorCode::BadUsage, "--step-cache " + text + ": " + needed + " was needed"};
+        std::string shown = text;  // in one line
+        std::ranges::replace_if(
+            shown, [](unsigned char c) { return c < 0x20; }, ' ');
+        return Error{ErrorCode::BadUsage, "--step-cache " + shown + ": " + needed + " was needed"};
     };
     StepCache cache;
     if (text == kRecord) {

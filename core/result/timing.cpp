@@ -23,6 +23,12 @@ constexpr std::array<const char*, 12> kStages{"load",     "text",     "image",  
                                               "metrics",  "encode",   "profile",  kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
+/// A name that the file's author chose may hold line feeds: then as JSON writes it.
+std::string shownName(const std::string& name) {
+    const bool isPlain = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+    return isPlain ? name : showJson(json(name));
+}
+
 /// Names and seconds: stages, parts of a step.
 Result<StepParts> secondsByName(const json& object, const std::string& what) {
     StepParts read;
@@ -30,7 +36,7 @@ Result<StepParts> secondsByName(const json& object, const std::string& what) {
         if (read.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!seconds.is_number())
             return Error{ErrorCode::InvalidData,
-                         what + ": " + name + " " + showJson(seconds) + ": seconds were needed"};
+                         what + ": " + shownName(name) + " " + showJson(seconds) + ": seconds were needed"};
         read.emplace_back(name, seconds.get<double>());
     }
     return read;
@@ -52,8 +58,8 @@ Result<void> readPeaks(const json& object, Timing& timing) {
     for (const auto& [name, bytes] : object.items()) {
         if (timing.peakBytes.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!bytes.is_number_unsigned())
-            return Error{ErrorCode::InvalidData,
-                         "peak_bytes: " + name + " " + showJson(bytes) + ": a number of bytes was needed"};
+            return Error{ErrorCode::InvalidData, "peak_bytes: " + shownName(name) + " " + showJson(bytes) +
+                                                     ": a number of bytes was needed"};
         timing.addPeak(name, bytes.get<std::uint64_t>());
     }
     return {};

@@ -1,5 +1,6 @@
 #include "core/suite/gate.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace reelgrid::suite {
@@ -10,7 +11,9 @@ bool readNumber(const std::string& text, double& number) {
     return failed == std::errc() && end == text.data() + text.size();
 }
 
-Error wrongGate(const std::string& text) {
+Error wrongGate(std::string text) {
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < 0x20; }, ' ');  // in one line
     std::string keys;
     for (const SuiteMeasure& measure : suiteMeasures())
         keys += (keys.empty() ? "" : ", ") + std::string(measure.key);

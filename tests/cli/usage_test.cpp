@@ -34,9 +34,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadUsage{{}, "subcommand"}, BadUsage{{"dance"}, "dance"},
         BadUsage{{"render", "--heigth", "3"}, "--heigth"},
-        BadUsage{{"render", "--height", "tall"}, "--height = tall: a number was needed"},
+        BadUsage{{"render", "--height", "tall"},
+                 "--height = tall: a value of the kind that --help names was needed"},
         BadUsage{{"render", "--profile-active", "18446744073709551616"},
-                 "--profile-active = 18446744073709551616: a number was needed"},
+                 "--profile-active = 18446744073709551616: a value of the kind"},
         BadUsage{{"render", "--height", "250"}, "--height 250"},
         BadUsage{{"render", "--num-frames", "32"}, "--num-frames 32"},
         // What an unset variable of a shell leaves.
