@@ -87,10 +87,11 @@ std::string_view valueInLayer(std::span<const OptionValue> options, std::string_
 std::optional<std::string> whyNotSetting(std::string_view backend, std::span<const BackendOption> options,
                                          std::string_view key, std::string_view value) {
     if (keyWithoutLayers(key) != key) {
-        if (!isOfEachHead(backend, key))
-            return "." + std::string(key) + ": an option that layers may differ in was needed before the @";
-        if (!layersOf(key))
-            return "." + std::string(key) + ": a layer or FIRST-LAST, from 0, was needed behind the @";
+        const char* wrong = !isOfEachHead(backend, key)
+                                ? ": an option that layers may differ in was needed before the @"
+                            : !layersOf(key) ? ": a layer or FIRST-LAST, from 0, was needed behind the @"
+                                             : nullptr;
+        if (wrong != nullptr) return std::string(1, '.').append(key).append(wrong);
     }
     // A list is looked at value by value.
     for (std::size_t start = 0; start <= value.size();) {
