@@ -20,17 +20,23 @@ SparseChoice choiceOf(const char* backend, const std::vector<std::string>& optio
             .options = attention::BackendOptions::create(options).value()};
 }
 
-/// Queries that look at keys like their own: blocks gather about directions of their own.
+/// Each 64 keys lie about a direction of their own, each 128 queries about that of the first of their keys,
+/// which hold some four tenths of their weight.
 CapturedCall gathered(std::int64_t heads, std::int64_t tokens, std::int64_t dim) {
     at::manual_seed(3);
-    const std::int64_t blocks = (tokens + 63) / 64;
-    const at::Tensor centres = at::randn({heads, blocks, 1, dim}).repeat({1, 1, 64, 1});
-    const at::Tensor centre_BHND =
-        centres.reshape({1, heads, blocks * 64, dim}).slice(2, 0, tokens).contiguous();
+    const std::int64_t pairs = (tokens + 127) / 128;
+    const at::Tensor centres = at::randn({heads, pairs, 2, 1, dim});
+    const auto rows = [&](const at::Tensor& each, std::int64_t times) {
+        return each.repeat({1, 1, 1, times, 1})
+            .reshape({1, heads, pairs * 128, dim})
+            .slice(2, 0, tokens)
+            .contiguous();
+    };
     CapturedCall call;
     call.file = "made.pt";
-    call.q_BHND = centre_BHND + 0.3 * at::randn({1, heads, tokens, dim});
-    call.k_BHMD = centre_BHND + 0.3 * at::randn({1, heads, tokens, dim});
+    const auto noise = [&] { return 0.3 * at::randn({1, heads, tokens, dim}); };
+    call.k_BHMD = rows(centres, 64) + noise();
+    call.q_BHND = 0.3 * (rows(centres.slice(2, 0, 1), 128) + noise());
     call.v_BHMD = at::randn({1, heads, tokens, dim});
     return call;
 }
@@ -92,12 +98,15 @@ TEST(KeptBlocks, AreThoseThatTheKernelAttendsTo) {
     const CapturedCall call = gathered(3, 1000, 64);
     for (const SparseChoice& choice :
          {choiceOf("sparge"), choiceOf("sparge", {"sparge.cdfthreshd=0.5"}),
-          choiceOf("sparge", {"sparge.cdfthreshd=0.3,0.9,1"}), choiceOf("sla"), choiceOf("sagesla")})
+          choiceOf("sparge", {"sparge.cdfthreshd=0.3,0.9,0.9", "sparge.simthreshd1=0.6,0.6,1"}),
+          choiceOf("sla"), choiceOf("sagesla")})
         for (const std::int64_t head : {0, 2}) {
             const KeptBlocks blocks = blocksOf(call, choice, head);
             EXPECT_EQ(blocks.columns, choice.backend->name == "sagesla" ? 8 : 16);
             EXPECT_EQ(blocks.kept, attendedBlocks(call, choice, blocks)) << blocks.backend << " " << head;
-            EXPECT_LT(blocks.keptShare, 0.95) << blocks.backend << ": something is left out";
+            if (head == 0) {
+                EXPECT_LT(blocks.keptShare, 0.95) << blocks.backend << ": something is left out";
+            }
         }
 }
 
@@ -108,13 +117,16 @@ TEST(KeptBlocks, OnTheGridAreThoseThatTheKernelAttendsTo) {
     for (const SparseChoice& choice : {choiceOf("sta", {"sta.window=1,1,3"}), choiceOf("radial")}) {
         const KeptBlocks blocks = blocksOf(call, choice, 0);
         EXPECT_EQ(blocks.kept, attendedBlocks(call, choice, blocks)) << blocks.backend;
-        EXPECT_LT(blocks.keptShare, choice.backend->name == "sta" ? 0.7 : 1.01);
+        if (blocks.backend == "sta") {
+            EXPECT_LT(blocks.keptShare, 0.5);
+        }
     }
 }
 
 TEST(KeptBlocks, EachHeadHasItsThresholdAndItsShare) {
     const CapturedCall call = gathered(3, 1000, 64);
-    const KeptBlocks blocks = blocksOf(call, choiceOf("sparge", {"sparge.cdfthreshd=0.3,0.9,1"}), 1);
+    const KeptBlocks blocks = blocksOf(
+        call, choiceOf("sparge", {"sparge.cdfthreshd=0.3,0.9,0.9", "sparge.simthreshd1=0.6,0.6,1"}), 1);
     ASSERT_EQ(blocks.keptShareOfHead.size(), 3U);
     EXPECT_LT(blocks.keptShareOfHead[0], blocks.keptShareOfHead[1]);
     EXPECT_EQ(blocks.keptShareOfHead[2], 1);
@@ -180,13 +192,14 @@ TEST(KeptBlocks, ALayerHasItsOwnThresholds) {
         EXPECT_TRUE(shares) << shares.error().message;
         return shares->ofHead;
     };
-    const std::vector<std::string> options{"sparge.cdfthreshd@1-2=0.3,1", "sparge.cdfthreshd=0.7"};
+    const std::vector<std::string> options{"sparge.cdfthreshd@1-2=0.3,0.9", "sparge.cdfthreshd=0.7"};
     const auto usual = shareIn(std::nullopt, {"sparge.cdfthreshd=0.7"});
     EXPECT_EQ(shareIn(0, options), usual);
     EXPECT_EQ(shareIn(3, options), usual);
     EXPECT_EQ(shareIn(std::nullopt, options), usual) << "nobody knows the layer";
-    EXPECT_EQ(shareIn(1, options), shareIn(0, {"sparge.cdfthreshd=0.3,1"}));
-    EXPECT_EQ(shareIn(2, options)[1], 1);
+    EXPECT_EQ(shareIn(1, options), shareIn(0, {"sparge.cdfthreshd=0.3,0.9"}));
+    EXPECT_LT(shareIn(2, options)[0], usual[0]);
+    EXPECT_GT(shareIn(2, options)[1], usual[1]);
 }
 
 TEST(KeptBlocks, RefuseInOneLine) {

@@ -23,17 +23,20 @@ class SpargeThresholdsTest : public testing::Test {
     void SetUp() override { fs::create_directories(m_folder); }
     void TearDown() override { fs::remove_all(m_folder); }
 
-    /// Head 0 looks at blocks like its own alone, head 1 at all blocks, which are alike in themselves.
+    /// Each 128 queries of head 0 look at 64 keys alone, those of head 1 at all of them, at 64 a little more.
     fs::path call(const char* name, std::optional<std::int64_t> layer, unsigned seed) {
         at::manual_seed(seed);
         constexpr std::int64_t kTokens = 512, kDim = 32;
-        at::Tensor centres = at::randn({1, 2, kTokens / 64, 1, kDim});
-        centres.select(1, 0).mul_(3);
-        centres.select(1, 1).mul_(0.7);
-        const at::Tensor mean = centres.repeat({1, 1, 1, 64, 1}).reshape({1, 2, kTokens, kDim}).contiguous();
+        at::Tensor centres = at::randn({2, kTokens / 128, 2, 1, kDim});
+        centres.select(0, 0).mul_(3);
+        centres.select(0, 1).mul_(0.7);
+        const auto rows = [&](const at::Tensor& each, std::int64_t times) {
+            return each.repeat({1, 1, 1, times, 1}).reshape({1, 2, kTokens, kDim}).contiguous();
+        };
         pt::Dict content;
-        content.add("q", weights::ptTensorOf(mean + 0.2 * at::randn({1, 2, kTokens, kDim})));
-        content.add("k", weights::ptTensorOf(mean + 0.2 * at::randn({1, 2, kTokens, kDim})));
+        content.add("q", weights::ptTensorOf(rows(centres.slice(2, 0, 1), 128) +
+                                             0.2 * at::randn({1, 2, kTokens, kDim})));
+        content.add("k", weights::ptTensorOf(rows(centres, 64) + 0.2 * at::randn({1, 2, kTokens, kDim})));
         content.add("v", weights::ptTensorOf(at::randn({1, 2, kTokens, kDim})));
         if (layer) content.add("layer", *layer);
         EXPECT_TRUE(pt::writePt(m_folder / name, content));
@@ -69,22 +72,22 @@ class SpargeThresholdsTest : public testing::Test {
 
 TEST_F(SpargeThresholdsTest, EachHeadKeepsAsLittleAsItsErrorAllows) {
     const std::vector<fs::path> files{call("sdpa_input_000000.pt", 3, 1), call("sdpa_input_000001.pt", 3, 2)};
-    const auto layers = tuned(files, 0.05);
+    const auto layers = tuned(files, 0.2);
     ASSERT_TRUE(layers) << layers.error().message;
     ASSERT_EQ(layers->size(), 1U);
     const LayerThresholds& layer = layers->front();
     EXPECT_EQ(layer.layer, 3);
     EXPECT_NE(layer.ofHead[0], layer.ofHead[1]) << "they need different ones";
     EXPECT_LT(layer.keptShare, 0.9);
-    EXPECT_LE(layer.relativeL1, 0.05);
+    EXPECT_LE(layer.relativeL1, 0.2);
     const auto options = backendOptionsOf(*layers);
     EXPECT_THAT(options, testing::Each(HasSubstr("@3=")));
     for (const fs::path& file : files)
-        for (const double error : errorsOf(file, options)) EXPECT_LE(error, 0.0501);
+        for (const double error : errorsOf(file, options)) EXPECT_LE(error, 0.2001);
     // A stricter bound keeps more.
     EXPECT_GT(tuned(files, 0.001)->front().keptShare, layer.keptShare);
     // One for all heads keeps at least as much.
-    const LayerThresholds all = tuned(files, 0.05, ThresholdsFor::AllHeads)->front();
+    const LayerThresholds all = tuned(files, 0.2, ThresholdsFor::AllHeads)->front();
     EXPECT_EQ(all.ofHead[0], all.ofHead[1]);
     EXPECT_GE(all.keptShare, layer.keptShare);
     EXPECT_EQ(backendOptionsOf({all})[0].find(','), std::string::npos);
