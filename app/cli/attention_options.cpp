@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "app/cli/kernel_device.h"
+#include "app/cli/token_grid_option.h"
 #include "core/base/number_text.h"
 #include "core/benchmark/attention_presets.h"
 #include "core/benchmark/captured_input.h"
@@ -113,31 +114,6 @@ Result<void> checkMemory(const AttentionCase& wanted) {
                                              " GB of memory, " + fixed(available * 1e-9, 1) + " GB are free"};
 }
 
-/// "21,30,52", or with tokens of text before and behind: "13,30,45,226,0".
-Result<kernels::TokenGrid> gridFrom(const std::string& text) {
-    std::vector<std::int64_t> numbers;
-    const char *at = text.data(), *end = at + text.size();
-    while (at != end) {
-        const auto read = std::from_chars(at, end, numbers.emplace_back());
-        const bool isSeparated = read.ptr == end || (*read.ptr == ',' && read.ptr + 1 != end);
-        if (read.ec != std::errc() || !isSeparated) {
-            numbers.clear();
-            break;
-        }
-        at = read.ptr == end ? end : read.ptr + 1;
-    }
-    constexpr std::int64_t kMost = std::int64_t{1} << 20;
-    const bool fits = (numbers.size() == 3 || numbers.size() == 5) &&
-                      std::ranges::all_of(numbers, [](std::int64_t n) { return n >= 0 && n <= kMost; }) &&
-                      *std::ranges::min_element(numbers.begin(), numbers.begin() + 3) > 0;
-    if (!fits)
-        return Error{ErrorCode::BadUsage,
-                     "--grid " + text +
-                         ": FRAMES,ROWS,COLUMNS, or with TEXT_BEFORE,TEXT_BEHIND after them, was needed"};
-    numbers.resize(5);
-    return kernels::TokenGrid{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-}
-
 Result<void> checkGrid(const AttentionCase& wanted, const std::string& text) {
     if (!wanted.grid.isKnown() || wanted.grid.tokens() == wanted.shape.queries) return {};
     return Error{ErrorCode::BadUsage, "--grid " + text + ": " + std::to_string(wanted.grid.tokens()) +
@@ -173,7 +149,7 @@ Result<AttentionCase> commonCase(const AttentionOptions& options) {
     if (!set) return set.error();
     common.options = *std::move(set);
     if (!options.grid.empty()) {
-        const auto grid = gridFrom(options.grid);
+        const auto grid = tokenGridFrom(options.grid);
         if (!grid) return grid.error();
         common.grid = *grid;
     }
@@ -279,10 +255,7 @@ void AttentionOptions::addTo(CLI::App& command) {
     command.add_option("--tensor-layout", tensorLayout,
                        "How made-up inputs lie in memory, NHD (as models have them; the default) or HND; of "
                        "saved calls, where their files say it wrongly or not at all");
-    command.add_option(
-        "--grid", grid,
-        "How the tokens lie in a clip, for kernels that ask: FRAMES,ROWS,COLUMNS, and tokens of "
-        "text before and behind (0,0)");
+    command.add_option("--grid", grid, kTokenGridHelp);
     command
         .add_option("--backend-option", backendOptions,
                     "A parameter of a backend, NAME.KEY=VALUE; may be repeated")

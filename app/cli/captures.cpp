@@ -6,11 +6,15 @@
 
 #include "app/cli/captures_table.h"
 #include "app/cli/console.h"
+#include "app/cli/kept_blocks_file.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/token_grid_option.h"
 #include "app/cli/verb.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/capture/capture_json.h"
+#include "core/capture/kept_blocks_json.h"
+#include "core/media/png_file.h"
 
 namespace reelgrid::cli {
 namespace {
@@ -27,6 +31,10 @@ struct CapturesVerb {
     int head = 0;
     int batch = 0;
     int blocks = 96;
+    std::string map;  ///< a sparse backend's name; empty: none is looked at
+    std::vector<std::string> backendOptions;
+    std::string grid;
+    double slaTopk = capture::SparseChoice{}.slaTopk;
     std::string output;
     bool json = false;
 };
@@ -38,13 +46,40 @@ int report(const CapturesVerb& verb, const json& document, const std::string& ta
     return verb.json ? printResult(document) : printResult(table);
 }
 
+/// Which map was asked for; nothing where none was.
+Result<std::optional<capture::SparseChoice>> choiceOf(const CapturesVerb& verb) {
+    if (verb.map.empty()) {
+        if (verb.backendOptions.empty() && verb.grid.empty()) return std::optional<capture::SparseChoice>();
+        return Error{
+            ErrorCode::BadUsage,
+            (verb.grid.empty() ? "--backend-option " + verb.backendOptions.front() : "--grid " + verb.grid) +
+                ": --map was needed with it"};
+    }
+    capture::SparseChoice choice{.backend = kernels::findBackend(verb.map), .slaTopk = verb.slaTopk};
+    if (choice.backend == nullptr)
+        return Error{ErrorCode::BadUsage,
+                     "--map " + verb.map + ": one of " + capture::sparseBackendNames() + " was needed"};
+    auto options = attention::BackendOptions::create(verb.backendOptions);
+    if (!options) return options.error();
+    choice.options = *std::move(options);
+    if (!verb.grid.empty()) {
+        const auto grid = tokenGridFrom(verb.grid);
+        if (!grid) return grid.error();
+        choice.grid = *grid;
+    }
+    return std::optional(std::move(choice));
+}
+
 /// A file that can't be read is named; the others are listed all the same.
 int runList(const CapturesVerb& verb) {
     // The document outlives the folder that the program was started in.
     const std::filesystem::path folder = std::filesystem::absolute(verb.folder).lexically_normal();
     const auto files = capture::captureFiles(folder);
     if (!files) return fail(files.error());
+    const auto choice = choiceOf(verb);
+    if (!choice) return fail(choice.error());
     std::vector<capture::CapturedCall> calls;
+    std::vector<std::optional<capture::KeptShares>> kept;
     json document = {{"folder", folder.string()}, {"captures", json::array()}, {"unreadable", json::array()}};
     ProgressLine line;
     for (std::size_t i = 0; i < files->size(); ++i) {
@@ -56,6 +91,14 @@ int runList(const CapturesVerb& verb) {
             continue;
         }
         document["captures"].push_back(toJson(*call));
+        if (*choice) {
+            // A call that the backend can't run, as one of cross-attention, has no map.
+            auto shares = keptSharesOf(*call, **choice);
+            if (!shares && shares.error().code != ErrorCode::Unsupported) return fail(shares.error());
+            json& map = document["captures"].back()["map"];
+            map = shares ? toJson(*shares) : json{{"backend", verb.map}, {"why", shares.error().message}};
+            kept.push_back(shares ? std::optional(*std::move(shares)) : std::nullopt);
+        }
         calls.push_back(*std::move(call));
     }
     line.clear();
@@ -63,12 +106,35 @@ int runList(const CapturesVerb& verb) {
     if (calls.empty())
         return fail({ErrorCode::InvalidData, verb.folder + ": none of its " + std::to_string(files->size()) +
                                                  " captures can be read"});
-    return report(verb, document, capturesTable(calls));
+    return report(verb, document, capturesTable(calls, kept));
+}
+
+/// What -o is to hold where a map was asked for.
+Result<void> writeMap(const CapturesVerb& verb, const json& document, const capture::KeptBlocks& blocks) {
+    if (verb.output.empty()) return {};
+    const auto kind = mapFileKindOf(verb.output);
+    if (!kind) return kind.error();
+    if (*kind == MapFileKind::Json) return writeFile(verb.output, printJsonIndented(document) + "\n");
+    if (*kind == MapFileKind::Csv) return writeFile(verb.output, csvOf(blocks));
+    return media::writePng(pictureOf(blocks), verb.output);
 }
 
 int runShow(const CapturesVerb& verb) {
+    const auto choice = choiceOf(verb);
+    if (!choice) return fail(choice.error());
+    if (*choice && !verb.output.empty())
+        if (const auto kind = mapFileKindOf(verb.output); !kind) return fail(kind.error());
     const auto call = capture::readCapture(std::filesystem::absolute(verb.file).lexically_normal());
     if (!call) return fail(call.error());
+    std::optional<capture::KeptBlocks> kept;
+    if (*choice) {
+        ProgressLine line;
+        auto blocks = keptBlocksOf(*call, **choice, verb.batch, verb.head, [&](int done, int total) {
+            line.update(verb.file, "kept blocks", done, total, -1);
+        });
+        if (!blocks) return fail(blocks.error());
+        kept = *std::move(blocks);
+    }
     ProgressLine line;
     const auto map = attentionMapOf(*call, verb.batch, verb.head, verb.blocks, [&](int done, int total) {
         line.update(verb.file, "attention map", done, total, -1);
@@ -87,7 +153,11 @@ int runShow(const CapturesVerb& verb) {
     measure("k", 1, call->k_BHMD, statistics.k, keyHead);
     measure("v", 2, call->v_BHMD, statistics.v, keyHead);
     line.clear();
-    return report(verb, document, capturesTable({*call}) + "\n" + statisticsTable(statistics));
+    const std::string table = capturesTable({*call}, {}) + "\n" + statisticsTable(statistics);
+    if (!kept) return report(verb, document, table);
+    document["kept_blocks"] = toJson(*kept);
+    if (auto written = writeMap(verb, document, *kept); !written) return fail(written.error());
+    return verb.json ? printResult(document) : printResult(table + "\n" + keptText(*kept));
 }
 
 int runCaptures(const CapturesVerb& verb) {
@@ -97,6 +167,24 @@ int runCaptures(const CapturesVerb& verb) {
         const std::string words = failure.what_without_backtrace();
         return fail({ErrorCode::Internal, words.substr(0, words.find('\n'))});
     }
+}
+
+void addMap(CLI::App& command, CapturesVerb& verb) {
+    command
+        .add_option("--map", verb.map,
+                    "Also which blocks of keys this backend attends to: " + capture::sparseBackendNames())
+        ->type_name("BACKEND");
+    command
+        .add_option("--backend-option", verb.backendOptions,
+                    "A parameter of that backend, NAME.KEY=VALUE; may be repeated")
+        ->type_name("NAME.KEY=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command
+        .add_option("--sla-topk", verb.slaTopk,
+                    "Share of the key blocks that sla and sagesla keep, above 0 to 1")
+        ->capture_default_str();
+    command.add_option("--grid", verb.grid, kTokenGridHelp + std::string("; where a capture doesn't say it"));
 }
 
 void addOutput(CLI::App& command, CapturesVerb& verb) {
@@ -113,6 +201,7 @@ Verb addCapturesVerb(CLI::App& program) {
     command->require_subcommand(1);
     verb->list = command->add_subcommand("list", "What a folder's captures are");
     verb->list->add_option("folder", verb->folder, "Where they are")->required();
+    addMap(*verb->list, *verb);
     addOutput(*verb->list, *verb);
     verb->show = command->add_subcommand(
         "show",
@@ -124,7 +213,11 @@ Verb addCapturesVerb(CLI::App& program) {
     verb->show->add_option("--blocks", verb->blocks, "Rows and columns of the map at most")
         ->check(CLI::Range(1, kMostBlocks))
         ->capture_default_str();
-    addOutput(*verb->show, *verb);
+    addMap(*verb->show, *verb);
+    verb->show->add_option("-o,--output", verb->output,
+                           "Also write this file: the JSON document, or with --map by its ending .json, .csv "
+                           "(a line a pair of blocks) or .png (the map as a picture)");
+    verb->show->add_flag("--json", verb->json, "Print one JSON document");
     return {command, [verb] { return runCaptures(*verb); }};
 }
 

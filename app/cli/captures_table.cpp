@@ -11,6 +11,11 @@ using capture::CapturedCall;
 using capture::TensorStatistics;
 
 constexpr std::size_t kNamedOutliers = 5;
+constexpr std::ptrdiff_t kKeptColumn = 6;  ///< the first behind the figures
+
+std::string keptPercent(double share) {
+    return fixed(100 * share, 1) + " %";
+}
 
 std::string shapeText(const at::Tensor& tensor) {
     std::string text;
@@ -38,17 +43,35 @@ TableLine lineOf(const char* name, const TensorStatistics& x) {
 
 }  // namespace
 
-std::string capturesTable(const std::vector<CapturedCall>& calls) {
+std::string capturesTable(const std::vector<CapturedCall>& calls,
+                          const std::vector<std::optional<capture::KeptShares>>& kept) {
     std::vector<TableLine> lines{
         {{"kernel", "module", "branch", "call", "step", "layer", "q", "k", "dtype", "file"}, {}}};
-    for (const CapturedCall& call : calls)
+    if (!kept.empty()) lines.front().cells.insert(lines.front().cells.begin() + kKeptColumn, "kept");
+    for (const CapturedCall& call : calls) {
         lines.push_back({{call.kernel.empty() ? "-" : call.kernel, call.module.empty() ? "-" : call.module,
                           call.branch.empty() ? "-" : call.branch, std::to_string(call.callIndex),
                           placeText(call.step), placeText(call.layer), shapeText(call.q_BHND),
                           shapeText(call.k_BHMD), capture::dtypeName(call), call.file.filename().string()},
                          {}});
-    constexpr std::size_t kTextColumns = 3, kEndOfFigures = 6;
-    return alignedTable(lines, kTextColumns, kEndOfFigures);
+        if (kept.empty()) continue;
+        const auto& shares = kept[lines.size() - 2];
+        lines.back().cells.insert(lines.back().cells.begin() + kKeptColumn,
+                                  shares ? keptPercent(shares->mean()) : "-");
+    }
+    constexpr std::size_t kTextColumns = 3;
+    return alignedTable(lines, kTextColumns, kept.empty() ? kKeptColumn : kKeptColumn + 1);
+}
+
+std::string keptText(const capture::KeptBlocks& blocks) {
+    std::string text = blocks.backend + " keeps " + keptPercent(blocks.keptShare) + " of the pairs of " +
+                       std::to_string(blocks.rows) + " blocks of " + std::to_string(blocks.queriesTogether) +
+                       " queries and " + std::to_string(blocks.columns) + " of " +
+                       std::to_string(blocks.keysTogether) + " keys in head " + std::to_string(blocks.head) +
+                       ", which hold " + keptPercent(blocks.keptWeight) + " of the weight (" +
+                       std::to_string(blocks.queriesPerBlock) + " of each block's queries computed)\nheads:";
+    for (const double share : blocks.keptShareOfHead) text += " " + keptPercent(share);
+    return text;
 }
 
 std::string statisticsTable(const CaptureStatistics& statistics) {

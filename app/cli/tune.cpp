@@ -1,17 +1,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/render_options.h"
 #include "app/cli/tuning_renders.h"
 #include "app/cli/verb.h"
 #include "app/cli/worker_options.h"
 #include "core/base/json.h"
+#include "core/base/number_text.h"
 #include "core/base/pending_file.h"
+#include "core/capture/sparge_thresholds.h"
 #include "core/machine/local_machine.h"
 #include "core/protocol/attention_policy_json.h"
 #include "core/protocol/backend_option.h"
@@ -37,6 +41,7 @@ struct TuneVerb {
     std::string budget;
     std::string output;  ///< empty: kPolicyFile, or kCurvesFile
     int maxRenders = 4;
+    std::optional<double> spargeL1;
     bool json = false;
 };
 
@@ -155,6 +160,61 @@ int failWithoutPolicy(const tune::Tuning& tuning) {
     return fail({ErrorCode::Unsupported, verdictText(tuning) + " Nothing was written."});
 }
 
+constexpr const char* kSparge = "sparge";
+
+/// What --sparge-l1 asks for can be had: said before anything is rendered.
+Result<void> checkSpargeL1(const TuneVerb& verb, const Plan& plan) {
+    if (!verb.spargeL1) return {};
+    const auto wrong = [&](const std::string& why) {
+        return Error{ErrorCode::BadUsage, "--sparge-l1 " + significant(*verb.spargeL1, 4) + ": " + why};
+    };
+    if (!(*verb.spargeL1 > 0) || !std::isfinite(*verb.spargeL1)) return wrong("a number above 0 was needed");
+    if (std::ranges::find(plan.goal.backends, kSparge) == plan.goal.backends.end())
+        return wrong("sparge was needed among --backends");
+    for (const std::string& text : plan.checked.request().backendOption)
+        if (text.starts_with("sparge.simthreshd1") || text.starts_with("sparge.cdfthreshd"))
+            return wrong("it looks for what --backend-option " + text + " sets; one of the two was needed");
+    return {};
+}
+
+/// sparge's thresholds of each layer: from calls of one more sdpa render, which lie in a folder of their own.
+Result<std::vector<capture::LayerThresholds>> spargeThresholds(const TuneVerb& verb, const Plan& plan,
+                                                               const machine::Machine& machine,
+                                                               const fs::path& folder, std::stop_token stop) {
+    constexpr int kCallsPerLayer = 2;
+    const fs::path captures = folder / "captures";
+    auto checked = plan.checked.with(machine, [&](auto& request) {
+        request.saveInputs = true;
+        request.inputDir = captures.string();
+        request.maxCaptures = kCallsPerLayer * plan.goal.layers;
+    });
+    if (!checked) return checked.error();
+    const bool isCpu = checked->settings().device == "cpu";
+    TuningRenders renders(folder, 1, verb.worker.queueOptions(), stop);
+    if (auto made = renders.render("sdpa, captured", *std::move(checked), plan.goal.budget); !made)
+        return made.error();
+    const auto files = capture::captureFiles(captures);
+    if (!files) return files.error();
+    ProgressLine line;
+    // Kernels of a GPU take one value for all heads.
+    return capture::tuneSparge(*files, *verb.spargeL1,
+                               isCpu ? capture::ThresholdsFor::EachHead : capture::ThresholdsFor::AllHeads,
+                               [&](int done, int total) {
+                                   line.update("sparge's thresholds", "calls", done, total, -1);
+                                   return !stop.stop_requested();
+                               });
+}
+
+json thresholdsJson(const std::vector<capture::LayerThresholds>& layers) {
+    json list = json::array();
+    for (const capture::LayerThresholds& layer : layers)
+        list.push_back({{"layer", layer.layer},
+                        {"kept_share", layer.keptShare},
+                        {"l1", layer.relativeL1},
+                        {"backend_option", capture::backendOptionsOf({layer})}});
+    return list;
+}
+
 /// All renders of a tuning, in one worker.
 Result<tune::Tuning> search(const TuneVerb& verb, const Plan& plan, const machine::Machine& machine,
                             const fs::path& folder, std::stop_token stop) {
@@ -207,19 +267,33 @@ int runTune(const TuneVerb& verb, const machine::Machine& machine) {
     auto checked = verb.render.check(protocol::kReferenceBackend, machine);
     if (!checked) return fail(checked.error());
     if (isRecording(*checked)) return runRecording(verb, *std::move(checked));
-    const auto plan = planOf(verb, machine);
+    auto plan = planOf(verb, machine);
     if (!plan) return fail(plan.error());
+    if (auto fits = checkSpargeL1(verb, *plan); !fits) return fail(fits.error());
     const fs::path policy = fs::absolute(policyFileOf(verb)).lexically_normal();
     const fs::path folder = beside(policy, ".files");
     const InterruptWatch interrupts;
     const auto lock = result::WriterLock::acquire(folder / "tuning");
     if (!lock) return fail(lock.error());
+    std::vector<capture::LayerThresholds> thresholds;
+    if (verb.spargeL1) {
+        auto found = spargeThresholds(verb, *plan, machine, folder / "captured", interrupts.token());
+        if (!found) return fail(found.error());
+        thresholds = *std::move(found);
+        auto checkedWith = plan->checked.with(machine, [&](auto& request) {
+            for (std::string& option : backendOptionsOf(thresholds))
+                request.backendOption.push_back(std::move(option));
+        });
+        if (!checkedWith) return fail(checkedWith.error());
+        plan->checked = *std::move(checkedWith);
+    }
     const auto tuning = search(verb, *plan, machine, folder, interrupts.token());
     if (!tuning) return fail(tuning.error());
     if (!verdictOf(*tuning).chosen) return failWithoutPolicy(*tuning);
 
     json document = toJson(*tuning);
     document["policy"] = policy.string();
+    if (verb.spargeL1) document["sparge_thresholds"] = thresholdsJson(thresholds);
     document["report"] = beside(policy, ".report.html").string();
     if (auto saved = save(*tuning, plan->checked.request().backendOption, policy, document); !saved)
         return fail(saved.error());
@@ -255,6 +329,12 @@ Verb addTuneVerb(CLI::App& program, const machine::LocalMachine& machine) {
     command->add_option("--max-renders", verb->maxRenders, "Policies that are rendered at most to find it")
         ->check(CLI::Range(1, 100))
         ->capture_default_str();
+    command
+        ->add_option(
+            "--sparge-l1", verb->spargeL1,
+            "Look for sparge's thresholds first, of each layer and on the CPU of each head: those that "
+            "keep least while a head's output is so near exact attention's (relative L1; 0.05 is usual)")
+        ->type_name("N");
     command->add_flag("--json", verb->json, "Print one JSON document");
     verb->render.addTo(*command, {"attention_type", "attention_policy", "lockstep", "ulysses_degree",
                                   "ring_degree", "cfg_parallel", "shard_weights"});

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "core/devices/gpu_choice.h"
+#include "core/machine/option_text.h"
+#include "kernels/backends/backend_list.h"
 #include "widgets/theme/qt_text.h"
 
 namespace reelgrid::studio {
@@ -37,6 +39,21 @@ std::vector<widgets::BackendChoice> backendChoices(const machine::Machine& machi
         choices.push_back({text(backend.name), title, description, checked});
     }
     return choices;
+}
+
+std::vector<widgets::SparseBackend> sparseBackends(const machine::Machine& machine) {
+    std::vector<widgets::SparseBackend> found;
+    for (const machine::Backend& backend : machine.backends) {
+        const kernels::BackendInfo* known = kernels::findBackend(backend.name);
+        if (known == nullptr || !known->sparse || !known->method) continue;
+        widgets::SparseBackend& one = found.emplace_back();
+        one.name = text(backend.name);
+        one.description = text(backend.title);
+        for (const kernels::BackendOption& option : backend.options)
+            one.options.push_back(
+                {text(option.key), text(option.value), text(machine::textOf(backend, option))});
+    }
+    return found;
 }
 
 }  // namespace reelgrid::studio

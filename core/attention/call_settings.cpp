@@ -28,12 +28,16 @@ Result<BackendOptions> BackendOptions::create(const std::vector<std::string>& te
         if (backend == nullptr)
             return Error{ErrorCode::BadUsage, "--backend-option " + text + ": backend " + choice->backend +
                                                   ": one of " + kernels::backendNames() + " was needed"};
-        auto why = kernels::whyNotOption(backend->options(), choice->key, choice->value);
-        if (!why) why = kernels::whyNotWithinBounds(choice->backend, choice->key, choice->value);
+        const auto why =
+            kernels::whyNotSetting(choice->backend, backend->options(), choice->key, choice->value);
         if (why)
             return Error{ErrorCode::BadUsage, "--backend-option " + text + ": " + choice->backend + *why};
         auto& values = options.m_values.try_emplace(choice->backend, defaultsOf(backend)).first->second;
-        std::ranges::find(values, choice->key, &kernels::OptionValue::key)->value = choice->value;
+        const auto same = std::ranges::find(values, choice->key, &kernels::OptionValue::key);
+        if (same != values.end())
+            same->value = choice->value;
+        else  // of some layers
+            values.push_back({choice->key, choice->value});
     }
     return options;
 }

@@ -43,6 +43,7 @@ Result<AttentionCase> caseOf(const capture::CapturedCall& call, AttentionCase wa
     wanted.shape = *shape;
     wanted.type = *type;
     if (call.mask == kernels::Mask::Causal) wanted.mask = call.mask;
+    if (call.grid.isKnown()) wanted.grid = call.grid;
     wanted.captured->callIndex = call.callIndex;
     wanted.captured->step = call.step;
     wanted.captured->layer = call.layer;

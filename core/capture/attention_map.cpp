@@ -1,8 +1,8 @@
 #include "core/capture/attention_map.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "core/capture/attention_weights.h"
 
 namespace reelgrid::capture {
 namespace {
@@ -15,33 +15,13 @@ std::int64_t edgeOf(std::int64_t index, std::int64_t count, std::int64_t size) {
     return index * size / count;
 }
 
-Error noSuch(const char* what, std::int64_t value, std::int64_t count) {
-    return {ErrorCode::BadUsage, std::string("--") + what + " " + std::to_string(value) +
-                                     ": a number from 0 to " + std::to_string(count - 1) + " was needed"};
-}
-
-/// The weights of these queries, each row's sum 1.
-at::Tensor weightsOf(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,
-                     const at::Tensor& positions_N) {
-    const double scale = call.scale.value_or(1 / std::sqrt(double(k_MD.size(1))));
-    at::Tensor scores_NM = at::mm(q_ND, k_MD.t()) * scale;
-    if (call.keyBias_M.defined()) scores_NM = scores_NM + call.keyBias_M.unsqueeze(0);
-    if (call.mask == kernels::Mask::Causal) {
-        const at::Tensor hidden_NM =
-            at::arange(k_MD.size(0), at::kLong).unsqueeze(0) > positions_N.unsqueeze(1);
-        scores_NM = scores_NM.masked_fill(hidden_NM, -std::numeric_limits<double>::infinity());
-    }
-    return at::softmax(scores_NM, 1);
-}
-
 }  // namespace
 
 Result<AttentionMap> attentionMapOf(const CapturedCall& call, std::int64_t batch, std::int64_t head,
                                     std::int64_t blocks,
                                     const std::function<void(int done, int total)>& progressed) {
     const at::Tensor& q = call.q_BHND;
-    if (batch < 0 || batch >= q.size(0)) return noSuch("batch", batch, q.size(0));
-    if (head < 0 || head >= q.size(1)) return noSuch("head", head, q.size(1));
+    if (auto found = requireHead(call, batch, head); !found) return found.error();
     const std::int64_t keyHead = head / (q.size(1) / call.k_BHMD.size(1));
     const at::Tensor q_ND = q[batch][head];
     const at::Tensor k_MD = call.k_BHMD[batch][keyHead].to(at::kFloat).contiguous();
@@ -61,7 +41,7 @@ Result<AttentionMap> attentionMapOf(const CapturedCall& call, std::int64_t batch
         map.queriesPerBlock = std::max(map.queriesPerBlock, taken);
         const at::Tensor positions_N = at::arange(taken, at::kLong).mul_(size).floor_divide_(taken) + first;
         const at::Tensor mean_M =
-            weightsOf(call, q_ND.index_select(0, positions_N).to(at::kFloat), k_MD, positions_N)
+            attentionWeights(call, q_ND.index_select(0, positions_N).to(at::kFloat), k_MD, positions_N)
                 .mean(0, false, at::kDouble)
                 .contiguous();
         const double* weights = mean_M.const_data_ptr<double>();

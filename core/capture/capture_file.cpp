@@ -53,6 +53,13 @@ std::string printed(const CallShape& shape) {
     return text + "'" + dtypeName(shape.dtype) + "')";
 }
 
+/// Of the call's queries; None where nobody knows it.
+Value gridOf(const attention::Inputs& in) {
+    const attention::TokenGrid& grid = in.grid;
+    if (!grid.isKnown() || grid.tokens() != in.q_BHND.size(2)) return {};
+    return listOf({grid.frames, grid.rows, grid.columns, grid.textBefore, grid.textAfter});
+}
+
 void addSource(Dict& content, const CaptureSource& source) {
     content.add("rank", std::int64_t{source.rank});
     content.add("ranks", std::int64_t{source.ranks});
@@ -97,6 +104,7 @@ pt::Value captureOf(const attention::Inputs& in, const CallPlace& place, std::in
     content.add("key_bias", tensor(in.keyBias_M));
     content.add("proj_l_weight", tensor(in.projL_DD));
     content.add("proj_l_bias", tensor(in.projLBias_D));
+    content.add("grid", gridOf(in));
     content.add("layer", std::int64_t{place.layer});
     content.add("step", std::int64_t{place.step});
     content.add("branch", std::string(protocol::nameOf(place.branch)));

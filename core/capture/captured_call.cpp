@@ -115,6 +115,29 @@ at::Tensor keyBias(const Content& content, std::int64_t keys) {
     return bias.contiguous();
 }
 
+/// Where the tokens lie: frames, rows, columns, text before and behind; they are the call's.
+kernels::TokenGrid gridFrom(const Content& content, std::int64_t queries) {
+    constexpr const char* kNeeded = "a list of five whole numbers";
+    const auto* list = content.find<pt::List>("grid", kNeeded);
+    if (list == nullptr) return {};
+    constexpr std::int64_t kMostTokens = std::int64_t{1} << 20;
+    std::vector<std::int64_t> numbers;
+    for (const pt::Value& each : list->items) {
+        const auto* number = each.as<std::int64_t>();
+        if (number == nullptr || *number < (numbers.size() < 3 ? 1 : 0) || *number > kMostTokens) break;
+        numbers.push_back(*number);
+    }
+    if (numbers.size() != 5 || list->items.size() != 5)
+        refuse(std::string("grid is not ") + kNeeded +
+               ": frames, rows and columns from 1, text before and "
+               "behind from 0");
+    const kernels::TokenGrid grid{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    if (grid.tokens() != queries)
+        refuse("grid has " + std::to_string(grid.tokens()) + " tokens: the " + std::to_string(queries) +
+               " of q were needed");
+    return grid;
+}
+
 CapturedCall callFrom(const Content& content, const fs::path& file, Layout layout) {
     const auto name = captureNameOf(file);
     const bool bshd = isBshd(content, layout);
@@ -134,6 +157,7 @@ CapturedCall callFrom(const Content& content, const fs::path& file, Layout layou
                       .scale = content.scale("scale")};
     checkTogether(call);
     call.keyBias_M = keyBias(content, call.k_BHMD.size(2));
+    call.grid = gridFrom(content, call.q_BHND.size(2));
     if (call.kernel.empty() && name) call.kernel = name->kernel;
     if (const auto* kwargs = content.find<pt::Dict>("kwargs", "a dict")) {
         const Content given(*kwargs);

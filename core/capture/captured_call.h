@@ -27,6 +27,7 @@ struct CapturedCall {
     at::Tensor keyBias_M;  ///< fp32, may be undefined
     kernels::Mask mask = kernels::Mask::None;
     std::optional<double> scale;  ///< absent: 1/√D
+    kernels::TokenGrid grid{};    ///< where the tokens lie in the clip; not known: no frames
 };
 
 /// How a file's tensors lie. Recorded: what the file says, [B,H,N,D] where it says nothing (as upstream's

@@ -21,8 +21,7 @@ const kernels::PluginDescription* Machine::pluginOf(std::string_view backend) co
 std::optional<std::string> Machine::whyNot(const protocol::BackendOptionChoice& choice) const {
     const Backend* backend = findBackend(choice.backend);
     if (backend == nullptr) return "backend " + choice.backend + ": one of " + backendNames() + " was needed";
-    auto why = kernels::whyNotOption(backend->options, choice.key, choice.value);
-    if (!why) why = kernels::whyNotWithinBounds(choice.backend, choice.key, choice.value);
+    const auto why = kernels::whyNotSetting(choice.backend, backend->options, choice.key, choice.value);
     return why ? std::optional(choice.backend + *why) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "core/measurements/kept_map_reader.h"
 #include "core/measurements/list_reader.h"
 
 namespace reelgrid::measurements {
@@ -120,6 +121,7 @@ Result<CaptureDetails> captureDetailsFrom(const json& document) {
     const json* capture = fields.object("capture", true);
     const json* tensors = fields.object("tensors", true);
     const json* map = fields.object("attention_map", true);
+    const json* kept = fields.object("kept_blocks");
     if (auto read = fields.finish(); !read) return read.error();
     FieldReader row(*capture, "capture", ErrorCode::InvalidData);
     readCapture(row, details.capture);
@@ -135,6 +137,11 @@ Result<CaptureDetails> captureDetailsFrom(const json& document) {
     auto blocks = mapFrom(*map);
     if (!blocks) return blocks.error();
     details.map = *std::move(blocks);
+    if (kept != nullptr) {
+        auto read = keptMapFrom(*kept);
+        if (!read) return read.error();
+        details.kept = *std::move(read);
+    }
     return details;
 }
 

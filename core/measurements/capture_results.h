@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -50,11 +52,33 @@ struct MapBlocks {
     std::vector<double> means;  ///< row · columns + column
 };
 
+/// Where a block's tokens lie, ends included.
+struct BlockSpot {
+    std::int64_t firstToken = 0, lastToken = 0;
+    /// Frames, rows and columns; absent where nobody knows them, and for blocks of text.
+    std::optional<std::array<std::int64_t, 6>> inClip;
+};
+
+/// Which blocks of keys each block of one head's queries attends to, as a sparse backend chooses them.
+struct KeptMap {
+    std::string backend;
+    std::vector<std::pair<std::string, std::string>> options;  ///< key, value
+    int head = 0, rows = 0, columns = 0, queriesTogether = 0, keysTogether = 0, queriesPerBlock = 0;
+    double queries = 0, keys = 0;
+    double keptShare = 0;   ///< of the pairs of blocks
+    double keptWeight = 0;  ///< of the queries' weight, what the kept blocks hold
+    std::vector<double> keptShareOfHead;
+    std::vector<bool> kept;       ///< row · columns + column
+    std::vector<double> weights;  ///< likewise: of a query's weight what the block of keys holds
+    std::vector<BlockSpot> queryPlaces, keyPlaces;
+};
+
 /// What `captures show` says of a capture.
 struct CaptureDetails {
     CaptureRow capture;
     TensorFigures q, k, v;
     MapBlocks map;
+    std::optional<KeptMap> kept;  ///< with --map
 };
 Result<CaptureDetails> captureDetailsFrom(const nlohmann::json& document);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/base/sha256.h"
 #include "core/protocol/backend_option.h"
 
 namespace reelgrid::protocol {
@@ -21,6 +22,17 @@ std::string shortText(double number) {
 std::string nameOf(BackendOptionChoice choice, const std::string& attentionType) {
     std::ranges::replace(choice.value, ',', 'x');
     return (choice.backend == attentionType ? "" : choice.backend + ".") + choice.key + "-" + choice.value;
+}
+
+/// Whether names have it as it is. What is set for some layers, or for each of many heads, is in names as
+/// four digits that tell such settings apart.
+bool isShort(const BackendOptionChoice& choice) {
+    constexpr std::size_t kMostBytes = 64;
+    return choice.key.find('@') == choice.key.npos && choice.value.size() <= kMostBytes;
+}
+
+std::string digitsOf(const std::string& text) {
+    return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}).substr(0, 4);
 }
 
 template <template <class> class Maybe>
@@ -52,8 +64,15 @@ template <template <class> class Maybe>
 std::string attentionName(const RenderFields<Maybe>& fields) {
     std::string name = attentionName(fields.attentionType, fields.attentionPolicy);
     if (fields.slaTopk != kSlaTopk && asksForSparse(fields)) name += "+topk-" + shortText(fields.slaTopk);
-    for (const BackendOptionChoice& choice : choicesIn(fields.backendOption))
-        if (asksFor(fields, choice.backend)) name += "+" + nameOf(choice, fields.attentionType);
+    std::string unnamed;
+    for (const BackendOptionChoice& choice : choicesIn(fields.backendOption)) {
+        if (!asksFor(fields, choice.backend)) continue;
+        if (isShort(choice))
+            name += "+" + nameOf(choice, fields.attentionType);
+        else
+            unnamed += choice.backend + "." + choice.key + "=" + choice.value + "\n";
+    }
+    if (!unnamed.empty()) name += "+options-" + digitsOf(unnamed);
     if (const std::string linear = linearName(fields.useFp8Gemms ? kLinearFp8 : fields.linear);
         !linear.empty())
         name += "+" + linear;

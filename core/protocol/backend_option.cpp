@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/protocol/index_ranges.h"
+
 namespace reelgrid::protocol {
 namespace {
 
-constexpr std::size_t kMostKeyBytes = 40, kMostValueBytes = 64;
+constexpr std::size_t kMostKeyBytes = 40, kMostValueBytes = 240;
 
 bool isOf(const std::string& text, std::string_view further, std::size_t mostBytes) {
     const auto fits = [&](char c) {
@@ -22,6 +24,13 @@ bool isOptionKey(const std::string& key) {
     return isOf(key, "_-", kMostKeyBytes);
 }
 
+bool isLayeredKey(const std::string& key) {
+    const std::size_t at = key.find('@');
+    if (at == key.npos) return isOptionKey(key);
+    const auto layers = indexRangeFrom(key.substr(at + 1));
+    return isOptionKey(key.substr(0, at)) && layers && layers->first >= 0 && layers->last >= layers->first;
+}
+
 bool isOptionValue(const std::string& value) {
     return isOf(value, "_-+.,", kMostValueBytes);
 }
@@ -32,11 +41,13 @@ Result<BackendOptionChoice> BackendOptionChoice::from(const std::string& text) {
     BackendOptionChoice choice;
     if (isWhole)
         choice = {text.substr(0, dot), text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)};
-    if (!isWhole || choice.backend.empty() || !isOptionKey(choice.key) || !isOptionValue(choice.value))
-        return Error{ErrorCode::BadUsage, "--backend-option " + text +
-                                              ": NAME.KEY=VALUE was needed, the value of letters, digits, "
-                                              "dots, commas, +, - and _, " +
-                                              std::to_string(kMostValueBytes) + " at most"};
+    if (!isWhole || choice.backend.empty() || !isLayeredKey(choice.key) || !isOptionValue(choice.value))
+        return Error{ErrorCode::BadUsage,
+                     "--backend-option " + text +
+                         ": NAME.KEY=VALUE was needed, or of some layers "
+                         "NAME.KEY@FIRST-LAST=VALUE, the value of letters, digits, dots, "
+                         "commas, +, - and _, " +
+                         std::to_string(kMostValueBytes) + " at most"};
     return choice;
 }
 

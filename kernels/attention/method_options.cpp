@@ -1,6 +1,7 @@
 #include "kernels/attention/method_options.h"
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/backends/backend_option.h"
@@ -53,6 +54,24 @@ std::string boundsObstacle(std::string_view backend, const AttentionProblem& p) 
     return {};
 }
 
+/// An option with a value for each head, and another number of heads; or on a device that takes one for all.
+std::string headsObstacle(std::string_view backend, const AttentionProblem& p) {
+    for (const OptionValue& option : p.context.options) {
+        // Those of all layers stand first, those of some refer to them.
+        if (!isOfEachHead(backend, option.key) || keyWithoutLayers(option.key) != option.key) continue;
+        const std::size_t values =
+            numbersOf(valueInLayer(p.context.options, option.key, p.context.layer)).size();
+        if (values == 1) continue;
+        if (p.device != Device::Cpu)
+            return option.key + " has a value for each head, needs one for all of them on " +
+                   nameOf(p.device);
+        if (values != static_cast<std::size_t>(p.queryHeads))
+            return option.key + " has " + std::to_string(values) + " values, needs one, or one for each of " +
+                   std::to_string(p.queryHeads) + " heads";
+    }
+    return {};
+}
+
 /// The backend whose options a method reads.
 std::string_view backendOf(Method method) {
     switch (method) {
@@ -76,16 +95,30 @@ GridMap gridMapOf(Method method, const AttentionProblem& problem) {
                                          : GridMap(grid, radialWindowOf(problem), traits.sparse);
 }
 
+std::vector<BlockPrediction> predictionsOf(const AttentionProblem& problem) {
+    std::vector<BlockPrediction> predictions{problem.prediction};
+    const std::pair<std::string_view, double BlockPrediction::*> kThresholds[] = {
+        {"simthreshd1", &BlockPrediction::similarity},
+        {"cdfthreshd", &BlockPrediction::cdf},
+        {"pvthreshd", &BlockPrediction::faint}};
+    for (const auto& [key, threshold] : kThresholds) {
+        const std::string_view value = valueInLayer(problem.context.options, key, problem.context.layer);
+        if (value.empty()) continue;
+        const std::vector<double> ofHeads = numbersOf(value);
+        if (ofHeads.size() > predictions.size()) predictions.resize(ofHeads.size(), predictions.front());
+        for (std::size_t head = 0; head < predictions.size(); ++head)
+            predictions[head].*threshold = ofHeads[head % ofHeads.size()];
+    }
+    return predictions;
+}
+
 BlockPrediction predictionOf(const AttentionProblem& problem) {
-    BlockPrediction prediction = problem.prediction;
-    readOption(problem, "simthreshd1", prediction.similarity);
-    readOption(problem, "cdfthreshd", prediction.cdf);
-    readOption(problem, "pvthreshd", prediction.faint);
-    return prediction;
+    return predictionsOf(problem).front();
 }
 
 std::string optionObstacle(Method method, const AttentionProblem& problem) {
     if (std::string obstacle = boundsObstacle(backendOf(method), problem); !obstacle.empty()) return obstacle;
+    if (std::string obstacle = headsObstacle(backendOf(method), problem); !obstacle.empty()) return obstacle;
     const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
     return traits.needsGrid() ? gridObstacle(problem) : std::string();
 }

@@ -318,8 +318,8 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                  "Products are fav2's, where upstream's are SageAttention's INT8 and e4m3; means, cosines "
                  "and "
                  "the softmax are fp32 instead of the input's type and fp16; a block that is not multiplied "
-                 "is no part of the row's sum either; no causal mask and no log-sum-exp; with AMX as with "
-                 "AVX-512.",
+                 "is no part of the row's sum either; with AMX every block of the map is multiplied, and a "
+                 "sparge.pvthreshd below 50 takes AVX-512; no causal mask and no log-sum-exp.",
              .supports = {.maxHeadDim = cpu::kMaxHeadDim},
              .plan = &cpu::plan<Method::Sparge>},
         .cuda = {.deviation =

@@ -1424,6 +1424,18 @@ SHA-256 %1</translation>
         <source>%1 is there where the clips were measured for it: Measure › Compute metrics, or reelgrid-cli --metrics.</source>
         <translation>%1 gibt es, wo die Clips daraufhin gemessen wurden: Messen › Metriken berechnen, oder reelgrid-cli --metrics.</translation>
     </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>tokens %1</source>
+        <translation>Token %1</translation>
+    </message>
+    <message>
+        <source>%1: frames %2, rows %3, columns %4</source>
+        <translation>%1: Bilder %2, Zeilen %3, Spalten %4</translation>
+    </message>
 </context>
 <context>
     <name>Verdicts</name>
@@ -3014,6 +3026,14 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <source>queries %1, keys %2: %3, %4× uniform</source>
         <translation>Queries %1, Keys %2: %3, %4× gleichverteilt</translation>
     </message>
+    <message>
+        <source>Attention</source>
+        <translation>Attention</translation>
+    </message>
+    <message>
+        <source>Kept blocks</source>
+        <translation>Behaltene Blöcke</translation>
+    </message>
 </context>
 <context>
     <name>reelgrid::widgets::CapturesView</name>
@@ -3363,6 +3383,84 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
     <message>
         <source>Delete the kept steps</source>
         <translation>Die behaltenen Schritte löschen</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KeptMapForm</name>
+    <message>
+        <source>no map of kept blocks</source>
+        <translation>keine Karte behaltener Blöcke</translation>
+    </message>
+    <message>
+        <source>Map of kept blocks</source>
+        <translation>Karte behaltener Blöcke</translation>
+    </message>
+    <message>
+        <source>Which blocks of keys a sparse backend attends to in this call</source>
+        <translation>Welche Blöcke von Keys ein dünn besetztes Backend in diesem Aufruf betrachtet</translation>
+    </message>
+</context>
+<context>
+    <name>reelgrid::widgets::KeptMapView</name>
+    <message>
+        <source>KEPT BLOCKS</source>
+        <translation>BEHALTENE BLÖCKE</translation>
+    </message>
+    <message>
+        <source>HEADS</source>
+        <translation>KÖPFE</translation>
+    </message>
+    <message>
+        <source>What is left out</source>
+        <translation>Was wegfällt</translation>
+    </message>
+    <message>
+        <source>Colours the blocks that are left out, by the weight that is lost with them</source>
+        <translation>Färbt die Blöcke, die wegfallen, nach dem Gewicht, das mit ihnen verloren geht</translation>
+    </message>
+    <message>
+        <source>%1%2 keeps %3 of head %4&apos;s pairs of blocks, which hold %5 of the weight; %6 of each block&apos;s queries were computed for that</source>
+        <translation>%1%2 behält %3 der Blockpaare von Kopf %4; sie tragen %5 des Gewichts; dafür wurden %6 Queries je Block berechnet</translation>
+    </message>
+    <message>
+        <source>blocks of %1 keys</source>
+        <translation>Blöcke von %1 Keys</translation>
+    </message>
+    <message>
+        <source>blocks of %1 queries</source>
+        <translation>Blöcke von %1 Queries</translation>
+    </message>
+    <message>
+        <source>weight of a kept block</source>
+        <translation>Gewicht eines behaltenen Blocks</translation>
+    </message>
+    <message>
+        <source>weight of a block left out</source>
+        <translation>Gewicht eines Blocks, der wegfällt</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>behalten</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>fällt weg</translation>
+    </message>
+    <message>
+        <source>queries&apos; block %1, %2
+keys&apos; block %3, %4
+%5, %6 of the queries&apos; weight</source>
+        <translation>Block %1 der Queries, %2
+Block %3 der Keys, %4
+%5, %6 des Gewichts der Queries</translation>
+    </message>
+    <message>
+        <source>head %1</source>
+        <translation>Kopf %1</translation>
+    </message>
+    <message>
+        <source>% of the pairs of blocks that are kept</source>
+        <translation>% der Blockpaare, die behalten werden</translation>
     </message>
 </context>
 <context>

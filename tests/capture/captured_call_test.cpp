@@ -158,6 +158,26 @@ TEST_F(MadeCapture, NumbersAreChecked) {
     EXPECT_EQ(with("layer", pt::Value()), "read");
 }
 
+TEST_F(MadeCapture, SaysWhereItsTokensLie) {
+    EXPECT_FALSE(read()->grid.isKnown());
+    const auto with = [&](std::vector<pt::Value> numbers) {
+        m_extra = {};
+        m_extra.add("grid", pt::List{std::move(numbers)});
+        return read();
+    };
+    const auto number = [](std::int64_t n) { return pt::Value(n); };
+    const auto call = with({number(1), number(2), number(2), number(1), number(1)});
+    ASSERT_TRUE(call) << call.error().message;
+    EXPECT_EQ(call->grid, (kernels::TokenGrid{1, 2, 2, 1, 1}));
+    EXPECT_THAT(with({number(1), number(2), number(2), number(0), number(0)}).error().message,
+                HasSubstr("grid has 4 tokens: the 6 of q were needed"));
+    for (const auto& wrong : {std::vector{number(6)},
+                              {number(0), number(2), number(3), number(0), number(6)},
+                              {number(1), number(2), number(3), number(0), number(-1)},
+                              {number(1), number(2), number(3), number(0), pt::Value(std::string("0"))}})
+        EXPECT_THAT(with(wrong).error().message, HasSubstr("grid is not a list of five whole numbers"));
+}
+
 TEST_F(MadeCapture, AnotherPtFileIsRefused) {
     ASSERT_TRUE(pt::writePt(m_file, pt::List{}));
     const auto call = readCapture(m_file);

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/media/image.h"
 #include "tests/cli/program.h"
 
 namespace reelgrid::cli {
@@ -54,11 +55,55 @@ TEST(CapturesVerb, ShowsOneHeadsMapAndWritesTheSameDocument) {
     EXPECT_EQ(json::parse(file), document);
 }
 
+TEST(CapturesVerb, ShowsASparseBackendsMapAndWritesItByItsEnding) {
+    const TestFolder folder;
+    const std::string file = kCaptures + "/fav2_input_000000.pt";
+    for (const char* name : {"map.png", "map.csv"}) {
+        const ProgramRun run =
+            runProgram({"captures", "show", file, "--map", "sparge", "--head", "1", "-o", folder.file(name)});
+        ASSERT_EQ(run.exitCode, 0) << run.errors;
+        EXPECT_THAT(run.output, HasSubstr("sparge keeps 100.0 % of the pairs of 1 blocks of 128 queries"));
+    }
+    std::ifstream lines(folder.path() / "map.csv");
+    std::string header, pair;
+    std::getline(lines, header);
+    std::getline(lines, pair);
+    EXPECT_THAT(header, testing::StartsWith("query_block,key_block,kept,weight,query_first_token,"));
+    EXPECT_EQ(pair, "0,0,1,1,0,5,,,,,,,0,9,,,,,,");
+    const auto picture = media::readImage(folder.path() / "map.png");
+    ASSERT_TRUE(picture) << picture.error().message;
+    EXPECT_EQ(picture->pixels[0], 0xfc) << "all the weight is the lightest colour";
+    EXPECT_EQ(picture->height, 2 * picture->width) << "128 queries by 64 keys";
+    const ProgramRun run = runProgram({"captures", "show", file, "--map=radial", "--grid=1,2,3", "--json"});
+    EXPECT_EQ(run.exitCode, 1) << "six queries and ten keys";
+    EXPECT_THAT(run.errors, HasSubstr("radial: 6 queries and 10 keys, needs 6 of both, the grid's"));
+    const ProgramRun list = runProgram({"captures", "list", kCaptures, "--map=sparge", "--json"});
+    ASSERT_EQ(list.exitCode, 0) << list.errors;
+    const json captures = onlyDocument(list.output)["captures"];
+    EXPECT_EQ(captures[0]["map"]["kept_share_of_head"], json({1.0, 1.0}));
+    EXPECT_THAT(captures[1]["map"]["why"].get<std::string>(), HasSubstr("sparge: no causal mask"));
+}
+
 TEST(CapturesVerb, RefusesInOneLine) {
     const std::string file = kCaptures + "/fav2_input_000000.pt";
     const ProgramRun head = runProgram({"captures", "show", file, "--head", "2"});
     EXPECT_EQ(head.exitCode, 2);
     EXPECT_THAT(head.errors, HasSubstr("--head 2: a number from 0 to 1 was needed"));
+    const auto refusal = [&](std::vector<std::string> further) {
+        std::vector<std::string> words{"captures", "show", file};
+        words.insert(words.end(), further.begin(), further.end());
+        const ProgramRun run = runProgram(words);
+        EXPECT_EQ(run.exitCode, 2) << run.errors;
+        return run.errors;
+    };
+    EXPECT_THAT(refusal({"--map", "fav2"}),
+                HasSubstr("--map fav2: one of sla, sagesla, sparge, sta, radial"));
+    EXPECT_THAT(refusal({"--map", "nobody"}), HasSubstr("--map nobody: one of sla"));
+    EXPECT_THAT(refusal({"--map", "sparge", "-o", "map.gif"}),
+                HasSubstr("-o map.gif: an ending of .json, .csv or .png was needed with --map"));
+    EXPECT_THAT(refusal({"--grid", "1,2,3"}), HasSubstr("--grid 1,2,3: --map was needed with it"));
+    EXPECT_THAT(refusal({"--map", "sparge", "--backend-option", "sparge.cdfthreshd=0.5,2"}),
+                HasSubstr("sparge.cdfthreshd: 0 to 1 was needed"));
     const ProgramRun nowhere = runProgram({"captures", "list", "/nowhere"});
     EXPECT_EQ(nowhere.exitCode, 1);
     EXPECT_THAT(nowhere.errors, HasSubstr("/nowhere"));

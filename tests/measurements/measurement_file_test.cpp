@@ -77,6 +77,15 @@ TEST(Measurements, CapturesAreReadWhole) {
     EXPECT_EQ(details.map.means.size(), 60U);
     EXPECT_EQ(details.k.channelAbsMax.size(), 8U);
     EXPECT_EQ(details.q.nans, 0);
+    EXPECT_FALSE(details.kept);
+    const auto kept = read<CaptureDetails>("kept.json").kept;
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->backend, "sparge");
+    EXPECT_EQ(kept->kept.size(), 15U);
+    EXPECT_TRUE(kept->kept[6]);
+    EXPECT_EQ(kept->weights[6], 0.4);
+    EXPECT_EQ(kept->queryPlaces[2].inClip->at(2), 5);
+    EXPECT_FALSE(kept->keyPlaces[4].inClip);
 }
 
 TEST(Measurements, ATuningIsReadWhole) {
@@ -123,6 +132,14 @@ TEST(Measurements, ADamagedOneIsRefusedInOneLine) {
         {"capture.json", "/attention_map/rows", 100000, "100000 rows, at most 512"},
         {"capture.json", "/attention_map/means/0", json::array({1}), "rows of 10 numbers"},
         {"capture.json", "/tensors/q", json::array(), "q"},
+        {"kept.json", "/kept_blocks/rows", 2, "2 rows of 5 blocks"},
+        {"kept.json", "/kept_blocks/columns", 0, "columns 0"},
+        {"kept.json", "/kept_blocks/kept/1", "01112", "5 times 0 or 1"},
+        {"kept.json", "/kept_blocks/kept/1", "0111", "5 times 0 or 1"},
+        {"kept.json", "/kept_blocks/weights/2", json::array({1}), "rows of 5 weights"},
+        {"kept.json", "/kept_blocks/key_places/0", json::array({1, 2, 3}), "two or eight whole numbers"},
+        {"kept.json", "/kept_blocks/query_places", json::array(), "3 places were needed"},
+        {"kept.json", "/kept_blocks/options/pvthreshd", 50, "option pvthreshd"},
         {"tuning.json", "/renders/0/policy", json::object(), "render 1"},
         {"metrics.json", "/lockstep/layers", 90000, "lockstep"},
     };

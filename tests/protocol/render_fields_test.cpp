@@ -151,12 +151,25 @@ TEST(AttentionName, SaysWhatIsSetForTheBackendsThatItNames) {
     EXPECT_THAT(attentionName(request), testing::EndsWith("+window-5x3x3+radial.decay-0.5"));
 }
 
+TEST(AttentionName, HasFourDigitsForWhatIsSetOfSomeLayersOrManyHeads) {
+    RenderRequest request;
+    request.attentionType = "sparge";
+    request.backendOption = {"sparge.cdfthreshd@0-3=0.9,0.8", "sparge.pvthreshd=20", "sparge.cdfthreshd@4=1"};
+    const std::string name = attentionName(request);
+    EXPECT_THAT(name, testing::MatchesRegex("sparge\\+pvthreshd-20\\+options-[0-9a-f]{4}"));
+    request.backendOption[0] = "sparge.cdfthreshd@0-3=0.9,0.7";
+    EXPECT_NE(attentionName(request), name);
+    request.attentionType = "sdpa";
+    EXPECT_EQ(attentionName(request), "sdpa");
+}
+
 TEST(BackendOptionChoice, IsNameKeyAndValue) {
     const auto choice = BackendOptionChoice::from("sta.window=3,3,3").value();
     EXPECT_EQ(choice.backend + "|" + choice.key + "|" + choice.value, "sta|window|3,3,3");
     EXPECT_EQ(BackendOptionChoice::from("a.share=0.5").value().value, "0.5");
     for (const char* text : {"", "window=3", "sta.window", "sta=1.5", ".window=3", "sta.=3",
-                             "sta.window=", "sta.window=../x", "sta.win dow=3"}) {
+                             "sta.window=", "sta.window=../x", "sta.win dow=3", "sta.window@=3", "sta.@3=3",
+                             "sta.window@x=3", "sta.window@-1=3", "sta.window@5-3=3"}) {
         const auto wrong = BackendOptionChoice::from(text);
         ASSERT_FALSE(wrong) << text;
         EXPECT_EQ(wrong.error().code, ErrorCode::BadUsage);

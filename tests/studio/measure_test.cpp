@@ -1,7 +1,11 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/studio/measure/measure_tools.h"
@@ -12,6 +16,8 @@
 #include "widgets/measure/captures_view.h"
 #include "widgets/measure/error_map_view.h"
 #include "widgets/measure/heat_chart.h"
+#include "widgets/measure/kept_map_form.h"
+#include "widgets/measure/kept_map_view.h"
 #include "widgets/measure/kernel_form.h"
 #include "widgets/measure/kernel_view.h"
 #include "widgets/measure/points_chart.h"
@@ -103,6 +109,7 @@ TEST_F(MeasureTest, EveryResultHasItsViewAndWhatWasSavedShowsTheSame) {
     EXPECT_NE(opened<widgets::ErrorMapView>("metrics.json"), nullptr);
     EXPECT_NE(opened<widgets::CapturesView>("captures.json"), nullptr);
     EXPECT_NE(opened<widgets::CapturesView>("capture.json"), nullptr);
+    EXPECT_NE(opened<widgets::CapturesView>("kept.json"), nullptr);
     for (MeasurementWindow* window : windows()) {
         ASSERT_TRUE(window->saveAs(m_folder / "saved.json"));
         auto* again = opened<QWidget>(m_folder / "saved.json");
@@ -208,6 +215,39 @@ TEST_F(MeasureTest, TheChosenCaptureIsReadAndAnotherHeadToo) {
     view->findChild<QSpinBox*>()->setValue(0);
     ASSERT_TRUE(waitUntil([&] { return !view->problem().isEmpty(); }));
     EXPECT_TRUE(view->problem().contains("/nowhere/reelgrid-cli"));
+}
+
+TEST_F(MeasureTest, ASparseBackendsMapOfACaptureIsShown) {
+    auto* view = opened<widgets::CapturesView>(kSource / "tests/fixtures/pt/upstream-captures");
+    ASSERT_NE(view, nullptr);
+    auto* form = view->findChild<widgets::KeptMapForm*>();
+    auto* backends = form->findChild<QComboBox*>();
+    EXPECT_EQ(form->arguments(), QStringList());
+    ASSERT_GE(backends->findText("sparge"), 0);
+    EXPECT_LT(backends->findText("fav2"), 0) << "it leaves nothing out";
+    backends->setCurrentText("sparge");
+    for (auto* field : form->findChildren<QLineEdit*>())
+        if (field->accessibleName() == "cdfthreshd") {
+            field->setText("0.9");
+            Q_EMIT field->editingFinished();
+        }
+    EXPECT_EQ(form->arguments(), (QStringList{"--map=sparge", "--backend-option=sparge.cdfthreshd=0.9"}));
+    auto* shown = view->findChild<widgets::KeptMapView*>();
+    auto* map = shown->findChild<widgets::HeatChart*>();
+    ASSERT_TRUE(waitUntil([&] { return map->cells().columns == 5; })) << view->problem().toStdString();
+    EXPECT_EQ(map->cells().rows, 3);
+    EXPECT_EQ(map->cells().at(1, 1), 0.4);
+    EXPECT_TRUE(std::isnan(map->cells().at(0, 1))) << "it is left out";
+    ASSERT_TRUE(waitUntil([&] { return shown->isVisible(); }));
+    letRun(50);  // laid out
+    mouse(*map, QEvent::MouseMove, map->pixelOf(1, 2));
+    EXPECT_TRUE(map->reading().contains("tokens 256–299: frames 2, rows 5–9, columns 0–9") &&
+                map->reading().contains("left out, 2 %"))
+        << map->reading().toStdString();
+    shown->findChild<QCheckBox*>()->setChecked(true);
+    EXPECT_TRUE(std::isnan(map->cells().at(1, 1)));
+    EXPECT_EQ(map->cells().at(0, 1), 0.01);
+    EXPECT_EQ(shown->findChild<widgets::BarsChart*>()->barCount(), 2);
 }
 
 TEST_F(MeasureTest, AnErrorMapIsReadAndLeadsToTheBackendsClip) {

@@ -10,6 +10,7 @@
 
 #include "widgets/measure/figure_text.h"
 #include "widgets/measure/heat_chart.h"
+#include "widgets/measure/kept_map_view.h"
 #include "widgets/measure/points_chart.h"
 #include "widgets/measure/result_table.h"
 #include "widgets/theme/theme.h"
@@ -68,14 +69,19 @@ CaptureDetailsView::CaptureDetailsView(QWidget* parent)
       m_histograms(new PointsChart(tr("VALUES"))),
       m_channels(new PointsChart(tr("CHANNELS"))),
       m_outliers(new ResultTable(1)),
-      m_map(new HeatChart(tr("ATTENTION"))) {
+      m_map(new HeatChart(tr("ATTENTION"))),
+      m_kept(new KeptMapView),
+      m_maps(new QTabWidget) {
     m_figures->setMaximumHeight(kFiguresHeight);
     auto* tensors = new QTabWidget;
     tensors->addTab(m_channels, tr("Channels"));
     tensors->addTab(m_histograms, tr("Histogram"));
     tensors->addTab(m_outliers, tr("Outliers"));
     auto* charts = new QSplitter(Qt::Horizontal);
-    charts->addWidget(m_map);
+    m_maps->addTab(m_map, tr("Attention"));
+    m_maps->addTab(m_kept, tr("Kept blocks"));
+    m_maps->setTabVisible(1, false);
+    charts->addWidget(m_maps);
     charts->addWidget(tensors);
     charts->setSizes({540, 500});
     auto* column = new QVBoxLayout(this);
@@ -90,6 +96,11 @@ void CaptureDetailsView::setDetails(const CaptureDetails& details) {
     drawChannels(details);
     fillOutliers(details);
     drawMap(details);
+    // Whoever asks for a map wants to see it; whoever looks at the attention meanwhile goes on.
+    const bool isNew = details.kept && !m_maps->isTabVisible(1);
+    if (details.kept) m_kept->setMap(*details.kept);
+    m_maps->setTabVisible(1, details.kept.has_value());
+    if (isNew) m_maps->setCurrentIndex(1);
 }
 
 void CaptureDetailsView::fillFigures(const CaptureDetails& details) {

@@ -9,6 +9,7 @@ class QTabWidget;
 namespace reelgrid::widgets {
 
 class HeatChart;
+class KeptMapView;
 class PointsChart;
 class ResultTable;
 
@@ -33,6 +34,8 @@ class CaptureDetailsView : public QWidget {
     PointsChart* m_channels;
     ResultTable* m_outliers;
     HeatChart* m_map;
+    KeptMapView* m_kept;
+    QTabWidget* m_maps;  ///< attention, and the blocks that a sparse backend keeps
 };
 
 }  // namespace reelgrid::widgets

@@ -57,6 +57,7 @@ CapturesView::CapturesView(CaptureList list, QWidget* parent)
       m_list(std::move(list)),
       m_table(new ResultTable(7)),
       m_head(new QSpinBox),
+      m_map(new KeptMapForm),
       m_status(new QLabel),
       m_progress(new QProgressBar),
       m_cancel(new QPushButton(tr("Cancel"))),
@@ -82,6 +83,7 @@ CapturesView::CapturesView(CaptureList list, QWidget* parent)
             [this] { Q_EMIT benchmarkRequested(text(m_list.folder)); });
     auto* bar = new QHBoxLayout;
     bar->addWidget(m_head);
+    bar->addWidget(m_map);
     bar->addWidget(m_status, 1);
     bar->addWidget(m_progress);
     bar->addWidget(m_cancel);
@@ -105,6 +107,7 @@ CapturesView::CapturesView(CaptureList list, QWidget* parent)
     connect(m_soon, &QTimer::timeout, this, &CapturesView::request);
     connect(m_table, &QTableWidget::itemSelectionChanged, m_soon, qOverload<>(&QTimer::start));
     connect(m_head, &QSpinBox::valueChanged, m_soon, qOverload<>(&QTimer::start));
+    connect(m_map, &KeptMapForm::edited, m_soon, qOverload<>(&QTimer::start));
     connect(m_cancel, &QPushButton::clicked, this, [this] {
         setBusy(false);
         Q_EMIT cancelRequested();
@@ -116,6 +119,10 @@ CapturesView::CapturesView(const CaptureDetails& details, QWidget* parent)
     const QSignalBlocker silent(m_table);
     m_table->selectRow(0);
     setDetails(details);
+}
+
+void CapturesView::setSparseBackends(const std::vector<SparseBackend>& backends) {
+    m_map->setBackends(backends);
 }
 
 void CapturesView::chooseFirst() {
@@ -131,7 +138,7 @@ void CapturesView::request() {
         m_head->setMaximum(std::max(0, capture.heads() - 1));
     }
     setReading(tr("reading"), -1);
-    Q_EMIT detailsRequested(text(capture.file), m_head->value());
+    Q_EMIT detailsRequested(text(capture.file), m_head->value(), m_map->arguments());
 }
 
 void CapturesView::setDetails(const CaptureDetails& details) {

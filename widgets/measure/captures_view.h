@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include "core/measurements/capture_results.h"
+#include "widgets/measure/kept_map_form.h"
 
 class QLabel;
 class QProgressBar;
@@ -24,6 +25,8 @@ class CapturesView : public QWidget {
     /// With one capture, whose details are known.
     explicit CapturesView(const measurements::CaptureDetails& details, QWidget* parent = nullptr);
 
+    /// The sparse backends whose maps of kept blocks can be asked for.
+    void setSparseBackends(const std::vector<SparseBackend>& backends);
     /// Asks for the first capture's details.
     void chooseFirst();
     void setDetails(const measurements::CaptureDetails& details);
@@ -34,8 +37,9 @@ class CapturesView : public QWidget {
     [[nodiscard]] QString problem() const;
 
   Q_SIGNALS:
-    /// Another capture or head was chosen: what was asked for before is not needed any more.
-    void detailsRequested(const QString& file, int head);
+    /// Another capture, head or map was chosen: what was asked for before is not needed any more. `map`:
+    /// words of the command line, none without a map.
+    void detailsRequested(const QString& file, int head, const QStringList& map);
     void cancelRequested();
     /// Of all captures in the folder.
     void benchmarkRequested(const QString& folder);
@@ -47,6 +51,7 @@ class CapturesView : public QWidget {
     measurements::CaptureList m_list;
     ResultTable* m_table;
     QSpinBox* m_head;
+    KeptMapForm* m_map;
     QLabel* m_status;
     QProgressBar* m_progress;
     QPushButton* m_cancel;

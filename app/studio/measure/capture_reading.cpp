@@ -23,7 +23,7 @@ void CaptureReading::stop() {
     m_job.clear();
 }
 
-void CaptureReading::read(const QString& file, int head) {
+void CaptureReading::read(const QString& file, int head, const QStringList& map) {
     stop();
     const auto program = m_findProgram();
     if (!program) return m_view->setProblem(QString::fromStdString(program.error().message));
@@ -41,8 +41,8 @@ void CaptureReading::read(const QString& file, int head) {
     });
     // An absolute path, whatever the document says: one that begins with a dash would be an option.
     const std::filesystem::path path = std::filesystem::absolute(file.toStdString());
-    job->start(*program, {"captures", "show", "--json", "--head=" + QString::number(head),
-                          QString::fromStdString(path.string())});
+    job->start(*program, QStringList{"captures", "show", "--json", "--head=" + QString::number(head)} + map +
+                             QStringList{QString::fromStdString(path.string())});
 }
 
 void CaptureReading::show(const QString& file, const QByteArray& document) {

@@ -21,7 +21,7 @@ class CaptureReading : public QObject {
                    FindProgram findProgram);
 
   private:
-    void read(const QString& file, int head);
+    void read(const QString& file, int head, const QStringList& map);
     void stop();
     void show(const QString& file, const QByteArray& document);
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/studio/backend_choices.h"
 #include "app/studio/measure/asked_metrics.h"
 #include "app/studio/measure/backend_clip.h"
 #include "app/studio/measure/capture_reading.h"
@@ -112,6 +113,7 @@ void MeasureTools::show(const ReadMeasurement& read) {
 
 void MeasureTools::connectView(MeasurementWindow& window, const fs::path& file) {
     if (auto* captures = qobject_cast<widgets::CapturesView*>(window.view())) {
+        captures->setSparseBackends(sparseBackends(m_parts.renders->machine()));
         new CaptureReading(&window, captures, &m_opener, [this] { return m_jobs.program(); });
         connect(captures, &widgets::CapturesView::benchmarkRequested, this,
                 [this](const QString& folder) { measureKernels()->setInput(folder); });

@@ -54,10 +54,10 @@ TileKernels tiledKernels(Method method, DataType type) {
         case Method::SparseLinear:
         case Method::SlidingTile:
         case Method::Radial:
+        case Method::Sparge:  // no turn is left out: CallPlan asks for AVX-512's where one may be
             if (exact) return amxTable<AmxPlainScores, Bf16Weights, false, true>();
             break;
-        case Method::Sparge:  // whose turns are too short to fill tiles
-        case Method::Sage2:   // a tile's scores would have a scale each
+        case Method::Sage2:  // a tile's scores would have a scale each
         case Method::SageSparseLinear:
             break;
     }
@@ -68,7 +68,9 @@ TileKernels tiledKernels(Method method, DataType type) {
 
 TileKernels amxKernels(Method method, DataType type) {
     TileKernels kernels = tiledKernels(method, type);
-    kernels.attendShort = avx512Kernels(method, type).attendShort;  // a head's rows don't fill tiles
+    const TileKernels lanes = avx512Kernels(method, type);
+    kernels.attendShort = lanes.attendShort;  // a head's rows don't fill tiles
+    kernels.sumDirections = lanes.sumDirections;
     return kernels;
 }
 

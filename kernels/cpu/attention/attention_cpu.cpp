@@ -187,7 +187,7 @@ class Call {
         args.scratch = scratch;
         m_packing.describe(groupHead, args);
         LinearOperands linear;
-        if (m_sparse) m_sparse->describe(groupHead, span, args, linear);
+        if (m_sparse) m_sparse->describe(first, groupHead, span, args, linear);
         if (m_grid != nullptr) {
             const auto kept = m_grid->keysOf(span);
             args.blocks = kept.data();
@@ -209,11 +209,7 @@ class Call {
 
 void attend(Method method, const AttentionProblem& problem) {
     const MethodTraits traits = traitsOf(method, static_cast<int>(problem.headDim));
-    if (traits.map == BlockMap::Predicted) {
-        AttentionProblem predicted = problem;
-        predicted.prediction = predictionOf(problem);
-        Call(method, predicted, nullptr).run();
-    } else if (traits.needsGrid()) {
+    if (traits.needsGrid()) {
         const GridMap map = gridMapOf(method, problem);
         if (map.order().empty()) {
             Call(method, problem, &map).run();

@@ -42,7 +42,7 @@ std::int64_t predictBlocks(const float* meanQuery, bool areQueriesAlike, const P
     // Blocks that aren't alike are kept whatever they score, and take no part in the sum.
     std::int64_t alike = 0, kept = 0;
     for (std::int64_t block = 0; block < keys.blocks; ++block)
-        if (keys.areAlike[block] != 0)
+        if (keys.likeness[block] > keys.similarity)
             order[alike++] = static_cast<std::int32_t>(block);
         else
             chosen[kept++] = static_cast<std::int32_t>(block);

@@ -17,8 +17,9 @@ void chooseBlocks(const float* meanQuery, const float* meanKeys, std::int64_t ke
 
 /// Of a head's blocks of keys, what prediction needs.
 struct PredictedKeys {
-    const float* means;            ///< [dim][blocks], centred
-    const std::uint8_t* areAlike;  ///< [blocks] whether the mean stands for its block
+    const float* means;      ///< [dim][blocks], centred
+    const double* likeness;  ///< [blocks] mean cosine of all pairs of a block's rows
+    double similarity;       ///< above which a mean stands for its block
     std::int64_t blocks;
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <vector>
 
+#include "kernels/attention/method_options.h"
 #include "kernels/attention/rotation_signs.h"
 #include "kernels/cpu/attention/head_rows.h"
 
@@ -39,6 +40,15 @@ bool isShortSequence(const TileKernels& kernels, const MethodTraits& traits, con
            p.headDim % 8 == 0 && !(traits.isSparse() && p.sparseLinear.projection != nullptr);
 }
 
+/// AMX's tiles multiply what sparge.pvthreshd would leave out; the usual value leaves out what is nothing in
+/// any type, a smaller one takes AVX-512.
+InstructionSet instructionSetFor(Method method, const AttentionProblem& p) {
+    const InstructionSet selected = selectedInstructionSet();
+    if (method != Method::Sparge || selected != InstructionSet::Amx) return selected;
+    const auto leavesOut = [](const BlockPrediction& each) { return each.faint < BlockPrediction{}.faint; };
+    return std::ranges::any_of(predictionsOf(p), leavesOut) ? InstructionSet::Avx512 : selected;
+}
+
 /// Memory that packed keys and values may take at once: several heads share a round of the thread team (fewer
 /// barriers, better balance) while long sequences go head by head.
 constexpr std::int64_t kPackedBytes = std::int64_t{64} << 20;
@@ -52,7 +62,7 @@ constexpr std::int64_t kManyHeads = 8;
 CallPlan::CallPlan(Method method, const AttentionProblem& p)
     : problem(p),
       traits(traitsFor(method, p)),
-      kernels(tileKernelsFor(selectedInstructionSet(), method, p.type)),
+      kernels(tileKernelsFor(instructionSetFor(method, p), method, p.type)),
       threads(threadsFor(p)),
       paddedDim(paddedDimOf(traits, p.headDim, kernels.dimGrain)),
       headsPerKeyHead(p.queryHeads / p.keyHeads),

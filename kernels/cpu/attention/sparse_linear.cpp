@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/attention/method_options.h"
 #include "kernels/cpu/attention/block_map.h"
 #include "kernels/cpu/attention/head_rows.h"
 #include "kernels/cpu/attention/workspace.h"
@@ -24,7 +25,7 @@ enum Purpose {
     Chosen,
     Counts,
     HeadMeans,
-    KeysAlike,
+    KeyLikeness,
     Products,
     FeatureSums,
     LinearValues,
@@ -62,8 +63,10 @@ SparseLinearPlan::SparseLinearPlan(const AttentionProblem& problem, const Method
         t_workspaces[Chosen].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks * m_chosenCount);
     m_counts = t_workspaces[Counts].take<std::int32_t>(group * m_headsPerKeyHead * m_queryBlocks);
     m_headMeans = t_workspaces[HeadMeans].take<float>(group * m_paddedDim);
-    if (traits.map == BlockMap::Predicted)
-        m_areKeysAlike = t_workspaces[KeysAlike].take<std::uint8_t>(group * m_choices);
+    if (traits.map == BlockMap::Predicted) {
+        m_predictions = predictionsOf(m_p);
+        m_keyLikeness = t_workspaces[KeyLikeness].take<double>(group * m_choices);
+    }
     if (m_p.sparseLinear.projection == nullptr) return;
     const std::int64_t square = std::int64_t{m_paddedDim} * m_paddedDim;
     m_products = t_workspaces[Products].take<float>(group * m_runs * square);
@@ -105,14 +108,14 @@ void SparseLinearPlan::centreHead(std::int64_t head) const {
     }
 }
 
-/// Whether the mean cosine of all pairs of the rows, each with itself too, is above what was asked.
-bool SparseLinearPlan::areAlike(const RowArgs& rows) const {
+/// The mean cosine of all pairs of the rows, each with itself too.
+double SparseLinearPlan::likenessOf(const RowArgs& rows) const {
     std::array<float, kMaxHeadDim> sums{};
     m_kernels.sumDirections(rows, sums.data());
     double squares = 0;
     for (int d = 0; d < m_paddedDim; ++d)
         squares += double(sums[static_cast<std::size_t>(d)]) * double(sums[static_cast<std::size_t>(d)]);
-    return squares / (double(rows.count) * rows.count) > m_p.prediction.similarity;
+    return squares / (double(rows.count) * rows.count);
 }
 
 void SparseLinearPlan::compareKeys(std::int64_t first, std::int64_t index, float* scratch) const {
@@ -122,7 +125,7 @@ void SparseLinearPlan::compareKeys(std::int64_t first, std::int64_t index, float
         headRows(m_p, Operand::Key, first + head, index % m_choices * choiceKeys, choiceKeys, m_paddedDim);
     args.scratch = scratch;
     args.mean = m_headMeans + head * m_paddedDim;
-    m_areKeysAlike[index] = areAlike(args) ? 1 : 0;
+    m_keyLikeness[index] = likenessOf(args);
 }
 
 std::int64_t SparseLinearPlan::chooseTop(const float* meanQuery, std::int64_t keyHead,
@@ -134,11 +137,12 @@ std::int64_t SparseLinearPlan::chooseTop(const float* meanQuery, std::int64_t ke
 }
 
 std::int64_t SparseLinearPlan::predict(const RowArgs& queries, const float* meanQuery, std::int64_t keyHead,
-                                       std::int32_t* chosen) const {
+                                       std::int64_t queryHead, std::int32_t* chosen) const {
     const std::int64_t thread = omp_get_thread_num();
+    const BlockPrediction& by = predictionFor(queryHead);
     const PredictedKeys keys{m_keyMeans + keyHead * m_choices * m_paddedDim,
-                             m_areKeysAlike + keyHead * m_choices, m_choices};
-    return predictBlocks(meanQuery, areAlike(queries), keys, m_paddedDim, m_p.scale, m_p.prediction.cdf,
+                             m_keyLikeness + keyHead * m_choices, by.similarity, m_choices};
+    return predictBlocks(meanQuery, likenessOf(queries) > by.similarity, keys, m_paddedDim, m_p.scale, by.cdf,
                          m_scores + thread * m_choices, m_order + thread * m_choices, chosen);
 }
 
@@ -152,8 +156,10 @@ void SparseLinearPlan::chooseFor(std::int64_t first, std::int64_t index, float* 
     for (float& x : mean) x /= static_cast<float>(args.count);
     std::int32_t* chosen = m_chosen + index * m_chosenCount;
     const std::int64_t keyHead = groupHead / m_headsPerKeyHead;
-    const std::int64_t choices = m_areKeysAlike != nullptr ? predict(args, mean.data(), keyHead, chosen)
-                                                           : chooseTop(mean.data(), keyHead, chosen);
+    const std::int64_t choices =
+        m_keyLikeness != nullptr
+            ? predict(args, mean.data(), keyHead, first * m_headsPerKeyHead + groupHead, chosen)
+            : chooseTop(mean.data(), keyHead, chosen);
     m_kept += choices;
     m_seen += m_choices;
     // Each choice becomes its blocks, from the last on, so that none is written over before it is read.
@@ -224,12 +230,22 @@ void SparseLinearPlan::packMatrix(const float* matrix, std::int64_t pitch, int s
     }
 }
 
-void SparseLinearPlan::describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
-                                LinearOperands& linear) const {
-    args.blocks = m_chosen + (groupHead * m_queryBlocks + queryBlock) * m_chosenCount;
-    args.blockCount = m_counts[groupHead * m_queryBlocks + queryBlock];
-    args.faint = static_cast<float>(m_p.prediction.faint) * kLog2E;
-    while (args.blocks[args.blockCount - 1] >= m_keyBlocks) --args.blockCount;
+std::span<const std::int32_t> SparseLinearPlan::chosenOf(std::int64_t groupHead,
+                                                         std::int64_t queryBlock) const {
+    const std::int64_t index = groupHead * m_queryBlocks + queryBlock;
+    const std::int32_t* chosen = m_chosen + index * m_chosenCount;
+    auto count = static_cast<std::size_t>(m_counts[index]);
+    while (chosen[count - 1] >= m_keyBlocks) --count;
+    return {chosen, count};
+}
+
+void SparseLinearPlan::describe(std::int64_t first, std::int64_t groupHead, std::int64_t queryBlock,
+                                TileArgs& args, LinearOperands& linear) const {
+    const std::span<const std::int32_t> chosen = chosenOf(groupHead, queryBlock);
+    args.blocks = chosen.data();
+    args.blockCount = static_cast<int>(chosen.size());
+    if (m_keyLikeness != nullptr)
+        args.faint = static_cast<float>(predictionFor(first * m_headsPerKeyHead + groupHead).faint) * kLog2E;
     if (m_products == nullptr) return;
     const std::int64_t head = groupHead / m_headsPerKeyHead;
     linear.values = m_packed + head * m_matrixUnits;

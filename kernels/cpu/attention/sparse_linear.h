@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "kernels/attention/method.h"
 #include "kernels/attention/problem.h"
@@ -26,7 +28,7 @@ class SparseLinearPlan {
     template <class Crew>
     void prepare(const Crew& crew, std::int64_t first, const std::uint32_t* packedValues, float* scratch) {
         crew.each(1, [&](std::int64_t head) { centreHead(head); });
-        if (m_areKeysAlike != nullptr)
+        if (m_keyLikeness != nullptr)
             crew.each(m_choices, [&](std::int64_t i) { compareKeys(first, i, scratch); });
         if (m_products != nullptr)
             crew.spread(m_runs, [&](std::int64_t i) { sumRun(first, i, packedValues, scratch); });
@@ -35,8 +37,12 @@ class SparseLinearPlan {
     }
 
     /// Fills in what a tile of `queryBlock` needs; `linear` must outlive `args`.
-    void describe(std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
+    void describe(std::int64_t first, std::int64_t groupHead, std::int64_t queryBlock, TileArgs& args,
                   LinearOperands& linear) const;
+
+    /// The blocks of kBlockKeys keys that `queryBlock` attends to, ascending, after prepare().
+    [[nodiscard]] std::span<const std::int32_t> chosenOf(std::int64_t groupHead,
+                                                         std::int64_t queryBlock) const;
 
     /// Of all pairs of blocks that were looked at until now, what was kept.
     [[nodiscard]] double keptShare() const;
@@ -48,8 +54,12 @@ class SparseLinearPlan {
     [[nodiscard]] std::int64_t chooseTop(const float* meanQuery, std::int64_t keyHead,
                                          std::int32_t* chosen) const;
     [[nodiscard]] std::int64_t predict(const RowArgs& queries, const float* meanQuery, std::int64_t keyHead,
-                                       std::int32_t* chosen) const;
-    [[nodiscard]] bool areAlike(const RowArgs& rows) const;
+                                       std::int64_t queryHead, std::int32_t* chosen) const;
+    [[nodiscard]] double likenessOf(const RowArgs& rows) const;
+    /// Of a query head, counted over the whole batch.
+    [[nodiscard]] const BlockPrediction& predictionFor(std::int64_t queryHead) const {
+        return m_predictions[static_cast<std::size_t>(queryHead) % m_predictions.size()];
+    }
     void sumRun(std::int64_t first, std::int64_t index, const std::uint32_t* packedValues,
                 float* scratch) const;
     [[nodiscard]] const std::uint32_t* valuesOfRun(std::int64_t keyHead, std::int64_t firstKey,
@@ -70,15 +80,16 @@ class SparseLinearPlan {
     std::int64_t
         m_chosenCount;    ///< most key blocks of a block of queries, the last group's as if it were whole
     std::int64_t m_runs;  ///< of keys, per head
-    std::int64_t m_matrixUnits;              ///< of a packed D × D matrix
-    float* m_keySums = nullptr;              ///< [heads][keyBlocks][paddedDim]
-    float* m_keyMeans = nullptr;             ///< [heads][paddedDim][choices]
-    float* m_headMeans = nullptr;            ///< [heads][paddedDim]
-    std::uint8_t* m_areKeysAlike = nullptr;  ///< [heads][choices], where blocks are predicted
-    float* m_scores = nullptr;               ///< [threads][choices]
-    std::int32_t* m_order = nullptr;         ///< [threads][choices]
-    std::int32_t* m_chosen = nullptr;        ///< [query heads][queryBlocks][chosenCount]
-    std::int32_t* m_counts = nullptr;        ///< [query heads][queryBlocks]
+    std::int64_t m_matrixUnits;                  ///< of a packed D × D matrix
+    float* m_keySums = nullptr;                  ///< [heads][keyBlocks][paddedDim]
+    float* m_keyMeans = nullptr;                 ///< [heads][paddedDim][choices]
+    float* m_headMeans = nullptr;                ///< [heads][paddedDim]
+    std::vector<BlockPrediction> m_predictions;  ///< where blocks are predicted: one, or one a query head
+    double* m_keyLikeness = nullptr;             ///< [heads][choices], where blocks are predicted
+    float* m_scores = nullptr;                   ///< [threads][choices]
+    std::int32_t* m_order = nullptr;             ///< [threads][choices]
+    std::int32_t* m_chosen = nullptr;            ///< [query heads][queryBlocks][chosenCount]
+    std::int32_t* m_counts = nullptr;            ///< [query heads][queryBlocks]
     mutable std::atomic<std::int64_t> m_kept = 0, m_seen = 0;  ///< pairs of blocks
     float* m_products = nullptr;                               ///< [heads][runs][paddedDim][paddedDim]
     float* m_featureSums = nullptr;                            ///< [heads][runs][paddedDim]

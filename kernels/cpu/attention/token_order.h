@@ -8,11 +8,16 @@
 
 namespace reelgrid::kernels::cpu {
 
-/// A problem whose tokens lie in another order: copies of Q, K and V, and where the output goes meanwhile.
+/// A problem whose tokens lie in another order: copies of Q, K and V, and where the output goes meanwhile, in
+/// memory of the calling thread, which has one of these at a time.
 class OrderedTokens {
   public:
     /// Token n of the copies is token order[n]; there are as many queries as keys.
     OrderedTokens(const AttentionProblem& problem, const std::vector<std::int32_t>& order);
+
+    ~OrderedTokens();
+    OrderedTokens(const OrderedTokens&) = delete;
+    OrderedTokens& operator=(const OrderedTokens&) = delete;
 
     [[nodiscard]] const AttentionProblem& problem() const { return m_ordered; }
     /// The output to where it belongs.
@@ -22,7 +27,7 @@ class OrderedTokens {
     const AttentionProblem& m_p;
     const std::vector<std::int32_t>& m_order;
     AttentionProblem m_ordered;
-    std::vector<std::byte> m_q, m_k, m_v, m_out;
+    std::byte* m_out = nullptr;
 };
 
 }  // namespace reelgrid::kernels::cpu

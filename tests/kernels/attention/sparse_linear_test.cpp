@@ -5,6 +5,7 @@
 
 #include "kernels/attention/method_options.h"
 #include "kernels/backends/backend_list.h"
+#include "kernels/backends/option_bounds.h"
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cpu/attention/block_map.h"
 #include "tests/kernels/attention/attention_case.h"
@@ -421,6 +422,47 @@ TEST(PredictionOptions, TakeThePlaceOfTheProblemsValuesWithinTheirBounds) {
     expectObstacle("cdfthreshd", "1.5", "sparge: cdfthreshd 1.5, needs 0 to 1");
     expectObstacle("simthreshd1", "-2", "sparge: simthreshd1 -2, needs -1 to 1");
     expectObstacle("pvthreshd", "0", "sparge: pvthreshd 0, needs more than 0");
+}
+
+TEST(PredictionOptions, MayDifferByHeadAndLayer) {
+    AttentionCase c({1, 3, 1, 200, 700, 64}, DataType::Float32);
+    const std::vector<OptionValue> some{{"cdfthreshd", "0.9"},
+                                        {"simthreshd1", "0.6"},
+                                        {"cdfthreshd@4-5", "0.5,0.6,0.7"},
+                                        {"cdfthreshd@5", "1"}};
+    c.problem.context.options = some;
+    for (const int layer : {-1, 0, 6}) {
+        c.problem.context.layer = layer;
+        ASSERT_EQ(predictionsOf(c.problem).size(), 1U) << layer;
+        EXPECT_EQ(predictionOf(c.problem).cdf, 0.9) << layer;
+    }
+    c.problem.context.layer = 4;
+    const auto each = predictionsOf(c.problem);
+    ASSERT_EQ(each.size(), 3U);
+    EXPECT_EQ(each[1].cdf, 0.6);
+    EXPECT_EQ(each[2].similarity, 0.6);
+    EXPECT_EQ(whyNot(*findBackend("sparge"), c.problem), std::nullopt);
+    c.problem.context.layer = 5;
+    EXPECT_EQ(predictionOf(c.problem).cdf, 1) << "what is set last of a layer counts";
+    c.problem.context.layer = 4;
+    c.problem.queryHeads = 2;
+    EXPECT_EQ(whyNot(*findBackend("sparge"), c.problem),
+              "sparge: cdfthreshd has 3 values, needs one, or one for each of 2 heads");
+}
+
+TEST(PredictionOptions, AreCheckedWhereTheyAreSet) {
+    const auto why = [](std::string_view backend, std::string_view key, std::string_view value) {
+        return whyNotSetting(backend, findBackend(backend)->options(), key, value).value_or("");
+    };
+    EXPECT_EQ(why("sparge", "cdfthreshd", "0.9"), "");
+    EXPECT_EQ(why("sparge", "cdfthreshd@3", "0.9,1,0.5"), "");
+    EXPECT_EQ(why("sparge", "cdfthreshd", "0.9,1.5"), ".cdfthreshd: 0 to 1 was needed");
+    EXPECT_EQ(why("sparge", "cdfthreshd", "0.9,x"), ".cdfthreshd: a number was needed");
+    EXPECT_EQ(why("sparge", "cdfthreshd@x", "0.9"),
+              ".cdfthreshd@x: a layer or FIRST-LAST, from 0, was needed behind the @");
+    EXPECT_EQ(why("sta", "window@3", "3,3,3"),
+              ".window@3: an option that layers may differ in was needed before the @");
+    EXPECT_EQ(why("sta", "window", "3,3"), ".window: 3 whole numbers separated by commas were needed");
 }
 
 TEST(PredictionOptions, DecideWhatIsKept) {

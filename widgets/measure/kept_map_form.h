@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <utility>
+#include <vector>
+
+class QComboBox;
+class QHBoxLayout;
+class QLineEdit;
+
+namespace reelgrid::widgets {
+
+/// A sparse backend whose map can be looked at, and its parameters.
+struct SparseBackend {
+    struct Option {
+        QString key, value;  ///< value: the usual one
+        QString about;       ///< the tool tip
+    };
+    QString name, description;
+    std::vector<Option> options;
+};
+
+/// Which backend's map of kept blocks is to be shown, if any, with which parameters.
+class KeptMapForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit KeptMapForm(QWidget* parent = nullptr);
+    void setBackends(const std::vector<SparseBackend>& backends);
+    /// Words of `captures show`: "--map=sparge", "--backend-option=sparge.cdfthreshd=0.9"; none without a
+    /// map.
+    [[nodiscard]] QStringList arguments() const;
+
+  Q_SIGNALS:
+    void edited();
+
+  private:
+    void showOptions();
+
+    std::vector<SparseBackend> m_backends;
+    QComboBox* m_backend;
+    QHBoxLayout* m_row;
+    std::vector<std::pair<QString, QLineEdit*>> m_options;  ///< of the chosen backend: key, field
+};
+
+}  // namespace reelgrid::widgets
