@@ -187,7 +187,8 @@ std::vector<std::string> backendOptionsOf(const std::vector<LayerThresholds>& la
             };
             std::string values;
             for (const SpargeThresholds& each : layer.ofHead) {
-                values += (values.empty() ? "" : ",") + thresholdText(each.*threshold);
+                if (!values.empty()) values += ",";
+                values += thresholdText(each.*threshold);
                 if (std::ranges::all_of(layer.ofHead, same)) break;
             }
             options.push_back(std::string("sparge.") + key + "@" + std::to_string(layer.layer) + "=" +
