@@ -3459,8 +3459,8 @@ Block %3 der Keys, %4
         <translation>Kopf %1</translation>
     </message>
     <message>
-        <source>% of the pairs of blocks that are kept</source>
-        <translation>% der Blockpaare, die behalten werden</translation>
+        <source>kept blocks, %</source>
+        <translation>behaltene Blöcke, %</translation>
     </message>
 </context>
 <context>

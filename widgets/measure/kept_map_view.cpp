@@ -51,12 +51,14 @@ KeptMapView::KeptMapView(QWidget* parent)
     m_words->setWordWrap(true);
     m_showsLeftOut->setToolTip(
         tr("Colours the blocks that are left out, by the weight that is lost with them"));
-    auto* charts = new QSplitter(Qt::Vertical);
+    auto* charts = new QSplitter;
     charts->addWidget(m_map);
     charts->addWidget(m_heads);
-    charts->setSizes({380, 120});
+    charts->setSizes({380, 160});
+    setObjectName("panel");
+    setAttribute(Qt::WA_StyledBackground);
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    column->setContentsMargins(8, 8, 8, 0);
     column->addWidget(m_words);
     column->addWidget(m_showsLeftOut);
     column->addWidget(charts, 1);
@@ -119,7 +121,7 @@ void KeptMapView::drawHeads() {
                         .value = 100 * share,
                         .text = keptPercent(share)});
     }
-    m_heads->setBars(std::move(bars), tr("% of the pairs of blocks that are kept"));
+    m_heads->setBars(std::move(bars), tr("kept blocks, %"));
 }
 
 }  // namespace reelgrid::widgets
