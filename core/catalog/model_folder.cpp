@@ -5,6 +5,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 #include "core/families/family.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/render_request.h"
@@ -79,11 +80,9 @@ std::string supportedPipelines() {
 
 Result<const families::Pipeline*> knownPipelineOf(const families::ModelIndex& index) {
     if (const families::Pipeline* pipeline = families::pipelineOf(index)) return pipeline;
-    std::string shown = index.pipelineClass();  // in one line
-    std::ranges::replace_if(
-        shown, [](unsigned char c) { return c < 0x20; }, ' ');
     return Error{ErrorCode::Unsupported, "model " + index.folder().string() + ": its pipeline class is " +
-                                             shown + ", this version runs " + supportedPipelines()};
+                                             inOneLine(index.pipelineClass()) + ", this version runs " +
+                                             supportedPipelines()};
 }
 
 /// "; --motion-adapter names one": of a component that a request can bring.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/base/one_line.h"
+
 namespace reelgrid::protocol {
 namespace {
 
@@ -134,10 +136,7 @@ std::optional<std::string> problemOf(const StepCache& cache) {
 
 Result<StepCache> stepCacheFrom(const std::string& text) {
     const auto wrong = [&](const std::string& needed) {
-        std::string shown = text;  // in one line
-        std::ranges::replace_if(
-            shown, [](unsigned char c) { return c < 0x20; }, ' ');
-        return Error{ErrorCode::BadUsage, "--step-cache " + shown + ": " + needed + " was needed"};
+        return Error{ErrorCode::BadUsage, "--step-cache " + inOneLine(text) + ": " + needed + " was needed"};
     };
     StepCache cache;
     if (text == kRecord) {

@@ -1,7 +1,8 @@
 #include "core/suite/gate.h"
 
-#include <algorithm>
 #include <charconv>
+
+#include "core/base/one_line.h"
 
 namespace reelgrid::suite {
 namespace {
@@ -11,14 +12,12 @@ bool readNumber(const std::string& text, double& number) {
     return failed == std::errc() && end == text.data() + text.size();
 }
 
-Error wrongGate(std::string text) {
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < 0x20; }, ' ');  // in one line
+Error wrongGate(const std::string& text) {
     std::string keys;
     for (const SuiteMeasure& measure : suiteMeasures())
         keys += (keys.empty() ? "" : ", ") + std::string(measure.key);
     return {ErrorCode::BadUsage,
-            "--gate " + text +
+            "--gate " + inOneLine(text) +
                 ": MEASURE>=NUMBER@PERCENT% or MEASURE<=NUMBER@PERCENT% (as psnr>=40@95%; without @ "
                 "all clips) was needed, the measure one of " +
                 keys};
