@@ -8,14 +8,6 @@
 
 namespace reelgrid::execution {
 
-void keepFreedMemory() {
-#ifdef __GLIBC__
-    constexpr int kMegabyte = 1 << 20;
-    mallopt(M_MMAP_THRESHOLD, 64 * kMegabyte);
-    mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);
-#endif
-}
-
 void giveBackFreedMemory() {
 #ifdef __GLIBC__
     malloc_trim(0);

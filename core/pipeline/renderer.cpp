@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/execution/fp32_precision.h"
-#include "core/execution/freed_memory.h"
 #include "core/execution/out_of_memory.h"
 #include "core/pipeline/frame_production.h"
 #include "core/pipeline/reference_frames.h"
@@ -125,7 +124,6 @@ Renderer::Renderer(machine::LocalMachine machine, parallel::RankGroup* ranks)
     m_state->machine = std::move(machine);
     m_state->ranks = ranks;
     execution::giveCpuMemoryErrorsTheirType();
-    execution::keepFreedMemory();
 }
 Renderer::~Renderer() = default;
 

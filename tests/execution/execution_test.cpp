@@ -1,12 +1,7 @@
 #include "core/execution/execution.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
-#include <cstdlib>
-#include <cstring>
-
-#include "core/execution/freed_memory.h"
 #include "core/execution/out_of_memory.h"
 
 namespace reelgrid::execution {
@@ -27,25 +22,6 @@ TEST(Execution, NamesADeviceThatThisVersionDoesNotRunOn) {
     EXPECT_EQ(none.error().code, ErrorCode::BadUsage);
     EXPECT_THAT(none.error().message, testing::HasSubstr("tpu:1"));
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose allocators are others
-TEST(CpuMemory, ABufferThatWasFreedServesTheNextWithItsPages) {
-    keepFreedMemory();
-    constexpr std::size_t kBytes = std::size_t{40} << 20, kPage = 4096;
-    const auto faultsOfABuffer = [] {
-        rusage before{}, after{};
-        getrusage(RUSAGE_SELF, &before);
-        void* const buffer = std::malloc(kBytes);
-        std::memset(buffer, 1, kBytes);
-        getrusage(RUSAGE_SELF, &after);
-        asm volatile("" : : "r"(buffer) : "memory");  // somebody reads it
-        std::free(buffer);
-        return after.ru_minflt - before.ru_minflt;
-    };
-    faultsOfABuffer();
-    EXPECT_LT(faultsOfABuffer(), long(kBytes / kPage / 10));
-}
-#endif
 
 TEST(CpuMemory, APieceThatWasFreedIsUsedForTheNextOfItsSize) {
     giveCpuMemoryErrorsTheirType();
