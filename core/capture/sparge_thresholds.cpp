@@ -91,8 +91,9 @@ Result<void> tryOn(const CapturedCall& call, std::array<Outcome, kCandidates>& o
         for (std::size_t head = 0; head < errors.size(); ++head) {
             for (std::size_t entry = head; entry < kept->ofHead.size(); entry += errors.size())
                 outcome.kept[head] += kept->ofHead[entry] / double(call.q_BHND.size(0));
-            // A NaN is no good either.
-            if (!(errors[head] <= outcome.worstL1[head])) outcome.worstL1[head] = errors[head];
+            // A NaN is no good either, and stays.
+            double& worst = outcome.worstL1[head];
+            if (!std::isnan(worst) && !(errors[head] <= worst)) worst = errors[head];
         }
     }
     return {};
