@@ -39,11 +39,7 @@ Result<AttentionMap> attentionMapOf(const CapturedCall& call, std::int64_t batch
         const std::int64_t size = edgeOf(row + 1, map.rows, map.queries) - first;
         const std::int64_t taken = std::min(size, kQueriesPerBlock);
         map.queriesPerBlock = std::max(map.queriesPerBlock, taken);
-        const at::Tensor positions_N = at::arange(taken, at::kLong).mul_(size).floor_divide_(taken) + first;
-        const at::Tensor mean_M =
-            attentionWeights(call, q_ND.index_select(0, positions_N).to(at::kFloat), k_MD, positions_N)
-                .mean(0, false, at::kDouble)
-                .contiguous();
+        const at::Tensor mean_M = meanWeights(call, q_ND, k_MD, first, size, taken);
         const double* weights = mean_M.const_data_ptr<double>();
         std::vector<double> means;
         for (std::int64_t column = 0; column < map.columns; ++column) {

@@ -19,6 +19,14 @@ at::Tensor attentionWeights(const CapturedCall& call, const at::Tensor& q_ND, co
     return at::softmax(scores_NM, 1);
 }
 
+at::Tensor meanWeights(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,
+                       std::int64_t first, std::int64_t size, std::int64_t taken) {
+    const at::Tensor positions_N = at::arange(taken, at::kLong).mul_(size).floor_divide_(taken) + first;
+    return attentionWeights(call, q_ND.index_select(0, positions_N).to(at::kFloat), k_MD, positions_N)
+        .mean(0, false, at::kDouble)
+        .contiguous();
+}
+
 Result<void> requireHead(const CapturedCall& call, std::int64_t batch, std::int64_t head) {
     for (const auto& [what, asked, count] :
          {std::tuple{"batch", batch, call.q_BHND.size(0)}, {"head", head, call.q_BHND.size(1)}})

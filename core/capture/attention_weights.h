@@ -13,6 +13,11 @@ namespace reelgrid::capture {
 at::Tensor attentionWeights(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,
                             const at::Tensor& positions_N);
 
+/// The mean weights, fp64 [M], that `taken` queries give to each key: those of the rows [first, first + size)
+/// of a head's q_ND, spread evenly.
+at::Tensor meanWeights(const CapturedCall& call, const at::Tensor& q_ND, const at::Tensor& k_MD,
+                       std::int64_t first, std::int64_t size, std::int64_t taken);
+
 /// BadUsage naming --batch or --head when the call has no such head.
 Result<void> requireHead(const CapturedCall& call, std::int64_t batch, std::int64_t head);
 

@@ -92,11 +92,7 @@ void weigh(KeptBlocks& blocks, const CapturedCall& call, const std::vector<std::
         const std::int64_t size = std::min(blocks.queriesTogether, blocks.queries - first);
         const std::int64_t taken = std::min(size, perBlock);
         blocks.queriesPerBlock = std::max(blocks.queriesPerBlock, taken);
-        const at::Tensor positions_N = at::arange(taken, at::kLong).mul_(size).floor_divide_(taken) + first;
-        const at::Tensor mean_M =
-            attentionWeights(call, q_ND.index_select(0, positions_N).to(at::kFloat), k_MD, positions_N)
-                .mean(0, false, at::kDouble)
-                .contiguous();
+        const at::Tensor mean_M = meanWeights(call, q_ND, k_MD, first, size, taken);
         const double* weights = mean_M.const_data_ptr<double>();
         for (std::int64_t column = 0; column < blocks.columns; ++column) {
             const std::int64_t from = column * blocks.keysTogether;

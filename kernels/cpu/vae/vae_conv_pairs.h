@@ -35,10 +35,7 @@ class VaeConvPairTask {
     }
 
     void run(std::int64_t task) {
-        m_window.firstRow = int(task / m_plan.tasksAcross) * m_plan.taskRows;
-        m_window.firstColumn = int(task % m_plan.tasksAcross) * m_plan.taskColumns;
-        m_window.rows = std::min(m_plan.taskRows, m_plan.tileRows - m_window.firstRow);
-        m_window.columns = std::min(m_plan.taskColumns, m_plan.tileColumns - m_window.firstColumn);
+        m_window = windowOf(m_plan, task);
         const int taps = m_conv.timeTaps;
         for (int frame = 0; frame < taps - 1; ++frame) transformFrame(frame);
         for (int frame = 0; frame < m_conv.frames; ++frame) {

@@ -17,6 +17,13 @@ struct TileWindow {
     int firstRow, firstColumn, rows, columns;
 };
 
+inline TileWindow windowOf(const VaeConvPlan& plan, std::int64_t task) {
+    const int row = int(task / plan.tasksAcross) * plan.taskRows,
+              column = int(task % plan.tasksAcross) * plan.taskColumns;
+    return {row, column, std::min(plan.taskRows, plan.tileRows - row),
+            std::min(plan.taskColumns, plan.tileColumns - column)};
+}
+
 /// [rows + 2][columns + 2][C]: the pixels under a task's tiles with the border that the filter sees,
 /// activated and zero-padded. L lanes go over a pixel's channels.
 template <int L>

@@ -35,10 +35,7 @@ class VaeConvTask {
     }
 
     void run(std::int64_t task) {
-        m_firstRow = int(task / m_plan.tasksAcross) * m_plan.taskRows;
-        m_firstColumn = int(task % m_plan.tasksAcross) * m_plan.taskColumns;
-        m_rows = std::min(m_plan.taskRows, m_plan.tileRows - m_firstRow);
-        m_columns = std::min(m_plan.taskColumns, m_plan.tileColumns - m_firstColumn);
+        m_window = windowOf(m_plan, task);
         const int taps = m_conv.timeTaps;
         for (int frame = 0; frame < taps - 1; ++frame) transformFrame(frame);
         for (int frame = 0; frame < m_conv.frames; ++frame) {
@@ -61,17 +58,17 @@ class VaeConvTask {
 
     void transformFrame(int frame) {
         if (m_conv.inFrames[frame] == nullptr) return;
-        m_patch.fill(m_conv.inFrames[frame], {m_firstRow, m_firstColumn, m_rows, m_columns});
-        for (int row = 0; row < m_rows; ++row) {
-            for (int column = 0; column < m_columns; ++column) transformTile(frame, row, column);
+        m_patch.fill(m_conv.inFrames[frame], m_window);
+        for (int row = 0; row < m_window.rows; ++row) {
+            for (int column = 0; column < m_window.columns; ++column) transformTile(frame, row, column);
         }
     }
 
     void transformTile(int frame, int row, int column) const {
         const int channels = m_conv.inChannels;
-        const std::size_t rowFloats = std::size_t(m_columns * kTile + 2) * std::size_t(channels);
-        const float* from = m_patch.tile(row, column, m_columns);
-        float* to = transformed(frame) + std::size_t(row * m_columns + column) * std::size_t(channels);
+        const std::size_t rowFloats = std::size_t(m_window.columns * kTile + 2) * std::size_t(channels);
+        const float* from = m_patch.tile(row, column, m_window.columns);
+        float* to = transformed(frame) + std::size_t(row * m_window.columns + column) * std::size_t(channels);
         for (int c = 0; c < channels; c += L) {
             Float half[kTileInput][kTileInput];  // [column][transformed row]
             for (int x = 0; x < kTileInput; ++x) {
@@ -95,7 +92,7 @@ class VaeConvTask {
 
     /// For each position, the sums over taps and input channels of a block of output channels, for all tiles.
     void multiply(int frame, int block) const {
-        const int tiles = m_rows * m_columns;
+        const int tiles = m_window.rows * m_window.columns;
         const std::size_t tapFloats = std::size_t(m_conv.inChannels) * kWidth;
         const float* weights =
             m_conv.weights + std::size_t(block) * kPositions * std::size_t(m_conv.timeTaps) * tapFloats;
@@ -137,10 +134,10 @@ class VaeConvTask {
     }
 
     void writeTiles(int frame, int block) const {
-        for (int row = 0; row < m_rows; ++row) {
-            for (int column = 0; column < m_columns; ++column) {
-                const int y = (m_firstRow + row) * kTile, x = (m_firstColumn + column) * kTile;
-                const float* sums = m_sums + std::size_t(row * m_columns + column) * kWidth;
+        for (int row = 0; row < m_window.rows; ++row) {
+            for (int column = 0; column < m_window.columns; ++column) {
+                const int y = (m_window.firstRow + row) * kTile, x = (m_window.firstColumn + column) * kTile;
+                const float* sums = m_sums + std::size_t(row * m_window.columns + column) * kWidth;
                 for (int v = 0; v < BV; ++v) writeTile(frame, y, x, block * kWidth + v * BL, sums + v * BL);
             }
         }
@@ -178,9 +175,9 @@ class VaeConvTask {
     const VaeConv& m_conv;
     const VaeConvPlan& m_plan;
     VaeConvPatch<L> m_patch;
-    float* m_transformed;  ///< a ring of timeTaps frames, each [position][tile][C]
-    float* m_sums;         ///< [position][tile][block]
-    int m_firstRow = 0, m_firstColumn = 0, m_rows = 0, m_columns = 0;  ///< of the task, in tiles
+    float* m_transformed;   ///< a ring of timeTaps frames, each [position][tile][C]
+    float* m_sums;          ///< [position][tile][block]
+    TileWindow m_window{};  ///< of the task
 };
 
 template <int L, int BL, int BV>
