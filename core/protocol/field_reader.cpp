@@ -1,25 +1,14 @@
 #include "core/protocol/field_reader.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 
 namespace reelgrid::protocol {
 
 using nlohmann::json;
-
-namespace {
-
-/// Where a file chooses its keys they may hold line feeds: those as JSON writes them, for errors of one line.
-std::string shown(const char* key) {
-    const std::string name(key);
-    const bool isPlain = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-    return isPlain ? name : showJson(json(name));
-}
-
-}  // namespace
 
 FieldReader::FieldReader(const json& object, std::string what, ErrorCode code)
     : m_object(object), m_what(std::move(what)), m_code(code) {
@@ -36,14 +25,14 @@ Result<void> FieldReader::finish() const {
 }
 
 void FieldReader::wrong(const char* key, const json& value, const std::string& needed) {
-    fail(shown(key) + " " + showJson(value) + ": " + needed + " was needed");
+    fail(nameInOneLine(key) + " " + showJson(value) + ": " + needed + " was needed");
 }
 
 const json* FieldReader::find(const char* key, bool required) {
     if (!m_object.is_object()) return nullptr;
     const auto found = m_object.find(key);
     if (found != m_object.end() && !found->is_null()) return &*found;
-    if (required) fail(shown(key) + " is missing");
+    if (required) fail(nameInOneLine(key) + " is missing");
     return nullptr;
 }
 
@@ -53,7 +42,7 @@ void FieldReader::text(const char* key, std::string& target, std::size_t maxByte
     if (!value->is_string()) return wrong(key, *value, "text");
     const auto& read = value->get_ref<const std::string&>();
     if (read.size() > maxBytes)
-        return fail(shown(key) + " has " + std::to_string(read.size()) + " bytes: at most " +
+        return fail(nameInOneLine(key) + " has " + std::to_string(read.size()) + " bytes: at most " +
                     std::to_string(maxBytes) + " were needed");
     // A zero byte would end the text early wherever it reaches a C interface (a path, a font renderer).
     if (read.find('\0') != std::string::npos) return wrong(key, *value, "text without zero bytes");
@@ -137,7 +126,7 @@ const json* FieldReader::array(const char* key, std::size_t maxItems, bool requi
         return nullptr;
     }
     if (value->size() > maxItems) {
-        fail(shown(key) + " has " + std::to_string(value->size()) + " entries: at most " +
+        fail(nameInOneLine(key) + " has " + std::to_string(value->size()) + " entries: at most " +
              std::to_string(maxItems) + " were needed");
         return nullptr;
     }

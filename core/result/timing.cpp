@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/one_line.h"
 #include "core/protocol/field_reader.h"
 #include "core/result/json_numbers.h"
 
@@ -23,20 +24,14 @@ constexpr std::array<const char*, 12> kStages{"load",     "text",     "image",  
                                               "metrics",  "encode",   "profile",  kOtherStage};
 constexpr std::size_t kMaxStages = 64;
 
-/// A name that the file's author chose may hold line feeds: then as JSON writes it.
-std::string shownName(const std::string& name) {
-    const bool isPlain = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-    return isPlain ? name : showJson(json(name));
-}
-
 /// Names and seconds: stages, parts of a step.
 Result<StepParts> secondsByName(const json& object, const std::string& what) {
     StepParts read;
     for (const auto& [name, seconds] : object.items()) {
         if (read.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!seconds.is_number())
-            return Error{ErrorCode::InvalidData,
-                         what + ": " + shownName(name) + " " + showJson(seconds) + ": seconds were needed"};
+            return Error{ErrorCode::InvalidData, what + ": " + nameInOneLine(name) + " " + showJson(seconds) +
+                                                     ": seconds were needed"};
         read.emplace_back(name, seconds.get<double>());
     }
     return read;
@@ -58,8 +53,8 @@ Result<void> readPeaks(const json& object, Timing& timing) {
     for (const auto& [name, bytes] : object.items()) {
         if (timing.peakBytes.size() >= kMaxStages || name.size() > kMaxNameBytes) continue;
         if (!bytes.is_number_unsigned())
-            return Error{ErrorCode::InvalidData, "peak_bytes: " + shownName(name) + " " + showJson(bytes) +
-                                                     ": a number of bytes was needed"};
+            return Error{ErrorCode::InvalidData, "peak_bytes: " + nameInOneLine(name) + " " +
+                                                     showJson(bytes) + ": a number of bytes was needed"};
         timing.addPeak(name, bytes.get<std::uint64_t>());
     }
     return {};
