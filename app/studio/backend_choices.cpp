@@ -45,7 +45,7 @@ std::vector<widgets::SparseBackend> sparseBackends(const machine::Machine& machi
     std::vector<widgets::SparseBackend> found;
     for (const machine::Backend& backend : machine.backends) {
         const kernels::BackendInfo* known = kernels::findBackend(backend.name);
-        if (known == nullptr || !known->sparse || !known->method) continue;
+        if (known == nullptr || !known->hasBlockMap()) continue;
         widgets::SparseBackend& one = found.emplace_back();
         one.name = text(backend.name);
         one.description = text(backend.title);

@@ -18,17 +18,13 @@ constexpr std::int64_t kMostPairs = 4'000'000;
 constexpr std::int64_t kMostQueries = 6144;
 constexpr std::int64_t kLeastQueriesPerBlock = 8;
 
-bool leavesBlocksOut(const kernels::BackendInfo& backend) {
-    return backend.sparse && backend.method && backend.plugin == nullptr;
-}
-
 TokenGrid gridOf(const CapturedCall& call, const SparseChoice& choice) {
     return call.grid.isKnown() ? call.grid : choice.grid;
 }
 
 Result<KeptMap> mapOf(const CapturedCall& call, const SparseChoice& choice) {
     const kernels::BackendInfo& backend = *choice.backend;
-    if (!leavesBlocksOut(backend))
+    if (!backend.hasBlockMap())
         return Error{ErrorCode::BadUsage, "--map " + std::string(backend.name) + ": one of " +
                                               sparseBackendNames() + " was needed"};
     kernels::AttentionProblem problem = attention::problemOf(call.q_BHND, call.k_BHMD, call.v_BHMD);
@@ -111,7 +107,7 @@ void weigh(KeptBlocks& blocks, const CapturedCall& call, const std::vector<std::
 std::string sparseBackendNames() {
     std::string names;
     for (const kernels::BackendInfo& backend : kernels::backends())
-        if (leavesBlocksOut(backend)) names += (names.empty() ? "" : ", ") + std::string(backend.name);
+        if (backend.hasBlockMap()) names += (names.empty() ? "" : ", ") + std::string(backend.name);
     return names;
 }
 

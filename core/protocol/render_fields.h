@@ -80,7 +80,7 @@ struct RenderFields {
     std::vector<std::string> lora{}, lora2{};
     std::uint64_t seed = 42;
     int numRepetitions = 1;
-    Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N"; default: a GPU with room for the model
+    Maybe<std::string> device{};  ///< "cpu", "cuda", "cuda:N", "xpu", "hip"; default: a GPU with room
     Maybe<std::string> dtype{};   ///< "fp32", "bf16", "fp16"; default: fastest at equal quality on the device
     Maybe<std::string> vaeDtype{};                 ///< the same of the VAE; default: fp32, or dtype
     Maybe<std::string> vaeTiling{};                ///< kTilingAuto (default), kTilingOn, kTilingOff
@@ -328,7 +328,8 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.numRepetitions; });
     visit(
         RenderField{.key = "device",
-                    .help = "cpu, cuda or cuda:N (default: a GPU with room for the model, else cpu)"},
+                    .help = "cpu, cuda or cuda:N; xpu or hip where libtorch was built for it (default: a GPU "
+                            "with room for the model, else cpu)"},
         [](auto& fields) -> auto& { return fields.device; });
     visit(
         RenderField{.key = "dtype", .help = "fp32, bf16 or fp16 (default: the fastest at equal quality)"},

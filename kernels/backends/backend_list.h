@@ -58,6 +58,9 @@ struct BackendInfo {
     [[nodiscard]] const Implementation& on(Device device) const;
     /// Whether this version has it for the device at all.
     [[nodiscard]] bool runsOn(Device device) const;
+    /// Whether it is a kernel of ours that leaves out blocks of pairs, so that it has a map of those it
+    /// keeps.
+    [[nodiscard]] bool hasBlockMap() const { return sparse && method && plugin == nullptr; }
     /// Whether this version has it, and keeps it back until it is checked.
     [[nodiscard]] bool isHeldBackOn(Device device) const;
     /// What --backend-option may set.
