@@ -106,8 +106,8 @@ double roundingOf(kernels::DataType type, std::int64_t keys) {
 /// By how much a weight may be off, relative to itself, since fp32 sums of the score before it may be made in
 /// any order: a term at a time they are off by up to √D roundings of what the sizes of the terms sum up to,
 /// which is much more than the score where those cancel, and than the weight can bear where scores are large.
-/// sdpa's own error doesn't say: it is that of one order, which differs between devices. Products of TF32 are
-/// off by 2^12 of these roundings, which it doesn't cover.
+/// sdpa's own error doesn't say: it is that of one order, which differs between devices. What products of
+/// TF32 are off by is six to thirty times this in the cases of large scores.
 double scoreRoundingOf(const AttentionInput& in, double scale) {
     const auto longest = [](const at::Tensor& x) {
         return x.to(at::kDouble).pow(2).sum(-1).max().sqrt().item<double>();
