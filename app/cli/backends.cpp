@@ -45,8 +45,6 @@ int runList(const Machine& machine, bool asDocument) {
     if (asDocument) return printResult(document);
     constexpr std::size_t kTextColumns = 4;
     std::string text = alignedTable(lines, kTextColumns);
-    for (const Backend& backend : machine.backends)
-        if (backend.awaitsGpuCheck) text += backend.name + " (cuda): " + machine::kAwaitsGpuCheck + "\n";
     for (const kernels::PluginDescription& plugin : machine.plugins)
         text += plugin.name + " is from " + plugin.file + "\n";
     return printResult(text);
@@ -64,7 +62,6 @@ std::string described(const Backend& backend, const kernels::PluginDescription* 
     text += "\ndevices     " + joined(object["devices"]);
     if (!backend.description.empty()) text += indented(backend.description, kIndent);
     if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, kIndent);
-    if (backend.awaitsGpuCheck) text += indented(std::string("cuda: ") + machine::kAwaitsGpuCheck, kIndent);
     if (!backend.cudaDeviation.empty()) text += indented("On a GPU: " + backend.cudaDeviation, kIndent);
     for (const kernels::BackendOption& option : backend.options)
         text += "\noption      " + option.key + " (default " + option.value + ")" +

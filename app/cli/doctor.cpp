@@ -122,7 +122,6 @@ std::string asText(const Checkup& checkup) {
         text += "\nbackend    " + backend.name + " (" + joined(devicesOf(backend)) + "): " + backend.title;
         text += indented(backend.description, 13);
         if (!backend.cpuDeviation.empty()) text += indented("On the CPU: " + backend.cpuDeviation, 13);
-        if (backend.awaitsGpuCheck) text += indented(std::string("cuda: ") + machine::kAwaitsGpuCheck, 13);
         if (const auto* plugin = machine.pluginOf(backend.name))
             text += indented("Plug-in, not part of ReelGrid: " + plugin->file + ", SHA-256 " +
                                  plugin->sha256 + (plugin->runtime.empty() ? "" : ", in " + plugin->runtime),

@@ -20,7 +20,8 @@ struct CheckOutcome {
 };
 
 /// How far from the truth a kernel may be: exact ones twice as far as sdpa in the same type (FlashAttention's
-/// own criterion) and a rounding more; approximations have a limit for the relative L1 error.
+/// own criterion) and its roundings more, in fp32 those of the scores' sums in any order; approximations have
+/// a limit for the relative L1 error.
 struct Claim {
     double l1 = 0;  ///< 0: exact
 };

@@ -51,7 +51,6 @@ Backend backendOf(const kernels::BackendInfo& listed) {
             .onCpu = listed.runsOn(kernels::Device::Cpu),
             .onCuda = listed.runsOn(kernels::Device::Cuda),
             .isByNameOnly = listed.isByNameOnly,
-            .awaitsGpuCheck = listed.isHeldBackOn(kernels::Device::Cuda),
             .options = listed.options()};
 }
 

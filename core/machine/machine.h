@@ -18,10 +18,6 @@ struct BackendInfo;
 
 namespace reelgrid::machine {
 
-/// What is said of a backend whose kernels for GPUs are kept back.
-inline constexpr const char* kAwaitsGpuCheck =
-    "not yet checked on a GPU; REELGRID_UNCHECKED_KERNELS=1 lets it run";
-
 /// An attention backend that a machine has: what a request may ask of it, and what is said to people.
 struct Backend {
     std::string name;  ///< as --attention-type takes it
@@ -30,7 +26,6 @@ struct Backend {
         cudaDeviation{};                 ///< where it differs from the method's definition; may be empty
     bool onCpu = false, onCuda = false;  ///< the devices that this version has it for
     bool isByNameOnly = false;           ///< no part of what is compared where nobody names backends
-    bool awaitsGpuCheck = false;         ///< not onCuda until REELGRID_UNCHECKED_KERNELS says so
     std::vector<kernels::BackendOption> options{};  ///< that --backend-option may set
 
     bool operator==(const Backend&) const = default;

@@ -124,7 +124,6 @@ Result<void> addBackend(const json& object, Machine& machine) {
     fields.text("cpu_deviation", backend.cpuDeviation);
     fields.text("cuda_deviation", backend.cudaDeviation);
     fields.boolean("by_name_only", backend.isByNameOnly);
-    fields.boolean("awaits_gpu_check", backend.awaitsGpuCheck);
     const json* devices = fields.array("devices", 2, true);
     const json* plugin = fields.object("plugin");
     const json* options = fields.array("options", plugins::kMostOptions);
@@ -176,7 +175,6 @@ json toJson(const Backend& backend, const kernels::PluginDescription* plugin) {
                    {"devices", std::move(devices)}};
     if (!backend.cudaDeviation.empty()) object["cuda_deviation"] = backend.cudaDeviation;
     if (backend.isByNameOnly) object["by_name_only"] = true;
-    if (backend.awaitsGpuCheck) object["awaits_gpu_check"] = true;
     if (!backend.options.empty()) object["options"] = plugins::toJson(backend.options);
     if (plugin != nullptr) object["plugin"] = plugins::toJson(*plugin);
     return object;

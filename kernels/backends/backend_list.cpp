@@ -10,7 +10,6 @@
 
 #include "kernels/cpu/attention/attention_cpu.h"
 #include "kernels/cuda/attention/attention_cuda.h"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels {
 namespace {
@@ -296,8 +295,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                               .logSumExp = true,
                               .unsmoothedKeys = true,
                               .maxHeadDim = cuda::kMaxTiledHeadDim},
-                 .plan = &cuda::plan<Method::Sage2>,
-                 .isUnchecked = true},
+                 .plan = &cuda::plan<Method::Sage2>},
     },
     {
         .name = "sparge",
@@ -328,8 +326,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                      "every block of the map is multiplied, whatever it scores; no causal mask and no "
                      "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
                  .supports = kKeptOnCuda,
-                 .plan = &cuda::plan<Method::Sparge>,
-                 .isUnchecked = true},
+                 .plan = &cuda::plan<Method::Sparge>},
     },
     {
         .name = "sta",
@@ -359,8 +356,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                      "into the order of tiles, the output goes where it belongs; no causal mask and no "
                      "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
                  .supports = kKeptOnCuda,
-                 .plan = &cuda::plan<Method::SlidingTile>,
-                 .isUnchecked = true},
+                 .plan = &cuda::plan<Method::SlidingTile>},
     },
     {
         .name = "radial",
@@ -387,8 +383,7 @@ constexpr std::array<BackendInfo, 14> kBackends{{
                      "The CPU's map, made once for a grid, and sparge's products; no causal mask and no "
                      "log-sum-exp. bf16 and fp16, head dims up to 128, padded to 64 or 128.",
                  .supports = kKeptOnCuda,
-                 .plan = &cuda::plan<Method::Radial>,
-                 .isUnchecked = true},
+                 .plan = &cuda::plan<Method::Radial>},
     },
     {
         .name = "cudnn",
@@ -470,8 +465,6 @@ AttentionPlan pluginPlan(const PluginBackend& plugin, const AttentionProblem& pr
 std::optional<std::string> listObstacle(const BackendInfo& backend, const AttentionProblem& p) {
     const std::string name(backend.name);
     if (backend.libtorch) return name + ": libtorch's own operator, needs a backend with kernels here";
-    if (backend.isHeldBackOn(p.device))
-        return name + ": a kernel not yet checked on a GPU, needs " + cuda::kUncheckedVariable + "=1";
     if (!backend.runsOn(p.device))
         return name + ": no " + nameOf(p.device) + " implementation" +
                (backend.plugin != nullptr ? " in its plug-in" : " in this version");
@@ -519,11 +512,7 @@ const Implementation& BackendInfo::on(Device device) const {
 bool BackendInfo::runsOn(Device device) const {
     if (libtorch) return *libtorch == LibtorchOperator::Choice || device == Device::Cuda;
     if (plugin != nullptr) return plugin->description.isFor(device);
-    return on(device).plan != nullptr && !isHeldBackOn(device);
-}
-
-bool BackendInfo::isHeldBackOn(Device device) const {
-    return on(device).isUnchecked && !cuda::runsUncheckedKernels();
+    return on(device).plan != nullptr;
 }
 
 std::vector<BackendOption> BackendInfo::options() const {

@@ -30,8 +30,6 @@ struct Implementation {
     Support supports;
     /// How it runs a problem that `supports` allows; null: this version has none.
     AttentionPlan (*plan)(const AttentionProblem&) = nullptr;
-    /// No GPU has held its kernels to float64 yet: they run where REELGRID_UNCHECKED_KERNELS says so.
-    bool isUnchecked = false;
 };
 
 /// libtorch's own operators: whichever it chooses for the call, or one by name.
@@ -61,8 +59,6 @@ struct BackendInfo {
     /// Whether it is a kernel of ours that leaves out blocks of pairs, so that it has a map of those it
     /// keeps.
     [[nodiscard]] bool hasBlockMap() const { return sparse && method && plugin == nullptr; }
-    /// Whether this version has it, and keeps it back until it is checked.
-    [[nodiscard]] bool isHeldBackOn(Device device) const;
     /// What --backend-option may set.
     [[nodiscard]] std::vector<BackendOption> options() const;
 };

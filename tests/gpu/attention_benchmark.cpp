@@ -2,7 +2,7 @@
 // reelgrid_attention_benchmark sparse
 // Times attention backends on the first GPU, bf16 on random data (attention_turns.h). Without shapes: those
 // of Wan and CogVideoX. One JSON line a row on stdout. With the word `sparse` those that leave blocks out
-// beside fav3; REELGRID_UNCHECKED_KERNELS=1 lets those run that no GPU was seen to run yet.
+// beside fav3.
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>

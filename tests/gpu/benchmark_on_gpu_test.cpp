@@ -29,6 +29,7 @@ TEST_F(BenchmarkOnGpu, EveryBackendOfTheGpuRunsAndComesCloseToTheTruth) {
             AttentionCase wanted = caseOf("1,4,1000,128");
             wanted.type = type;
             wanted.mask = mask;
+            wanted.grid = {.frames = 10, .rows = 10, .columns = 10};  // as --grid gives it: sta, radial
             const auto rows = measureAttention(wanted, kSilent);
             ASSERT_EQ(rows.size(), wanted.backends.size());
             for (const AttentionRow& row : rows) {

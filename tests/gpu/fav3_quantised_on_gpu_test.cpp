@@ -75,7 +75,9 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way>
         return runOnGpu(backend(), c, gpu);
     }
     void expectItsOwnError(AttentionCase& c) const { expectItsOwnError(c, definition(c.problem)); }
-    void expectItsOwnError(AttentionCase& c, const Quantisation& method) const {
+    /// `rounding`: relative L1 that rounding the weights may cost; absent: what it costs the definition.
+    void expectItsOwnError(AttentionCase& c, const Quantisation& method,
+                           const std::optional<double>& rounding = {}) const {
         using namespace kernels::test;
         Quantisation withExactWeights = method;
         withExactWeights.roundWeights = false;
@@ -92,7 +94,8 @@ class Fav3QuantisedOnGpu : public OnGpu, public testing::WithParamInterface<Way>
         EXPECT_LE(maxError(out, exact), 0.06 * most) << c.name();
         // Over few values it scatters: each is a sum of roundings of its own.
         const double scatter = 0.08 / std::sqrt(static_cast<double>(out.size()));
-        EXPECT_LE(relativeL1(out, exact), 1.1 * relativeL1(defined, exact) + 0.012 + scatter) << c.name();
+        const double weights = rounding ? *rounding : relativeL1(defined, exact);
+        EXPECT_LE(relativeL1(out, exact), 1.1 * weights + 0.012 + scatter) << c.name();
     }
 
   private:
@@ -239,7 +242,11 @@ TEST_P(Fav3QuantisedOnGpu, ValuesBeyondFp16DoNotOverflow) {
 }
 
 TEST_P(Fav3QuantisedOnGpu, ScoresThatRiseOrFallAlongTheKeysKeepTheirWeights) {
-    // The base of the weights lags behind the largest score, and sums follow it.
+    // The base of the weights lags behind the largest score, and sums follow it. All rows are the same, and a
+    // few weights, or many of keys that became the same code, make them: all are rounded up or all down, by
+    // up to half a place of e4m3, and which it is depends on where a kernel's base lies between two powers of
+    // two (over such bases the definition itself is off by 0 to 0.05).
+    constexpr double kHalfPlace = 1.0 / 17;
     for (const std::int64_t dim : {64, 128})
         for (const float step : {0.0005F, 0.005F, 0.05F, -0.0005F, -0.005F, -0.05F}) {
             AttentionCase c({1, 1, 1, 70, 2500, dim}, DataType::BFloat16);
@@ -248,7 +255,8 @@ TEST_P(Fav3QuantisedOnGpu, ScoresThatRiseOrFallAlongTheKeysKeepTheirWeights) {
             for (std::size_t i = 0; i < c.q.size() / 2; ++i) q[i] = kernels::bf16FromFloat(1);
             for (std::size_t i = 0; i < c.k.size() / 2; ++i)
                 k[i] = kernels::bf16FromFloat(static_cast<float>(i / static_cast<std::size_t>(dim)) * step);
-            expectItsOwnError(c);
+            SCOPED_TRACE(step);
+            expectItsOwnError(c, definition(c.problem), kHalfPlace);
         }
 }
 

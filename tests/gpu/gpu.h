@@ -3,15 +3,9 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "core/execution/execution.h"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid {
-
-/// These tests are what checks them.
-inline const bool kRunsAllKernels = ::setenv(kernels::cuda::kUncheckedVariable, "1", 1) == 0;
 
 /// Starts the first GPU for the process; skips the case, saying why, where there is none.
 class OnGpu : public testing::Test {

@@ -9,7 +9,6 @@
 #include "kernels/cuda/attention/attention_cuda.h"
 #include "kernels/cuda/capability.h"
 #include "kernels/cuda/kernels.cuh"
-#include "kernels/cuda/unchecked.h"
 
 namespace reelgrid::kernels::cuda::device {
 
@@ -30,15 +29,12 @@ AttentionShape shapeOf(const AttentionProblem& problem) {
 namespace {
 
 enum class Gpus { All, WithE4m3, HopperOnly };
-/// Whether a GPU has held a kernel to float64 (kernels/cuda/unchecked.h).
-enum class Checked { Yes, NotYet };
 
 /// One way to run a method.
 struct Kernel {
     void (*attend)(const AttentionProblem&);
     std::int64_t (*workspace)(const AttentionProblem&) = nullptr;  ///< null: it needs none
     Gpus runsOn = Gpus::All;
-    Checked checked = Checked::Yes;
 };
 
 /// sagev2's option "sum-bits".
@@ -56,13 +52,12 @@ Kernel kernelFor(Method method, const AttentionProblem& problem, const Capabilit
             return {&fav3, nullptr, Gpus::HopperOnly};
         case Method::Flash3Sage:
             if (found.prefersHopper()) return {&fav3Sage, &fav3SageWorkspace};
-            return found.hasE4m3()
-                       ? Kernel{&fav3SageByteMma, &fav3SageByteMmaWorkspace, Gpus::All, Checked::NotYet}
-                       : Kernel{&fav3SageMma, &fav3SageMmaWorkspace, Gpus::All, Checked::NotYet};
+            return found.hasE4m3() ? Kernel{&fav3SageByteMma, &fav3SageByteMmaWorkspace}
+                                   : Kernel{&fav3SageMma, &fav3SageMmaWorkspace};
         case Method::Flash3Fp8:
             if (found.prefersHopper()) return {&fav3Fp8, &fav3Fp8Workspace};
-            return {&fav3Fp8ByteMma, &fav3Fp8ByteMmaWorkspace, Gpus::WithE4m3, Checked::NotYet};
-        case Method::Sage2:  // a backend that waits as a whole (kernels/backends)
+            return {&fav3Fp8ByteMma, &fav3Fp8ByteMmaWorkspace, Gpus::WithE4m3};
+        case Method::Sage2:
             if (found.prefersHopper()) return {&sagev2, &sagev2Workspace};
             if (!found.hasE4m3()) return {&sagev2Mma, &sagev2MmaWorkspace};
             return {asksForHalfSums(problem) ? &sagev2HalfSumsByteMma : &sagev2ByteMma,
@@ -132,9 +127,6 @@ AttentionPlan planAttention(Method method, const AttentionProblem& problem) {
         return {.obstacle = "compute capability " + number + ", needs 8.9 (products of e4m3)"};
     if (method == Method::Sage2 && asksForHalfSums(problem) && (found.prefersHopper() || !found.hasE4m3()))
         return {.obstacle = "sum-bits 16, needs 32 on compute capability " + number};
-    if (kernel.checked == Checked::NotYet && !runsUncheckedKernels())
-        return {.obstacle = "a kernel not yet checked on a GPU of compute capability " + number + ", needs " +
-                            kUncheckedVariable + "=1"};
     if (isShort(method, problem)) return {.attend = shortKernelFor(method)};
     return {.workspaceBytes = kernel.workspace != nullptr ? kernel.workspace(problem) : 0,
             .attend = kernel.attend};

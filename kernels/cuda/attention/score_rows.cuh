@@ -48,6 +48,13 @@ __device__ void biasAndHide(float (&scores)[kCount], const AttentionShape& shape
         if (firstKey + i / 4 * 8 + lane % 4 * 2 + i % 2 >= seen[i / 2 % 2]) scores[i] = kMinusInfinity;
 }
 
+/// What both rows hold follows a base that rose.
+template <int kCount>
+__device__ void multiplyRows(float (&values)[kCount], const float (&factor)[2]) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) values[i] *= factor[i / 2 % 2];
+}
+
 /// Where the output of a query lies: at its own place.
 struct OwnPlaces {
     __device__ int operator()(int query) const { return query; }

@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <limits>
 
-#include "kernels/cuda/unchecked.h"
 #include "tests/kernels/attention/attention_case.h"
 
 namespace reelgrid::kernels::test {
@@ -39,23 +37,9 @@ TEST(BackendList, EveryDeviceHasItsOwn) {
     EXPECT_THAT(namesOn(Device::Cpu),
                 testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla",
                                      "sagesla", "sagev2", "sparge", "sta", "radial"));
-    EXPECT_THAT(namesOn(Device::Cuda), testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1",
-                                                            "fav3_sage", "sla", "sagesla", "cudnn", "flash"));
-}
-
-TEST(BackendList, WhatNoGpuHasCheckedIsHeldBackThereUnlessAskedFor) {
-    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
-    AttentionProblem problem = c.problem;
-    problem.device = Device::Cuda;
-    BackendInfo unchecked = *findBackend("sagev1");
-    unchecked.cuda.isUnchecked = true;
-    EXPECT_TRUE(unchecked.isHeldBackOn(Device::Cuda));
-    EXPECT_FALSE(unchecked.isHeldBackOn(Device::Cpu));
-    EXPECT_EQ(whyNot(unchecked, problem),
-              "sagev1: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
-    ASSERT_EQ(::setenv(cuda::kUncheckedVariable, "1", 1), 0);
-    EXPECT_TRUE(unchecked.runsOn(Device::Cuda));
-    ::unsetenv(cuda::kUncheckedVariable);
+    EXPECT_THAT(namesOn(Device::Cuda),
+                testing::ElementsAre("sdpa", "fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage", "sla",
+                                     "sagesla", "sagev2", "sparge", "sta", "radial", "cudnn", "flash"));
 }
 
 TEST(BackendList, WhatIsThereByNameAloneIsNotTakenWhereNobodyNamesAny) {
@@ -118,20 +102,6 @@ TEST(BackendList, ADeviceWithoutAnImplementationIsNamed) {
     EXPECT_EQ(whyNot(onCpuAlone, onCuda(c)), "sagev1: no cuda implementation in this version");
 }
 
-TEST(BackendList, WhatNoGpuHasCheckedWaitsForAVariable) {
-    const AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
-    BackendInfo unchecked = *findBackend("sparge");
-    unchecked.cuda.isUnchecked = true;
-    unsetenv(cuda::kUncheckedVariable);
-    EXPECT_FALSE(unchecked.runsOn(Device::Cuda));
-    EXPECT_EQ(whyNot(unchecked, onCuda(c)),
-              "sparge: a kernel not yet checked on a GPU, needs REELGRID_UNCHECKED_KERNELS=1");
-    setenv(cuda::kUncheckedVariable, "1", 1);
-    EXPECT_TRUE(unchecked.runsOn(Device::Cuda));
-    EXPECT_EQ(whyNot(unchecked, onCuda(c)).value_or("").find("not yet checked"), std::string::npos);
-    unsetenv(cuda::kUncheckedVariable);
-}
-
 TEST(BackendList, UnsmoothedKeysAreTakenByWhatCanLeaveThemAndByWhatNeverSmooths) {
     AttentionCase c({1, 1, 1, 8, 8, 64}, DataType::BFloat16);
     c.problem.keySmoothing = KeySmoothing::None;
@@ -176,10 +146,8 @@ TEST(BackendList, SumsOf16BitsAreForGpus) {
     EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), "sagev2: sum-bits 16, needs 32 on cpu");
     bits.value = "32";
     EXPECT_EQ(whyNot(*findBackend("sagev2"), c.problem), std::nullopt);
-    BackendInfo onGpu = *findBackend("sagev2");
-    onGpu.cuda.isUnchecked = false;
     bits.value = "8";
-    EXPECT_EQ(whyNot(onGpu, onCuda(c)), "sagev2: sum-bits 8, needs 32 or 16");
+    EXPECT_EQ(whyNot(*findBackend("sagev2"), onCuda(c)), "sagev2: sum-bits 8, needs 32 or 16");
 }
 
 TEST(BackendList, AStreamIsRefusedOnTheCpu) {

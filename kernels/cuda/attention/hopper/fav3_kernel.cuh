@@ -176,7 +176,7 @@ struct Fav3Group {
         commitProducts();
     }
 
-    /// The same scores once more, of this warp's rows alone.
+    /// The same scores once more, of this warp's rows alone: see attend().
     __device__ void repeatScores(float (&scores)[kScores]) const {
         const auto placeOf = [](const auto& tile, int row, int column) {  // as the 128-byte swizzle has it
             return ampere::sharedAddress(tile) + row * 128 + ((column ^ (row & 7)) << 4);
@@ -197,6 +197,7 @@ struct Fav3Group {
                 ampere::multiply<Element>(&scores[8 * n + 4], q, k[2], k[3]);
             }
         }
+        __syncwarp();  // all lanes have read before one says that the tile may be overwritten
     }
 
     /// Queues outputs += P V of the next tile of values, and passes the turn.
@@ -234,13 +235,11 @@ struct Fav3Group {
                 if (n >= edge || call.shape.keyBias != nullptr)
                     biasAndHide(scores, call.shape, n * C::kKeys, row, lane, n >= edge);
             };
-            /// A base that suits these scores, when they ask for one; outputs follow.
-            const auto rise = [&] {
-                float here[2], factor[2];
-                if (!__any_sync(0xffffffffU, softmax.isHigh(scores, scale, here))) return;
-                softmax.rise(here, factor);
-#pragma unroll
-                for (int i = 0; i < kOutputs; ++i) outputs[i] *= factor[i / 2 % 2];
+            /// A base that suits these scores, when they ask for one: outputs are to be multiplied by
+            /// `factor`.
+            const auto rise = [&](float(&factor)[2]) {
+                float here[2];
+                if (__any_sync(0xffffffffU, softmax.isHigh(scores, scale, here))) softmax.rise(here, factor);
             };
             const auto finishKeys = [&](int n) {
                 if (n == 0) release(shared.qEmpty);
@@ -266,7 +265,8 @@ struct Fav3Group {
             passTurn();
             waitProducts<0>();
             biasTile(tile.keyTiles - 1);
-            rise();
+            float none[2];  // there are no outputs yet
+            rise(none);
             softmax.template weigh<0, kScores>(scores, scale, added);
             softmax.add(added);
             finishKeys(tile.keyTiles - 1);
@@ -277,20 +277,22 @@ struct Fav3Group {
                 waitProducts<1>();
                 biasTile(n);
                 // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where
-                // it doesn't, once more with a higher one.
+                // it doesn't, once more with a higher one. A warp decides that for itself, and the four of a
+                // warpgroup must come to each wgmma instruction together, waits included: so there is none
+                // within the branch, and outputs follow the base when all have waited.
                 softmax.template weigh<0, kScores>(scores, scale, added);
-                if (__any_sync(0xffffffffU, softmax.isBaseLow(added))) {
-                    waitProducts<0>();
-                    pin(outputs);
-                    pin(weights);
+                float factor[2] = {1, 1};
+                const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
+                if (anew) {
                     repeatScores(scores);
                     biasTile(n);
-                    rise();
+                    rise(factor);
                     softmax.template weigh<0, kScores>(scores, scale, added);
                 }
                 softmax.add(added);
                 finishKeys(n);
                 finishValues();
+                if (anew) multiplyRows(outputs, factor);
                 takeWeights();
             }
             waitTurn();

@@ -176,28 +176,18 @@ struct Fav3QuantisedGroup {
         int add = 0;  // whether outputs hold anything
         int untilFold = C::kFoldTiles;
         bool hasSums = false;
-        /// Products of tile n as weights, with the largest looked for; outputs follow where the base rises.
-        const auto weighAnew = [&](int n, std::uint32_t(&next)[kScores / 4], float(&added)[2]) {
+        /// Products of tile n as weights, with the largest looked for: where the base rises, what was summed
+        /// so far is to be multiplied by `factor`, which stays as it is where it doesn't.
+        const auto weighAnew = [&](int n, std::uint32_t(&next)[kScores / 4], float(&added)[2],
+                                   float(&factor)[2]) {
             float scores[kScores];
 #pragma unroll
             for (int i = 0; i < kScores; ++i) scores[i] = static_cast<float>(products[i]) * factors[i / 16];
             if (n >= walk.edge) biasAndHide(scores, walk.shape, walk.firstKeyOf(n), walk.row, lane, true);
             float here[2];
-            if (__any_sync(0xffffffffU, softmax.isHigh(scores, here))) {
-                float risen[2];
-                softmax.rise(here, risen);
+            if (__any_sync(0xffffffffU, softmax.isHigh(scores, here))) softmax.rise(here, factor);
 #pragma unroll
-                for (int i = 0; i < kOutputs; ++i) outputs[i] *= risen[i / 2 % 2];
-                if (hasSums)
-                    changeSums([&](float4& sums, int) {
-                        sums.x *= risen[0];
-                        sums.y *= risen[0];
-                        sums.z *= risen[1];
-                        sums.w *= risen[1];
-                    });
-            }
-#pragma unroll
-            for (float& factor : factors) factor = 1;
+            for (float& each : factors) each = 1;
             softmax.weigh(scores, factors, next, added);
         };
         const auto finishKeys = [&](int n) {
@@ -212,6 +202,18 @@ struct Fav3QuantisedGroup {
             release(shared.vEmpty[vPlace.stage]);
             vPlace.next();
             add = 1;
+        };
+        const auto followBase = [&](const float(&factor)[2]) {
+            multiplyRows(outputs, factor);
+            if (hasSums)
+                changeSums([&](float4& sums, int) {
+                    sums.x *= factor[0];
+                    sums.y *= factor[0];
+                    sums.z *= factor[1];
+                    sums.w *= factor[1];
+                });
+        };
+        const auto fold = [&] {
             if (--untilFold > 0) return;
             untilFold = C::kFoldTiles;
             add = 0;
@@ -231,8 +233,8 @@ struct Fav3QuantisedGroup {
         pin(products);
 #pragma unroll
         for (float& factor : factors) factor *= walk.queryFactor;
-        float added[2];
-        weighAnew(walk.keyTiles - 1, weights, added);
+        float added[2], none[2];  // there are no outputs yet
+        weighAnew(walk.keyTiles - 1, weights, added, none);
         softmax.add(added);
         finishKeys(walk.keyTiles - 1);
         for (int n = walk.keyTiles - 2; n >= 0; --n) {
@@ -245,24 +247,24 @@ struct Fav3QuantisedGroup {
             for (float& factor : factors) factor *= walk.queryFactor;
             std::uint32_t next[kScores / 4];
             // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where it
-            // doesn't, once more with a higher one.
+            // doesn't, once more with a higher one. A warp decides that for itself: as in fav3 the four come
+            // to each wgmma instruction together, so none lies within the branch.
+            float factor[2] = {1, 1};
             bool anew = n >= walk.edge;
             if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
-            if (anew) {
-                waitProducts<0>();
-                pin(outputs);
-                pin(weights);
-                weighAnew(n, next, added);
-            }
+            if (anew) weighAnew(n, next, added, factor);
             softmax.add(added);
             finishKeys(n);
             finishValues();
+            if (anew) followBase(factor);
+            fold();
 #pragma unroll
             for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ walk.zero;
         }
         fenceProducts();
         queueOutputs(outputs, weights, add);
         finishValues();
+        fold();
         if (hasSums)
             changeSums([&](const float4& sums, int four) {
                 float* x = outputs + 4 * four;

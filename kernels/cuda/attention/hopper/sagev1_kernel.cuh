@@ -113,7 +113,7 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
         commitProducts();
     }
 
-    /// The same sums once more, of this warp's rows alone: a wgmma within a branch would have all serialised.
+    /// The same sums once more, of this warp's rows alone: as in fav3 no wgmma may lie within the branch.
     __device__ void repeatIntegers(std::int32_t (&sums)[kScores]) const {
         const std::uint32_t inMatrix = lane % 8 * 16;
         const std::uint32_t queries = ampere::sharedAddress(shared.q) +
@@ -134,6 +134,7 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 ampere::multiplyInt8(&sums[8 * n + 4], q, k[2], k[3]);
             }
         }
+        __syncwarp();  // all lanes have read before one says that the tile may be overwritten
     }
 
     __device__ void attend(const Fav3Tile<C>& tile) {
@@ -152,7 +153,7 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
             const ScoreScales scales(operands, head, firstRow, shape.queryHeadsPerKeyHead);
             Int8Scores<kScores> scores;
             std::uint32_t weights[kScores / 2];
-            float here[2], added[2];
+            float added[2];
 
             const auto takeScale = [&](int n) {
                 scores.scale = scales.of(n);
@@ -163,26 +164,21 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 if (n >= edge || shape.keyBias != nullptr)
                     scores.biasAndHide(shape, n * C::kKeys, row, lane, n >= edge);
             };
-            const auto isHigh = [&] { return __any_sync(0xffffffffU, scores.isHigh(softmax, here)); };
-            /// A base that suits these scores; outputs follow.
-            const auto rise = [&] {
-                float factor[2];
-                softmax.rise(here, factor);
-#pragma unroll
-                for (int i = 0; i < kOutputs; ++i) outputs[i] *= factor[i / 2 % 2];
+            /// A base that suits these scores, when they ask for one: outputs are to be multiplied by
+            /// `factor`.
+            const auto rise = [&](float(&factor)[2]) {
+                float here[2];
+                if (__any_sync(0xffffffffU, scores.isHigh(softmax, here))) softmax.rise(here, factor);
             };
             const auto finishKeys = [&](int n) {
                 if (n == 0) release(shared.qEmpty);
                 release(shared.kEmpty[kPlace.stage]);
                 kPlace.next();
             };
-            const auto waitOutputs = [&] {
+            const auto finishValues = [&] {
                 waitProducts<0>();
                 pin(outputs);
                 pin(weights);
-            };
-            const auto finishValues = [&] {
-                waitOutputs();
                 release(shared.vEmpty[vPlace.stage]);
                 vPlace.next();
             };
@@ -194,7 +190,8 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
             this->passTurn();
             waitProducts<0>();
             biasTile(tile.keyTiles - 1);
-            if (isHigh()) rise();
+            float none[2];  // there are no outputs yet
+            rise(none);
             scores.weigh(softmax, added);
             softmax.add(added);
             finishKeys(tile.keyTiles - 1);
@@ -207,17 +204,19 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 biasTile(n);
                 // By the base so far, as fav3 does it: where it is too low, once more with a higher one.
                 scores.weigh(softmax, added);
-                if (__any_sync(0xffffffffU, softmax.isBaseLow(added))) {
-                    waitOutputs();
+                float factor[2] = {1, 1};
+                const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
+                if (anew) {
                     repeatIntegers(scores.sums);
                     takeScale(n);
                     biasTile(n);
-                    if (isHigh()) rise();
+                    rise(factor);
                     scores.weigh(softmax, added);
                 }
                 softmax.add(added);
                 finishKeys(n);
                 finishValues();
+                if (anew) multiplyRows(outputs, factor);
                 scores.template packWeights<Element>(weights);
             }
             this->waitTurn();

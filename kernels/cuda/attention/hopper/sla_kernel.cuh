@@ -182,6 +182,7 @@ struct SlaGroup : Fav3Group<C> {
                 x[4 * j + 2 * r] = inside ? pair.x : kMinusInfinity;
                 x[4 * j + 2 * r + 1] = inside ? pair.y : kMinusInfinity;
             }
+        __syncwarp();  // all lanes have read before one says that the queries may be overwritten
         featuresOf<C::kHeadDim>(x, sums, lane, features);
     }
 
@@ -240,13 +241,11 @@ struct SlaGroup : Fav3Group<C> {
         std::uint32_t weights[kScores / 2];
         float added[2];
 
-        /// A base that suits these scores, when they ask for one; outputs follow.
-        const auto rise = [&] {
-            float here[2], factor[2];
-            if (!__any_sync(0xffffffffU, softmax.isHigh(scores, shape.scale, here))) return;
-            softmax.rise(here, factor);
-#pragma unroll
-            for (int i = 0; i < kOutputs; ++i) outputs[i] *= factor[i / 2 % 2];
+        /// A base that suits these scores, when they ask for one: outputs are to be multiplied by `factor`.
+        const auto rise = [&](float(&factor)[2]) {
+            float here[2];
+            if (__any_sync(0xffffffffU, softmax.isHigh(scores, shape.scale, here)))
+                softmax.rise(here, factor);
         };
         const auto finishKeys = [&](int n) {
             if (C::kBranch == Branch::None && n == 0) release(shared.qEmpty);
@@ -272,7 +271,8 @@ struct SlaGroup : Fav3Group<C> {
         this->passTurn();
         waitProducts<0>();
         hide(scores, tile);
-        rise();
+        float none[2];  // there are no outputs yet
+        rise(none);
         softmax.template weigh<0, kScores>(scores, shape.scale, added);
         softmax.add(added);
         finishKeys(tile.keyTiles - 1);
@@ -284,17 +284,17 @@ struct SlaGroup : Fav3Group<C> {
             pin(scores);
             // Weighed by the base so far, as fav3 does it: where it is too low, once more with a higher one.
             softmax.template weigh<0, kScores>(scores, shape.scale, added);
-            if (__any_sync(0xffffffffU, softmax.isBaseLow(added))) {
-                waitProducts<0>();
-                pin(outputs);
-                pin(weights);
+            float factor[2] = {1, 1};
+            const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
+            if (anew) {
                 this->repeatScores(scores);
-                rise();
+                rise(factor);
                 softmax.template weigh<0, kScores>(scores, shape.scale, added);
             }
             softmax.add(added);
             finishKeys(n);
             finishValues();
+            if (anew) multiplyRows(outputs, factor);
             takeWeights();
         }
         this->waitTurn();
