@@ -7,8 +7,8 @@
 
 namespace reelgrid::weights {
 
-/// Where the tensors of a layer lie in one piece of memory, as libtorch's allocators would align them; each in
-/// its own order of dimensions (channels last, say), which kernels are chosen by.
+/// Where the tensors of a layer lie in one piece of memory, as libtorch's allocators would align them; each
+/// in its own order of dimensions (channels last, say), which kernels are chosen by.
 class LayerLayout {
   public:
     LayerLayout() = default;

@@ -14,7 +14,8 @@
 namespace reelgrid::weights {
 
 /// Layers in host memory that take turns in two buffers on the device, each as large as the largest layer:
-/// while one is computed with, the next is copied on a stream of its own. On the CPU the same happens one after the other. Lives on one thread.
+/// while one is computed with, the next is copied on a stream of its own. On the CPU the same happens one
+/// after the other. Lives on one thread.
 class LayerWindow {
   public:
     static constexpr std::size_t kSlots = 2;

@@ -6,8 +6,8 @@
 
 namespace reelgrid::models::animatediff {
 
-using vae::Activations;
 using unet::PlaceInUnet;
+using vae::Activations;
 using vae::PictureMemory;
 using Way = PlaceInUnet::Way;
 
@@ -83,11 +83,10 @@ std::uint64_t MotionUnet::weightBytes(const UnetConfig& config, const MotionConf
     weights::RecordingWeights image, adapter;
     const MotionUnet counted(config, weights::WeightScope(image, at::kFloat), motion,
                              weights::WeightScope(adapter, at::kFloat));
-    const auto each =
-        unet::placeWeightBytes(counted.m_places, dtype, device,
-                               [&](const PlaceInUnet& where, const LayerSource& source) {
-                                   return Loader{config, motion, source, source}.place(where);
-                               });
+    const auto each = unet::placeWeightBytes(counted.m_places, dtype, device,
+                                             [&](const PlaceInUnet& where, const LayerSource& source) {
+                                                 return Loader{config, motion, source, source}.place(where);
+                                             });
     return unet::unetWeightBytes(vae::pictureWeightBytes(image.requests(), dtype, device) +
                                      vae::pictureWeightBytes(adapter.requests(), dtype, device),
                                  each, blocks);

@@ -35,8 +35,8 @@ struct BlockOptions {
     parallel::Mesh* mesh = nullptr;  ///< those ranks; whoever loads such blocks needs it
 };
 
-/// The blocks of a network in the order of a forward pass, a transformer's or a UNet's (unet/places.h). A Block
-/// calls `eachTensor(visit)` for each of its parameters, defined or not, always in the same order, and
+/// The blocks of a network in the order of a forward pass, a transformer's or a UNet's (unet/places.h). A
+/// Block calls `eachTensor(visit)` for each of its parameters, defined or not, always in the same order, and
 /// `eachLinear(visit)` for each product that the dtype decides.
 template <class Block>
 class Blocks {
@@ -143,7 +143,8 @@ template <class Block>
 class WindowedBlocks final : public Blocks<Block> {
   public:
     explicit WindowedBlocks(const BlockLoader<Block>& loader) : m_window(loader.device, packed(loader)) {
-        m_blocks.layInto([this](std::size_t slot, std::int64_t layer) { return m_window.tensorsOf(slot, layer); });
+        m_blocks.layInto(
+            [this](std::size_t slot, std::int64_t layer) { return m_window.tensorsOf(slot, layer); });
     }
     [[nodiscard]] int count() const override { return m_blocks.count(); }
     const Block& use(int layer) override { return m_blocks.at(m_window.use(layer), layer); }

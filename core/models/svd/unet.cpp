@@ -15,10 +15,9 @@ Linear VideoUnet::Loader::embedding(const char* name, const char* layer, std::in
 VideoUnet::Place VideoUnet::Loader::place(const PlaceInUnet& where) const {
     using Way = PlaceInUnet::Way;
     const vae::LayerSource block = where.blockIn(source);
-    const bool hasAttention =
-        where.way == Way::Middle
-            ? !where.isLastOfMiddle()
-            : config.blockKinds[where.level] == VideoUnetConfig::BlockKind::CrossAttention;
+    const bool hasAttention = where.way == Way::Middle ? !where.isLastOfMiddle()
+                                                       : config.blockKinds[where.level] ==
+                                                             VideoUnetConfig::BlockKind::CrossAttention;
     // Attention's blocks on the way down have norms of their own.
     constexpr double kUsualEps = 1e-5, kEpsBeforeAttention = 1e-6;
     Place made{{block / "resnets" / where.layer,

@@ -89,11 +89,10 @@ std::uint64_t VideoUnet::weightBytes(const VideoUnetConfig& config, at::ScalarTy
                                      const BlockOptions& blocks) {
     weights::RecordingWeights counted;
     const VideoUnet whole(config, weights::WeightScope(counted, at::kFloat));
-    const auto each =
-        unet::placeWeightBytes(whole.m_places, dtype, device,
-                               [&](const unet::PlaceInUnet& where, const vae::LayerSource& source) {
-                                   return Loader{config, source}.place(where);
-                               });
+    const auto each = unet::placeWeightBytes(
+        whole.m_places, dtype, device, [&](const unet::PlaceInUnet& where, const vae::LayerSource& source) {
+            return Loader{config, source}.place(where);
+        });
     return unet::unetWeightBytes(vae::pictureWeightBytes(counted.requests(), dtype, device), each, blocks);
 }
 

@@ -37,12 +37,8 @@ std::vector<PlaceInUnet> placesOf(const std::vector<std::int64_t>& blockChannels
                               .number = number++});
     }
     for (const std::int64_t layer : {0, 1})
-        places.push_back({.way = Way::Middle,
-                          .layer = layer,
-                          .level = blocks - 1,
-                          .in = in,
-                          .out = in,
-                          .number = number});
+        places.push_back(
+            {.way = Way::Middle, .layer = layer, .level = blocks - 1, .in = in, .out = in, .number = number});
     ++number;
     for (std::size_t i = 0; i < blocks; ++i) {
         const std::size_t level = blocks - 1 - i;

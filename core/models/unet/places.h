@@ -55,8 +55,8 @@ struct Sampler {
     }
 };
 
-/// The way of pictures x [F, H, W, C] through `layers`, which lie at `places`: `through(i, layers, x)` is what
-/// those of places[i] make of x. A Place has a Sampler `sampler`.
+/// The way of pictures x [F, H, W, C] through `layers`, which lie at `places`: `through(i, layers, x)` is
+/// what those of places[i] make of x. A Place has a Sampler `sampler`.
 template <class Place, class Through>
 at::Tensor walk(const std::vector<PlaceInUnet>& places, Blocks<Place>& layers, at::Tensor x_FHWC,
                 const Through& through) {
