@@ -27,8 +27,7 @@ at::Tensor noiseOf(const std::string& name, at::ScalarType dtype, BlockResidence
     const c10::InferenceMode inference;
     const auto config = UnetConfig::from(weights::ModelConfig::read(kFixtures / name / "unet"));
     const auto motion = MotionConfig::from(weights::ModelConfig::read(kFixtures / name / "motion_adapter"));
-    weights::SafetensorsFolder image(kFixtures / name / "unet"),
-        adapter(kFixtures / name / "motion_adapter");
+    weights::SafetensorsFolder image(kFixtures / name / "unet"), adapter(kFixtures / name / "motion_adapter");
     const MotionUnet unet(config, weights::WeightScope(image, dtype), motion,
                           weights::WeightScope(adapter, dtype), options, {.residence = residence});
     at::manual_seed(11);
@@ -80,7 +79,8 @@ TEST(AnimateDiffBlocks, AreNotAllThereAtOnce) {
     MotionConfig motion;
     motion.blockChannels = config.blockChannels;
     const auto told = [&](BlockResidence residence) {
-        return double(MotionUnet::weightBytes(config, motion, at::kFloat, at::kCPU, {.residence = residence}));
+        return double(
+            MotionUnet::weightBytes(config, motion, at::kFloat, at::kCPU, {.residence = residence}));
     };
     const MeasuredUnet held = measured(config, motion, BlockResidence::Held),
                        windowed = measured(config, motion, BlockResidence::Windowed),
@@ -90,9 +90,9 @@ TEST(AnimateDiffBlocks, AreNotAllThereAtOnce) {
     // Two buffers as large as the largest; the last place has been used last.
     const double largest = double(windowed.blocks) / 2;
     EXPECT_LE(double(streamed.blocks), largest);
-    EXPECT_NEAR((told(BlockResidence::Held) - told(BlockResidence::Windowed)) /
-                    double(held.blocks - windowed.blocks),
-                1, 0.03);
+    EXPECT_NEAR(
+        (told(BlockResidence::Held) - told(BlockResidence::Windowed)) / double(held.blocks - windowed.blocks),
+        1, 0.03);
     EXPECT_NEAR((told(BlockResidence::Windowed) - told(BlockResidence::Streamed)) / largest, 1, 0.03);
 }
 
@@ -155,8 +155,7 @@ TEST_F(AnimateDiffOffload, RefusesALoraThatBelongsNowhereBeforeItRenders) {
 
 TEST_F(AnimateDiffOffload, IsChosenWhereTheDeviceHasNotRoom) {
     const auto model = catalog::readModelFolder(m_tiny.folder()).value();
-    const auto settings =
-        catalog::resolveSettings(request(), model, machine::LocalMachine().now()).value();
+    const auto settings = catalog::resolveSettings(request(), model, machine::LocalMachine().now()).value();
     const auto choiceOf = [&](std::uint64_t available) {
         return pipeline::chooseMemoryFor(model, settings, {}, available);
     };
