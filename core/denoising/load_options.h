@@ -9,7 +9,7 @@
 
 namespace reelgrid::denoising {
 
-/// Where the transformer's blocks are while others compute (--offload).
+/// Where the network's blocks are while others compute (--offload).
 enum class Offload { None, Blocks };
 /// Whether the encoders of text and pictures stay in memory between the prompts.
 enum class Encoders { Kept, FreedAfterUse };

@@ -1,5 +1,7 @@
 #include "core/denoising/loaded_blocks.h"
 
+#include <utility>
+
 namespace reelgrid::denoising {
 
 using models::BlockResidence;
@@ -23,15 +25,13 @@ models::TimeProducts timeProducts(const LoadOptions& options) {
     return options.timeGemms == TimeGemms::Bf16 ? models::TimeProducts::Bf16 : models::TimeProducts::Fp32;
 }
 
-std::unique_ptr<weights::LoraWeights> keptSource(std::unique_ptr<weights::LoraWeights> source,
-                                                 const std::vector<weights::Lora>& loras,
-                                                 const LoadOptions& options,
-                                                 const std::function<void()>& visitBlocks) {
+WeightSources keptSources(WeightSources sources, const std::vector<weights::Lora>& loras,
+                          const LoadOptions& options, const std::function<void()>& visitBlocks) {
     const bool isStreamed = blockOptions(options).residence == BlockResidence::Streamed;
     // Once through, so that a LoRA that doesn't fit is refused now.
     if (isStreamed && !loras.empty()) visitBlocks();
-    source->requireAllTaken();
-    return isStreamed ? std::move(source) : nullptr;
+    for (const auto& source : sources) source->requireAllTaken();
+    return isStreamed ? std::move(sources) : WeightSources();
 }
 
 }  // namespace reelgrid::denoising

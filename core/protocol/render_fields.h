@@ -24,7 +24,7 @@ inline constexpr const char* kTf32 = "tf32";  ///< factors rounded to TensorFloa
 inline constexpr const char* kTilingAuto = "auto";  ///< only where the whole picture doesn't fit in memory
 inline constexpr const char* kTilingOn = "on";
 inline constexpr const char* kTilingOff = "off";
-/// What --offload takes: where the transformer's blocks lie while they aren't needed.
+/// What --offload takes: where the model's blocks lie while they aren't needed.
 inline constexpr const char* kOffloadAuto = "auto";  ///< in host memory, where the device hasn't room
 inline constexpr const char* kOffloadNone = "none";
 inline constexpr const char* kOffloadBlocks = "blocks";
@@ -396,8 +396,8 @@ void forEachRenderField(Visit&& visit) {
         [](auto& fields) -> auto& { return fields.stepCache; });
     visit(
         RenderField{.key = "offload",
-                    .help = "Keep the transformer's blocks in host memory: auto (where the device hasn't "
-                            "room), none, blocks (default: auto)",
+                    .help = "Keep the model's blocks in host memory: auto (where the device hasn't room), "
+                            "none, blocks (default: auto)",
                     .decides = Decides::Nothing,
                     .families = RenderField::For::SomeFamilies},
         [](auto& fields) -> auto& { return fields.offload; });

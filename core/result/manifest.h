@@ -26,7 +26,7 @@ struct ProfileRecord {
 
 /// Memory of the device.
 struct MemoryRecord {
-    std::string offload;   ///< "none" or "blocks": where the transformer's blocks were meanwhile
+    std::string offload;   ///< "none" or "blocks": where the network's blocks were meanwhile
     int weightShards = 1;  ///< ranks of which each held one part of the blocks
     std::optional<std::uint64_t> predictedPeak{}, measuredPeak{};  ///< bytes at the fullest moment
 };

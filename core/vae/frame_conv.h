@@ -37,6 +37,16 @@ class FrameConv {
     /// is.
     [[nodiscard]] bool isOnGpu() const { return m_gpu.has_value(); }
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        if (m_gpu) m_gpu->eachTensor(visit);
+        visit(m_packed);
+        for (at::Tensor& tap_CO : m_taps_CO) visit(tap_CO);
+        visit(m_joined_OX);
+        visit(m_bias_O);
+    }
+
   private:
     [[nodiscard]] at::Tensor onGpu(const at::Tensor& x_THWC, const at::Tensor& residual_THWO) const;
     [[nodiscard]] at::Tensor fused(const at::Tensor& x_THWC, const std::optional<ChannelMap>& map,

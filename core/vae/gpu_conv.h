@@ -33,6 +33,13 @@ class GpuConv {
     /// Without bias.
     [[nodiscard]] at::Tensor product(const at::Tensor& x_THWC, const Steps& steps) const;
 
+    /// Calls visit(tensor) for each that a pass reads.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(m_weight);
+        visit(m_bias_O);
+    }
+
   private:
     at::Tensor m_weight, m_bias_O;
 };

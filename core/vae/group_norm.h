@@ -30,6 +30,15 @@ class GroupNorm {
     /// What it does with the pixels of one picture [1, H, W, C], on the CPU in fp32; nullopt elsewhere.
     [[nodiscard]] std::optional<ChannelMap> mapOf(const at::Tensor& x_1HWC) const;
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(m_weight_C);
+        visit(m_bias_C);
+        visit(m_kernelWeight_C);
+        visit(m_kernelBias_C);
+    }
+
   private:
     [[nodiscard]] ChannelMap mapOfPicture(const at::Tensor& x_HWC) const;
     [[nodiscard]] bool usesKernels(const at::Tensor& x_NHWC) const;

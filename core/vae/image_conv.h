@@ -30,6 +30,15 @@ class ImageConv {
     /// The same of pictures with every pixel doubled both ways: [N, 2H, 2W, O].
     [[nodiscard]] at::Tensor forwardDoubled(const at::Tensor& x_NHWC) const;
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        if (m_gpu) m_gpu->eachTensor(visit);
+        if (m_winograd) m_winograd->eachTensor(visit);
+        visit(m_weight_OCHW);
+        visit(m_bias_O);
+    }
+
   private:
     std::optional<GpuConv> m_gpu;
     std::optional<WinogradConv> m_winograd;  ///< where there is neither, libtorch with the two below
@@ -47,6 +56,14 @@ class HalvingConv {
 
     /// [N, H, W, C] → [N, ⌈H/2⌉, ⌈W/2⌉, C].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_NHWC) const;
+
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        if (m_gpu) m_gpu->eachTensor(visit);
+        visit(m_weight_OCHW);
+        visit(m_bias_O);
+    }
 
   private:
     Zeros m_zeros;

@@ -20,6 +20,13 @@ class PointConv {
         return execution::linear(x, m_weight_OC, m_bias_O);
     }
 
+    /// Calls visit(tensor) for each that a pass reads.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(m_weight_OC);
+        visit(m_bias_O);
+    }
+
   private:
     at::Tensor m_weight_OC, m_bias_O;
 };

@@ -35,6 +35,15 @@ class TemporalResidual {
         memory.noteTemporalResidual(x, held);
     }
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm1.eachTensor(visit);
+        m_conv1.eachTensor(visit);
+        m_norm2.eachTensor(visit);
+        m_conv2.eachTensor(visit);
+    }
+
   private:
     GroupNorm m_norm1;
     FrameConv m_conv1;

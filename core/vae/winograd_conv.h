@@ -28,6 +28,13 @@ class WinogradConv {
     };
     [[nodiscard]] at::Tensor forward(const Call& call) const;
 
+    /// Calls visit(tensor) for each that a pass reads.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(m_packed);
+        visit(m_bias_O);
+    }
+
   private:
     std::int64_t m_in, m_out, m_taps;
     int m_lanes;

@@ -10,7 +10,7 @@ namespace reelgrid::weights {
 LayerWindow::LayerWindow(at::Device device, PackedLayers layers)
     : m_device(device), m_layers(std::move(layers)) {
     for (Slot& slot : m_slots) {
-        slot.bytes = at::empty({m_layers.layerBytes()}, at::TensorOptions().dtype(at::kByte).device(device));
+        slot.bytes = at::empty({m_layers.mostBytes()}, at::TensorOptions().dtype(at::kByte).device(device));
         if (device.is_cpu()) continue;
         slot.copied.emplace(device.type());
         slot.computed.emplace(device.type());
@@ -29,8 +29,8 @@ c10::Stream LayerWindow::currentStream() const {
     return c10::impl::VirtualGuardImpl(m_device.type()).getStream(m_device);
 }
 
-std::vector<at::Tensor> LayerWindow::tensorsOf(std::size_t slot) const {
-    return m_layers.tensorsIn(m_slots.at(slot).bytes);
+std::vector<at::Tensor> LayerWindow::tensorsOf(std::size_t slot, std::int64_t layer) const {
+    return m_layers.tensorsIn(m_slots.at(slot).bytes, layer);
 }
 
 void LayerWindow::beginCopy(Slot& slot, std::int64_t layer) {

@@ -13,8 +13,9 @@
 
 namespace reelgrid::weights {
 
-/// Layers in host memory that take turns in two buffers on the device: while one is computed with, the next
-/// is copied on a stream of its own. On the CPU the same happens one after the other. Lives on one thread.
+/// Layers in host memory that take turns in two buffers on the device, each as large as the largest layer:
+/// while one is computed with, the next is copied on a stream of its own. On the CPU the same happens one
+/// after the other. Lives on one thread.
 class LayerWindow {
   public:
     static constexpr std::size_t kSlots = 2;
@@ -24,8 +25,8 @@ class LayerWindow {
     LayerWindow(const LayerWindow&) = delete;
     LayerWindow& operator=(const LayerWindow&) = delete;
 
-    /// The tensors of whichever layer is in a buffer, in the order in which they were packed.
-    [[nodiscard]] std::vector<at::Tensor> tensorsOf(std::size_t slot) const;
+    /// The tensors of a layer while it is in a buffer, in the order in which they were packed.
+    [[nodiscard]] std::vector<at::Tensor> tensorsOf(std::size_t slot, std::int64_t layer) const;
 
     /// The buffer that holds the layer for all that is queued on the current stream until the next call,
     /// which gives the buffer of this call away: to the layer after this one's, the first after the last.

@@ -3234,8 +3234,8 @@ Für Attention-Plug-ins, die hängen könnten.</translation>
         <translation>Blöcke</translation>
     </message>
     <message>
-        <source>Where the transformer&apos;s blocks are while they aren&apos;t needed: on a GPU in host memory, on the processor in their file. Automatic: where the whole model doesn&apos;t fit</source>
-        <translation>Wo die Blöcke des Transformers sind, solange sie nicht gebraucht werden: bei einer GPU im Hauptspeicher, beim Prozessor in ihrer Datei. Automatisch: wo das ganze Modell nicht hineinpasst</translation>
+        <source>Where the model&apos;s blocks are while they aren&apos;t needed: on a GPU in host memory, on the processor in their file. Automatic: where the whole model doesn&apos;t fit</source>
+        <translation>Wo die Blöcke des Modells sind, solange sie nicht gebraucht werden: bei einer GPU im Hauptspeicher, beim Prozessor in ihrer Datei. Automatisch: wo das ganze Modell nicht hineinpasst</translation>
     </message>
     <message>
         <source>always</source>

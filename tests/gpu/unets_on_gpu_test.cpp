@@ -149,6 +149,35 @@ TEST_F(UnetsOnGpu, PassesAreReplayedAsGraphsWithTheSameBits) {
     replays(moving, pictures.latents, pictures.text, moving.embedTimestep(900), moving.embedTimestep(20));
 }
 
+/// While places take turns in two buffers, each is what it is where all stay on the device.
+TEST_F(UnetsOnGpu, PassesWithBlocksInHostMemoryHaveTheSameBits) {
+    const VideoOfPicture video;
+    const MovingPictures pictures;
+    const auto dispatcher = dispatcherOf("sdpa", gpu);
+    const BlockOptions window{.residence = BlockResidence::Windowed};
+    const auto passesAreEqual = [&](const auto& held, const auto& windowed, at::Tensor input, at::Tensor told,
+                                    const std::vector<at::Tensor>& times) {
+        input = input.to(gpu.device);
+        told = told.to(gpu.device);
+        // The first passes bring what the later ones find in the buffers.
+        for (const at::Tensor& time : times)
+            EXPECT_TRUE(at::equal(windowed.forward(input, time, told, *dispatcher),
+                                  held.forward(input, time, told, *dispatcher)));
+        EXPECT_LT(windowed.blockBytes(), held.blockBytes());
+    };
+    for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
+        const auto scope = scopeOn(gpu, dtype);
+        const svd::VideoUnet ofPicture(video.config, scope / "of_picture"),
+            ofPictureInTurns(video.config, scope / "of_picture", window);
+        passesAreEqual(ofPicture, ofPictureInTurns, video.latents, video.picture,
+                       {ofPicture.embedTime(1, {}), ofPicture.embedTime(-1, {}), ofPicture.embedTime(0, {})});
+        const animatediff::MotionUnet moving(pictures.config, scope, pictures.motion, scope / "motion"),
+            movingInTurns(pictures.config, scope, pictures.motion, scope / "motion", {}, window);
+        passesAreEqual(moving, movingInTurns, pictures.latents, pictures.text,
+                       {moving.embedTimestep(900), moving.embedTimestep(481), moving.embedTimestep(20)});
+    }
+}
+
 TEST_F(UnetsOnGpu, ConvolutionsAlongTimeAreWhatFloat64Gives) {
     struct Clip {
         std::int64_t frames, rows, columns, in, out;

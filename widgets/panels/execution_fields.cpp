@@ -80,7 +80,7 @@ ExecutionFields::ExecutionFields(devices::GpuSurvey gpus, QWidget* parent)
     m_offload->addItem(tr("no"), protocol::kOffloadNone);
     m_offload->addItem(tr("blocks"), protocol::kOffloadBlocks);
     m_offload->setToolTip(
-        tr("Where the transformer's blocks are while they aren't needed: on a GPU in host memory, on the "
+        tr("Where the model's blocks are while they aren't needed: on a GPU in host memory, on the "
            "processor in their file. Automatic: where the whole model doesn't fit"));
     m_tiling->addItem(tr("automatic"), protocol::kTilingAuto);
     m_tiling->addItem(tr("always"), protocol::kTilingOn);

@@ -25,14 +25,29 @@ constexpr std::array<std::string_view, 6> kSchedulers{
     "ddim", "euler", "euler-ancestral", "pndm", "dpm++", "lcm",
 };
 /// Fields of the request that the family's models take.
-constexpr std::array<std::string_view, 21> kFields{
-    "negative_prompt",     "guidance_scale", "scheduler",
-    "vae_tiling",          "vae_tile_px",    "motion_adapter",
-    "motion_adapter_skip", "clip_skip",      "temporal_alpha",
-    "context_frames",      "context_stride", "context_weights",
-    "context_noise",       "loop",           "prompt_travel",
-    "free_init",           "lora",           "chain_from",
-    "chain_save",          "chain_alpha",    "frames_together",
+constexpr std::array<std::string_view, 22> kFields{
+    "negative_prompt",
+    "guidance_scale",
+    "scheduler",
+    "vae_tiling",
+    "vae_tile_px",
+    "motion_adapter",
+    "motion_adapter_skip",
+    "clip_skip",
+    "temporal_alpha",
+    "context_frames",
+    "context_stride",
+    "context_weights",
+    "context_noise",
+    "loop",
+    "prompt_travel",
+    "free_init",
+    "lora",
+    "chain_from",
+    "chain_save",
+    "chain_alpha",
+    "frames_together",
+    "offload",
 };
 
 /// The configurations' keys that decide which sizes a render may have; absent ones are Stable Diffusion

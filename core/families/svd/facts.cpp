@@ -18,9 +18,9 @@ constexpr std::array<std::string_view, 5> kParts{
     "unet", "image_encoder", "feature_extractor", "vae", "scheduler",
 };
 /// Fields of the request that the family's models take.
-constexpr std::array<std::string_view, 7> kSvdFields{
+constexpr std::array<std::string_view, 8> kSvdFields{
     "motion_bucket_id",  "noise_aug_strength", "min_guidance_scale", "max_guidance_scale",
-    "decode_chunk_size", "vae_tiling",         "vae_tile_px",
+    "decode_chunk_size", "vae_tiling",         "vae_tile_px",        "offload",
 };
 
 /// The configurations' keys that decide which sizes a render may have and how it is named; absent ones are

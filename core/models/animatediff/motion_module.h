@@ -38,9 +38,23 @@ class MotionModule {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const Manner& manner,
                                      const attention::LayerContext& context) const;
     /// What it will take beside other layers, of all frames at once.
-    void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
+    static void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) {
         constexpr std::size_t kInputAndPositions = 2;
         unet::noteTokenLayers(x, kInputAndPositions, memory);
+    }
+
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm.eachTensor(visit);
+        m_proj_in.eachTensor(visit);
+        m_proj_out.eachTensor(visit);
+        for (Block& block : m_blocks) {
+            for (TokenNorm* norm : {&block.norm1, &block.norm2, &block.norm3}) norm->eachTensor(visit);
+            for (SelfProducts* products : {&block.attn1, &block.attn2}) products->eachTensor(visit);
+            block.ff.eachTensor(visit);
+            visit(block.positions_F1C);
+        }
     }
 
   private:

@@ -27,9 +27,18 @@ class SpatialTransformer {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& text,
                                      const attention::LayerContext& context) const;
     /// What it will take beside other layers.
-    void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
+    static void forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) {
         constexpr std::size_t kInput = 1;
         unet::noteTokenLayers(x, kInput, memory);
+    }
+
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm.eachTensor(visit);
+        m_proj_in.eachTensor(visit);
+        m_proj_out.eachTensor(visit);
+        for (unet::TokenBlock& block : m_blocks) block.eachTensor(visit);
     }
 
   private:

@@ -4,101 +4,60 @@
 #include <utility>
 
 #include "core/base/result.h"
-#include "core/models/unet/walk.h"
 
 namespace reelgrid::models::animatediff {
 
-/// Makes the parts in the order of a forward pass, in which places are counted.
-struct MotionUnet::Loader {
-    const UnetConfig& config;
-    const std::optional<MotionConfig>& motion;
-    LayerSource image, motionWeights;
-    int nextPlace = 0;
+using unet::PlaceInUnet;
 
-    [[nodiscard]] ResidualBlock residual(const LayerSource& block, std::int64_t layer, std::int64_t in,
-                                         std::int64_t out) const {
-        return {block / "resnets" / layer,
-                {.in = in,
-                 .out = out,
+bool MotionUnet::hasAttention(const UnetConfig& config, const PlaceInUnet& where) {
+    if (where.way == PlaceInUnet::Way::Middle) return !where.isLastOfMiddle();
+    return config.blockKinds[where.level] == UnetConfig::BlockKind::CrossAttention;
+}
+
+bool MotionUnet::hasMotion(const std::optional<MotionConfig>& motion, const PlaceInUnet& where) {
+    if (!motion || where.isLastOfMiddle()) return false;
+    return where.way != PlaceInUnet::Way::Middle || motion->midBlock == MotionConfig::MidBlock::Motion;
+}
+
+MotionUnet::Place MotionUnet::Loader::place(const PlaceInUnet& where) const {
+    const LayerSource block = where.blockIn(image);
+    Place made{{block / "resnets" / where.layer,
+                {.in = where.in,
+                 .out = where.out,
                  .timeChannels = config.timeChannels(),
                  .normGroups = config.normGroups,
-                 .normEps = config.normEps}};
-    }
-    /// `name`: of the block in a checkpoint; `level`: its size, 0 the full one.
-    struct At {
-        LayerSource image, motion;
-        bool hasMotion = true;
-        std::size_t level = 0;
-    };
-    [[nodiscard]] At blockAt(const char* way, std::size_t index, std::size_t level) const {
-        const auto number = static_cast<std::int64_t>(index);
-        const std::string blocks = std::string(way) + "_blocks";
-        return {image / blocks / number, motionWeights / blocks / number, motion.has_value(), level};
-    }
-    Place place(const At& at, std::int64_t layer, std::int64_t in, UnetConfig::BlockKind kind) {
-        const std::int64_t channels = config.blockChannels[at.level];
-        Place made{residual(at.image, layer, in, channels), {}, {}, true};
-        if (kind == UnetConfig::BlockKind::CrossAttention)
-            made.attention.emplace(at.image / "attentions" / layer,
-                                   SpatialTransformer::Sizes{.channels = channels,
-                                                             .heads = config.heads[at.level],
-                                                             .textChannels = config.crossAttentionDim,
-                                                             .layers = config.transformerLayers,
-                                                             .normGroups = config.normGroups,
-                                                             .projection = config.tokenProjection},
-                                   nextPlace);
-        if (at.hasMotion)
-            made.motion.emplace(at.motion / "motion_modules" / layer,
-                                MotionModule::Sizes{.channels = channels,
-                                                    .heads = motion->heads[at.level],
-                                                    .layers = motion->transformerLayers,
-                                                    .normGroups = config.normGroups,
-                                                    .maxFrames = motion->maxFrames},
-                                nextPlace);
-        ++nextPlace;
-        return made;
-    }
+                 .normEps = config.normEps}},
+               {},
+               {},
+               unet::Sampler::load(where, block)};
+    if (hasAttention(config, where))
+        made.attention.emplace(block / "attentions" / where.layer,
+                               SpatialTransformer::Sizes{.channels = where.out,
+                                                         .heads = config.heads[where.level],
+                                                         .textChannels = config.crossAttentionDim,
+                                                         .layers = config.transformerLayers,
+                                                         .normGroups = config.normGroups,
+                                                         .projection = config.tokenProjection},
+                               where.number);
+    if (hasMotion(motion, where))
+        made.motion.emplace(where.blockIn(motionWeights) / "motion_modules" / where.layer,
+                            MotionModule::Sizes{.channels = where.out,
+                                                .heads = motion->heads[where.level],
+                                                .layers = motion->transformerLayers,
+                                                .normGroups = config.normGroups,
+                                                .maxFrames = motion->maxFrames},
+                            where.number);
+    return made;
+}
 
-    std::vector<Block> downBlocks() {
-        std::vector<Block> made;
-        std::int64_t in = config.blockChannels.front();
-        for (std::size_t i = 0; i < config.blocks(); ++i) {
-            const At at = blockAt("down", i, i);
-            Block& block = made.emplace_back();
-            const std::int64_t channels = config.blockChannels[i];
-            for (std::int64_t layer = 0; layer < config.layersPerBlock; ++layer, in = channels)
-                block.places.push_back(place(at, layer, in, config.blockKinds[i]));
-            if (i + 1 < config.blocks())
-                block.downsampler.emplace(at.image / "downsamplers" / 0 / "conv", channels,
-                                          vae::HalvingConv::Zeros::Around);
-        }
-        return made;
-    }
-    Place midPlace() {
-        const bool hasMotion = motion && motion->midBlock == MotionConfig::MidBlock::Motion;
-        const At at{image / "mid_block", motionWeights / "mid_block", hasMotion, config.blocks() - 1};
-        return place(at, 0, config.blockChannels.back(), UnetConfig::BlockKind::CrossAttention);
-    }
-    std::vector<Block> upBlocks() {
-        std::vector<Block> made;
-        std::int64_t in = config.blockChannels.back();
-        for (std::size_t i = 0; i < config.blocks(); ++i) {
-            const std::size_t level = config.blocks() - 1 - i;
-            const At at = blockAt("up", i, level);
-            Block& block = made.emplace_back();
-            const std::int64_t channels = config.blockChannels[level];
-            // The way down's outputs come back in the opposite order, the last of a block from the block
-            // before.
-            const std::int64_t before = config.blockChannels[level == 0 ? 0 : level - 1];
-            for (std::int64_t layer = 0; layer <= config.layersPerBlock; ++layer, in = channels)
-                block.places.push_back(place(at, layer,
-                                             in + (layer == config.layersPerBlock ? before : channels),
-                                             config.blockKinds[level]));
-            if (level > 0) block.upsampler.emplace(at.image / "upsamplers" / 0 / "conv", channels, channels);
-        }
-        return made;
-    }
-};
+std::unique_ptr<Blocks<MotionUnet::Place>> MotionUnet::Loader::layers(const std::vector<PlaceInUnet>& places,
+                                                                      const BlockOptions& options) const {
+    const auto load = [loader = *this, places](int i) {
+        return loader.place(places[static_cast<std::size_t>(i)]);
+    };
+    return makeBlocks<Place>(
+        {.load = load, .count = static_cast<int>(places.size()), .device = image.weights.device()}, options);
+}
 
 /// What a forward pass hands to every layer.
 struct MotionUnet::Pass {
@@ -109,16 +68,17 @@ struct MotionUnet::Pass {
 
 MotionUnet::MotionUnet(const UnetConfig& config, const weights::WeightScope& image,
                        const std::optional<MotionConfig>& motion, const weights::WeightScope& motionWeights,
-                       const MotionOptions& options)
-    : MotionUnet(Loader{config, motion, {image}, {motionWeights}}) {
+                       const MotionOptions& options, const BlockOptions& blocks)
+    : MotionUnet(Loader{config, motion, {image}, {motionWeights}}, blocks) {
     move(options);
 }
 
 MotionUnet::MotionUnet(const UnetConfig& config, const weights::WeightScope& image)
     : MotionUnet(config, image, std::nullopt, image) {}
 
-MotionUnet::MotionUnet(Loader&& loader)
+MotionUnet::MotionUnet(const Loader& loader, const BlockOptions& blocks)
     : m_config(loader.config),
+      m_motion(loader.motion),
       m_options(
           at::TensorOptions().dtype(loader.image.weights.dtype()).device(loader.image.weights.device())),
       m_conv_in(loader.image / "conv_in", m_config.inChannels, m_config.blockChannels.front()),
@@ -126,11 +86,8 @@ MotionUnet::MotionUnet(Loader&& loader)
                                       m_config.blockChannels.front(), m_config.timeChannels())),
       m_time_embedding_2(Linear::load(loader.image.weights / "time_embedding" / "linear_2",
                                       m_config.timeChannels(), m_config.timeChannels())),
-      m_down_blocks(loader.downBlocks()),
-      m_mid_first(loader.midPlace()),
-      m_mid_last(loader.residual(loader.image / "mid_block", 1, m_config.blockChannels.back(),
-                                 m_config.blockChannels.back())),
-      m_up_blocks(loader.upBlocks()),
+      m_places(unet::placesOf(m_config.blockChannels, m_config.layersPerBlock)),
+      m_layers(loader.layers(m_places, blocks)),
       m_conv_norm_out(loader.image / "conv_norm_out", m_config.blockChannels.front(), m_config.normGroups,
                       m_config.normEps),
       m_conv_out(loader.image / "conv_out", m_config.blockChannels.front(), m_config.outChannels) {}
@@ -156,10 +113,13 @@ void MotionUnet::move(const MotionOptions& options) {
     const auto moves = [&](const std::string& block) {
         return std::ranges::find(options.skippedBlocks, block) == options.skippedBlocks.end();
     };
-    for (const auto& [way, blocks] : {std::pair{"down", &m_down_blocks}, {"up", &m_up_blocks}})
-        for (std::size_t i = 0; i < blocks->size(); ++i)
-            for (Place& place : (*blocks)[i].places) place.moves = moves(way + std::to_string(i));
-    m_mid_first.moves = moves("mid");
+    m_moves.clear();
+    for (const PlaceInUnet& where : m_places)
+        m_moves.push_back(hasMotion(m_motion, where) && moves(where.blockName()));
+}
+
+void MotionUnet::visitBlocks() {
+    for (int i = 0; i < m_layers->count(); ++i) (void)m_layers->use(i);
 }
 
 /// The timestep's waves and two products; then silu, with which every residual layer begins.
@@ -185,22 +145,12 @@ at::Tensor MotionUnet::throughImageLayers(const Place& place, const at::Tensor& 
     return made_FHWC.size() == 1 ? made_FHWC.front() : at::cat(made_FHWC);
 }
 
-at::Tensor MotionUnet::throughPlace(const Place& place, const at::Tensor& x_FHWC, const Pass& pass) const {
+at::Tensor MotionUnet::throughPlace(std::size_t index, const Place& place, const at::Tensor& x_FHWC,
+                                    const Pass& pass) const {
+    if (m_places[index].isLastOfMiddle()) return place.resnet.forward(x_FHWC, pass.time_1E);
     at::Tensor y_FHWC = throughImageLayers(place, x_FHWC, pass);
-    if (place.motion && place.moves) y_FHWC = place.motion->forward(y_FHWC, m_manner, pass.context);
+    if (m_moves[index]) y_FHWC = place.motion->forward(y_FHWC, m_manner, pass.context);
     return y_FHWC;
-}
-
-at::Tensor MotionUnet::down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    return unet::walkDown(
-        m_down_blocks, std::move(x_FHWC), skips,
-        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
-}
-
-at::Tensor MotionUnet::up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    return unet::walkUp(
-        m_up_blocks, std::move(x_FHWC), skips,
-        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
 }
 
 void MotionUnet::requireInputs(const at::Tensor& latents, const at::Tensor& text) const {
@@ -222,10 +172,11 @@ at::Tensor MotionUnet::forward(const at::Tensor& latents, const at::Tensor& time
     requireInputs(latents, text);
     const Pass pass{time_1E, text.to(m_options), context};
     const at::Tensor x_FHWC = latents[0].to(m_options).permute({1, 2, 3, 0}).contiguous();
-    std::vector<at::Tensor> skips;
-    at::Tensor y_FHWC = down(m_conv_in.forward(x_FHWC), skips, pass);
-    y_FHWC = m_mid_last.forward(throughPlace(m_mid_first, y_FHWC, pass), pass.time_1E);
-    y_FHWC = up(y_FHWC, skips, pass);
+    const at::Tensor y_FHWC =
+        unet::walk(m_places, *m_layers, m_conv_in.forward(x_FHWC),
+                   [&](std::size_t index, const Place& place, const at::Tensor& seen_FHWC) {
+                       return throughPlace(index, place, seen_FHWC, pass);
+                   });
     return m_conv_out.forward(m_conv_norm_out.forwardSilu(y_FHWC)).permute({3, 0, 1, 2}).unsqueeze(0);
 }
 

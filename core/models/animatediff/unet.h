@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "core/models/animatediff/config.h"
 #include "core/models/animatediff/motion_module.h"
 #include "core/models/animatediff/spatial_transformer.h"
-#include "core/models/unet/layers.h"
+#include "core/models/unet/places.h"
 
 namespace reelgrid::models::animatediff {
 
@@ -36,11 +37,12 @@ struct MotionOptions {
 /// 0.40, unet_motion_model.py (UNetMotionModel), unet_2d_condition.py.
 class MotionUnet {
   public:
-    /// Both sources by diffusers' names; without a motion module's no frame knows of another. Throws
+    /// Both sources by diffusers' names; without a motion module's no frame knows of another. They have to
+    /// live as long as the UNet where its blocks (its places, unet/places.h) are streamed. Throws
     /// Failure(BadUsage) for a skipped block that there isn't.
     MotionUnet(const UnetConfig& config, const weights::WeightScope& image,
                const std::optional<MotionConfig>& motion, const weights::WeightScope& motionWeights,
-               const MotionOptions& options = {});
+               const MotionOptions& options = {}, const BlockOptions& blocks = {});
     /// The image model alone.
     MotionUnet(const UnetConfig& config, const weights::WeightScope& image);
 
@@ -57,6 +59,10 @@ class MotionUnet {
                                      const at::Tensor& text, const attention::LayerContext& context) const;
 
     [[nodiscard]] const UnetConfig& config() const { return m_config; }
+    /// Takes every place's parameters once, as a forward pass does.
+    void visitBlocks();
+    /// Of the places' weights, those that stay on the device.
+    [[nodiscard]] std::uint64_t blockBytes() const { return m_layers->deviceBytes(); }
 
     /// A pass over latents, in so many frames, rows and columns.
     struct LatentSize {
@@ -66,9 +72,11 @@ class MotionUnet {
     /// device.
     [[nodiscard]] vae::PictureMemory passBytes(const LatentSize& latents, at::ScalarType dtype,
                                                at::Device device) const;
-    /// Of a model that isn't loaded: of both parts' weights as they are kept, and of a pass.
+    /// Of a model that isn't loaded: of both parts' weights as they are kept, the places' where the options
+    /// put them, and of a pass.
     static std::uint64_t weightBytes(const UnetConfig& config, const MotionConfig& motion,
-                                     at::ScalarType dtype, at::Device device);
+                                     at::ScalarType dtype, at::Device device,
+                                     const BlockOptions& blocks = {});
     static std::uint64_t passBytesOf(const UnetConfig& config, const MotionConfig& motion,
                                      const LatentSize& latents, at::ScalarType dtype, at::Device device);
 
@@ -78,39 +86,56 @@ class MotionUnet {
         ResidualBlock resnet;
         std::optional<SpatialTransformer> attention;
         std::optional<MotionModule> motion;
-        bool moves = true;  ///< where there is a motion module
+        unet::Sampler sampler;
+
+        template <class Visit>
+        void eachTensor(const Visit& visit) {
+            resnet.eachTensor(visit);
+            if (attention) attention->eachTensor(visit);
+            if (motion) motion->eachTensor(visit);
+            sampler.eachTensor(visit);
+        }
+        /// All products are the dtype's.
+        template <class Visit>
+        void eachLinear(const Visit& /*visit*/) {}
     };
-    struct Block {
-        std::vector<Place> places;
-        std::optional<vae::HalvingConv> downsampler;
-        std::optional<vae::ImageConv> upsampler;
+    /// Makes the layers of a place, each by itself.
+    struct Loader {
+        UnetConfig config;
+        std::optional<MotionConfig> motion;
+        LayerSource image, motionWeights;
+
+        [[nodiscard]] Place place(const unet::PlaceInUnet& where) const;
+        [[nodiscard]] std::unique_ptr<Blocks<Place>> layers(const std::vector<unet::PlaceInUnet>& places,
+                                                            const BlockOptions& options) const;
     };
-    struct Loader;
     struct Pass;
-    explicit MotionUnet(Loader&& loader);
+    MotionUnet(const Loader& loader, const BlockOptions& blocks);
+
+    /// Whether attention, whether motion modules follow a place's residual layer.
+    static bool hasAttention(const UnetConfig& config, const unet::PlaceInUnet& where);
+    static bool hasMotion(const std::optional<MotionConfig>& motion, const unet::PlaceInUnet& where);
 
     void requireKnownBlocks(const MotionOptions& options) const;
 
     [[nodiscard]] at::Tensor throughImageLayers(const Place& place, const at::Tensor& x_FHWC,
                                                 const Pass& pass) const;
-    [[nodiscard]] at::Tensor throughPlace(const Place& place, const at::Tensor& x_FHWC,
+    [[nodiscard]] at::Tensor throughPlace(std::size_t index, const Place& place, const at::Tensor& x_FHWC,
                                           const Pass& pass) const;
-    [[nodiscard]] at::Tensor down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
-    [[nodiscard]] at::Tensor up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
-    vae::Activations placeBytes(const Place& place, const vae::Activations& x,
+    vae::Activations placeBytes(std::size_t index, const vae::Activations& x,
                                 vae::PictureMemory& memory) const;
     void requireInputs(const at::Tensor& latents, const at::Tensor& text) const;
 
     UnetConfig m_config;
+    std::optional<MotionConfig> m_motion;
     at::TensorOptions m_options;
     MotionModule::Manner m_manner;
     std::int64_t m_framesTogether = 0;
     vae::ImageConv m_conv_in;
     Linear m_time_embedding_1, m_time_embedding_2;
-    std::vector<Block> m_down_blocks;
-    Place m_mid_first;  ///< its attention and motion lie before m_mid_last
-    ResidualBlock m_mid_last;
-    std::vector<Block> m_up_blocks;
+    std::vector<unet::PlaceInUnet> m_places;
+    std::unique_ptr<Blocks<Place>> m_layers;  ///< of each place
+    std::vector<bool> m_moves;                ///< whether a place's motion module takes part
     vae::GroupNorm m_conv_norm_out;
     vae::ImageConv m_conv_out;
 };

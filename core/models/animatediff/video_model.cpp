@@ -10,6 +10,7 @@
 #include "core/denoising/free_init.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
+#include "core/denoising/loaded_network.h"
 #include "core/families/model_index.h"
 #include "core/models/animatediff/checkpoint.h"
 #include "core/models/animatediff/lora_names.h"
@@ -67,23 +68,26 @@ vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising:
 /// The UNet with its motion modules, LoRAs merged into both.
 struct LoadedUnet {
     MotionConfig motion;
-    MotionUnet unet;
+    denoising::LoadedNetwork<MotionUnet> unet;
 
     static LoadedUnet from(const families::ModelIndex& index, const denoising::LoadOptions& options) {
         const UnetConfig config = UnetConfig::from(configOf(index, "unet"));
         MotionAdapter adapter = openMotionAdapter(index.pathOf("motion_adapter"));
         adapter.config.requireFits(config, index.pathOf("motion_adapter").string());
-        weights::LoraWeights image(openUnet(index.pathOf("unet"), config), options.loras,
-                                   imageLoraNames(config), loraShare(LoraPart::Image));
-        weights::LoraWeights motion(std::move(adapter.weights), options.loras, motionLoraNames,
-                                    loraShare(LoraPart::Motion));
-        const auto scope = [&](weights::WeightSource& source) {
-            return weights::WeightScope(source, options.dtype, options.execution.device);
+        denoising::WeightSources parts;
+        parts.push_back(std::make_unique<weights::LoraWeights>(openUnet(index.pathOf("unet"), config),
+                                                               options.loras, imageLoraNames(config),
+                                                               loraShare(LoraPart::Image)));
+        parts.push_back(std::make_unique<weights::LoraWeights>(std::move(adapter.weights), options.loras,
+                                                               motionLoraNames, loraShare(LoraPart::Motion)));
+        const auto make = [&](const denoising::WeightSources& sources) {
+            const auto scope = [&](weights::WeightSource& source) {
+                return weights::WeightScope(source, options.dtype, options.execution.device);
+            };
+            return MotionUnet(config, scope(*sources[0]), adapter.config, scope(*sources[1]), {},
+                              denoising::blockOptions(options));
         };
-        LoadedUnet loaded{adapter.config, {config, scope(image), adapter.config, scope(motion)}};
-        image.requireAllTaken();
-        motion.requireAllTaken();
-        return loaded;
+        return {adapter.config, {std::move(parts), options.loras, options, make}};
     }
 };
 
@@ -108,7 +112,7 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
                                                  denoising::StageClock& clock) override;
     [[nodiscard]] const vae::VideoVae& vae() const override { return m_vae; }
     [[nodiscard]] std::uint64_t passBytes(const catalog::RenderSettings& settings) const override {
-        return m_loaded.unet.passBytes(latentSizeOf(m_vae.shape(), settings), options().dtype, device())
+        return m_loaded.unet->passBytes(latentSizeOf(m_vae.shape(), settings), options().dtype, device())
             .peak();
     }
     [[nodiscard]] std::vector<std::string> remarks(const catalog::RenderSettings& settings) const override {
@@ -133,7 +137,7 @@ class AnimateDiffVideoModel final : public denoising::VideoModel {
 void AnimateDiffVideoModel::requireFittingParts(const families::ModelIndex& index) const {
     const std::int64_t z = m_vae.config().latentChannels;
     const std::int64_t text = textEncoderConfig(index).hiddenSize;
-    const UnetConfig& unet = m_loaded.unet.config();
+    const UnetConfig& unet = m_loaded.unet->config();
     if (unet.inChannels == z && unet.outChannels == z && unet.crossAttentionDim == text) return;
     const auto words = [](std::int64_t in, std::int64_t out, std::int64_t texts) {
         return "in_channels " + std::to_string(in) + ", out_channels " + std::to_string(out) +
@@ -175,7 +179,7 @@ void AnimateDiffVideoModel::chain(denoising::GuidedDenoiser::Parts& parts,
 std::unique_ptr<denoising::Denoiser> AnimateDiffVideoModel::prepare(const catalog::RenderSettings& settings,
                                                                     denoising::StageClock& clock) {
     const MotionOptions motion = motionChoice(settings, m_loaded.motion);
-    m_loaded.unet.move(motion);
+    m_loaded.unet->move(motion);
     const auto shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
     auto noise = std::make_unique<denoising::LatentNoise>(settings, device());
     const auto draw = [&stream = *noise, shape_BCTHW] { return stream.draw(shape_BCTHW); };
@@ -187,7 +191,7 @@ std::unique_ptr<denoising::Denoiser> AnimateDiffVideoModel::prepare(const catalo
     if (settings.freeInit > 1) freeInit(parts, settings.freeInit, draw);
     if (settings.chainFrom) chain(parts, settings, shape_BCTHW);
     parts.scheduler->setTimesteps(settings.numInferenceSteps);
-    parts.model = std::make_unique<PromptedUnet>(m_loaded.unet, encodeTexts(m_text, settings, clock));
+    parts.model = std::make_unique<PromptedUnet>(*m_loaded.unet, encodeTexts(m_text, settings, clock));
     parts.noise = std::move(noise);
     parts.guidance = denoising::Guidance::from(settings);
     return std::make_unique<denoising::GuidedDenoiser>(std::move(parts), options().execution, clock);
@@ -209,7 +213,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const MotionConfig motion = openMotionAdapter(index.pathOf("motion_adapter")).config;
     const at::Device device = options.execution.device;
     denoising::ModelMemory memory;
-    memory.network = MotionUnet::weightBytes(unet, motion, options.dtype, device);
+    memory.network =
+        MotionUnet::weightBytes(unet, motion, options.dtype, device, denoising::blockOptions(options));
     memory.textEncoders = text::clipTextWeightBytes(textEncoderConfig(index), options.dtype);
     memory.vae = vae::image::ImageVae::described(vaeConfigOf(index), {options.vaeDtype, device},
                                                  vae::VaeParts::Decoder);

@@ -24,8 +24,6 @@ class JointAttention {
     /// What forward() works in for each token.
     static std::int64_t bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype);
 
-    /// As which layer it calls the dispatcher.
-    void setLayer(int layer) { m_layer = layer; }
     template <class Visit>
     void eachLinear(const Visit& visit) {
         visit(m_qkv);

@@ -23,8 +23,6 @@ class Block {
     /// What forward() works in for each token, its residual stream included.
     static std::int64_t bytesPerToken(const CogVideoXTransformerConfig& config, at::ScalarType dtype);
 
-    /// Which layer it is, where its weights are another one's than at first.
-    void setLayer(int layer) { m_attn1.setLayer(layer); }
     /// Calls visit(linear) for each matrix product of tokens.
     template <class Visit>
     void eachLinear(const Visit& visit) {

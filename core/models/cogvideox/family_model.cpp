@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
-#include "core/denoising/loaded_transformer.h"
+#include "core/denoising/loaded_network.h"
 #include "core/denoising/step_caches.h"
 #include "core/denoising/t5_prompts.h"
 #include "core/families/model_index.h"
@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Transformer = denoising::LoadedTransformer<CogVideoXTransformer>;
+using Transformer = denoising::LoadedNetwork<CogVideoXTransformer>;
 
 Transformer loadTransformer(const fs::path& folder, const denoising::LoadOptions& options) {
     const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));

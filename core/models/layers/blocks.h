@@ -2,10 +2,13 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/execution/part_clock.h"
@@ -16,7 +19,7 @@
 
 namespace reelgrid::models {
 
-/// Where the weights of a transformer's blocks lie while other blocks compute.
+/// Where the weights of a network's blocks lie while other blocks compute.
 enum class BlockResidence {
     Held,      ///< on the device, all of them
     Windowed,  ///< in host memory; two at a time on the device (weights::LayerWindow)
@@ -24,7 +27,7 @@ enum class BlockResidence {
     Sharded,   ///< each rank's part of each on its device, gathered one ahead (ShardWindow)
 };
 
-/// What a transformer's layers compute in.
+/// What a network's layers compute in.
 struct BlockOptions {
     BlockResidence residence = BlockResidence::Held;
     LinearProducts products = LinearProducts::AsStored;
@@ -32,9 +35,9 @@ struct BlockOptions {
     parallel::Mesh* mesh = nullptr;  ///< those ranks; whoever loads such blocks needs it
 };
 
-/// The blocks of a transformer in the order of a forward pass. A Block calls `eachTensor(visit)` for each of
-/// its parameters, defined or not, always in the same order, `eachLinear(visit)` for each product that the
-/// dtype decides, and is told by `setLayer(layer)` which one it is.
+/// The blocks of a network in the order of a forward pass, a transformer's or a UNet's (unet/places.h). A
+/// Block calls `eachTensor(visit)` for each of its parameters, defined or not, always in the same order, and
+/// `eachLinear(visit)` for each product that the dtype decides.
 template <class Block>
 class Blocks {
   public:
@@ -108,74 +111,91 @@ void setTensors(Block& block, const std::vector<at::Tensor>& tensors) {
     });
 }
 
+/// Every block twice, once for each of the two buffers that blocks take turns in.
+template <class Block>
+class BlocksInBuffers {
+  public:
+    /// The next block, whose parameters are kept elsewhere from now on.
+    void add(Block block) {
+        const at::Tensor none = at::empty({0});
+        block.eachTensor([&](at::Tensor& tensor) {
+            if (tensor.defined()) tensor = none;
+        });
+        for (std::vector<Block>& blocks : m_blocks) blocks.push_back(block);
+    }
+    /// Once all are there: `tensorsOf(buffer, layer)` are a block's while it is in the buffer.
+    template <class TensorsOf>
+    void layInto(const TensorsOf& tensorsOf) {
+        for (std::size_t buffer = 0; buffer < m_blocks.size(); ++buffer)
+            for (std::size_t layer = 0; layer < m_blocks[buffer].size(); ++layer)
+                setTensors(m_blocks[buffer][layer], tensorsOf(buffer, static_cast<std::int64_t>(layer)));
+    }
+    [[nodiscard]] int count() const { return static_cast<int>(m_blocks.front().size()); }
+    [[nodiscard]] const Block& at(std::size_t buffer, int layer) const {
+        return m_blocks.at(buffer).at(static_cast<std::size_t>(layer));
+    }
+
+  private:
+    std::array<std::vector<Block>, weights::LayerWindow::kSlots> m_blocks;
+};
+
 template <class Block>
 class WindowedBlocks final : public Blocks<Block> {
   public:
-    explicit WindowedBlocks(const BlockLoader<Block>& loader)
-        : m_count(loader.count), m_window(loader.device, packed(loader, m_slots)) {
-        for (std::size_t slot = 0; slot < m_slots.size(); ++slot) {
-            setTensors(m_slots[slot], m_window.tensorsOf(slot));
-            m_bytes += bytesOf(m_slots[slot]);
-        }
+    explicit WindowedBlocks(const BlockLoader<Block>& loader) : m_window(loader.device, packed(loader)) {
+        m_blocks.layInto(
+            [this](std::size_t slot, std::int64_t layer) { return m_window.tensorsOf(slot, layer); });
     }
-    [[nodiscard]] int count() const override { return m_count; }
-    const Block& use(int layer) override {
-        Block& block = m_slots[m_window.use(layer)];
-        block.setLayer(layer);
-        return block;
+    [[nodiscard]] int count() const override { return m_blocks.count(); }
+    const Block& use(int layer) override { return m_blocks.at(m_window.use(layer), layer); }
+    [[nodiscard]] std::uint64_t deviceBytes() const override {
+        return weights::LayerWindow::kSlots * m_mostBytes;
     }
-    [[nodiscard]] std::uint64_t deviceBytes() const override { return m_bytes; }
 
   private:
     /// Each block is loaded where it computes, in which conversions are fast, and taken back.
-    static weights::PackedLayers packed(const BlockLoader<Block>& loader, std::vector<Block>& slots) {
+    weights::PackedLayers packed(const BlockLoader<Block>& loader) {
         weights::PackedLayers layers(loader.device, loader.count);
         for (int layer = 0; layer < loader.count; ++layer) {
             Block block = loader.load(layer);
             layers.add(tensorsOf(block));
-            if (layer == 0) slots.assign(weights::LayerWindow::kSlots, block);
+            m_mostBytes = std::max(m_mostBytes, bytesOf(block));
+            m_blocks.add(std::move(block));
         }
         return layers;
     }
 
-    int m_count;
-    std::vector<Block> m_slots;
+    BlocksInBuffers<Block> m_blocks;
+    std::uint64_t m_mostBytes = 0;  ///< of the largest block
     weights::LayerWindow m_window;
-    std::uint64_t m_bytes = 0;
 };
 
 template <class Block>
 class ShardedBlocks final : public Blocks<Block> {
   public:
     ShardedBlocks(const BlockLoader<Block>& loader, parallel::Communicator& ranks)
-        : m_count(loader.count), m_window(shards(loader, ranks, m_slots)) {
-        for (std::size_t slot = 0; slot < m_slots.size(); ++slot)
-            setTensors(m_slots[slot], m_window.tensorsOf(slot));
+        : m_window(shards(loader, ranks)) {
+        m_blocks.layInto([this](std::size_t slot, std::int64_t) { return m_window.tensorsOf(slot); });
     }
-    [[nodiscard]] int count() const override { return m_count; }
-    const Block& use(int layer) override {
-        Block& block = m_slots[m_window.use(layer)];
-        block.setLayer(layer);
-        return block;
-    }
+    [[nodiscard]] int count() const override { return m_blocks.count(); }
+    const Block& use(int layer) override { return m_blocks.at(m_window.use(layer), layer); }
     [[nodiscard]] std::uint64_t deviceBytes() const override { return m_window.deviceBytes(); }
     [[nodiscard]] bool isShared() const override { return true; }
 
   private:
-    /// Each rank loads each block whole and keeps its part.
-    static LayerShards shards(const BlockLoader<Block>& loader, parallel::Communicator& ranks,
-                              std::vector<Block>& slots) {
+    static_assert(ShardWindow::kSlots == weights::LayerWindow::kSlots);
+    /// Each rank loads each block whole and keeps its part. They have to be alike.
+    LayerShards shards(const BlockLoader<Block>& loader, parallel::Communicator& ranks) {
         LayerShards layers(loader.device, ranks, loader.count);
         for (int layer = 0; layer < loader.count; ++layer) {
             Block block = loader.load(layer);
             layers.add(tensorsOf(block));
-            if (layer == 0) slots.assign(ShardWindow::kSlots, block);
+            m_blocks.add(std::move(block));
         }
         return layers;
     }
 
-    int m_count;
-    std::vector<Block> m_slots;
+    BlocksInBuffers<Block> m_blocks;
     ShardWindow m_window;
 };
 

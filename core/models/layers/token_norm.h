@@ -25,6 +25,12 @@ struct TokenNorm {
     static TokenNorm load(const weights::WeightScope& scope, std::int64_t channels) {
         return {scope("weight", {channels}), scope("bias", {channels})};
     }
+    /// Calls visit(tensor) for each.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(weight_C);
+        visit(bias_C);
+    }
     /// Of x [F, P, C]; with shift_F1C it is added to what comes out.
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x_FPC, const at::Tensor& shift_F1C = {}) const;
 

@@ -2,7 +2,10 @@
 
 #include <c10/util/accumulate.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "core/models/layers/blocks.h"
 #include "core/weights/layer_window.h"
@@ -42,6 +45,14 @@ inline std::uint64_t residentBytes(std::int64_t blocks, std::uint64_t each, cons
         default:
             return count * each;
     }
+}
+
+/// The same of blocks that differ in size.
+inline std::uint64_t residentBytes(const std::vector<std::uint64_t>& blocks, const BlockOptions& options) {
+    if (blocks.empty()) return 0;
+    if (options.residence == BlockResidence::Held)
+        return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0});
+    return residentBytes(static_cast<std::int64_t>(blocks.size()), std::ranges::max(blocks), options);
 }
 
 /// Of a transformer's weights that are in no block, as if all of them were of the dtype.

@@ -33,10 +33,8 @@ Block::FeedForward Block::FeedForward::load(const Sd35TransformerConfig& config,
     return {Linear::load(scope / "net" / "0" / "proj", c, f), Linear::load(scope / "net" / "2", f, c)};
 }
 
-Block::Block(const Sd35TransformerConfig& config, const weights::WeightScope& scope, std::int64_t layer,
-             std::int64_t first)
+Block::Block(const Sd35TransformerConfig& config, const weights::WeightScope& scope, std::int64_t layer)
     : m_dtype(scope.dtype()),
-      m_first(static_cast<int>(first)),
       m_layer(static_cast<int>(layer)),
       m_norm1(Linear::load(scope / "norm1" / "linear", config.innerDim(),
                            pictureRows(config.hasDualAttention(layer)) * config.innerDim())),

@@ -26,9 +26,7 @@ struct TemporalPart {
 /// stream, each norm's scale, shift and gate from the timestep and the pooled prompt (JointTransformerBlock).
 class Block {
   public:
-    /// `first` is the first layer of the run that setLayer() counts in.
-    Block(const Sd35TransformerConfig& config, const weights::WeightScope& scope, std::int64_t layer,
-          std::int64_t first = 0);
+    Block(const Sd35TransformerConfig& config, const weights::WeightScope& scope, std::int64_t layer);
 
     /// What timestep and prompts make of the layer: fp32 [P, R, C], from silu(embedding) [P, T].
     [[nodiscard]] at::Tensor modulation(const at::Tensor& embedding_PT) const;
@@ -40,7 +38,6 @@ class Block {
     /// What forward() works in for each token, its residual stream included.
     static std::int64_t bytesPerToken(const Sd35TransformerConfig& config, at::ScalarType dtype);
 
-    void setLayer(int inRun) { m_layer = m_first + inRun; }
     template <class Visit>
     void eachLinear(const Visit& visit) {
         m_attn.eachLinear(visit);
@@ -70,7 +67,7 @@ class Block {
     [[nodiscard]] bool isLast() const { return !m_text.up.weight.defined(); }
 
     at::ScalarType m_dtype;
-    int m_first, m_layer;
+    int m_layer;
     Linear m_norm1, m_norm1Context;  ///< what makes the modulation of a stream's norms
     JointAttention m_attn;
     std::optional<PictureAttention> m_attn2;

@@ -39,7 +39,7 @@ BlockRuns::BlockRuns(const Sd35TransformerConfig& config, const weights::WeightS
                           makeBlocks<Block>({.load =
                                                  [config, scope, first = run.first](int inRun) {
                                                      const std::int64_t layer = first + inRun;
-                                                     return Block(config, scope / layer, layer, first);
+                                                     return Block(config, scope / layer, layer);
                                                  },
                                              .count = static_cast<int>(run.count),
                                              .device = scope.device()},

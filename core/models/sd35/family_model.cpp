@@ -10,7 +10,7 @@
 #include "core/base/result.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
-#include "core/denoising/loaded_transformer.h"
+#include "core/denoising/loaded_network.h"
 #include "core/denoising/step_caches.h"
 #include "core/families/model_index.h"
 #include "core/models/sd35/latent_attention.h"
@@ -29,7 +29,7 @@
 namespace reelgrid::models::sd35 {
 namespace {
 
-using Transformer = denoising::LoadedTransformer<Sd35Transformer>;
+using Transformer = denoising::LoadedNetwork<Sd35Transformer>;
 
 constexpr const char *kTransformer = "transformer", *kTemporal = "temporal_module";
 /// Those that draw no noise in their steps.

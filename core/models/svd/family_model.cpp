@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/denoising/guided_denoiser.h"
 #include "core/denoising/latent_shape.h"
+#include "core/denoising/loaded_network.h"
 #include "core/models/svd/checkpoint.h"
 #include "core/models/svd/pictured_unet.h"
 #include "core/schedulers/scheduler.h"
@@ -25,10 +26,16 @@ constexpr const char *kSchedulerFile = "scheduler_config.json", *kProcessorFile 
 /// The network is told noise levels, as this one says them.
 constexpr std::array<std::string_view, 1> kSamplers{"euler"};
 
-VideoUnet loadUnet(const families::ModelIndex& index, const denoising::LoadOptions& options) {
-    const auto source = openUnet(index);
-    return {VideoUnetConfig::from(configOf(index, "unet")),
-            weights::WeightScope(*source, options.dtype, options.execution.device)};
+using Unet = denoising::LoadedNetwork<VideoUnet>;
+
+Unet loadUnet(const families::ModelIndex& index, const denoising::LoadOptions& options) {
+    const std::vector<weights::Lora> noLoras;
+    auto source = std::make_unique<weights::LoraWeights>(openUnet(index), noLoras, weights::LoraNames());
+    return {std::move(source), noLoras, options, [&](weights::WeightSource& from) {
+                return VideoUnet(VideoUnetConfig::from(configOf(index, "unet")),
+                                 weights::WeightScope(from, options.dtype, options.execution.device),
+                                 denoising::blockOptions(options));
+            }};
 }
 
 vae::svd::SvdVae loadVae(const families::ModelIndex& index, const denoising::LoadOptions& options) {
@@ -81,7 +88,7 @@ class SvdVideoModel final : public denoising::VideoModel {
     [[nodiscard]] const vae::VideoVae& vae() const override { return m_vae; }
     [[nodiscard]] std::uint64_t passBytes(const catalog::RenderSettings& settings) const override {
         const auto shape_BCTHW = denoising::latentShape(m_vae.shape(), settings);
-        return VideoUnet::passBytes(m_unet.config(), options().dtype,
+        return VideoUnet::passBytes(m_unet->config(), options().dtype,
                                     {shape_BCTHW[2], shape_BCTHW[3], shape_BCTHW[4]});
     }
     [[nodiscard]] int encodedFrames(const catalog::RenderSettings& /*settings*/) const override { return 1; }
@@ -92,7 +99,7 @@ class SvdVideoModel final : public denoising::VideoModel {
                                              denoising::LatentNoise& noise, denoising::StageClock& clock);
 
     families::ModelIndex m_index;
-    VideoUnet m_unet;
+    Unet m_unet;
     std::optional<ImageEncoder> m_image;
     vae::svd::SvdVae m_vae;
     weights::ModelConfig m_schedulerConfig;
@@ -103,7 +110,7 @@ void SvdVideoModel::requireFittingParts() const {
     const std::int64_t z = m_vae.config().image.latentChannels;
     const std::int64_t seen =
         vision::ClipVisionConfig::from(configOf(m_index, "image_encoder")).projectionDim;
-    const VideoUnetConfig& unet = m_unet.config();
+    const VideoUnetConfig& unet = m_unet->config();
     if (unet.outChannels == z && unet.crossAttentionDim == seen) return;
     const auto words = [](std::int64_t out, std::int64_t cross) {
         return "out_channels " + std::to_string(out) + ", cross_attention_dim " + std::to_string(cross);
@@ -141,7 +148,7 @@ std::unique_ptr<denoising::Denoiser> SvdVideoModel::prepare(const catalog::Rende
                         .bucket = static_cast<double>(settings.motionBucketId.value_or(0)),
                         .noise = settings.noiseAugStrength.value_or(0)};
     denoising::GuidedDenoiser::Parts parts;
-    parts.model = std::make_unique<PicturedUnet>(m_unet, picture, motion);
+    parts.model = std::make_unique<PicturedUnet>(*m_unet, picture, motion);
     parts.guidance = guidanceOf(settings, device());
     parts.noise = std::move(noise);
     parts.scheduler = std::move(scheduler);
@@ -164,7 +171,8 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
     const auto unet = VideoUnetConfig::from(configOf(index, "unet"));
     const auto image = vision::ClipVisionConfig::from(configOf(index, "image_encoder"));
     denoising::ModelMemory memory;
-    memory.network = VideoUnet::weightBytes(unet, options.dtype, options.execution.device);
+    memory.network = VideoUnet::weightBytes(unet, options.dtype, options.execution.device,
+                                            denoising::blockOptions(options));
     memory.imageEncoder =
         vision::ClipVisionEncoder::weightBytes(image) / sizeof(float) * c10::elementSize(imageDtype(options));
     memory.vae = vae::svd::SvdVae::described(vae::svd::SvdVaeConfig::from(configOf(index, "vae")),

@@ -1,101 +1,57 @@
 #include "core/models/svd/unet.h"
 
 #include <string>
-#include <utility>
 
 #include "core/base/result.h"
-#include "core/models/unet/walk.h"
 
 namespace reelgrid::models::svd {
 
-/// Makes the parts in the order of a forward pass, in which places are counted.
-struct VideoUnet::Loader {
-    const VideoUnetConfig& config;
-    vae::LayerSource source;
-    int nextPlace = 0;
+using unet::PlaceInUnet;
 
-    using Kind = VideoUnetConfig::BlockKind;
-    /// A block in a checkpoint; `level`: its size, 0 the full one; `normEps` of its residual layers.
-    struct At {
-        vae::LayerSource source;
-        std::size_t level = 0;
-        Kind kind = Kind::CrossAttention;
-        double normEps = 1e-5;
-    };
-    [[nodiscard]] Linear embedding(const char* name, const char* layer, std::int64_t in) const {
-        return Linear::load(source.weights / name / layer, in, config.timeChannels());
-    }
-    [[nodiscard]] VideoResidual residual(const At& at, std::int64_t layer, std::int64_t in) const {
-        return {at.source / "resnets" / layer,
-                {.in = in,
-                 .out = config.blockChannels[at.level],
+Linear VideoUnet::Loader::embedding(const char* name, const char* layer, std::int64_t in) const {
+    return Linear::load(source.weights / name / layer, in, config.timeChannels());
+}
+
+VideoUnet::Place VideoUnet::Loader::place(const PlaceInUnet& where) const {
+    using Way = PlaceInUnet::Way;
+    const vae::LayerSource block = where.blockIn(source);
+    const bool hasAttention = where.way == Way::Middle ? !where.isLastOfMiddle()
+                                                       : config.blockKinds[where.level] ==
+                                                             VideoUnetConfig::BlockKind::CrossAttention;
+    // Attention's blocks on the way down have norms of their own.
+    constexpr double kUsualEps = 1e-5, kEpsBeforeAttention = 1e-6;
+    Place made{{block / "resnets" / where.layer,
+                {.in = where.in,
+                 .out = where.out,
                  .timeChannels = config.timeChannels(),
                  .normGroups = VideoUnetConfig::kNormGroups,
-                 .normEps = at.normEps}};
-    }
-    Place place(const At& at, std::int64_t layer, std::int64_t in) {
-        Place made{residual(at, layer, in), {}};
-        if (at.kind == Kind::CrossAttention)
-            made.attention.emplace(at.source / "attentions" / layer,
-                                   VideoTransformer::Sizes{.channels = config.blockChannels[at.level],
-                                                           .heads = config.heads[at.level],
-                                                           .pictureChannels = config.crossAttentionDim,
-                                                           .layers = config.transformerLayers},
-                                   nextPlace);
-        ++nextPlace;
-        return made;
-    }
-    std::vector<Block> downBlocks() {
-        std::vector<Block> made;
-        std::int64_t in = config.blockChannels.front();
-        for (std::size_t i = 0; i < config.blocks(); ++i) {
-            // Attention's blocks on the way down have norms of their own.
-            const Kind kind = config.blockKinds[i];
-            const At at{source / "down_blocks" / std::int64_t(i), i, kind,
-                        kind == Kind::CrossAttention ? 1e-6 : 1e-5};
-            Block& block = made.emplace_back();
-            const std::int64_t channels = config.blockChannels[i];
-            for (std::int64_t layer = 0; layer < config.layersPerBlock; ++layer, in = channels)
-                block.places.push_back(place(at, layer, in));
-            if (i + 1 < config.blocks())
-                block.downsampler.emplace(at.source / "downsamplers" / 0 / "conv", channels,
-                                          vae::HalvingConv::Zeros::Around);
-        }
-        return made;
-    }
-    [[nodiscard]] At mid() const { return {source / "mid_block", config.blocks() - 1}; }
-    Place midPlace() { return place(mid(), 0, config.blockChannels.back()); }
-    std::vector<Block> upBlocks() {
-        std::vector<Block> made;
-        std::int64_t in = config.blockChannels.back();
-        for (std::size_t i = 0; i < config.blocks(); ++i) {
-            const std::size_t level = config.blocks() - 1 - i;
-            const At at{source / "up_blocks" / std::int64_t(i), level, config.blockKinds[level]};
-            Block& block = made.emplace_back();
-            const std::int64_t channels = config.blockChannels[level];
-            // The way down's outputs come back in the opposite order, the last of a block from the block
-            // before.
-            const std::int64_t before = config.blockChannels[level == 0 ? 0 : level - 1];
-            for (std::int64_t layer = 0; layer <= config.layersPerBlock; ++layer, in = channels)
-                block.places.push_back(
-                    place(at, layer, in + (layer == config.layersPerBlock ? before : channels)));
-            if (level > 0) block.upsampler.emplace(at.source / "upsamplers" / 0 / "conv", channels, channels);
-        }
-        return made;
-    }
-};
+                 .normEps = where.way == Way::Down && hasAttention ? kEpsBeforeAttention : kUsualEps}},
+               {},
+               unet::Sampler::load(where, block)};
+    if (hasAttention)
+        made.attention.emplace(block / "attentions" / where.layer,
+                               VideoTransformer::Sizes{.channels = where.out,
+                                                       .heads = config.heads[where.level],
+                                                       .pictureChannels = config.crossAttentionDim,
+                                                       .layers = config.transformerLayers},
+                               where.number);
+    return made;
+}
 
-/// What a forward pass hands to every layer.
-struct VideoUnet::Pass {
-    at::Tensor time_1E;
-    at::Tensor picture;
-    const attention::LayerContext& context;
-};
+std::unique_ptr<Blocks<VideoUnet::Place>> VideoUnet::Loader::layers(const std::vector<PlaceInUnet>& places,
+                                                                    const BlockOptions& options) const {
+    const auto load = [loader = *this, places](int i) {
+        return loader.place(places[static_cast<std::size_t>(i)]);
+    };
+    return makeBlocks<Place>(
+        {.load = load, .count = static_cast<int>(places.size()), .device = source.weights.device()}, options);
+}
 
-VideoUnet::VideoUnet(const VideoUnetConfig& config, const weights::WeightScope& scope)
-    : VideoUnet(Loader{config, {scope}}) {}
+VideoUnet::VideoUnet(const VideoUnetConfig& config, const weights::WeightScope& scope,
+                     const BlockOptions& blocks)
+    : VideoUnet(Loader{config, {scope}}, blocks) {}
 
-VideoUnet::VideoUnet(Loader&& loader)
+VideoUnet::VideoUnet(const Loader& loader, const BlockOptions& blocks)
     : m_config(loader.config),
       m_options(
           at::TensorOptions().dtype(loader.source.weights.dtype()).device(loader.source.weights.device())),
@@ -105,13 +61,15 @@ VideoUnet::VideoUnet(Loader&& loader)
       m_add_embedding_1(loader.embedding("add_embedding", "linear_1",
                                          VideoUnetConfig::kAddedNumbers * m_config.additionTimeEmbedDim)),
       m_add_embedding_2(loader.embedding("add_embedding", "linear_2", m_config.timeChannels())),
-      m_down_blocks(loader.downBlocks()),
-      m_mid_first(loader.midPlace()),
-      m_mid_last(loader.residual(loader.mid(), 1, m_config.blockChannels.back())),
-      m_up_blocks(loader.upBlocks()),
+      m_places(unet::placesOf(m_config.blockChannels, m_config.layersPerBlock)),
+      m_layers(loader.layers(m_places, blocks)),
       m_conv_norm_out(loader.source / "conv_norm_out", m_config.blockChannels.front(),
                       VideoUnetConfig::kNormGroups, 1e-5),
       m_conv_out(loader.source / "conv_out", m_config.blockChannels.front(), m_config.outChannels) {}
+
+void VideoUnet::visitBlocks() {
+    for (int i = 0; i < m_layers->count(); ++i) (void)m_layers->use(i);
+}
 
 /// Waves of the timestep and of the motion's numbers, two products of each; then silu of their sum, with
 /// which every residual layer begins.
@@ -132,23 +90,6 @@ at::Tensor VideoUnet::embedTime(double timestep, const Motion& motion) const {
                     m_add_embedding_2(at::silu(m_add_embedding_1(added))));
 }
 
-at::Tensor VideoUnet::throughPlace(const Place& place, const at::Tensor& x_FHWC, const Pass& pass) {
-    at::Tensor y_FHWC = place.resnet.forward(x_FHWC, pass.time_1E);
-    return place.attention ? place.attention->forward(y_FHWC, pass.picture, pass.context) : y_FHWC;
-}
-
-at::Tensor VideoUnet::down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    return unet::walkDown(
-        m_down_blocks, std::move(x_FHWC), skips,
-        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
-}
-
-at::Tensor VideoUnet::up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const {
-    return unet::walkUp(
-        m_up_blocks, std::move(x_FHWC), skips,
-        [&](const Place& place, const at::Tensor& y_FHWC) { return throughPlace(place, y_FHWC, pass); });
-}
-
 void VideoUnet::requireInputs(const at::Tensor& latents, const at::Tensor& picture) const {
     if (latents.dim() != 5 || latents.size(0) != 1 || latents.size(1) != m_config.inChannels ||
         latents.numel() == 0)
@@ -165,12 +106,14 @@ void VideoUnet::requireInputs(const at::Tensor& latents, const at::Tensor& pictu
 at::Tensor VideoUnet::forward(const at::Tensor& latents, const at::Tensor& time_1E, const at::Tensor& picture,
                               const attention::LayerContext& context) const {
     requireInputs(latents, picture);
-    const Pass pass{time_1E, picture.to(m_options), context};
+    const at::Tensor picture_1NX = picture.to(m_options);
     const at::Tensor x_FHWC = latents[0].to(m_options).permute({1, 2, 3, 0}).contiguous();
-    std::vector<at::Tensor> skips;
-    at::Tensor y_FHWC = down(m_conv_in.forward(x_FHWC), skips, pass);
-    y_FHWC = m_mid_last.forward(throughPlace(m_mid_first, y_FHWC, pass), pass.time_1E);
-    y_FHWC = up(y_FHWC, skips, pass);
+    const at::Tensor y_FHWC = unet::walk(
+        m_places, *m_layers, m_conv_in.forward(x_FHWC),
+        [&](std::size_t, const Place& place, const at::Tensor& given_FHWC) {
+            const at::Tensor made_FHWC = place.resnet.forward(given_FHWC, time_1E);
+            return place.attention ? place.attention->forward(made_FHWC, picture_1NX, context) : made_FHWC;
+        });
     return m_conv_out.forward(m_conv_norm_out.forwardSilu(y_FHWC)).permute({3, 0, 1, 2}).unsqueeze(0);
 }
 

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/models/svd/config.h"
 #include "core/models/svd/video_residual.h"
 #include "core/models/svd/video_transformer.h"
+#include "core/models/unet/places.h"
 
 namespace reelgrid::models::svd {
 
@@ -27,7 +29,10 @@ struct Motion {
 /// (UNetSpatioTemporalConditionModel); Blattmann et al., arXiv 2311.15127.
 class VideoUnet {
   public:
-    VideoUnet(const VideoUnetConfig& config, const weights::WeightScope& scope);
+    /// The scope's source has to live as long as the UNet where its blocks (its places, unet/places.h) are
+    /// streamed.
+    VideoUnet(const VideoUnetConfig& config, const weights::WeightScope& scope,
+              const BlockOptions& blocks = {});
 
     /// [1, E] of what the sampler says of a noise level, and of the motion.
     [[nodiscard]] at::Tensor embedTime(double timestep, const Motion& motion) const;
@@ -39,6 +44,10 @@ class VideoUnet {
                                      const at::Tensor& picture, const attention::LayerContext& context) const;
 
     [[nodiscard]] const VideoUnetConfig& config() const { return m_config; }
+    /// Takes every place's parameters once, as a forward pass does.
+    void visitBlocks();
+    /// Of the places' weights, those that stay on the device.
+    [[nodiscard]] std::uint64_t blockBytes() const { return m_layers->deviceBytes(); }
 
     /// Frames, rows and columns of latents.
     struct ClipPixels {
@@ -47,38 +56,47 @@ class VideoUnet {
     /// About what a pass works in beside the weights.
     static std::uint64_t passBytes(const VideoUnetConfig& config, at::ScalarType dtype,
                                    const ClipPixels& latents);
-    /// Of the weights as they are kept.
-    static std::uint64_t weightBytes(const VideoUnetConfig& config, at::ScalarType dtype, at::Device device);
+    /// Of the weights as they are kept, the places' where the options put them.
+    static std::uint64_t weightBytes(const VideoUnetConfig& config, at::ScalarType dtype, at::Device device,
+                                     const BlockOptions& blocks = {});
 
   private:
     /// A residual layer and what follows it.
     struct Place {
         VideoResidual resnet;
         std::optional<VideoTransformer> attention;
-    };
-    struct Block {
-        std::vector<Place> places;
-        std::optional<vae::HalvingConv> downsampler;
-        std::optional<vae::ImageConv> upsampler;
-    };
-    struct Loader;
-    struct Pass;
-    explicit VideoUnet(Loader&& loader);
+        unet::Sampler sampler;
 
-    [[nodiscard]] static at::Tensor throughPlace(const Place& place, const at::Tensor& x_FHWC,
-                                                 const Pass& pass);
-    [[nodiscard]] at::Tensor down(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
-    [[nodiscard]] at::Tensor up(at::Tensor x_FHWC, std::vector<at::Tensor>& skips, const Pass& pass) const;
+        template <class Visit>
+        void eachTensor(const Visit& visit) {
+            resnet.eachTensor(visit);
+            if (attention) attention->eachTensor(visit);
+            sampler.eachTensor(visit);
+        }
+        /// All products are the dtype's.
+        template <class Visit>
+        void eachLinear(const Visit& /*visit*/) {}
+    };
+    /// Makes the layers of a place, each by itself.
+    struct Loader {
+        VideoUnetConfig config;
+        vae::LayerSource source;
+
+        [[nodiscard]] Linear embedding(const char* name, const char* layer, std::int64_t in) const;
+        [[nodiscard]] Place place(const unet::PlaceInUnet& where) const;
+        [[nodiscard]] std::unique_ptr<Blocks<Place>> layers(const std::vector<unet::PlaceInUnet>& places,
+                                                            const BlockOptions& options) const;
+    };
+    VideoUnet(const Loader& loader, const BlockOptions& blocks);
+
     void requireInputs(const at::Tensor& latents, const at::Tensor& picture) const;
 
     VideoUnetConfig m_config;
     at::TensorOptions m_options;
     vae::ImageConv m_conv_in;
     Linear m_time_embedding_1, m_time_embedding_2, m_add_embedding_1, m_add_embedding_2;
-    std::vector<Block> m_down_blocks;
-    Place m_mid_first;  ///< its attention lies before m_mid_last
-    VideoResidual m_mid_last;
-    std::vector<Block> m_up_blocks;
+    std::vector<unet::PlaceInUnet> m_places;
+    std::unique_ptr<Blocks<Place>> m_layers;  ///< of each place
     vae::GroupNorm m_conv_norm_out;
     vae::ImageConv m_conv_out;
 };

@@ -85,10 +85,15 @@ std::uint64_t VideoUnet::passBytes(const VideoUnetConfig& config, at::ScalarType
     return static_cast<std::uint64_t>(walk.peak()) * c10::elementSize(dtype);
 }
 
-std::uint64_t VideoUnet::weightBytes(const VideoUnetConfig& config, at::ScalarType dtype, at::Device device) {
+std::uint64_t VideoUnet::weightBytes(const VideoUnetConfig& config, at::ScalarType dtype, at::Device device,
+                                     const BlockOptions& blocks) {
     weights::RecordingWeights counted;
-    const VideoUnet unet(config, weights::WeightScope(counted, at::kFloat));
-    return vae::pictureWeightBytes(counted.requests(), dtype, device);
+    const VideoUnet whole(config, weights::WeightScope(counted, at::kFloat));
+    const auto each = unet::placeWeightBytes(
+        whole.m_places, dtype, device, [&](const unet::PlaceInUnet& where, const vae::LayerSource& source) {
+            return Loader{config, source}.place(where);
+        });
+    return unet::unetWeightBytes(vae::pictureWeightBytes(counted.requests(), dtype, device), each, blocks);
 }
 
 }  // namespace reelgrid::models::svd

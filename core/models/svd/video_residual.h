@@ -19,6 +19,14 @@ class VideoResidual {
     /// x_FHWC [F, H, W, C] and silu of the timestep's embedding [1, E] → [F, H, W, O].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& time_1E) const;
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_spatial_res_block.eachTensor(visit);
+        m_time_emb_proj.eachTensor(visit);
+        m_temporal_res_block.eachTensor(visit);
+    }
+
   private:
     unet::ResidualBlock m_spatial_res_block;
     Linear m_time_emb_proj;  ///< of the temporal one

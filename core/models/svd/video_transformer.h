@@ -23,6 +23,16 @@ class TimeBlock {
                                            const at::Tensor& picture, int place,
                                            const attention::LayerContext& context) const;
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        for (unet::TokenNorm* norm : {&m_norm_in, &m_norm1, &m_norm2, &m_norm3}) norm->eachTensor(visit);
+        m_ff_in.eachTensor(visit);
+        m_attn1.eachTensor(visit);
+        m_attn2.eachTensor(visit);
+        m_ff.eachTensor(visit);
+    }
+
   private:
     /// What lies behind both attentions, and the norm of it.
     [[nodiscard]] unet::TokenNorm::OfSum attended(const at::Tensor& x_FPC, const at::Tensor& normed_FPC,
@@ -50,6 +60,18 @@ class VideoTransformer {
     /// x_FHWC [F, H, W, C], picture [1, N, X] → [F, H, W, C].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& picture,
                                      const attention::LayerContext& context) const;
+
+    /// Calls visit(tensor) for each that a checkpoint has, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm.eachTensor(visit);
+        for (Linear* linear : {&m_proj_in, &m_proj_out, &m_time_pos_embed_1, &m_time_pos_embed_2})
+            linear->eachTensor(visit);
+        for (Turn& turn : m_turns) {
+            turn.still.eachTensor(visit);
+            turn.moving.eachTensor(visit);
+        }
+    }
 
   private:
     struct Turn {

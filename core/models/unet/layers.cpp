@@ -6,8 +6,7 @@
 namespace reelgrid::models::unet {
 
 ResidualBlock::ResidualBlock(const LayerSource& source, const Sizes& sizes)
-    : m_out(sizes.out),
-      m_norm1(source / "norm1", sizes.in, sizes.normGroups, sizes.normEps),
+    : m_norm1(source / "norm1", sizes.in, sizes.normGroups, sizes.normEps),
       m_conv1(source / "conv1", sizes.in, sizes.out),
       m_time_emb_proj(Linear::load(source.weights / "time_emb_proj", sizes.timeChannels, sizes.out)),
       m_norm2(source / "norm2", sizes.out, sizes.normGroups, sizes.normEps),

@@ -34,12 +34,19 @@ class ResidualBlock {
 
     /// x_FHWC [F, H, W, C] and silu of the timestep's embedding [1, E] → [F, H, W, O].
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_FHWC, const at::Tensor& time_1E) const;
-    vae::Activations forwardBytes(const vae::Activations& x, vae::PictureMemory& memory) const {
-        return memory.noteResidualBlock(x, m_out);
+
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        m_norm1.eachTensor(visit);
+        m_conv1.eachTensor(visit);
+        m_time_emb_proj.eachTensor(visit);
+        m_norm2.eachTensor(visit);
+        m_conv2.eachTensor(visit);
+        if (m_conv_shortcut) m_conv_shortcut->eachTensor(visit);
     }
 
   private:
-    std::int64_t m_out;
     vae::GroupNorm m_norm1;
     vae::ImageConv m_conv1;
     Linear m_time_emb_proj;
@@ -63,6 +70,12 @@ struct GatedFeedForward {
     }
     /// [B, N, C] → the same.
     [[nodiscard]] at::Tensor operator()(const at::Tensor& x_BNC) const;
+    /// Calls visit(tensor) for each, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        proj.eachTensor(visit);
+        out.eachTensor(visit);
+    }
 };
 
 /// The products of an attention whose queries, keys and values come of the same tokens.
@@ -71,6 +84,12 @@ struct SelfProducts {
     Linear to_out;
 
     static SelfProducts load(const weights::WeightScope& scope, std::int64_t channels);
+    /// Calls visit(tensor) for each, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        to_qkv.eachTensor(visit);
+        to_out.eachTensor(visit);
+    }
 };
 
 /// What attention of tokens to each other and a GatedFeedForward take, on a residual path beside `beside`
@@ -84,6 +103,13 @@ struct CrossProducts {
 
     static CrossProducts load(const weights::WeightScope& scope, std::int64_t channels,
                               std::int64_t otherChannels);
+    /// Calls visit(tensor) for each, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        visit(to_q_CC);
+        visit(to_kv_OX);
+        to_out.eachTensor(visit);
+    }
 };
 
 /// What every pixel is answered where there is one token to look at, [1, 1, X]: its value, whatever is asked.

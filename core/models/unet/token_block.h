@@ -22,6 +22,15 @@ class TokenBlock {
     [[nodiscard]] PendingSum forward(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,
                                      const attention::LayerContext& context) const;
 
+    /// Calls visit(tensor) for each that a pass reads, defined or not.
+    template <class Visit>
+    void eachTensor(const Visit& visit) {
+        for (TokenNorm* norm : {&m_norm1, &m_norm2, &m_norm3}) norm->eachTensor(visit);
+        m_attn1.eachTensor(visit);
+        m_attn2.eachTensor(visit);
+        m_ff.eachTensor(visit);
+    }
+
   private:
     /// What lies behind both attentions, and the norm of it.
     [[nodiscard]] TokenNorm::OfSum attended(const at::Tensor& x_FPC, const at::Tensor& tokens, int place,

@@ -23,8 +23,6 @@ class SelfAttention {
     /// What forward() works in for each token.
     static std::int64_t bytesPerToken(const WanTransformerConfig& config, at::ScalarType dtype);
 
-    /// As which layer it calls the dispatcher.
-    void setLayer(int layer) { m_layer = layer; }
     template <class Visit>
     void eachLinear(const Visit& visit) {
         visit(m_qkv);
@@ -67,7 +65,6 @@ class CrossAttention {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x_BNC, const TextKeysValues& text,
                                      const attention::LayerContext& context) const;
 
-    void setLayer(int layer) { m_layer = layer; }
     template <class Visit>
     void eachLinear(const Visit& visit) {
         for (Linear* linear : {&m_q, &m_k, &m_v, &m_addK, &m_addV, &m_out}) visit(*linear);

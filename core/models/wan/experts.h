@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/denoising/loaded_transformer.h"
+#include "core/denoising/loaded_network.h"
 #include "core/denoising/stage_clock.h"
 #include "core/families/model_info.h"
 #include "core/models/wan/checkpoint.h"
@@ -35,7 +35,7 @@ class Experts {
     WanTransformer& use(Index expert, denoising::StageClock& clock);
 
   private:
-    using Loaded = denoising::LoadedTransformer<WanTransformer>;
+    using Loaded = denoising::LoadedNetwork<WanTransformer>;
     [[nodiscard]] std::unique_ptr<Loaded> load(Index expert);
 
     Checkpoint m_checkpoint;

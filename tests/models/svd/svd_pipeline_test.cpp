@@ -176,6 +176,18 @@ TEST_F(SvdRenders, GoOnWithTheSameBits) {
     EXPECT_EQ(resumed.framesSha256, whole);
 }
 
+TEST_F(SvdRenders, AreTheSameWithBlocksOutsideOfTheDevicesMemory) {
+    protocol::RenderRequest asked = request("held.mp4");
+    asked.offload = protocol::kOffloadNone;
+    const result::Manifest held = rendered(asked);
+    asked = request("offloaded.mp4");
+    asked.offload = protocol::kOffloadBlocks;
+    const result::Manifest offloaded = rendered(asked);
+    EXPECT_EQ(offloaded.framesSha256, held.framesSha256);
+    EXPECT_EQ(offloaded.memory->offload, "blocks");
+    EXPECT_LT(*offloaded.memory->predictedPeak, *held.memory->predictedPeak);
+}
+
 /// What is said of a pass's memory is about what its tensors take.
 TEST(SvdMemory, IsForetold) {
     weights::MadeUpWeights weights;
