@@ -58,7 +58,7 @@ void attendInFp32(const AttentionProblem& p) {
 template <float (*kFactor)(float)>
 CheckOutcome checked(CheckValues values) {
     kernels::BackendInfo backend{.name = "plain", .title = "", .description = ""};
-    backend.cpu = {.supports = {.maxHeadDim = 256}, .plan = [](const AttentionProblem&) {
+    backend.cpu = {.deviation = "", .supports = {.maxHeadDim = 256}, .plan = [](const AttentionProblem&) {
                        return kernels::AttentionPlan{.attend = &attendInFp32<kFactor>};
                    }};
     CheckCase wanted{.name = "", .shape = *parseShape("1,2,97,128,211")};

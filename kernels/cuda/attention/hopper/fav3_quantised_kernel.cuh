@@ -203,15 +203,17 @@ struct Fav3QuantisedGroup {
             vPlace.next();
             add = 1;
         };
-        const auto followBase = [&](const float(&factor)[2]) {
-            multiplyRows(outputs, factor);
-            if (hasSums)
-                changeSums([&](float4& sums, int) {
-                    sums.x *= factor[0];
-                    sums.y *= factor[0];
-                    sums.z *= factor[1];
-                    sums.w *= factor[1];
-                });
+        const auto followBase = [&](const Parked& factors) {
+            multiplyRows(outputs, factors);
+            if (!hasSums) return;
+            float factor[2];
+            factors.take(factor);
+            changeSums([&](float4& sums, int) {
+                sums.x *= factor[0];
+                sums.y *= factor[0];
+                sums.z *= factor[1];
+                sums.w *= factor[1];
+            });
         };
         const auto fold = [&] {
             if (--untilFold > 0) return;
@@ -249,14 +251,18 @@ struct Fav3QuantisedGroup {
             // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where it
             // doesn't, once more with a higher one. A warp decides that for itself: as in fav3 the four come
             // to each wgmma instruction together, so none lies within the branch.
-            float factor[2] = {1, 1};
+            Parked risen;
             bool anew = n >= walk.edge;
             if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
-            if (anew) weighAnew(n, next, added, factor);
+            if (anew) {
+                float factor[2] = {1, 1};
+                weighAnew(n, next, added, factor);
+                risen.put(factor);
+            }
             softmax.add(added);
             finishKeys(n);
             finishValues();
-            if (anew) followBase(factor);
+            if (anew) followBase(risen);
             fold();
 #pragma unroll
             for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ walk.zero;

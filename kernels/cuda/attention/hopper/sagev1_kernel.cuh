@@ -204,19 +204,21 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 biasTile(n);
                 // By the base so far, as fav3 does it: where it is too low, once more with a higher one.
                 scores.weigh(softmax, added);
-                float factor[2] = {1, 1};
+                Parked factors;
                 const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
                 if (anew) {
                     repeatIntegers(scores.sums);
                     takeScale(n);
                     biasTile(n);
+                    float factor[2] = {1, 1};
                     rise(factor);
+                    factors.put(factor);
                     scores.weigh(softmax, added);
                 }
                 softmax.add(added);
                 finishKeys(n);
                 finishValues();
-                if (anew) multiplyRows(outputs, factor);
+                if (anew) multiplyRows(outputs, factors);
                 scores.template packWeights<Element>(weights);
             }
             this->waitTurn();

@@ -284,17 +284,22 @@ struct SlaGroup : Fav3Group<C> {
             pin(scores);
             // Weighed by the base so far, as fav3 does it: where it is too low, once more with a higher one.
             softmax.template weigh<0, kScores>(scores, shape.scale, added);
-            float factor[2] = {1, 1};
+            Parked factors;
             const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
             if (anew) {
+                const Parked top(softmax.top), sum(softmax.sum);
                 this->repeatScores(scores);
+                top.take(softmax.top);
+                sum.take(softmax.sum);
+                float factor[2] = {1, 1};
                 rise(factor);
+                factors.put(factor);
                 softmax.template weigh<0, kScores>(scores, shape.scale, added);
             }
             softmax.add(added);
             finishKeys(n);
             finishValues();
-            if (anew) multiplyRows(outputs, factor);
+            if (anew) multiplyRows(outputs, factors);
             takeWeights();
         }
         this->waitTurn();
