@@ -49,25 +49,6 @@ __device__ inline float quadSum(float x) {
     return x + __shfl_xor_sync(0xffffffffU, x, 2);
 }
 
-/// Two values in local memory, which take no registers there: for a branch that is seldom taken, whose need
-/// of registers the compiler otherwise pays for by spilling in every turn of the loop about it.
-class Parked {
-  public:
-    Parked() = default;
-    __device__ explicit Parked(const float (&values)[2]) { put(values); }
-    __device__ void put(const float (&values)[2]) {
-        m_values[0] = values[0];
-        m_values[1] = values[1];
-    }
-    __device__ void take(float (&values)[2]) const {
-        values[0] = m_values[0];
-        values[1] = m_values[1];
-    }
-
-  private:
-    volatile float m_values[2];
-};
-
 /// Weights are 2^(score − base). The base is a score that was the largest once, and need not be now: the
 /// quotient of the sums is the same for any. It rises only when weights have become large, so sums and
 /// outputs are seldom rescaled.

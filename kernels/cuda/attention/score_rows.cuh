@@ -50,9 +50,7 @@ __device__ void biasAndHide(float (&scores)[kCount], const AttentionShape& shape
 
 /// What both rows hold follows a base that rose.
 template <int kCount>
-__device__ void multiplyRows(float (&values)[kCount], const Parked& factors) {
-    float factor[2];
-    factors.take(factor);
+__device__ void multiplyRows(float (&values)[kCount], const float (&factor)[2]) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) values[i] *= factor[i / 2 % 2];
 }

@@ -281,20 +281,18 @@ struct Fav3Group {
                 // warpgroup must come to each wgmma instruction together, waits included: so there is none
                 // within the branch, and outputs follow the base when all have waited.
                 softmax.template weigh<0, kScores>(scores, scale, added);
-                Parked factors;
+                float factor[2] = {1, 1};
                 const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
                 if (anew) {
                     repeatScores(scores);
                     biasTile(n);
-                    float factor[2] = {1, 1};
                     rise(factor);
-                    factors.put(factor);
                     softmax.template weigh<0, kScores>(scores, scale, added);
                 }
                 softmax.add(added);
                 finishKeys(n);
                 finishValues();
-                if (anew) multiplyRows(outputs, factors);
+                if (anew) multiplyRows(outputs, factor);
                 takeWeights();
             }
             waitTurn();

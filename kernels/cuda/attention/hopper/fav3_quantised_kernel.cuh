@@ -203,17 +203,15 @@ struct Fav3QuantisedGroup {
             vPlace.next();
             add = 1;
         };
-        const auto followBase = [&](const Parked& factors) {
-            multiplyRows(outputs, factors);
-            if (!hasSums) return;
-            float factor[2];
-            factors.take(factor);
-            changeSums([&](float4& sums, int) {
-                sums.x *= factor[0];
-                sums.y *= factor[0];
-                sums.z *= factor[1];
-                sums.w *= factor[1];
-            });
+        const auto followBase = [&](const float(&factor)[2]) {
+            multiplyRows(outputs, factor);
+            if (hasSums)
+                changeSums([&](float4& sums, int) {
+                    sums.x *= factor[0];
+                    sums.y *= factor[0];
+                    sums.z *= factor[1];
+                    sums.w *= factor[1];
+                });
         };
         const auto fold = [&] {
             if (--untilFold > 0) return;
@@ -251,18 +249,14 @@ struct Fav3QuantisedGroup {
             // Weighed by the base so far, which nearly always does: the maximum isn't looked for. Where it
             // doesn't, once more with a higher one. A warp decides that for itself: as in fav3 the four come
             // to each wgmma instruction together, so none lies within the branch.
-            Parked risen;
+            float factor[2] = {1, 1};
             bool anew = n >= walk.edge;
             if (!anew) anew = __any_sync(0xffffffffU, softmax.weigh(products, factors, next, added));
-            if (anew) {
-                float factor[2] = {1, 1};
-                weighAnew(n, next, added, factor);
-                risen.put(factor);
-            }
+            if (anew) weighAnew(n, next, added, factor);
             softmax.add(added);
             finishKeys(n);
             finishValues();
-            if (anew) followBase(risen);
+            if (anew) followBase(factor);
             fold();
 #pragma unroll
             for (int i = 0; i < kScores / 4; ++i) weights[i] = next[i] ^ walk.zero;

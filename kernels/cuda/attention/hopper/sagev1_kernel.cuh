@@ -204,21 +204,19 @@ struct Sagev1Group : Fav3Group<C, Sagev1Shared<C>> {
                 biasTile(n);
                 // By the base so far, as fav3 does it: where it is too low, once more with a higher one.
                 scores.weigh(softmax, added);
-                Parked factors;
+                float factor[2] = {1, 1};
                 const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
                 if (anew) {
                     repeatIntegers(scores.sums);
                     takeScale(n);
                     biasTile(n);
-                    float factor[2] = {1, 1};
                     rise(factor);
-                    factors.put(factor);
                     scores.weigh(softmax, added);
                 }
                 softmax.add(added);
                 finishKeys(n);
                 finishValues();
-                if (anew) multiplyRows(outputs, factors);
+                if (anew) multiplyRows(outputs, factor);
                 scores.template packWeights<Element>(weights);
             }
             this->waitTurn();

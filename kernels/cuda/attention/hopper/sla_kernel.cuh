@@ -284,22 +284,17 @@ struct SlaGroup : Fav3Group<C> {
             pin(scores);
             // Weighed by the base so far, as fav3 does it: where it is too low, once more with a higher one.
             softmax.template weigh<0, kScores>(scores, shape.scale, added);
-            Parked factors;
+            float factor[2] = {1, 1};
             const bool anew = __any_sync(0xffffffffU, softmax.isBaseLow(added));
             if (anew) {
-                const Parked top(softmax.top), sum(softmax.sum);
                 this->repeatScores(scores);
-                top.take(softmax.top);
-                sum.take(softmax.sum);
-                float factor[2] = {1, 1};
                 rise(factor);
-                factors.put(factor);
                 softmax.template weigh<0, kScores>(scores, shape.scale, added);
             }
             softmax.add(added);
             finishKeys(n);
             finishValues();
-            if (anew) multiplyRows(outputs, factors);
+            if (anew) multiplyRows(outputs, factor);
             takeWeights();
         }
         this->waitTurn();
