@@ -209,6 +209,26 @@ TEST_F(PythonKernel, TheNewOneHoldsInEveryCase) {
     EXPECT_GT(check["speed"]["call_overhead_us"], 0);
 }
 
+TEST_F(PythonKernel, TheNewOnesTritonKernelHoldsUnderTritonsInterpreter) {
+    if (runtime.find("triton") == runtime.npos) GTEST_SKIP() << runtime << " has no triton";
+    const TestFolder folder;
+    const std::string made = folder.file("mine");
+    const ProgramRun written =
+        runProgram({"backends", "new", "mine", "--kind", "python", "--output-dir", made, "--json"});
+    ASSERT_EQ(written.exitCode, 0) << written.errors;
+    const std::string file = onlyDocument(written.output)["library"];
+    const ProgramRun checked = runProgram({"backends", "check", file, "--shape", "1,2,100,64", "--json"}, "",
+                                          {{"TRITON_INTERPRET", "1"}});
+    if (checked.output.find("0-dimensional arrays") != std::string::npos)
+        GTEST_SKIP() << "Triton's interpreter doesn't know this numpy";
+    ASSERT_EQ(checked.exitCode, 0) << checked.output << checked.errors;
+    const json check = onlyDocument(checked.output)["checked"][0];
+    EXPECT_EQ(check["failing"], 0);
+    // What runs in the interpreter is far slower than the plain kernel, which takes less than a millisecond.
+    for (const json& row : check["speed"]["rows"])
+        if (row["kernel"] == "mine") EXPECT_GT(row["ms_p50"], 5);
+}
+
 TEST(BackendPlugin, OneThatClosesEveryFileIsToldByTheWayTheWorkerEnds) {
     const TestFolder folder;
     const ProgramRun run = runProgram(tinyWithPlugin(

@@ -155,7 +155,10 @@ TEST_F(AnimateDiffOffload, RefusesALoraThatBelongsNowhereBeforeItRenders) {
 
 TEST_F(AnimateDiffOffload, IsChosenWhereTheDeviceHasNotRoom) {
     const auto model = catalog::readModelFolder(m_tiny.folder()).value();
-    const auto settings = catalog::resolveSettings(request(), model, machine::LocalMachine().now()).value();
+    protocol::RenderRequest asked = request();
+    // Tiles, which would come first, aren't what is asked about.
+    asked.vaeTiling = protocol::kTilingOff;
+    const auto settings = catalog::resolveSettings(asked, model, machine::LocalMachine().now()).value();
     const auto choiceOf = [&](std::uint64_t available) {
         return pipeline::chooseMemoryFor(model, settings, {}, available);
     };

@@ -5,6 +5,7 @@ float64:  reelgrid-cli backends check example.py
 """
 
 import math
+import os
 
 import torch
 
@@ -13,6 +14,7 @@ try:
     import triton.language as tl
 except ImportError:  # no Triton for this machine: the plain kernel runs everywhere
     triton = None
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # Triton's kernels run on a CPU, slowly: to try one without a GPU
 
 # What ReelGrid is told of the kernel. Only attend() has to be there; a kernel gets no call that these rule out.
 NAME = "example"  # as --attention-type takes it
@@ -35,7 +37,7 @@ def attend(q, k, v, *, scale, causal, key_bias=None, log_sum_exp=False, options,
     for, that and fp32 [batch, heads, queries]. `context` says which call it is: grid, layer, step, steps, module,
     branch, family (see README.md).
     """
-    if triton is not None and q.is_cuda and q.dtype != torch.float32 and key_bias is None:
+    if triton is not None and (q.is_cuda or INTERPRETED) and q.dtype != torch.float32 and key_bias is None:
         return attend_in_triton(q, k, v, scale, causal, log_sum_exp)
     return attend_plainly(q, k, v, scale, causal, key_bias, log_sum_exp, options["queries_at_once"])
 
@@ -126,6 +128,8 @@ def attend_in_triton(q, k, v, scale, causal, log_sum_exp):
     batch, heads, queries, head_dim = q.shape
     out = torch.empty((batch, queries, heads, head_dim), dtype=q.dtype, device=q.device).transpose(1, 2)
     lse = torch.empty((batch, heads, queries), dtype=torch.float32, device=q.device)
+    if INTERPRETED and q.dtype == torch.bfloat16:  # its tl.dot would multiply bf16's bits as integers
+        q, k, v = q.float(), k.float(), v.float()
     block_d = max(16, triton.next_power_of_2(head_dim))
     block_m, block_n = (128, 64) if block_d <= 128 else (64, 32)
     forward[(triton.cdiv(queries, block_m), batch * heads)](
