@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/base/cache_folder.h"
 #include "core/base/resources.h"
 
 namespace reelgrid::devices {
@@ -32,9 +33,7 @@ bool isInstalled() {
 
 /// As packaging/setup-libtorch unpacks wheels.
 fs::path cachedLibtorch() {
-    std::string cache = variable("REELGRID_CACHE");
-    if (cache.empty()) cache = variable("HOME") + "/.cache/reelgrid";
-    return fs::path(cache) / REELGRID_LIBTORCH_CACHE / "site-packages" / "torch" / "lib";
+    return cacheFolder() / REELGRID_LIBTORCH_CACHE / "site-packages" / "torch" / "lib";
 }
 
 /// Where libtorch's CUDA half may be, the first choice first; never empty.

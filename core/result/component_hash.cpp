@@ -1,11 +1,7 @@
 #include "core/result/component_hash.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <thread>
 
 #include "core/base/sha256.h"
@@ -50,18 +46,6 @@ Result<FileHash> ComponentHasher::hashFile(const fs::path& path) {
     return hashFile(path, {});
 }
 
-Result<ComponentHasher::Stamp> ComponentHasher::stampOf(const fs::path& path) {
-    struct stat found {};
-    if (stat(path.c_str(), &found) != 0)
-        return Error{errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
-                     path.string() + ": " + std::strerror(errno)};
-    const auto nanoseconds = [](const timespec& time) {
-        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-    };
-    return Stamp{std::uint64_t(found.st_size), found.st_ino, nanoseconds(found.st_mtim),
-                 nanoseconds(found.st_ctim)};
-}
-
 Result<FileHash> ComponentHasher::hashFile(const fs::path& path, const std::stop_token& stop) {
     // Taken before the file is read: a change while it is being read shows the next time.
     const auto stamp = stampOf(path);
@@ -74,10 +58,16 @@ Result<FileHash> ComponentHasher::hashFile(const fs::path& path, const std::stop
         if (known != m_known.end() && known->second.stamp == *stamp)
             return FileHash{path.filename().string(), stamp->bytes, known->second.sha256};
     }
-    const auto sha256 = sha256OfFile(path, stop);
-    if (!sha256) return sha256.error();
+    auto sha256 = m_kept.find(key, *stamp);
+    const bool isNew = !sha256;
+    if (isNew) {
+        auto made = sha256OfFile(path, stop);
+        if (!made) return made.error();
+        sha256 = *std::move(made);
+    }
     const std::lock_guard lock(m_mutex);
     m_known[key] = {*stamp, *sha256};
+    if (isNew) m_kept.keep(key, *stamp, *sha256);  // within the lock: one thread at a time writes the file
     return FileHash{path.filename().string(), stamp->bytes, *sha256};
 }
 

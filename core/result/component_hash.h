@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/result/file_stamp.h"
+#include "core/result/kept_hashes.h"
 
 namespace reelgrid::result {
 
@@ -26,11 +28,13 @@ struct ComponentHash {
     std::vector<FileHash> files;
 };
 
-/// SHA-256 of components' files. A file is read once and remembered as long as nothing touches it (size,
-/// inode, times of modification and change: the last can't be set back), so that a warm worker answers at
-/// once. May be used from any thread.
+/// SHA-256 of components' files. A file is read once and remembered as long as nothing touches it
+/// (file_stamp.h), so that a warm worker answers at once; of large ones `kept` remembers it for the next
+/// process, too. May be used from any thread.
 class ComponentHasher {
   public:
+    explicit ComponentHasher(KeptHashes kept = KeptHashes()) : m_kept(std::move(kept)) {}
+
     /// Reads the files, several at a time, for hash() to know: one processor hashes slower than a disk reads.
     /// Their errors are hash()'s to tell; Cancelled once `stop` was asked for.
     Result<void> learn(const std::vector<std::filesystem::path>& files, const std::stop_token& stop);
@@ -42,21 +46,13 @@ class ComponentHasher {
     Result<FileHash> hashFile(const std::filesystem::path& path);
 
   private:
-    /// What a file that nobody touched has kept.
-    struct Stamp {
-        std::uint64_t bytes = 0;
-        std::uint64_t inode = 0;
-        std::int64_t modified = 0;  ///< nanoseconds
-        std::int64_t changed = 0;   ///< likewise
-        bool operator==(const Stamp&) const = default;
-    };
     struct Known {
-        Stamp stamp;
+        FileStamp stamp;
         std::string sha256;
     };
-    static Result<Stamp> stampOf(const std::filesystem::path& path);
     Result<FileHash> hashFile(const std::filesystem::path& path, const std::stop_token& stop);
 
+    KeptHashes m_kept;
     std::mutex m_mutex;
     std::map<std::filesystem::path, Known> m_known;
 };

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
 #include "core/result/hashes_under_way.h"
@@ -47,6 +50,53 @@ TEST_F(ComponentHashTest, SeesAChangeThatKeepsSizeAndTime) {
     ASSERT_TRUE(writeFile(file, "xyz"));
     fs::last_write_time(file, time);
     EXPECT_NE(hasher.hash(files())->sha256, before);
+}
+
+/// As long ago as what is kept must have changed.
+void age() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+}
+
+TEST_F(ComponentHashTest, OfLargeFilesAreKeptForTheNextProcess) {
+    const fs::path cache = m_folder / "cache" / "file-hashes.json", file = m_folder / "model.safetensors";
+    const KeptHashes kept(cache, 3);
+    const std::string hash = ComponentHasher(kept).hashFile(file)->sha256;
+    EXPECT_FALSE(fs::exists(cache)) << "a file that may be changed within the same tick";
+    age();
+    (void)ComponentHasher(kept).hash(files());
+    const FileStamp stamp = stampOf(file).value();
+    EXPECT_EQ(kept.find(file, stamp), hash);
+    EXPECT_FALSE(kept.find(m_folder / "config.json", stampOf(m_folder / "config.json").value())) << "small";
+    // That it is taken: another process wrote this.
+    kept.keep(file, stamp, std::string(64, 'a'));
+    EXPECT_EQ(ComponentHasher(kept).hashFile(file)->sha256, std::string(64, 'a'));
+    // Touched since: read again.
+    ASSERT_TRUE(writeFile(file, "abc"));
+    EXPECT_EQ(ComponentHasher(kept).hashFile(file)->sha256, hash);
+}
+
+TEST_F(ComponentHashTest, WhatIsKeptAndDamagedIsHashedAnew) {
+    const fs::path cache = m_folder / "file-hashes.json", file = m_folder / "model.safetensors";
+    const KeptHashes kept(cache, 3);
+    const FileStamp stamp = stampOf(file).value();
+    const std::string about = R"("path":")" + file.string() + R"(","stamp":[)" + std::to_string(stamp.bytes) +
+                              "," + std::to_string(stamp.inode) + "," + std::to_string(stamp.modified) + "," +
+                              std::to_string(stamp.changed) + "]";
+    const std::string good(64, 'b');
+    const auto documentOf = [&](const std::string& version, const std::string& sha256) {
+        return R"({"version":)" + version + R"(,"files":[{)" + about + R"(,"sha256":)" + sha256 + "}]}";
+    };
+    ASSERT_TRUE(writeFile(cache, documentOf("1", '"' + good + '"')));
+    ASSERT_EQ(kept.find(file, stamp), good);
+    for (const std::string& damaged :
+         {documentOf("2", '"' + good + '"'), documentOf("1", "\"short\""), documentOf("1", "7"),
+          documentOf("1", '"' + std::string(64, 'Z') + '"'), std::string(R"({"version":1,"files":{}})"),
+          std::string(R"({"version":1,"files":[3,null]})"), std::string("half a fi")}) {
+        ASSERT_TRUE(writeFile(cache, damaged));
+        EXPECT_FALSE(kept.find(file, stamp)) << damaged;
+        EXPECT_EQ(ComponentHasher(kept).hashFile(file)->sha256,
+                  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
 }
 
 TEST_F(ComponentHashTest, WhatWasLearntIsWhatIsHashedAndAFileThatIsNotThereIsForHashToSay) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/cache_folder.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 #include "core/base/sha256.h"
@@ -24,14 +25,6 @@ constexpr auto kImportPatience = std::chrono::seconds(60);
 
 std::string hashOf(const std::string& text) {
     return sha256Hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-/// Empty without a home.
-fs::path cacheFolder() {
-    const char *cache = std::getenv("REELGRID_CACHE"), *home = std::getenv("HOME");
-    if (cache != nullptr && *cache != '\0') return fs::path(cache) / "python-kernels";
-    if (home == nullptr || *home == '\0') return {};
-    return fs::path(home) / ".cache" / "reelgrid" / "python-kernels";
 }
 
 /// Changes with whatever may change what the file says: its contents, the bridge, and what is installed where
@@ -61,11 +54,11 @@ std::string cacheKey(const fs::path& file, const std::string& sha256, const fs::
 
 /// Where a file's description is or would be; nothing without a home or a Python.
 std::optional<fs::path> keptDescription(const fs::path& file, const std::string& sha256) {
-    const fs::path folder = cacheFolder();
+    const fs::path cache = cacheFolder();
     const auto python = findPython();
     const auto bridge = bridgeScript();
-    if (folder.empty() || !python || !bridge) return std::nullopt;
-    return folder / (cacheKey(file, sha256, python->path, *bridge) + ".json");
+    if (cache.empty() || !python || !bridge) return std::nullopt;
+    return cache / "python-kernels" / (cacheKey(file, sha256, python->path, *bridge) + ".json");
 }
 
 Result<std::string> imported(const fs::path& file, const fs::path& python, const fs::path& bridge) {

@@ -19,12 +19,20 @@ std::filesystem::path thisLibrary() {
     return info.dli_fname;
 }
 
+/// The kernels' library names none of torch's libraries as needed, and Python loads those for itself alone:
+/// makes what they define visible to all that is loaded after this. One that isn't loaded stays so.
+void shareTorchsSymbols() {
+    for (const char* name : {"libc10.so", "libc10_cuda.so", "libtorch_cpu.so", "libtorch_cuda.so"})
+        dlopen(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
 /// What kept the CUDA kernels from being loaded; empty when they are there.
 std::string loadCuda() {
     const auto file = thisLibrary().replace_filename("libreelgrid-cuda.so");
     if (!std::filesystem::exists(file))
         return "this wheel was built without CUDA kernels: REELGRID_CUDA=1 packaging/python/build makes one "
                "with them";
+    shareTorchsSymbols();
     return kernels::cuda::load(file);
 }
 
