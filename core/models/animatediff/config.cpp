@@ -72,6 +72,7 @@ void refuseOtherUnets(const weights::ModelConfig& config) {
     const std::string name = config.textOr("_class_name", "UNet2DConditionModel");
     if (name != "UNet2DConditionModel" && name != "UNetMotionModel")
         config.unsupported("_class_name", "UNet2DConditionModel or UNetMotionModel");
+    config.requirePlainWeights();
     for (const char* key : {"class_embed_type", "addition_embed_type", "encoder_hid_dim_type",
                             "time_cond_proj_dim", "num_class_embeds", "reverse_transformer_layers_per_block",
                             "time_embedding_act_fn", "timestep_post_act", "conv_in_channels"})
@@ -136,8 +137,7 @@ UnetConfig UnetConfig::from(const weights::ModelConfig& config) {
 }
 
 MotionConfig MotionConfig::from(const weights::ModelConfig& config) {
-    if (config.textOr("_class_name", "MotionAdapter") != "MotionAdapter")
-        config.unsupported("_class_name", "MotionAdapter");
+    config.requireClass("MotionAdapter");
     if (config.has("conv_in_channels")) config.unsupported("conv_in_channels", "null");
     MotionConfig c;
     c.blockChannels = channelsOf(config, config.positiveOr("motion_norm_num_groups", 32, kMostChannels));

@@ -53,7 +53,11 @@ weights::ModelConfig schedulerConfigOf(const families::ModelIndex& index) {
 }
 
 vae::image::ImageVaeConfig vaeConfigOf(const families::ModelIndex& index) {
-    return vae::image::ImageVaeConfig::from(configOf(index, "vae"));
+    const weights::ModelConfig stored = configOf(index, "vae");
+    auto config = vae::image::ImageVaeConfig::from(stored);
+    // The reference's pipeline scales latents and shifts none.
+    if (config.shiftFactor != 0) stored.unsupported("shift_factor", "null");
+    return config;
 }
 
 vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising::LoadOptions& options) {
