@@ -111,6 +111,10 @@ UnetConfig UnetConfig::from(const weights::ModelConfig& config) {
     c.layersPerBlock = ofAllBlocks(config, "layers_per_block", c.layersPerBlock, kMostLayers);
     c.transformerLayers =
         ofAllBlocks(config, "transformer_layers_per_block", c.transformerLayers, kMostLayers);
+    if (config.positiveOr("mid_block_layers", 1) != 1) config.unsupported("mid_block_layers", "1");
+    if (ofAllBlocks(config, "transformer_layers_per_mid_block", c.transformerLayers, kMostLayers) !=
+        c.transformerLayers)
+        config.unsupported("transformer_layers_per_mid_block", "the same as transformer_layers_per_block");
     c.crossAttentionDim = ofAllBlocks(config, "cross_attention_dim", 1280, kMostChannels);
     // What older configurations call the size of a head is how many there are.
     const std::string headsKey =
@@ -150,6 +154,25 @@ MotionConfig MotionConfig::from(const weights::ModelConfig& config) {
                            "the same as motion_transformer_layers_per_block");
     if (config.positiveOr("motion_mid_block_layers_per_block", 1) != 1)
         config.unsupported("motion_mid_block_layers_per_block", "1");
+    c.maxFrames = config.positiveOr("motion_max_seq_length", c.maxFrames, kMostFrames);
+    c.midBlock = config.flagOr("use_motion_mid_block", true) ? MidBlock::Motion : MidBlock::None;
+    return c;
+}
+
+MotionConfig MotionConfig::inside(const UnetConfig& unet, const weights::ModelConfig& config) {
+    for (const char* key :
+         {"reverse_temporal_transformer_layers_per_block", "reverse_motion_num_attention_heads"})
+        if (config.has(key)) config.unsupported(key, "null");
+    MotionConfig c;
+    c.blockChannels = unet.blockChannels;
+    c.layersPerBlock = unet.layersPerBlock;
+    c.heads = perBlock(config, "motion_num_attention_heads", 8, c.blockChannels.size());
+    requireHeads(config, "motion_num_attention_heads", c.heads, c.blockChannels);
+    c.transformerLayers = ofAllBlocks(config, "temporal_transformer_layers_per_block", 1, kMostLayers);
+    if (ofAllBlocks(config, "temporal_transformer_layers_per_mid_block", 1, kMostLayers) !=
+        c.transformerLayers)
+        config.unsupported("temporal_transformer_layers_per_mid_block",
+                           "the same as temporal_transformer_layers_per_block");
     c.maxFrames = config.positiveOr("motion_max_seq_length", c.maxFrames, kMostFrames);
     c.midBlock = config.flagOr("use_motion_mid_block", true) ? MidBlock::Motion : MidBlock::None;
     return c;
