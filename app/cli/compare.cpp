@@ -445,7 +445,10 @@ int runCompare(CompareVerb& verb, const machine::Machine& local) {
     if (verb.reuse && !verb.script.empty()) reuseByName(comparison);
     for (const ComparisonEntry& entry : comparison.entries)
         if (!entry.reused) sayWhatWasKept(entry.checked.request());
-    sayIdleChoices(comparison.entries.front().checked);
+    std::vector<std::string> backends;
+    for (const ComparisonEntry& entry : comparison.entries)
+        backends.push_back(entry.checked.settings().attentionType);
+    sayIdleChoices(comparison.entries.front().checked, backends);
 
     jobs::JobQueueOptions queue = verb.worker.queueOptions();
     queue.lanes = *lanes;

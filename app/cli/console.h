@@ -14,7 +14,7 @@ namespace reelgrid::cli {
 void fillClosedStreams();
 
 /// Text that may come from files, as a terminal can take it: control characters but line feed and tab are
-/// written \u001b, as JSON does.
+/// written \u001b, as JSON does, and so are the marks that turn a text's direction.
 std::string printable(const std::string& text);
 
 /// One line on stderr, made printable.

@@ -40,7 +40,7 @@ int runProgram(const std::string& name, std::vector<std::string> arguments) {
         cli::addBackendsVerb(program),        cli::addSetupVerb(program),
         cli::addSuiteVerb(program, machine),  cli::addWordsVerb(program),
     };
-    cli::refuseEmptyNumbers(program);
+    cli::refuseOddNumbers(program);
     const auto isVerb = [&](const cli::Verb& verb) { return verb.command->get_name() == arguments[0]; };
     if (!arguments.empty() && !arguments[0].starts_with('-') &&
         std::none_of(verbs.begin(), verbs.end(), isVerb))

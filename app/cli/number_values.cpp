@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,18 @@ bool takesNumbers(const CLI::Option& option) {
     return std::ranges::any_of(kNumbers, [&](std::string_view number) { return type.starts_with(number); });
 }
 
+/// Empty for a number as people write one.
+std::string faultOf(const std::string& value) {
+    if (value.empty()) return "the value is empty, a number was needed";
+    const std::size_t sign = value.find_first_of("+-") == 0 ? 1 : 0;
+    const bool isOctal = value.size() > sign + 1 && value[sign] == '0' && value[sign + 1] >= '0' &&
+                         value[sign + 1] <= '9';
+    const bool isOdd = std::isspace(static_cast<unsigned char>(value.front())) != 0 ||
+                       value.find_first_of("xX") != std::string::npos;
+    return isOctal || isOdd ? value + ": a decimal number without blanks or zeros before it was needed"
+                            : std::string();
+}
+
 }  // namespace
 
 std::string wrongValue(std::string_view parsersWords) {
@@ -26,16 +39,10 @@ std::string wrongValue(std::string_view parsersWords) {
            ": a value of the kind that --help names was needed, within its size";
 }
 
-void refuseEmptyNumbers(CLI::App& program) {
+void refuseOddNumbers(CLI::App& program) {
     for (CLI::Option* option : program.get_options())
-        if (takesNumbers(*option))
-            option->check(CLI::Validator(
-                [](const std::string& value) {
-                    return value.empty() ? std::string("the value is empty, a number was needed")
-                                         : std::string();
-                },
-                ""));
-    for (CLI::App* verb : program.get_subcommands({})) refuseEmptyNumbers(*verb);
+        if (takesNumbers(*option)) option->check(CLI::Validator(faultOf, ""));
+    for (CLI::App* verb : program.get_subcommands({})) refuseOddNumbers(*verb);
 }
 
 }  // namespace reelgrid::cli

@@ -13,6 +13,7 @@
 #include "core/base/byte_count.h"
 #include "core/base/file_check.h"
 #include "core/catalog/built_in_models.h"
+#include "core/catalog/idle_fields.h"
 #include "core/catalog/policy_check.h"
 #include "core/catalog/recipe.h"
 #include "core/families/field_help.h"
@@ -299,7 +300,7 @@ void sayKeptFrames(std::uint64_t bytes) {
             " of disk (--keep-frames off: none)");
 }
 
-void sayIdleChoices(const CheckedRequest& checked) {
+void sayIdleChoices(const CheckedRequest& checked, const std::vector<std::string>& otherBackends) {
     sayKeptFrames(catalog::keptFrameBytes(checked.settings()));
     const protocol::RenderRequest usual;
     protocol::forEachRenderField([&](const protocol::RenderField& field, auto access) {
@@ -307,6 +308,12 @@ void sayIdleChoices(const CheckedRequest& checked) {
             access(checked.request()) != access(usual))
             say("note: " + optionOf(field) + ": nothing is saved without --save-inputs");
     });
+    const auto idle =
+        catalog::idleFields(checked.request(), checked.settings(), checked.model(), otherBackends);
+    for (const auto& [key, why] : idle)
+        protocol::forEachRenderField([&](const protocol::RenderField& field, auto) {
+            if (field.key == key) say("note: " + optionOf(field) + " decides nothing here: " + why);
+        });
     if (!checked.request().lora.empty() && checked.request().lora2.empty() && checked.model().takes("lora_2"))
         say("note: --lora goes into both experts; --lora-2 FILE names another for the second, --lora-2 none "
             "leaves "

@@ -62,9 +62,9 @@ class RenderOptions {
 /// One line on stderr, where they are many: what the frames kept without loss will take.
 void sayKeptFrames(std::uint64_t bytes);
 
-/// One line on stderr for each rule that decides nothing, and for options about captures when none are made;
-/// and sayKeptFrames() for the clip.
-void sayIdleChoices(const CheckedRequest& checked);
+/// One line on stderr for each option and rule that decides nothing, and for options about captures when none
+/// are made; and sayKeptFrames() for the clip. `otherBackends`: what a comparison asks for beside it.
+void sayIdleChoices(const CheckedRequest& checked, const std::vector<std::string>& otherBackends = {});
 
 /// BadUsage unless the machine has a backend of that name.
 Result<void> checkAttentionType(const std::string& option, const std::string& name,

@@ -53,7 +53,7 @@ Result<void> locateLoras(const fs::path& folder, std::vector<std::string>& loras
 }
 
 Result<Recipe> readRecipe(const fs::path& file) {
-    const auto json = readJsonObject(file, kMostBytes);
+    const auto json = readJsonObject(file, kMostBytes, JsonKeys::Once);
     if (!json) return json.error();
     const std::string what = "recipe " + file.string();
     for (const auto& [key, value] : json->items())

@@ -51,6 +51,12 @@ Result<void> checkComponents(const json& index, const std::string& where) {
     return {};
 }
 
+bool isOfDiffusers(const json& index, const std::string& component) {
+    const auto entry = index.find(component);
+    return entry != index.end() && entry->is_array() && entry->size() == 2 && (*entry)[0] == "diffusers" &&
+           (*entry)[1].is_string();
+}
+
 Error ofNoFamily(const fs::path& file) {
     std::string titles;
     for (const Family& family : families())
@@ -160,7 +166,11 @@ Result<json> ModelIndex::config(const std::string& component, const std::string&
     if (const auto part = m_parts.find(component);
         part != m_parts.end() && !fs::is_regular_file(part->second, failed))
         return readJsonObject(part->second / fileName);
-    if (!m_layout) return readJsonObject(m_folder / component / fileName);
+    if (!m_layout) {
+        auto read = readJsonObject(m_folder / component / fileName);
+        if (read && isOfDiffusers(m_index, component)) (*read)["_class_name"] = classOf(component);
+        return read;
+    }
     const auto config = m_layout->configs.find(component);
     if (config != m_layout->configs.end()) return config->second;
     return Error{ErrorCode::NotFound, "model folder " + m_folder.string() + ": it has no " + component};

@@ -241,10 +241,10 @@ Result<ModelPlan> planFiles(const HubAccess& access, const std::string& id, cons
     std::vector<std::string> names;
     for (const RemoteFile& file : list->files) names.push_back(file.path);
     const std::vector<std::string> chosen = filesOf(names);
+    const std::set<std::string> wanted(chosen.begin(), chosen.end());
     std::vector<RemoteFile> files;
-    std::ranges::copy_if(list->files, std::back_inserter(files), [&](const RemoteFile& file) {
-        return std::ranges::find(chosen, file.path) != chosen.end();
-    });
+    std::ranges::copy_if(list->files, std::back_inserter(files),
+                         [&](const RemoteFile& file) { return wanted.contains(file.path); });
     if (files.empty()) return Error{ErrorCode::Unsupported, "model " + id + ": it has no " + needed};
     return withSizes(access,
                      {.id = id, .revision = revision, .commit = list->commit, .files = std::move(files)});

@@ -75,7 +75,10 @@ at::Tensor EulerDiscrete::step(const at::Tensor& modelOutput, std::int64_t i, co
 }
 
 EulerAncestral::EulerAncestral(const weights::ModelConfig& config, NoiseSource noise)
-    : EulerDiscrete(config), m_noise(std::move(noise)) {}
+    : EulerDiscrete(VpTraining::from(config, VpSpacing::Linspace)), m_noise(std::move(noise)) {
+    if (prediction() == VpPrediction::Picture)
+        config.unsupported("prediction_type", "epsilon or v_prediction");
+}
 
 at::Tensor EulerAncestral::step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) {
     const double from = m_sigmas.at(static_cast<std::size_t>(i));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "core/schedulers/scheduler.h"
 #include "core/schedulers/vp_sigmas.h"
 #include "core/schedulers/vp_training.h"
@@ -24,6 +26,11 @@ class EulerDiscrete : public Scheduler {
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;
 
   protected:
+    /// One whose configuration says nothing of levels or of what the model is told: those of its timesteps.
+    explicit EulerDiscrete(VpTraining training) : m_training(std::move(training)) {}
+
+    [[nodiscard]] VpPrediction prediction() const { return m_training.prediction; }
+
     /// The sample at the level `sigma` after step i, without noise of its own.
     [[nodiscard]] at::Tensor movedTo(double sigma, const at::Tensor& modelOutput, std::int64_t i,
                                      const at::Tensor& sample) const;
@@ -37,11 +44,12 @@ class EulerDiscrete : public Scheduler {
     Told m_told = Told::Timestep;
 };
 
-/// Euler's method to a lower level than the next, and noise up to it again in every step. Source: diffusers
-/// 0.40, scheduling_euler_ancestral_discrete.py.
+/// Euler's method to a lower level than the next, and noise up to it again in every step. It has no levels of
+/// its own: Karras' and the like, which another sampler's configuration may ask for, aren't read, as in the
+/// reference. Source: diffusers 0.40, scheduling_euler_ancestral_discrete.py.
 class EulerAncestral final : public EulerDiscrete {
   public:
-    /// `noise` has to give noise of the sample's shape.
+    /// `noise` has to give noise of the sample's shape. Throws as EulerDiscrete.
     EulerAncestral(const weights::ModelConfig& config, NoiseSource noise);
 
     at::Tensor step(const at::Tensor& modelOutput, std::int64_t i, const at::Tensor& sample) override;

@@ -25,6 +25,7 @@ Result<LoadedSession> loadSession(const fs::path& file) {
     if (!text) return text.error();
     auto parsed = parseJson(*text, file.string());
     if (!parsed) return parsed.error();
+    if (auto once = requireKeysOnce(*text, file.string()); !once) return once.error();
     auto loaded = sessionFromJson(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
     return loaded;

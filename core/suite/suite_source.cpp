@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostTomlBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostTomlBytes = std::size_t{16} << 20, kMostSuiteBytes = std::size_t{64} << 20;
 
 /// Where `word` stands by itself in the text; npos: nowhere.
 std::size_t findWord(const std::string& text, const std::string& word) {
@@ -50,7 +50,7 @@ Result<SuiteSource> readSuiteSource(const std::filesystem::path& file) {
         if (!text) return text.error();
         return suiteSourceFromToml(*text, file.string());
     }
-    auto document = readJsonObject(file);
+    auto document = readJsonObject(file, kMostSuiteBytes, JsonKeys::Once);
     if (!document) return document.error();
     return SuiteSource{file.string(), *std::move(document), {}};
 }

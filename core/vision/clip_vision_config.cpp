@@ -7,6 +7,7 @@
 namespace reelgrid::vision {
 
 ClipVisionConfig ClipVisionConfig::from(const weights::ModelConfig& config) {
+    config.requirePlainWeights();
     ClipVisionConfig c;
     c.hiddenSize = config.positiveOr("hidden_size", c.hiddenSize, 1 << 16);
     c.intermediateSize = config.positiveOr("intermediate_size", c.intermediateSize, 1 << 18);

@@ -58,6 +58,15 @@ std::string ModelConfig::valueText(const std::string& key) const {
     return text.size() <= kShownCharacters ? text : text.substr(0, kShownCharacters) + "…";
 }
 
+void ModelConfig::requireClass(const std::string& name) const {
+    if (textOr("_class_name", name) != name) unsupported("_class_name", "\"" + name + "\"");
+    requirePlainWeights();
+}
+
+void ModelConfig::requirePlainWeights() const {
+    if (has("quantization_config")) unsupported("quantization_config", "null (weights as they are)");
+}
+
 void ModelConfig::unsupported(const std::string& key, const std::string& needed) const {
     throw Failure(ErrorCode::Unsupported,
                   m_where + ": " + key + " is " + valueText(key) + ", this version needs " + needed);

@@ -134,8 +134,27 @@ at::Tensor SafetensorsFolder::require(const std::string& name, at::IntArrayRef s
     if (!isFp8(scalarTypeOf(entry.dtype))) return tensor;
     const std::string scaleName = scaleNameOf(name);
     const auto scale = m_tensors.find(scaleName);
-    if (scale == m_tensors.end()) return tensor;
+    if (scale == m_tensors.end()) {
+        requireNoOtherScale(name);
+        return tensor;
+    }
     return dequantised(tensor, view(scale->second), m_folder.string() + ": tensor " + scaleName);
+}
+
+/// Without its factors FP8 is another matrix: those of forms that aren't read here are known by their names,
+/// such as q.weight_scale_inv beside q.weight.
+void SafetensorsFolder::requireNoOtherScale(const std::string& weightName) const {
+    if (!weightName.ends_with("weight")) return;
+    const std::string module = weightName.substr(0, weightName.size() - std::string_view("weight").size());
+    for (auto at = m_tensors.lower_bound(module); at != m_tensors.end() && at->first.starts_with(module);
+         ++at) {
+        const std::string_view rest = std::string_view(at->first).substr(module.size());
+        const bool isInput = rest == "scale_input" || rest == "input_scale";
+        if (isInput || rest.find('.') != rest.npos || rest.find("scale") == rest.npos) continue;
+        throw Failure(ErrorCode::Unsupported, whereIs(at->first) + " scales " + quotedName(weightName) +
+                                                  ", which is in FP8; this version reads " +
+                                                  quotedName(scaleNameOf(weightName)));
+    }
 }
 
 at::Tensor SafetensorsFolder::view(const Stored& stored) {

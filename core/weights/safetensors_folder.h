@@ -44,6 +44,7 @@ class SafetensorsFolder final : public WeightSource {
         std::size_t path = 0;  ///< among m_paths
     };
     [[nodiscard]] bool belongsToScaledFp8(const std::string& name) const;
+    void requireNoOtherScale(const std::string& weightName) const;
     static at::Tensor view(const Stored& stored);
     void addFile(const std::filesystem::path& path);
     void addShards(const std::filesystem::path& index);

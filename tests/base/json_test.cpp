@@ -32,6 +32,15 @@ TEST(Json, ErrorsNameWhatAndWhere) {
                 HasSubstr("nested 100000 deep"));
 }
 
+TEST(Json, KeysThatAnObjectHasTwiceAreFound) {
+    EXPECT_TRUE(requireKeysOnce(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})", "file"));
+    for (const char* text : {R"({"a": 1, "b": 2, "a": 3})", R"([{"c": {"a": 1, "a": 1}}])"}) {
+        const auto once = requireKeysOnce(text, "file");
+        ASSERT_FALSE(once) << text;
+        EXPECT_EQ(once.error().message, "file: \"a\" is there twice, once was needed");
+    }
+}
+
 TEST(Json, FilesHoldOneObject) {
     const std::filesystem::path path =
         std::filesystem::path(testing::TempDir()) / ("json_" + std::to_string(getpid()));

@@ -31,6 +31,9 @@ TEST(Printable, ShowsControlCharactersAsJsonWritesThem) {
     EXPECT_EQ(printable("caf\xc3\xa9 \xc2\xa9 \xc2\x9b"
                         "1m"),
               "caf\xc3\xa9 \xc2\xa9 \\u009b1m");
+    // What turns the direction of the text behind it; right-to-left text itself stays as it is.
+    EXPECT_EQ(printable("a\u202egpj.\u2028b\u2066c\u2069 \u05d0\u200f"),
+              "a\\u202egpj.\\u2028b\\u2066c\\u2069 \u05d0\u200f");
 }
 
 /// A model folder from elsewhere names its class and its title.

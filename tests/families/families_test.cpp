@@ -58,6 +58,22 @@ TEST_F(FamilyFolder, WanTakesItsRulesFromTheConfigs) {
     EXPECT_EQ(model->task("i2v"), nullptr);
 }
 
+TEST_F(FamilyFolder, AComponentsClassIsTheIndexsAsDiffusersLoadsIt) {
+    m_index["scheduler"] = {"diffusers", "UniPCMultistepScheduler"};
+    m_index["vae"] = {nullptr, nullptr};
+    m_vae = {{"_class_name", "Own"}};
+    ASSERT_TRUE(describe());
+    writeFile(m_folder / "scheduler/scheduler_config.json",
+              R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "shift": 3})")
+        .value();
+    const auto index = ModelIndex::read(m_folder).value();
+    const auto scheduler = index.config("scheduler", "scheduler_config.json").value();
+    EXPECT_EQ(scheduler["_class_name"], "UniPCMultistepScheduler");
+    EXPECT_EQ(scheduler["shift"], 3);
+    EXPECT_EQ(index.config("transformer").value()["_class_name"], "WanTransformer3DModel");
+    EXPECT_EQ(index.config("vae").value()["_class_name"], "Own");
+}
+
 TEST_F(FamilyFolder, NamesTheOneConfigKeyThatIsOutOfRange) {
     m_transformer["patch_size"] = {1, 2, 4};
     EXPECT_THAT(complaint(),

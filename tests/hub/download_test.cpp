@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -166,6 +167,38 @@ TEST_F(DownloadTest, SizesThatNoModelHasAreRefused) {
     const auto planned = plan("owner/huge");
     ASSERT_FALSE(planned);
     EXPECT_THAT(planned.error().message, HasSubstr("its files have more than"));
+}
+
+/// Seconds of this process's own threads, whatever else the machine is doing.
+double processorSeconds() {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+TEST_F(DownloadTest, NearlyAHundredThousandFilesTakeNoTimeOfTheirNumbersSquare) {
+    constexpr std::size_t kMany = 99'000;
+    constexpr double kMostSeconds = 12;  // 1 is usual; what goes through them all for each takes far longer
+    m_hub.addModel("owner/many");
+    const double begin = processorSeconds();
+    const auto planned = plan("owner/many");
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_GT(planned->files.size(), kMany);
+    // What is missing is found out before the first file is asked for.
+    std::stop_source stopped;
+    stopped.request_stop();
+    const auto none = downloadModel(
+        m_hub.access(), *planned, impatient(), [](const auto&) {}, stopped.get_token());
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::Cancelled);
+    const auto all = [](const std::vector<std::string>& names) {
+        std::vector<std::string> chosen;
+        for (const std::string& name : names)
+            if (name.starts_with("transformer/")) chosen.push_back(name);
+        return chosen;
+    };
+    const auto chosen = planFiles(m_hub.access(), "owner/many", "main", all, "weights", impatient(), {});
+    ASSERT_TRUE(chosen) << chosen.error().message;
+    EXPECT_GT(chosen->files.size(), kMany);
+    EXPECT_LT(processorSeconds() - begin, kMostSeconds);
 }
 
 TEST_F(DownloadTest, WhatCameBeforeIsNotFetchedAgain) {

@@ -91,6 +91,8 @@ class Hub(http.server.BaseHTTPRequestHandler):
         if repository.endswith("huge"):
             for name in ("one.json", "two.json"):
                 siblings.append({"rfilename": "vae/" + name, "size": 2**63, "blobId": git_hash(name.encode())})
+        if repository.endswith("many"):
+            siblings += [{"rfilename": "transformer/%05d.json" % i, "size": 1, "blobId": "%040x" % i} for i in range(99_000)]
         self.answer(200, json.dumps({"sha": COMMIT, "siblings": siblings}).encode())
 
     def send_file(self, repository, file, count):

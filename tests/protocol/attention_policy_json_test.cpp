@@ -163,6 +163,15 @@ TEST_F(PolicyFile, IsReadAndNamedInErrors) {
     EXPECT_EQ(absent.error().code, ErrorCode::NotFound);
 }
 
+TEST_F(PolicyFile, IsRefusedWhereItSaysAThingTwice) {
+    for (const char* text : {R"({"rules": [{"backend": "fav2"}], "rules": [{"backend": "sla"}]})",
+                             R"({"rules": [{"backend": "fav2", "backend": "sla"}]})"}) {
+        const auto policy = read(text);
+        ASSERT_FALSE(policy) << text;
+        EXPECT_THAT(policy.error().message, HasSubstr("is there twice, once was needed"));
+    }
+}
+
 TEST_F(PolicyFile, MayHaveOptionsOfBackendsBesideItsRules) {
     const SavedPolicy saved{{{{.backend = "sta"}}}, {"sta.window=3,3,3"}};
     ASSERT_TRUE(writeFile(m_file, toJson(saved).dump()));

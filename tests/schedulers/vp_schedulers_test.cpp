@@ -146,6 +146,7 @@ TEST(VpSchedulers, RefuseWhatTheyCannotDoNamingTheKey) {
         {"EulerDiscreteScheduler", {{"timestep_type", "odd"}}},
         {"EulerDiscreteScheduler", {{"sigma_min", -1}}},
         {"EulerDiscreteScheduler", {{"final_sigmas_type", "odd"}}},
+        {"EulerAncestralDiscreteScheduler", {{"prediction_type", "sample"}}},
         {"DPMSolverMultistepScheduler", {{"solver_order", 3}}},
         {"DPMSolverMultistepScheduler", {{"solver_type", "bh2"}}},
         {"DPMSolverMultistepScheduler", {{"algorithm_type", "dpmsolver"}}},
@@ -172,6 +173,25 @@ TEST(VpSchedulers, ReadInfinityAsDiffusersWritesIt) {
                                   "scheduler_config.json", JsonDialect::Python)
                             .value();
     EXPECT_EQ(failureOfVp(config), "no failure");
+}
+
+TEST(VpSchedulers, AncestralEulerLeavesOtherSamplersLevelsAside) {
+    const auto leveled = [](const nlohmann::json& further) {
+        nlohmann::json config{{"_class_name", "EulerDiscreteScheduler"}, {"prediction_type", "v_prediction"}};
+        config.update(further);
+        auto made = makeScheduler(weights::ModelConfig(config, "c"), {"euler-ancestral", {}});
+        made->setTimesteps(4);
+        return made;
+    };
+    const auto plain = leveled(nlohmann::json::object());
+    for (const nlohmann::json& further :
+         {nlohmann::json{{"use_karras_sigmas", true}}, nlohmann::json{{"use_exponential_sigmas", true}},
+          nlohmann::json{{"final_sigmas_type", "sigma_min"}}, nlohmann::json{{"timestep_type", "continuous"}},
+          nlohmann::json{{"use_beta_sigmas", true}}}) {
+        const auto other = leveled(further);
+        EXPECT_EQ(other->sigmas(), plain->sigmas()) << further;
+        EXPECT_EQ(other->timesteps(), plain->timesteps()) << further;
+    }
 }
 
 TEST(VpSchedulers, TakeOverEachOthersConfigurations) {

@@ -63,6 +63,22 @@ TEST_F(ScaledFp8Test, WithoutAScaleFp8StaysAsItIsStored) {
     EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
 }
 
+TEST_F(ScaledFp8Test, AScaleByANameThatIsNotReadHereIsRefused) {
+    for (const std::string scale : {"q.weight_scale", "q.weight_scale_inv", "q.scale"}) {
+        SafetensorsFolder folder = stored({{"q.weight", quantised()}, {scale, m_scale}});
+        try {
+            (void)folder.require("q.weight", {64, 32});
+            ADD_FAILURE() << scale << " was passed over";
+        } catch (const Failure& failure) {
+            EXPECT_THAT(failure.error().message, HasSubstr("tensor \"" + scale + "\" scales \"q.weight\""));
+        }
+    }
+    SafetensorsFolder folder = stored({{"q.weight", quantised()}, {"q.input_scale", m_scale}});
+    EXPECT_EQ(folder.require("q.weight", {64, 32}).scalar_type(), at::kFloat8_e4m3fn);
+    SafetensorsFolder wide = stored({{"q.weight", m_matrix}, {"q.weight_scale", m_scale}});
+    EXPECT_EQ(wide.require("q.weight", {64, 32}).scalar_type(), at::kFloat);
+}
+
 TEST_F(ScaledFp8Test, OtherTensorsOfSuchAFileAreUntouched) {
     SafetensorsFolder folder = stored({{"q.bias", at::ones({4}, at::kBFloat16)},
                                        {"q.weight", at::ones({2, 2})},

@@ -47,6 +47,10 @@ MotionAdapter openMotionAdapter(const fs::path& path) {
     return {config, renamed(std::move(file.weights), nameIn)};
 }
 
+bool hasMotionModules(const WeightSource& unet) {
+    return unet.has(kFirstMotionNorm);
+}
+
 std::unique_ptr<WeightSource> openUnet(const fs::path& path, const UnetConfig& config) {
     auto weights = weights::openWeights(path).weights;
     if (!weights->has(std::string(kSingleUnet) + "out.0.weight")) return weights;

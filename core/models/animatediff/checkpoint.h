@@ -19,6 +19,9 @@ struct MotionAdapter {
 /// its configuration. Throws Failure naming the file and what is wrong with it.
 MotionAdapter openMotionAdapter(const std::filesystem::path& path);
 
+/// Whether a UNet was saved with motion modules in it.
+bool hasMotionModules(const weights::WeightSource& unet);
+
 /// Parameters of the image model by diffusers' and transformers' names: of a component's own folder or file,
 /// or of a single file of Stable Diffusion 1.5 (v1-5-pruned-emaonly.safetensors), which has all of them.
 /// Throws Failure as weights::openWeights() does.

@@ -72,6 +72,7 @@ void refuseOtherUnets(const weights::ModelConfig& config) {
     const std::string name = config.textOr("_class_name", "UNet2DConditionModel");
     if (name != "UNet2DConditionModel" && name != "UNetMotionModel")
         config.unsupported("_class_name", "UNet2DConditionModel or UNetMotionModel");
+    config.requirePlainWeights();
     for (const char* key : {"class_embed_type", "addition_embed_type", "encoder_hid_dim_type",
                             "time_cond_proj_dim", "num_class_embeds", "reverse_transformer_layers_per_block",
                             "time_embedding_act_fn", "timestep_post_act", "conv_in_channels"})
@@ -110,6 +111,10 @@ UnetConfig UnetConfig::from(const weights::ModelConfig& config) {
     c.layersPerBlock = ofAllBlocks(config, "layers_per_block", c.layersPerBlock, kMostLayers);
     c.transformerLayers =
         ofAllBlocks(config, "transformer_layers_per_block", c.transformerLayers, kMostLayers);
+    if (config.positiveOr("mid_block_layers", 1) != 1) config.unsupported("mid_block_layers", "1");
+    if (ofAllBlocks(config, "transformer_layers_per_mid_block", c.transformerLayers, kMostLayers) !=
+        c.transformerLayers)
+        config.unsupported("transformer_layers_per_mid_block", "the same as transformer_layers_per_block");
     c.crossAttentionDim = ofAllBlocks(config, "cross_attention_dim", 1280, kMostChannels);
     // What older configurations call the size of a head is how many there are.
     const std::string headsKey =
@@ -136,8 +141,7 @@ UnetConfig UnetConfig::from(const weights::ModelConfig& config) {
 }
 
 MotionConfig MotionConfig::from(const weights::ModelConfig& config) {
-    if (config.textOr("_class_name", "MotionAdapter") != "MotionAdapter")
-        config.unsupported("_class_name", "MotionAdapter");
+    config.requireClass("MotionAdapter");
     if (config.has("conv_in_channels")) config.unsupported("conv_in_channels", "null");
     MotionConfig c;
     c.blockChannels = channelsOf(config, config.positiveOr("motion_norm_num_groups", 32, kMostChannels));
@@ -150,6 +154,25 @@ MotionConfig MotionConfig::from(const weights::ModelConfig& config) {
                            "the same as motion_transformer_layers_per_block");
     if (config.positiveOr("motion_mid_block_layers_per_block", 1) != 1)
         config.unsupported("motion_mid_block_layers_per_block", "1");
+    c.maxFrames = config.positiveOr("motion_max_seq_length", c.maxFrames, kMostFrames);
+    c.midBlock = config.flagOr("use_motion_mid_block", true) ? MidBlock::Motion : MidBlock::None;
+    return c;
+}
+
+MotionConfig MotionConfig::inside(const UnetConfig& unet, const weights::ModelConfig& config) {
+    for (const char* key :
+         {"reverse_temporal_transformer_layers_per_block", "reverse_motion_num_attention_heads"})
+        if (config.has(key)) config.unsupported(key, "null");
+    MotionConfig c;
+    c.blockChannels = unet.blockChannels;
+    c.layersPerBlock = unet.layersPerBlock;
+    c.heads = perBlock(config, "motion_num_attention_heads", 8, c.blockChannels.size());
+    requireHeads(config, "motion_num_attention_heads", c.heads, c.blockChannels);
+    c.transformerLayers = ofAllBlocks(config, "temporal_transformer_layers_per_block", 1, kMostLayers);
+    if (ofAllBlocks(config, "temporal_transformer_layers_per_mid_block", 1, kMostLayers) !=
+        c.transformerLayers)
+        config.unsupported("temporal_transformer_layers_per_mid_block",
+                           "the same as temporal_transformer_layers_per_block");
     c.maxFrames = config.positiveOr("motion_max_seq_length", c.maxFrames, kMostFrames);
     c.midBlock = config.flagOr("use_motion_mid_block", true) ? MidBlock::Motion : MidBlock::None;
     return c;

@@ -58,6 +58,9 @@ struct MotionConfig {
 
     /// Throws Failure as UnetConfig::from() does.
     static MotionConfig from(const weights::ModelConfig& config);
+    /// Of the motion modules that a UNet was saved with (UNetMotionModel), whose config.json it is. Throws
+    /// Failure likewise.
+    static MotionConfig inside(const UnetConfig& unet, const weights::ModelConfig& config);
     /// Of one file, which comes without a configuration: what its shapes say, which are asked for by
     /// diffusers' names. Throws Failure(InvalidData) naming `where` and the tensor that is missing.
     static MotionConfig of(const weights::ShapeOf& shapeOf, const std::string& where);

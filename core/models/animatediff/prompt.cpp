@@ -56,7 +56,9 @@ text::ClipTextConfig textEncoderConfig(const families::ModelIndex& index) {
 
 Tokenizer loadTokenizer(const families::ModelIndex& index) {
     auto tokenizer = std::make_shared<const text::ClipTokenizer>(index.pathOf("tokenizer"));
-    const std::int64_t vocabulary = textEncoderConfig(index).vocabSize;
+    const text::ClipTextConfig encoder = textEncoderConfig(index);
+    tokenizer->requireLength(static_cast<std::size_t>(encoder.maxPositionEmbeddings));
+    const std::int64_t vocabulary = encoder.vocabSize;
     if (tokenizer->idBound() > vocabulary)
         throw Failure(ErrorCode::InvalidData, index.pathOf("tokenizer").string() + ": has ids up to " +
                                                   std::to_string(tokenizer->idBound() - 1) +

@@ -54,7 +54,11 @@ weights::ModelConfig schedulerConfigOf(const families::ModelIndex& index) {
 }
 
 vae::image::ImageVaeConfig vaeConfigOf(const families::ModelIndex& index) {
-    return vae::image::ImageVaeConfig::from(configOf(index, "vae"));
+    const weights::ModelConfig stored = configOf(index, "vae");
+    auto config = vae::image::ImageVaeConfig::from(stored);
+    // The reference's pipeline scales latents and shifts none.
+    if (config.shiftFactor != 0) stored.unsupported("shift_factor", "null");
+    return config;
 }
 
 vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising::LoadOptions& options) {
@@ -65,6 +69,20 @@ vae::image::ImageVae loadVae(const families::ModelIndex& index, const denoising:
             {.parts = vae::VaeParts::Decoder}};
 }
 
+/// The motion adapter; of a folder whose UNet was saved with motion modules in it those, which diffusers then
+/// runs, whatever the adapter beside it holds. One that was asked for takes their place.
+MotionAdapter adapterOf(const families::ModelIndex& index, const UnetConfig& unet) {
+    const fs::path path = index.pathOf("motion_adapter");
+    const weights::ModelConfig config = configOf(index, "unet");
+    if (path == index.folder() / "motion_adapter" && config.textOr("_class_name", "") == "UNetMotionModel") {
+        auto stored = openUnet(index.pathOf("unet"), unet);
+        if (hasMotionModules(*stored)) return {MotionConfig::inside(unet, config), std::move(stored)};
+    }
+    MotionAdapter adapter = openMotionAdapter(path);
+    adapter.config.requireFits(unet, path.string());
+    return adapter;
+}
+
 /// The UNet with its motion modules, LoRAs merged into both.
 struct LoadedUnet {
     MotionConfig motion;
@@ -72,8 +90,7 @@ struct LoadedUnet {
 
     static LoadedUnet from(const families::ModelIndex& index, const denoising::LoadOptions& options) {
         const UnetConfig config = UnetConfig::from(configOf(index, "unet"));
-        MotionAdapter adapter = openMotionAdapter(index.pathOf("motion_adapter"));
-        adapter.config.requireFits(config, index.pathOf("motion_adapter").string());
+        MotionAdapter adapter = adapterOf(index, config);
         denoising::WeightSources parts;
         parts.push_back(std::make_unique<weights::LoraWeights>(openUnet(index.pathOf("unet"), config),
                                                                options.loras, imageLoraNames(config),

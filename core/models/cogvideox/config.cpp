@@ -30,6 +30,7 @@ double scaleOr(const weights::ModelConfig& config, const char* key, double usual
 }  // namespace
 
 CogVideoXTransformerConfig CogVideoXTransformerConfig::from(const weights::ModelConfig& config) {
+    config.requireClass("CogVideoXTransformer3DModel");
     requireUsual(config);
     constexpr std::int64_t kMostPatch = 16, kMostSample = 1 << 14, kMostWidth = 1 << 16, kMostChannels = 4096;
     CogVideoXTransformerConfig c;

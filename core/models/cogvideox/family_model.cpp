@@ -36,8 +36,14 @@ namespace fs = std::filesystem;
 
 using Transformer = denoising::LoadedNetwork<CogVideoXTransformer>;
 
-Transformer loadTransformer(const fs::path& folder, const denoising::LoadOptions& options) {
-    const auto config = CogVideoXTransformerConfig::from(weights::ModelConfig::read(folder));
+weights::ModelConfig configOf(const families::ModelIndex& index, const std::string& component,
+                              const std::string& fileName = "config.json") {
+    return {index.config(component, fileName).value(), (index.pathOf(component) / fileName).string()};
+}
+
+Transformer loadTransformer(const families::ModelIndex& index, const denoising::LoadOptions& options) {
+    const fs::path folder = index.pathOf("transformer");
+    const auto config = CogVideoXTransformerConfig::from(configOf(index, "transformer"));
     if (options.execution.mesh != nullptr) options.execution.mesh->requireHeads(config.numAttentionHeads);
     auto source = std::make_unique<weights::LoraWeights>(std::make_unique<weights::SafetensorsFolder>(folder),
                                                          options.loras, weights::transformerLoraNames);
@@ -88,13 +94,12 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
     CogVideoXVideoModel(const families::ModelInfo& model, const families::ModelIndex& index,
                         const denoising::LoadOptions& options)
         : VideoModel(options),
-          m_transformer(loadTransformer(index.pathOf("transformer"), options)),
+          m_transformer(loadTransformer(index, options)),
           m_text(denoising::t5Prompts(index.pathOf("tokenizer"), index.pathOf("text_encoder"),
                                       m_transformer->config().maxTextSeqLength, options)),
           m_vae(loadVae(index.pathOf("vae"), denoising::vaePartsOf(model), options)),
           m_schedulerConfig(schedulers::samplerConfig(
-              weights::ModelConfig::read(index.pathOf("scheduler"), "scheduler_config.json"),
-              schedulers::Prediction::SnrShiftedVelocity)) {
+              configOf(index, "scheduler", "scheduler_config.json"), schedulers::Prediction::SnrShiftedVelocity)) {
         requireFittingParts(model, textEncoderConfig(index).modelSize);
     }
 
@@ -186,8 +191,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const catalog::RenderSettings& settings,
                                          const denoising::LoadOptions& options, std::uint64_t available) {
     const auto index = families::ModelIndex::read(model.folder).value();
-    const auto config =
-        CogVideoXTransformerConfig::from(weights::ModelConfig::read(index.pathOf("transformer")));
+    const auto config = CogVideoXTransformerConfig::from(configOf(index, "transformer"));
     denoising::ModelMemory memory;
     memory.network = CogVideoXTransformer::weightBytes(config, options.dtype, options.execution.device,
                                                        denoising::blockOptions(options));
@@ -205,8 +209,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
 
 parallel::PassWork passWork(const families::ModelInfo& model, const catalog::RenderSettings& settings) {
     const auto index = families::ModelIndex::read(model.folder).value();
-    const auto config =
-        CogVideoXTransformerConfig::from(weights::ModelConfig::read(index.pathOf("transformer")));
+    const auto config = CogVideoXTransformerConfig::from(configOf(index, "transformer"));
     const auto vae = vae::cogvideox::openFiles(index.pathOf("vae"))
                          .describe({at::kFloat, at::kCPU}, denoising::vaePartsOf(model));
     // Text and video attend to each other in one sequence.

@@ -29,6 +29,7 @@ Sd35TransformerConfig::QkNorm qkNormOf(const weights::ModelConfig& config) {
 }  // namespace
 
 Sd35TransformerConfig Sd35TransformerConfig::from(const weights::ModelConfig& config) {
+    config.requireClass("SD3Transformer2DModel");
     Sd35TransformerConfig c;
     c.sampleSize = config.positiveOr("sample_size", c.sampleSize, 1 << 14);
     c.patchSize = config.positiveOr("patch_size", c.patchSize, 16);

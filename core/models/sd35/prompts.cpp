@@ -55,6 +55,7 @@ denoising::PromptMemory clipMemory(const families::ModelIndex& index, const std:
                                    const std::string& encoder, const denoising::LoadOptions& options) {
     const text::ClipTextConfig config = clipConfig(index, encoder);
     auto words = std::make_shared<const text::ClipTokenizer>(index.pathOf(tokenizer));
+    words->requireLength(text::ClipTokenizer::kLength);
     if (words->idBound() > config.vocabSize)
         throw Failure(ErrorCode::InvalidData, index.pathOf(tokenizer).string() + ": has ids up to " +
                                                   std::to_string(words->idBound() - 1) + ", but " + encoder +

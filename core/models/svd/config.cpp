@@ -64,8 +64,7 @@ void readBlockKinds(const weights::ModelConfig& config, VideoUnetConfig& c) {
 }  // namespace
 
 VideoUnetConfig VideoUnetConfig::from(const weights::ModelConfig& config) {
-    constexpr const char* kClass = "UNetSpatioTemporalConditionModel";
-    if (config.textOr("_class_name", kClass) != kClass) config.unsupported("_class_name", kClass);
+    config.requireClass("UNetSpatioTemporalConditionModel");
     VideoUnetConfig c;
     c.inChannels = config.positiveOr("in_channels", c.inChannels, kMostUnetChannels);
     c.outChannels = config.positiveOr("out_channels", c.outChannels, kMostUnetChannels);

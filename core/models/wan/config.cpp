@@ -26,6 +26,7 @@ void readImageKeys(const weights::ModelConfig& config, WanTransformerConfig& int
 }  // namespace
 
 WanTransformerConfig WanTransformerConfig::from(const weights::ModelConfig& config) {
+    config.requireClass("WanTransformer3DModel");
     // The reference reads the key and norms across heads whatever it says.
     const std::string norm = config.textOr("qk_norm", "rms_norm_across_heads");
     if (norm != "rms_norm_across_heads" && norm != "rms_norm")

@@ -9,6 +9,7 @@ ClipTextConfig ClipTextConfig::from(const weights::ModelConfig& config) {
     constexpr std::int64_t kMostLayers = 256, kMostWidth = 1 << 16, kMostPositions = 1 << 16;
     const std::string type = config.textOr("model_type", "clip_text_model");
     if (type != "clip_text_model") config.unsupported("model_type", "\"clip_text_model\"");
+    config.requirePlainWeights();
     ClipTextConfig c;
     c.vocabSize = config.positiveOr("vocab_size", c.vocabSize);
     // What is absent is transformers' default, not this struct's.

@@ -32,6 +32,7 @@ T5Config T5Config::readAs(const std::string& modelType, const weights::ModelConf
         config.unsupported("dense_act_fn", "\"gelu_new\"");
     if (!config.flagOr("is_gated_act", true)) config.unsupported("is_gated_act", "true");
 
+    config.requirePlainWeights();
     T5Config read;
     read.vocabSize = config.positive("vocab_size");
     read.modelSize = config.positive("d_model", kMaxWidth);

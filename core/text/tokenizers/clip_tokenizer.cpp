@@ -181,7 +181,9 @@ struct ClipTokenizer::Files {
 ClipTokenizer::ClipTokenizer(const fs::path& folder) : ClipTokenizer(Files(folder)) {}
 
 ClipTokenizer::ClipTokenizer(const Files& files)
-    : m_pairs(files.vocabulary, files.merges, files.special("unk_token"), files.origin) {
+    : m_configPath(files.folder.configPath.string()),
+      m_modelMaxLength(files.folder.modelMaxLength()),
+      m_pairs(files.vocabulary, files.merges, files.special("unk_token"), files.origin) {
     const auto idOf = [&](const std::string& use) {
         const std::string token = files.special(use);
         if (const auto id = m_pairs.idOf(token)) return *id;
@@ -199,6 +201,14 @@ ClipTokenizer::ClipTokenizer(const Files& files)
         else
             m_added.add({content, id});
     }
+}
+
+void ClipTokenizer::requireLength(std::size_t length) const {
+    if (!m_modelMaxLength || *m_modelMaxLength == static_cast<std::int64_t>(length)) return;
+    throw Failure(ErrorCode::Unsupported, m_configPath + ": model_max_length is " +
+                                              std::to_string(*m_modelMaxLength) + ", this version needs " +
+                                              std::to_string(length) +
+                                              ", as many as the text encoder is given");
 }
 
 std::vector<std::int64_t> ClipTokenizer::tokenize(const std::string& text) const {

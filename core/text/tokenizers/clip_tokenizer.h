@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class ClipTokenizer {
     /// special_tokens_map.json where they are. Throws Failure(NotFound, InvalidData or Unsupported).
     explicit ClipTokenizer(const std::filesystem::path& folder);
 
+    /// Throws Failure(Unsupported) where model_max_length, to which pipelines pad prompts, is another number.
+    void requireLength(std::size_t length) const;
+
     /// Ids of `text` (UTF-8), cut so that with begin and end they are at most `length` ≥ 2.
     [[nodiscard]] ClipTokenIds encode(const std::string& text, std::size_t length = kLength) const;
 
@@ -42,6 +46,8 @@ class ClipTokenizer {
     explicit ClipTokenizer(const Files& files);
     [[nodiscard]] std::string textOf(const std::vector<std::int64_t>& ids, std::size_t first) const;
 
+    std::string m_configPath;
+    std::optional<std::int64_t> m_modelMaxLength;
     BytePairs m_pairs;
     AddedTokens m_added;       ///< found in a text as it is
     AddedTokens m_normalized;  ///< found in what normalizing leaves

@@ -26,7 +26,25 @@ TokenizerFolder::TokenizerFolder(const fs::path& folder)
     : configPath(folder / "tokenizer_config.json"),
       tokenizerPath(folder / "tokenizer.json"),
       config(readIfThere(configPath)),
-      tokenizer(readIfThere(tokenizerPath)) {}
+      tokenizer(readIfThere(tokenizerPath)) {
+    for (const char* key : {"padding_side", "truncation_side"}) {
+        const json side = config ? config->value(key, json()) : json();
+        if (!side.is_null() && side != "right")
+            throw Failure(ErrorCode::Unsupported, configPath.string() + ": " + key + " is " + showJson(side) +
+                                                      ", this version needs \"right\"");
+    }
+}
+
+std::optional<std::int64_t> TokenizerFolder::modelMaxLength() const {
+    constexpr double kNone = 1e20;
+    const json length = config ? config->value("model_max_length", json()) : json();
+    if (length.is_null() || (length.is_number() && length.get<double>() > kNone)) return std::nullopt;
+    if (!length.is_number_unsigned() || length.get<std::uint64_t>() < 2 ||
+        length.get<std::uint64_t>() > (1U << 20))
+        throw Failure(ErrorCode::InvalidData, configPath.string() + ": model_max_length is " +
+                                                  showJson(length) + ", a whole number from 2 was needed");
+    return length.get<std::int64_t>();
+}
 
 AddedTokens TokenizerFolder::addedTokens() const {
     AddedTokens tokens = config ? addedTokensOfConfig(*config, configPath) : AddedTokens();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +10,8 @@
 
 namespace reelgrid::text {
 
-/// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData).
+/// The JSON files of a transformers tokenizer folder, each read once. Throws Failure(InvalidData), and
+/// Failure(Unsupported) where prompts are to be padded or cut at their left.
 struct TokenizerFolder {
     explicit TokenizerFolder(const std::filesystem::path& folder);
 
@@ -20,6 +22,9 @@ struct TokenizerFolder {
     /// Whether transformers 5 takes tokenizer.json as it stands, whatever lies beside it: the config names a
     /// class of tokenizers' own.
     [[nodiscard]] bool isOfTokenizers() const;
+    /// To how many tokens pipelines that ask for no length of their own pad a prompt: model_max_length; nullopt
+    /// where the config names none, or the number beyond all lengths that transformers writes for none.
+    [[nodiscard]] std::optional<std::int64_t> modelMaxLength() const;
     /// How many sentinels stand behind the vocabulary where no file lists them.
     [[nodiscard]] std::int64_t extraIds() const;
 

@@ -13,8 +13,7 @@ constexpr std::size_t kMaxLevels = 8;
 constexpr std::int64_t kMaxSample = 16384;
 
 void refuseOtherModels(const weights::ModelConfig& config) {
-    if (config.textOr("_class_name", "AutoencoderKLCogVideoX") != "AutoencoderKLCogVideoX")
-        config.unsupported("_class_name", "\"AutoencoderKLCogVideoX\"");
+    config.requireClass("AutoencoderKLCogVideoX");
     if (config.textOr("act_fn", "silu") != "silu") config.unsupported("act_fn", "\"silu\"");
     for (const char* key : {"use_quant_conv", "use_post_quant_conv"})
         if (config.flagOr(key, false)) config.unsupported(key, "false");

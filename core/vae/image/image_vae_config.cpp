@@ -11,8 +11,9 @@ constexpr std::int64_t kMostChannels = 16384;
 constexpr std::size_t kMostLevels = 8;
 
 void refuseOtherImageVaes(const weights::ModelConfig& config) {
-    if (config.textOr("_class_name", "AutoencoderKL") != "AutoencoderKL")
-        config.unsupported("_class_name", "\"AutoencoderKL\"");
+    config.requireClass("AutoencoderKL");
+    requireBlocks(config, "down_block_types", "DownEncoderBlock2D");
+    requireBlocks(config, "up_block_types", "UpDecoderBlock2D");
     if (config.textOr("act_fn", "silu") != "silu") config.unsupported("act_fn", "\"silu\"");
     if (!config.flagOr("mid_block_add_attention", true))
         config.unsupported("mid_block_add_attention", "true");
@@ -23,6 +24,12 @@ void refuseOtherImageVaes(const weights::ModelConfig& config) {
 }
 
 }  // namespace
+
+void requireBlocks(const weights::ModelConfig& config, const char* key, const char* name) {
+    if (!config.has(key)) return;
+    for (const std::string& block : config.texts(key))
+        if (block != name) config.unsupported(key, std::string("a list of ") + name);
+}
 
 ImageVaeConfig ImageVaeConfig::stableDiffusion35() {
     ImageVaeConfig config;

@@ -12,6 +12,10 @@ namespace reelgrid::vae::image {
 /// hasn't.
 enum class QuantConvs { None, Both };
 
+/// Throws Failure(Unsupported) where the config lists other blocks: further kinds have layers of attention,
+/// whose weights would lie unread beside those of this one.
+void requireBlocks(const weights::ModelConfig& config, const char* key, const char* name);
+
 /// vae/config.json of a diffusers folder whose class is AutoencoderKL; the defaults are Stable Diffusion
 /// 1.5's.
 struct ImageVaeConfig {

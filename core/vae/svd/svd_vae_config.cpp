@@ -13,9 +13,8 @@ constexpr std::size_t kMostSvdLevels = 8;
 }  // namespace
 
 SvdVaeConfig SvdVaeConfig::from(const weights::ModelConfig& config) {
-    constexpr const char* kClass = "AutoencoderKLTemporalDecoder";
-    if (config.textOr("_class_name", kClass) != kClass)
-        config.unsupported("_class_name", std::string("\"") + kClass + "\"");
+    config.requireClass("AutoencoderKLTemporalDecoder");
+    image::requireBlocks(config, "down_block_types", "DownEncoderBlock2D");
     for (const char* key : {"in_channels", "out_channels"})
         if (config.positiveOr(key, 3) != 3) config.unsupported(key, "3");
     SvdVaeConfig c;

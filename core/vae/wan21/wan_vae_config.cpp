@@ -12,9 +12,7 @@ constexpr std::int64_t kMaxChannels = 16384;
 constexpr std::size_t kMaxLevels = 8;
 
 void refuseOtherModels(const weights::ModelConfig& config) {
-    if (config.textOr("_class_name", "AutoencoderKLWan") != "AutoencoderKLWan") {
-        config.unsupported("_class_name", "\"AutoencoderKLWan\"");
-    }
+    config.requireClass("AutoencoderKLWan");
     if (config.has("attn_scales") && !config.numbers("attn_scales").empty()) {
         config.unsupported("attn_scales", "[]");
     }

@@ -37,6 +37,8 @@ TEST(WanTransformerConfig, RejectsWhatItCannotBuildNamingKeyAndValue) {
         {{{"attention_head_dim", 127}}, "attention_head_dim is 127"},
         {{{"freq_dim", 3}}, "freq_dim is 3"},
         {{{"eps", 0.0}}, "eps is 0.0"},
+        {{{"_class_name", "WanVACETransformer3DModel"}}, "_class_name is \"WanVACETransformer3DModel\""},
+        {{{"quantization_config", {{"quant_method", "bitsandbytes"}}}}, "quantization_config is {"},
     };
     for (const auto& [content, message] : cases) {
         try {

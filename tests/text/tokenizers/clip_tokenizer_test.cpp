@@ -92,5 +92,31 @@ TEST_F(BrokenClipFolder, IsRefusedNamingWhatDoesNotFit) {
     EXPECT_THAT(failure(), HasSubstr("vocab.json"));
 }
 
+TEST_F(BrokenClipFolder, IsRefusedWherePromptsArePaddedOrCutOtherwise) {
+    auto config = clipJson("slow/tokenizer_config.json");
+    const auto with = [&](const char* key, const nlohmann::json& value) {
+        auto changed = config;
+        changed[key] = value;
+        write("tokenizer_config.json", changed.dump());
+    };
+    for (const char* key : {"padding_side", "truncation_side"}) {
+        with(key, "left");
+        EXPECT_THAT(failure(), HasSubstr(std::string("tokenizer_config.json: ") + key + " is \"left\""));
+        with(key, "right");
+        EXPECT_NO_THROW((void)ClipTokenizer(m_folder));
+    }
+    with("model_max_length", 16);
+    const auto lengthOf = [&](std::size_t length) {
+        return failureOf([&] { ClipTokenizer(m_folder).requireLength(length); });
+    };
+    EXPECT_THAT(lengthOf(77), HasSubstr("model_max_length is 16, this version needs 77"));
+    EXPECT_NO_THROW(ClipTokenizer(m_folder).requireLength(16));
+    // What transformers writes where there is no limit.
+    with("model_max_length", 1e30);
+    EXPECT_NO_THROW(ClipTokenizer(m_folder).requireLength(77));
+    with("model_max_length", -1);
+    EXPECT_THAT(failure(), HasSubstr("model_max_length is -1"));
+}
+
 }  // namespace
 }  // namespace reelgrid::text

@@ -216,6 +216,8 @@ TEST(ImageVae, RefusesWhatItCannotTakeNamingIt) {
                                          {{"scaling_factor", 0}},
                                          {{"use_quant_conv", false}},
                                          {{"in_channels", 4}},
+                                         {{"down_block_types", {"AttnDownEncoderBlock2D"}}},
+                                         {{"up_block_types", {"UpDecoderBlock2D", "AttnUpDecoderBlock2D"}}},
                                          {{"_class_name", "AutoencoderTiny"}}}) {
         nlohmann::json config = usual;
         config.update(change);
