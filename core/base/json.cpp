@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <vector>
 
 #include "core/base/pending_file.h"
 
@@ -87,27 +85,10 @@ Result<json> parseJson(std::string_view text, const std::string& what, JsonDiale
     }
 }
 
-Result<void> requireKeysOnce(std::string_view text, const std::string& what) {
-    std::vector<std::set<std::string>> open;  // the keys so far of each object that is begun
-    std::string twice;
-    const auto see = [&](int, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::object_start) open.emplace_back();
-        if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
-            twice = showJson(parsed);
-        return true;
-    };
-    static_cast<void>(json::parse(text, see, false));
-    if (twice.empty()) return {};
-    return Error{ErrorCode::InvalidData, what + ": " + twice + " is there twice, once was needed"};
-}
-
-Result<json> readJsonObject(const std::filesystem::path& path, std::size_t maxBytes, JsonKeys keys) {
+Result<json> readJsonObject(const std::filesystem::path& path, std::size_t maxBytes) {
     const auto text = readFile(path, maxBytes);
     if (!text) return text.error();
     auto parsed = parseJson(*text, path.string(), JsonDialect::Python);
-    if (parsed && keys == JsonKeys::Once)
-        if (auto once = requireKeysOnce(withQuotedConstants(*text), path.string()); !once) return once.error();
     if (parsed && !parsed->is_object())
         return Error{ErrorCode::InvalidData,
                      path.string() + ": holds " + showJson(*parsed) + ", a JSON object was needed"};

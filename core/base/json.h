@@ -25,20 +25,10 @@ enum class JsonDialect {
 Result<nlohmann::json> parseJson(std::string_view text, const std::string& what,
                                  JsonDialect dialect = JsonDialect::Standard);
 
-/// A key that an object has twice.
-enum class JsonKeys {
-    LastCounts,  ///< as in Python: what other programs wrote for it
-    Once,        ///< of what people write for this one: which of the two was meant nobody knows
-};
-
-/// InvalidData naming the key that an object of the JSON text has twice.
-Result<void> requireKeysOnce(std::string_view text, const std::string& what);
-
 /// Reads an untrusted JSON object, as Python may have written it, from a file of at most `maxBytes`. Fails
 /// with NotFound, Io, or InvalidData naming the file and what is wrong.
 Result<nlohmann::json> readJsonObject(const std::filesystem::path& path,
-                                      std::size_t maxBytes = std::size_t{64} << 20,
-                                      JsonKeys keys = JsonKeys::LastCounts);
+                                      std::size_t maxBytes = std::size_t{64} << 20);
 
 /// Prints on one line (or indented by two); text that is not UTF-8 gets replacement characters instead of
 /// failing.

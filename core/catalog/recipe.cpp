@@ -7,6 +7,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/json.h"
+#include "core/base/json_keys.h"
 #include "core/base/resources.h"
 #include "core/hub/repository.h"
 #include "core/protocol/field_reader.h"
@@ -53,8 +54,9 @@ Result<void> locateLoras(const fs::path& folder, std::vector<std::string>& loras
 }
 
 Result<Recipe> readRecipe(const fs::path& file) {
-    const auto json = readJsonObject(file, kMostBytes, JsonKeys::Once);
+    const auto json = readJsonObject(file, kMostBytes);
     if (!json) return json.error();
+    if (auto once = requireKeysOnce(file, kMostBytes); !once) return once.error();
     const std::string what = "recipe " + file.string();
     for (const auto& [key, value] : json->items())
         if (!isAmong(kFields, key) && !isAmong(kOwn, key)) {

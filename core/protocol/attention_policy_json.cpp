@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/base/json.h"
+#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/protocol/backend_option.h"
 #include "core/protocol/field_reader.h"
@@ -178,7 +179,7 @@ Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
     if (!text) return text.error();
     auto parsed = parseJson(*text, file.string());
     if (!parsed) return badUsage(parsed.error().message);
-    if (auto once = requireKeysOnce(*text, file.string()); !once) return badUsage(once.error().message);
+    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once) return badUsage(once.error().message);
     SavedPolicy read;
     if (const auto options = parsed->find("backend_option");
         parsed->is_object() && options != parsed->end()) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
+#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/session/limits.h"
 #include "core/session/session_json.h"
@@ -25,7 +26,7 @@ Result<LoadedSession> loadSession(const fs::path& file) {
     if (!text) return text.error();
     auto parsed = parseJson(*text, file.string());
     if (!parsed) return parsed.error();
-    if (auto once = requireKeysOnce(*text, file.string()); !once) return once.error();
+    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once) return once.error();
     auto loaded = sessionFromJson(*parsed, folderOf(file));
     if (!loaded) return loaded.error().in(file.string());
     return loaded;

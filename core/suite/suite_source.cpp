@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/json.h"
+#include "core/base/json_keys.h"
 #include "core/base/pending_file.h"
 #include "core/suite/toml_reader.h"
 
@@ -50,8 +51,9 @@ Result<SuiteSource> readSuiteSource(const std::filesystem::path& file) {
         if (!text) return text.error();
         return suiteSourceFromToml(*text, file.string());
     }
-    auto document = readJsonObject(file, kMostSuiteBytes, JsonKeys::Once);
+    auto document = readJsonObject(file, kMostSuiteBytes);
     if (!document) return document.error();
+    if (auto once = requireKeysOnce(file, kMostSuiteBytes); !once) return once.error();
     return SuiteSource{file.string(), *std::move(document), {}};
 }
 

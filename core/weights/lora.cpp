@@ -146,18 +146,26 @@ at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) 
     if (part != ".weight" && part != ".bias") return stored;
     at::Tensor merged;
     const Opened* last = nullptr;
-    for (Opened& opened : m_loras)
-        for (const std::string& kept : m_names(module)) {
+    const std::vector<std::string> names = m_names(module);
+    for (Opened& opened : m_loras) {
+        const std::string* other = nullptr;
+        for (const std::string& kept : names) {
             const at::Tensor difference = part == ".weight"
                                               ? differenceOfWeight(opened, {module, kept}, shape)
                                               : differenceOfBias(opened, {module, kept});
             if (!difference.defined()) continue;
+            if (other != nullptr)
+                throw Failure(ErrorCode::InvalidData, opened.lora.file.string() + ": " + *other + " and " +
+                                                          kept + " are names of one layer (" + module +
+                                                          "), one of them was needed");
+            other = &kept;
             if (difference.sizes() != shape)
                 throwMisfit(opened.lora, kept, difference.sizes(), shapeText(shape));
             if (!merged.defined()) merged = stored.to(at::kFloat);
             merged = merged.add(difference, opened.lora.scale);
             last = &opened;
         }
+    }
     if (!merged.defined()) return stored;
     const at::Tensor rounded = merged.to(stored.scalar_type());
     if (!isFinite(rounded) && isFinite(stored))

@@ -1,4 +1,5 @@
 #include "core/base/json.h"
+#include "core/base/json_keys.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -33,11 +34,12 @@ TEST(Json, ErrorsNameWhatAndWhere) {
 }
 
 TEST(Json, KeysThatAnObjectHasTwiceAreFound) {
-    EXPECT_TRUE(requireKeysOnce(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})", "file"));
+    const auto once = [](std::string_view text) { return requireKeysOnce(text, "file"); };
+    EXPECT_TRUE(once(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})"));
     for (const char* text : {R"({"a": 1, "b": 2, "a": 3})", R"([{"c": {"a": 1, "a": 1}}])"}) {
-        const auto once = requireKeysOnce(text, "file");
-        ASSERT_FALSE(once) << text;
-        EXPECT_EQ(once.error().message, "file: \"a\" is there twice, once was needed");
+        const auto checked = once(text);
+        ASSERT_FALSE(checked) << text;
+        EXPECT_EQ(checked.error().message, "file: \"a\" is there twice, once was needed");
     }
 }
 

@@ -67,6 +67,15 @@ TEST_F(LoraTest, KohyasAlphaIsSharedByTheRank) {
     expectWeight(with({{file, 1}}), m_weight + 0.5 * at::mm(m_b, m_a));
 }
 
+TEST_F(LoraTest, ALayerUnderTwoNamesInOneFileIsRefused) {
+    const fs::path file = write("twice", {{"layer.lora_A.weight", m_a},
+                                          {"layer.lora_B.weight", m_b},
+                                          {"kohya_layer.lora_down.weight", m_a},
+                                          {"kohya_layer.lora_up.weight", m_b}});
+    EXPECT_THAT(messageOf([&] { (void)with({{file, 1}}).require("layer.weight", {6, 4}); }),
+                HasSubstr("layer and kohya_layer are names of one layer (layer), one of them was needed"));
+}
+
 TEST_F(LoraTest, SeveralAddUpAndWholeDifferencesCount) {
     const fs::path first = write("first", {{"layer.lora_A.weight", m_a}, {"layer.lora_B.weight", m_b}});
     const fs::path second =
