@@ -29,11 +29,13 @@ void fillClosedStreams() {
 
 namespace {
 
-/// Of U+2028 to U+202E and U+2066 to U+2069, which break lines and turn the direction of the text behind them,
-/// so that a name reads as another: the last two digits of the code point; 0: none of them begins there.
+/// Of U+2028 to U+202E and U+2066 to U+2069, which break lines and turn the direction of the text behind
+/// them, so that a name reads as another: the last two digits of the code point; 0: none of them begins
+/// there.
 unsigned directionMarkAt(const std::string& text, std::size_t at) {
     if (text.compare(at, 1, "\xE2") != 0 || at + 2 >= text.size()) return 0;
-    const auto second = static_cast<unsigned char>(text[at + 1]), third = static_cast<unsigned char>(text[at + 2]);
+    const auto second = static_cast<unsigned char>(text[at + 1]),
+               third = static_cast<unsigned char>(text[at + 2]);
     if (second == 0x80 && third >= 0xA8 && third <= 0xAE) return third - 0x80U;
     if (second == 0x81 && third >= 0xA6 && third <= 0xA9) return third - 0x40U;
     return 0;

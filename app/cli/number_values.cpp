@@ -22,8 +22,8 @@ bool takesNumbers(const CLI::Option& option) {
 std::string faultOf(const std::string& value) {
     if (value.empty()) return "the value is empty, a number was needed";
     const std::size_t sign = value.find_first_of("+-") == 0 ? 1 : 0;
-    const bool isOctal = value.size() > sign + 1 && value[sign] == '0' && value[sign + 1] >= '0' &&
-                         value[sign + 1] <= '9';
+    const bool isOctal =
+        value.size() > sign + 1 && value[sign] == '0' && value[sign + 1] >= '0' && value[sign + 1] <= '9';
     const bool isOdd = std::isspace(static_cast<unsigned char>(value.front())) != 0 ||
                        value.find_first_of("xX") != std::string::npos;
     return isOctal || isOdd ? value + ": a decimal number without blanks or zeros before it was needed"

@@ -60,7 +60,8 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
         idle.add({"negative_prompt", "negative_prompt_2", "negative_prompt_3", "use_dynamic_cfg"},
                  "a guidance of " + significant(settings.guidanceScale, 3) + " is none, only one above 1 is");
     if (settings.maxGuidanceScale && !(*settings.maxGuidanceScale > 1))
-        idle.add({"min_guidance_scale"}, "a largest guidance of " + significant(*settings.maxGuidanceScale, 3) +
+        idle.add({"min_guidance_scale"}, "a largest guidance of " +
+                                             significant(*settings.maxGuidanceScale, 3) +
                                              " is none, only one above 1 is");
     if (settings.flowShift && isRcm(settings, model))
         idle.add({"flow_shift"}, "rcm and rcm-ode have none, they start from --sigma-max");
@@ -80,7 +81,8 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
     if (std::ranges::none_of(asked, protocol::isSparse))
         idle.add({"sla_topk"}, "no sparse-linear attention was asked for");
     for (const auto& choice : protocol::choicesIn(settings.backendOption))
-        if (!asked.contains(choice.backend)) idle.add({"backend_option"}, choice.backend + " wasn't asked for");
+        if (!asked.contains(choice.backend))
+            idle.add({"backend_option"}, choice.backend + " wasn't asked for");
     return std::move(idle).found();
 }
 

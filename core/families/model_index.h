@@ -33,8 +33,8 @@ class ModelIndex {
     [[nodiscard]] std::string classOf(const std::string& component) const;
     /// Whether a setting of the pipeline itself is there and true ("expand_timesteps").
     [[nodiscard]] bool isOn(const std::string& key) const;
-    /// A component's config.json, or what a scheduler calls its own. Its `_class_name` is the index's where that
-    /// names a class of diffusers, which loads by it whatever the config says.
+    /// A component's config.json, or what a scheduler calls its own. Its `_class_name` is the index's where
+    /// that names a class of diffusers, which loads by it whatever the config says.
     [[nodiscard]] Result<nlohmann::json> config(const std::string& component,
                                                 const std::string& fileName = "config.json") const;
 

@@ -179,7 +179,8 @@ Result<SavedPolicy> readSavedPolicy(const std::filesystem::path& file) {
     if (!text) return text.error();
     auto parsed = parseJson(*text, file.string());
     if (!parsed) return badUsage(parsed.error().message);
-    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once) return badUsage(once.error().message);
+    if (auto once = requireKeysOnce(std::string_view(*text), file.string()); !once)
+        return badUsage(once.error().message);
     SavedPolicy read;
     if (const auto options = parsed->find("backend_option");
         parsed->is_object() && options != parsed->end()) {

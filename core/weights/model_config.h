@@ -43,8 +43,8 @@ class ModelConfig {
     [[nodiscard]] std::vector<bool> flags(const std::string& key) const;
     [[nodiscard]] std::vector<std::string> texts(const std::string& key) const;
 
-    /// That it is a network of this class (`_class_name`, if it is there) whose weights are stored as they are,
-    /// not as another library's `quantization_config` says.
+    /// That it is a network of this class (`_class_name`, if it is there) whose weights are stored as they
+    /// are, not as another library's `quantization_config` says.
     void requireClass(const std::string& name) const;
     void requirePlainWeights() const;
 

@@ -72,7 +72,9 @@ TEST_F(LoraTest, ALayerUnderTwoNamesInOneFileIsRefused) {
                                           {"layer.lora_B.weight", m_b},
                                           {"kohya_layer.lora_down.weight", m_a},
                                           {"kohya_layer.lora_up.weight", m_b}});
-    EXPECT_THAT(messageOf([&] { (void)with({{file, 1}}).require("layer.weight", {6, 4}); }),
+    EXPECT_THAT(messageOf([&] {
+                    (void)with({{file, 1}}).require("layer.weight", {6, 4});
+                }),
                 HasSubstr("layer and kohya_layer are names of one layer (layer), one of them was needed"));
 }
 

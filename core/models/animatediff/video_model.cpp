@@ -227,7 +227,7 @@ denoising::MemoryForecast forecastMemory(const families::ModelInfo& model,
                                          const denoising::LoadOptions& options, std::uint64_t available) {
     const auto index = families::ModelIndex::read(model.source()).value();
     const UnetConfig unet = UnetConfig::from(configOf(index, "unet"));
-    const MotionConfig motion = openMotionAdapter(index.pathOf("motion_adapter")).config;
+    const MotionConfig motion = adapterOf(index, unet).config;
     const at::Device device = options.execution.device;
     denoising::ModelMemory memory;
     memory.network =

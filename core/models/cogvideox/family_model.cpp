@@ -98,8 +98,8 @@ class CogVideoXVideoModel final : public denoising::VideoModel {
           m_text(denoising::t5Prompts(index.pathOf("tokenizer"), index.pathOf("text_encoder"),
                                       m_transformer->config().maxTextSeqLength, options)),
           m_vae(loadVae(index.pathOf("vae"), denoising::vaePartsOf(model), options)),
-          m_schedulerConfig(schedulers::samplerConfig(
-              configOf(index, "scheduler", "scheduler_config.json"), schedulers::Prediction::SnrShiftedVelocity)) {
+          m_schedulerConfig(schedulers::samplerConfig(configOf(index, "scheduler", "scheduler_config.json"),
+                                                      schedulers::Prediction::SnrShiftedVelocity)) {
         requireFittingParts(model, textEncoderConfig(index).modelSize);
     }
 

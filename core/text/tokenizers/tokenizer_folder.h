@@ -22,8 +22,9 @@ struct TokenizerFolder {
     /// Whether transformers 5 takes tokenizer.json as it stands, whatever lies beside it: the config names a
     /// class of tokenizers' own.
     [[nodiscard]] bool isOfTokenizers() const;
-    /// To how many tokens pipelines that ask for no length of their own pad a prompt: model_max_length; nullopt
-    /// where the config names none, or the number beyond all lengths that transformers writes for none.
+    /// To how many tokens pipelines that ask for no length of their own pad a prompt: model_max_length;
+    /// nullopt where the config names none, or the number beyond all lengths that transformers writes for
+    /// none.
     [[nodiscard]] std::optional<std::int64_t> modelMaxLength() const;
     /// How many sentinels stand behind the vocabulary where no file lists them.
     [[nodiscard]] std::int64_t extraIds() const;

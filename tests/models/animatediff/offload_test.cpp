@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/base/result.h"
 #include "core/catalog/model_folder.h"
 #include "core/machine/local_machine.h"
 #include "core/models/animatediff/unet.h"
@@ -169,6 +170,23 @@ TEST_F(AnimateDiffOffload, IsChosenWhereTheDeviceHasNotRoom) {
     EXPECT_EQ(choiceOf(held).offload, Offload::None);
     EXPECT_EQ(choiceOf(held - 1).offload, Offload::Blocks);
     EXPECT_LT(choiceOf(held - 1).forecast->peak, held);
+}
+
+/// What is foretold is of the motion modules that will be loaded.
+TEST(AnimateDiffForecast, RefusesAnAdapterThatDoesNotFit) {
+    const TinyModel tiny(TinyModel::Motion::Apart);
+    const auto model = catalog::readModel({.base = tiny.folder(),
+                                           .parts = {{"motion_adapter", kFixtures / "v2/motion_adapter"}}})
+                           .value();
+    const auto settings =
+        catalog::resolveSettings(tinyRequest("ddim"), model, machine::LocalMachine().now()).value();
+    try {
+        (void)forecastMemory(model, settings, {}, std::uint64_t{1} << 40);
+        ADD_FAILURE() << "it was foretold";
+    } catch (const Failure& failure) {
+        EXPECT_THAT(failure.error().message,
+                    testing::HasSubstr("its blocks have 12, 24 channels, the model's 16, 24, 32"));
+    }
 }
 
 }  // namespace
