@@ -80,7 +80,8 @@ std::vector<IdleField> idleFields(const protocol::RenderRequest& request, const 
     if (asked.contains(protocol::kDefaultBackend)) return std::move(idle).found();
     if (std::ranges::none_of(asked, protocol::isSparse))
         idle.add({"sla_topk"}, "no sparse-linear attention was asked for");
-    for (const auto& choice : protocol::choicesIn(settings.backendOption))
+    // The settings have left such options out already.
+    for (const auto& choice : protocol::choicesIn(request.backendOption))
         if (!asked.contains(choice.backend))
             idle.add({"backend_option"}, choice.backend + " wasn't asked for");
     return std::move(idle).found();
