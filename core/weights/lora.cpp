@@ -143,7 +143,7 @@ at::Tensor LoraWeights::differenceOfBias(Opened& from, const Place& place) {
 at::Tensor LoraWeights::require(const std::string& name, at::IntArrayRef shape) {
     const at::Tensor stored = m_checkpoint->require(name, shape);
     const auto [module, part] = splitName(name);
-    if (part != ".weight" && part != ".bias") return stored;
+    if (m_loras.empty() || (part != ".weight" && part != ".bias")) return stored;
     at::Tensor merged;
     const Opened* last = nullptr;
     const std::vector<std::string> names = m_names(module);

@@ -67,6 +67,11 @@ TEST_F(LoraTest, KohyasAlphaIsSharedByTheRank) {
     expectWeight(with({{file, 1}}), m_weight + 0.5 * at::mm(m_b, m_a));
 }
 
+TEST_F(LoraTest, WithoutAnyNobodyIsAskedForNames) {
+    LoraWeights weights(std::make_unique<SafetensorsFolder>(m_folder / "base.safetensors"), {}, {});
+    EXPECT_TRUE(at::equal(weights.require("layer.weight", {6, 4}), m_weight));
+}
+
 TEST_F(LoraTest, ALayerUnderTwoNamesInOneFileIsRefused) {
     const fs::path file = write("twice", {{"layer.lora_A.weight", m_a},
                                           {"layer.lora_B.weight", m_b},
