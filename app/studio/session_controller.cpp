@@ -121,6 +121,18 @@ void SessionController::setRequest(const protocol::RenderRequest& request) {
     m_editor->askForThumbnails();
 }
 
+/// So that the same comparison of another prompt or seed is one press away. Of clips by plug-ins that aren't
+/// loaded there is no box: where there is none at all, boxes stay as they are.
+void SessionController::tickBackendsOf(const session::Session& session) {
+    QStringList names;
+    for (const session::SessionClip& clip : session.clips)
+        names << QString::fromStdString(clip.attentionType);
+    const QSignalBlocker quiet(m_editor);
+    const QStringList before = m_editor->checkedBackends();
+    m_editor->setCheckedBackends(names);
+    if (m_editor->checkedBackends().isEmpty()) m_editor->setCheckedBackends(before);
+}
+
 void SessionController::showState(const FiledSession& state) {
     m_shown.change(state.session);
     setRequest(state.session.request);
@@ -149,6 +161,7 @@ void SessionController::putOnShow(const session::Session& session, const std::fi
     m_shown.show(session);
     m_renders->setOpened(session, rendersInto);
     setRequest(session.request);
+    tickBackendsOf(session);
     if (!m_editor->knowsModel(session.request.model)) m_editorFiles->addModel(session.request.model);
     m_file = file;
     showName();

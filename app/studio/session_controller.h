@@ -78,6 +78,7 @@ class SessionController : public QObject {
     void showNew();
     void showState(const FiledSession& state);
     void setRequest(const protocol::RenderRequest& request);
+    void tickBackendsOf(const session::Session& session);
     void setFile(const std::filesystem::path& file);
     [[nodiscard]] session::Session current() const;
     void showName();

@@ -24,6 +24,7 @@ TEST_F(WindowTest, ARenderAfterOpeningASessionJoinsIt) {
     MainWindow other;
     prepare(other);
     openIn(other, session, 2);
+    EXPECT_EQ(other.editor().checkedBackends(), QStringList({"sdpa", "fav2"}));
     other.editor().setCheckedBackends({"sagev1"});
     other.editor().submit();
     const auto& joined = other.comparison().clips();
