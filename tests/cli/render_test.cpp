@@ -57,7 +57,8 @@ TEST(Render, KeepsItsFramesForWhatIsCompared) {
         const fs::path frames = protocol::resultFolderOf(clip) / protocol::kFramesFile;
         ASSERT_TRUE(fs::exists(frames));
         EXPECT_EQ(manifest.at("kept_frames").at("bytes"), fs::file_size(frames));
-        EXPECT_EQ(sha256Hex(media::readRgb(frames).value().pixels), manifest.at("frames_sha256"))
+        EXPECT_EQ(sha256Hex(media::readRgb(frames).value().pixels),
+                  manifest.at("frames_sha256").get<std::string>())
             << "the frames as they were computed";
     }
     const auto psnr = [&] {
