@@ -99,9 +99,13 @@ Attended attend(Method method, const at::Tensor& q, const at::Tensor& k, const a
         .mask = options.isCausal ? kernels::Mask::Causal : kernels::Mask::None,
         .keySmoothing = options.smoothsKeys ? kernels::KeySmoothing::Mean : kernels::KeySmoothing::None,
         .keyBias = floatsOf(keyBias_M),
+        .sequence = {},
+        .prediction = {},
         .threads = at::get_num_threads(),
-        .sparseLinear = {
-            .topkRatio = options.topk, .projection = floatsOf(weight_DD), .bias = floatsOf(bias_D)}};
+        .sparseLinear = {.topkRatio = options.topk,
+                         .projection = floatsOf(weight_DD),
+                         .bias = floatsOf(bias_D)},
+        .context = {}};
     const kernels::AttentionPlan plan = kernels::plan(backend, problem);
     TORCH_CHECK_VALUE(plan.obstacle.empty(), "reelgrid::", plan.obstacle);
     at::Tensor workspace;

@@ -38,7 +38,8 @@ std::tuple<at::Tensor, at::Tensor> mergeAttention(at::TensorList outs, at::Tenso
                                           .threads = at::get_num_threads()};
     kernels::startMerge(merged);
     for (std::size_t i = 0; i < outs.size(); ++i) {
-        const std::string index = "[" + std::to_string(i) + "]";
+        std::string index = "[";
+        index += std::to_string(i) + "]";
         call.needsTensor(("outs" + index).c_str(), outs[i], kFloatTypes);
         call.needsTensor(("outs" + index).c_str(), outs[i], {first.scalar_type()});
         call.needsSizes(("outs" + index).c_str(), outs[i], s, "batch, heads, tokens, head dim");
