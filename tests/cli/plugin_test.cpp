@@ -416,9 +416,10 @@ TEST(BackendsNew, MakesAProjectThatBuildsAndHolds) {
     const TestFolder folder;
     const std::string project = folder.file("mine");
     ASSERT_EQ(runProgram({"backends", "new", "my_kernel", "--output-dir", project}).exitCode, 0);
-    const std::string build = "cmake -S " + project + " -B " + project + "/build > " + folder.file("log") +
-                              " 2>&1 && cmake --build " + project + "/build >> " + folder.file("log") +
-                              " 2>&1";
+    // Ninja builds ReelGrid; a bare system has no make.
+    const std::string build = "CMAKE_GENERATOR=Ninja cmake -S " + project + " -B " + project + "/build > " +
+                              folder.file("log") + " 2>&1 && cmake --build " + project + "/build >> " +
+                              folder.file("log") + " 2>&1";
     ASSERT_EQ(std::system(build.c_str()), 0);
     const json listed = onlyDocument(
         runProgram({"backends", "list", "--json", "--backend-plugin", project + "/build/my_kernel.so"})
