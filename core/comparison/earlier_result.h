@@ -35,7 +35,7 @@ class EarlierResults {
                                 const std::map<std::string, std::string>& hashesThen);
 
     families::ModelInfo m_model;
-    result::ComponentHasher m_hasher;
+    result::ComponentHasher m_hasher{result::KeptHashes::ofUser()};
 };
 
 }  // namespace reelgrid::comparison

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/base64.h"
+#include "core/base/hex.h"
 #include "core/base/json.h"
 #include "core/protocol/field_reader.h"
 #include "core/protocol/worker_message.h"
@@ -15,7 +16,7 @@ namespace {
 using nlohmann::json;
 using protocol::FieldReader;
 
-constexpr std::size_t kMostNameBytes = 1024, kMostWords = 256, kHashDigits = 64;
+constexpr std::size_t kMostNameBytes = 1024, kMostWords = 256;
 
 json typed(const char* type) {
     return {{"v", protocol::kProtocolVersion}, {"type", type}};
@@ -49,19 +50,15 @@ json asJson(const TimeIsUp&) {
     return typed("time_is_up");
 }
 
-bool isHash(const std::string& text) {
-    return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 Result<ChannelMessage> fileFrom(const json& object) {
     FileBegins file;
     FieldReader fields(object, "file", ErrorCode::InvalidData);
     fields.requireText("name", file.name, kMostNameBytes);
     fields.integer("bytes", file.bytes);
-    fields.requireText("sha256", file.sha256, kHashDigits);
+    fields.requireText("sha256", file.sha256, kSha256Digits);
     if (!isSafeName(file.name))
         fields.fail("name " + showJson(json(file.name)) + ": a relative one was needed");
-    if (!isHash(file.sha256)) fields.fail("sha256: 64 hex digits were needed");
+    if (!isHex(file.sha256, kSha256Digits)) fields.fail("sha256: 64 hex digits were needed");
     if (auto read = fields.finish(); !read) return read.error();
     return ChannelMessage(std::move(file));
 }
@@ -98,7 +95,8 @@ Result<ChannelMessage> modelFrom(const json& object) {
     const json* hashes = fields.object("hashes", true);
     if (auto read = fields.finish(); !read) return read.error();
     for (const auto& [name, hash] : hashes->items()) {
-        if (!hash.is_string() || !isHash(hash.get<std::string>()) || model.hashes.size() >= kMostWords)
+        if (!hash.is_string() || !isHex(hash.get<std::string>(), kSha256Digits) ||
+            model.hashes.size() >= kMostWords)
             return Error{ErrorCode::InvalidData, "model: hashes: 64 hex digits each were needed"};
         model.hashes[name] = hash.get<std::string>();
     }

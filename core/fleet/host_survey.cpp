@@ -118,7 +118,7 @@ std::vector<std::string> devicesOf(const SurveyedHost& host, Compute compute) {
 
 template <class DevicesOf>
 std::vector<jobs::LaneOptions> lanesOn(const std::vector<SurveyedHost>& hosts, DevicesOf devicesOfHost) {
-    const auto hasher = std::make_shared<result::ComponentHasher>();
+    const auto hasher = std::make_shared<result::ComponentHasher>(result::KeptHashes::ofUser());
     std::vector<jobs::LaneOptions> lanes;
     for (const SurveyedHost& host : hosts) {
         if (!host.machine) continue;

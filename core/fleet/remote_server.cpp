@@ -293,7 +293,7 @@ class RemoteServer {
     bool m_isQuit = false;
     std::optional<ArrivingFile> m_file;
     std::map<std::string, ModelDescribed> m_models;
-    result::ComponentHasher m_hasher;
+    result::ComponentHasher m_hasher{result::KeptHashes::ofUser()};
 
     std::mutex m_mutex;  ///< guards m_job and m_clip
     std::string m_job;   ///< that was handed to the worker; empty: none

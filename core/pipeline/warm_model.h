@@ -36,7 +36,7 @@ class WarmModel {
     execution::Execution m_execution;
     std::map<std::string, std::string> m_hashes;  ///< empty while they are made
     std::unique_ptr<denoising::VideoModel> m_video;
-    result::ComponentHasher m_hasher{result::KeptHashes(result::keptHashesFile())};
+    result::ComponentHasher m_hasher{result::KeptHashes::ofUser()};
     std::unique_ptr<result::HashesUnderWay> m_hashing;
 };
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/cache_folder.h"
+#include "core/base/hex.h"
 #include "core/base/json.h"
 #include "core/base/pending_file.h"
 
@@ -15,7 +16,6 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
-constexpr std::size_t kHexDigits = 64;
 constexpr std::int64_t kYoung = 2'000'000'000;  // nanoseconds
 
 /// The newest last; none of a file that is missing, damaged or another version's.
@@ -34,11 +34,6 @@ bool isOf(const json& entry, const fs::path& path) {
     return entry.is_object() && entry.value("path", json()) == path.string();
 }
 
-bool isHash(const json& value) {
-    return value.is_string() && value.get_ref<const std::string&>().size() == kHexDigits &&
-           value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 }  // namespace
 
 std::optional<std::string> KeptHashes::find(const fs::path& path, const FileStamp& stamp) const {
@@ -46,7 +41,8 @@ std::optional<std::string> KeptHashes::find(const fs::path& path, const FileStam
     for (const json& entry : entriesIn(m_file)) {
         if (!isOf(entry, path) || entry.value("stamp", json()) != toJson(stamp)) continue;
         const json sha256 = entry.value("sha256", json());
-        if (isHash(sha256)) return sha256.get<std::string>();
+        if (sha256.is_string() && isHex(sha256.get_ref<const std::string&>(), kSha256Digits))
+            return sha256.get<std::string>();
     }
     return std::nullopt;
 }
@@ -68,9 +64,9 @@ void KeptHashes::keep(const fs::path& path, const FileStamp& stamp, const std::s
     (void)writeFile(m_file, printJson({{"version", kVersion}, {"files", std::move(list)}}));
 }
 
-fs::path keptHashesFile() {
+KeptHashes KeptHashes::ofUser() {
     const fs::path folder = cacheFolder();
-    return folder.empty() ? fs::path() : folder / "file-hashes.json";
+    return KeptHashes(folder.empty() ? fs::path() : folder / "file-hashes.json");
 }
 
 }  // namespace reelgrid::result

@@ -21,6 +21,9 @@ class KeptHashes {
     explicit KeptHashes(std::filesystem::path file = {}, std::uint64_t leastBytes = kLeastBytes)
         : m_file(std::move(file)), m_leastBytes(leastBytes) {}
 
+    /// Those in "file-hashes.json" in the cache's folder; where there is none nothing is kept.
+    static KeptHashes ofUser();
+
     /// path: absolute.
     [[nodiscard]] std::optional<std::string> find(const std::filesystem::path& path,
                                                   const FileStamp& stamp) const;
@@ -32,8 +35,5 @@ class KeptHashes {
     std::filesystem::path m_file;
     std::uint64_t m_leastBytes;
 };
-
-/// "file-hashes.json" in the cache's folder; empty where there is none.
-std::filesystem::path keptHashesFile();
 
 }  // namespace reelgrid::result
