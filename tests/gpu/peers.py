@@ -22,7 +22,8 @@ import torch.nn.functional as F
 PEERS = pathlib.Path(__file__).resolve().parents[2] / "resources" / "backends" / "peers"
 SHAPES = ["12x4096x64", "12x4096x128", "12x16384x64", "12x16384x128", "12x32760x64", "12x32760x128", "12x75600x128", "12x69120x128"]
 GRIDS = {32760: (21, 30, 52), 75600: (21, 45, 80), 69120: (18, 48, 80), 16384: (16, 32, 32), 4096: (16, 16, 16)}
-OURS = ("fav2", "fav3", "fav3_fp8", "fav3_sage", "sagev1")
+OURS = ("fav2", "fav3", "fav3_fp8", "fav3_sage", "sagev1", "sagev2")
+STA_WINDOW, STA_TILE = (3, 3, 3), (6, 8, 8)  # FastVideo's
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 ROUNDS, WINDOW = 5, 30  # milliseconds of a turn
 ROWS = 256  # queries that are held to float64, of every head
@@ -57,8 +58,22 @@ def of_pytorch(name):
 
 def of_ours():
     import reelgrid_kernels
-    return [Contender(name, lambda q, k, v, context, op=getattr(torch.ops.reelgrid, name): op(q, k, v, scale=context["scale"]), is_ours=True,
-                      version=reelgrid_kernels.__version__) for name in OURS]
+    version = reelgrid_kernels.__version__
+    dense = [Contender(name, lambda q, k, v, context, op=getattr(torch.ops.reelgrid, name): op(q, k, v, scale=context["scale"]), is_ours=True,
+                       version=version) for name in OURS]
+
+    def sta(q, k, v, context):
+        grid = context["grid"]
+        return torch.ops.reelgrid.sta(q, k, v, grid=[grid.frames, grid.height, grid.width], tile=list(STA_TILE), window=list(STA_WINDOW),
+                                      scale=context["scale"])
+
+    def why_not_sta(context):
+        grid = context["grid"]
+        if grid is None or any(extent % tile for extent, tile in zip((grid.frames, grid.height, grid.width), STA_TILE)):
+            return "a clip that tiles of 6x8x8 don't fill"
+        return None
+    sparge = Contender("sparge", lambda q, k, v, context: torch.ops.reelgrid.sparge(q, k, v, scale=context["scale"]), is_ours=True, version=version)
+    return [*dense, Contender("sta", sta, why_not_sta, is_ours=True, version=version), sparge]
 
 
 def of_fa3():
@@ -118,7 +133,7 @@ def exact_rows(q, k, v, rows, scale, seen=None):
     return torch.stack(outs, 1)
 
 
-def sliding_window(rows, grid, window=(3, 3, 3), tile=(6, 8, 8)):
+def sliding_window(rows, grid, window=STA_WINDOW, tile=STA_TILE):
     """Which keys STA lets these queries see: `window` tiles about their own, moved in where it would leave the clip."""
     shape, place, seen = (grid.frames, grid.height, grid.width), torch.arange(grid.frames * grid.height * grid.width, device=rows.device), None
     axes = []
@@ -142,7 +157,7 @@ def error_of(contender, q, k, v, context, truth, rows, windowed):
         raise ValueError(f"it gave {list(out.shape)} {out.dtype}")
     if not all(torch.equal(a, b) for a, b in zip(before, (q, k, v))):
         raise ValueError("it wrote to its inputs")
-    wanted = windowed() if contender.name == "fastvideo_sta" else truth
+    wanted = windowed() if contender.name in ("fastvideo_sta", "sta") else truth
     return float((out[:, :, rows].double() - wanted).abs().sum() / wanted.abs().sum())
 
 

@@ -41,8 +41,11 @@ FOLDER = tempfile.TemporaryDirectory(prefix="reelgrid-wheel-")
 # As kernels/backends/backend_list.cpp has them; the least cosine to float64 attention of normal inputs, and the largest
 # relative L1.
 CLOSE = {"fav2": (0.99999, 5e-3), "fav3": (0.99999, 5e-3), "fav3_fp8": (0.998, 0.08), "sagev1": (0.9999, 0.02),
-         "fav3_sage": (0.998, 0.07)}
-SMOOTHS = ("sagev1", "fav3_sage", "sagesla")
+         "sagev2": (0.998, 0.07), "fav3_sage": (0.998, 0.07)}
+SMOOTHS = ("sagev1", "sagev2", "fav3_sage", "sagesla")
+# Methods that leave blocks out, and options with which they leave out none of a clip of 2 frames of 8 by 10.
+GRID = [2, 8, 10]
+ALL_BLOCKS = {"sla": dict(topk=1.0), "sparge": dict(cdfthreshd=1.0), "sta": dict(grid=GRID, window=[9, 9, 9]), "radial": dict(grid=GRID)}
 ON_CPU = ("merge_attention", "affine_silu", "temporal_conv", "causal_conv3d", "add_then_norm_", "rms_norm_rotate_", "head_norm_rotate_", "gelu_tanh_",
           "int8_quantise", "int8_pack", "int8_linear")
 
@@ -204,6 +207,40 @@ class Attention(unittest.TestCase):
                 wanted = branch @ weight.double().T + bias.double()
                 self.assertLess(relative_l1(added, wanted), 2e-3)
 
+    def test_without_anything_left_out_it_is_attention(self):
+        q, k, v = qkv(queries=160, keys=160)
+        for name, options in ALL_BLOCKS.items():
+            with self.subTest(name=name):
+                self.assertLess(relative_l1(op(name)(q, k, v, **options), attention(q, k, v)), 1e-5)
+
+    def test_tiles_see_their_windows(self):
+        """Tiles of 128 tokens, 2 along each axis: those beside each other in a row of tiles see each other, no others do."""
+        q, k, v = qkv(batch=1, queries=1024, keys=1024)
+        frame, row, column = torch.meshgrid(torch.arange(4), torch.arange(16), torch.arange(16), indexing="ij")
+        tile = (frame // 2 * 2 + row // 8).flatten()
+        seen = tile[:, None] == tile[None]
+        wanted = scores(q, k).masked_fill(~seen, -torch.inf).softmax(-1) @ v.double()
+        out = op("sta")(q, k, v, grid=[4, 16, 16], tile=[2, 8, 8], window=[1, 1, 3])
+        self.assertLess(relative_l1(out, wanted), 1e-5)
+
+    def test_options_say_what_is_left_out(self):
+        q, k, v = qkv(batch=1, queries=4096, keys=4096, heads=1)
+        grid = [16, 16, 16]
+        wanted = attention(q, k, v)
+        for name, few, more in (("sparge", dict(cdfthreshd=0.3, simthreshd1=-1.0), dict(cdfthreshd=0.8, simthreshd1=-1.0)),
+                                ("sta", dict(grid=grid, window=[1, 1, 1]), dict(grid=grid)),
+                                ("radial", dict(grid=grid, decay=0.5), dict(grid=grid, decay=4.0))):
+            with self.subTest(name=name):
+                less, least = (relative_l1(op(name)(q, k, v, **options), wanted) for options in (more, few))
+                self.assertGreater(less, 0.05)
+                self.assertGreater(least, 1.1 * less)
+
+    def test_text_around_the_clip_is_seen(self):
+        q, k, v = qkv(batch=1, queries=167, keys=167)
+        for name in ("sta", "radial"):
+            out = op(name)(q, k, v, **ALL_BLOCKS[name], text_before=3, text_after=4)
+            self.assertLess(relative_l1(out, attention(q, k, v)), 1e-5)
+
     def test_is_what_the_program_computes(self):
         """The same inputs through `bench attention`: its errors to float64 are those of our outputs."""
         folder = pathlib.Path(FOLDER.name, "captures")
@@ -212,7 +249,7 @@ class Attention(unittest.TestCase):
         scale = q.shape[-1] ** -0.5
         torch.save({"q": q, "k": k, "v": v, "dtype": "torch.float32", "layout": "BHSD", "call_idx": 0, "scale": scale,
                     "kwargs": {"is_causal": False, "softmax_scale": scale}}, folder / "wheel_input_000000.pt")
-        names = [*CLOSE, "sla", "sagesla"]
+        names = [*CLOSE, "sla", "sagesla", "sparge"]
         done = subprocess.run([CLI, "bench", "attention", "--input-dir", folder, "--kernel", ",".join(names), "--e2e",
                                "--num-repetitions", "1", "--json"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -330,6 +367,8 @@ def calls():
         yield name + "_with_lse", (q, k, v), dict(is_causal=True, key_bias=random(128))
     for name in ("sla", "sagesla"):
         yield name, (q, k, v), dict(topk=0.5, proj_weight=random(64, 64), proj_bias=random(64))
+    for name in ("sparge", "sta", "radial"):
+        yield name, qkv(batch=1, queries=160, keys=160), ALL_BLOCKS[name]
     yield "merge_attention", ([random(1, 2, 5, 8)] * 2, [random(1, 2, 5)] * 2), {}
     yield "affine_silu", (random(4, 6, 8), random(2, 3, 8), random(2, 3, 8)), {}
     x = random(1, 8, 3, 4, 6)
@@ -353,7 +392,7 @@ class InTorch(unittest.TestCase):
             with self.subTest(name=name):
                 torch.library.opcheck(op(name).default, arguments, options, test_utils=checks)
                 tried.add(name)
-        self.assertEqual(tried, {*CLOSE, *(name + "_with_lse" for name in CLOSE), "sla", "sagesla", *ON_CPU})
+        self.assertEqual(tried, {*CLOSE, *(name + "_with_lse" for name in CLOSE), *ALL_BLOCKS, "sagesla", *ON_CPU})
 
     def test_compiles(self):
         def layer(q, k, v, x, weight):
@@ -420,6 +459,12 @@ class Refusals(unittest.TestCase):
                  (q[:, :1].expand(1, 3, 8, 16), k, v), {}),
                 (ValueError, r"reelgrid::fav2: head dim 264, needs 1 to 256", "fav2", qkv(dims=264), {}),
                 (ValueError, r"reelgrid::sla: top-k ratio 0\.0+, needs one above 0 and at most 1", "sla", (q, k, v), dict(topk=0.0)),
+                (ValueError, r"reelgrid::sparge: cdfthreshd 1\.5, needs 0 to 1", "sparge", (q, k, v), dict(cdfthreshd=1.5)),
+                (ValueError, "reelgrid::sta: grid has 2 numbers, needs 3", "sta", (q, k, v), dict(grid=[2, 4])),
+                (ValueError, "reelgrid::sta: grid 0,2,4, needs 1 to 1048576 of each", "sta", (q, k, v), dict(grid=[0, 2, 4])),
+                (ValueError, "reelgrid::sta: 8 queries and 8 keys, needs 12 of both, the grid's", "sta", (q, k, v), dict(grid=[3, 2, 2])),
+                (ValueError, "reelgrid::sta: window 0,3,3, needs", "sta", (q, k, v), dict(grid=[2, 2, 2], window=[0, 3, 3])),
+                (ValueError, "reelgrid::radial: text_after -1, needs 0 to 1048576", "radial", (q, k, v), dict(grid=[2, 2, 2], text_after=-1)),
                 (ValueError, "reelgrid::sla: proj_bias without proj_weight", "sla", (q, k, v), dict(proj_bias=random(16))),
                 (ValueError, "reelgrid::temporal_conv: the channels of x: 12, needs a multiple of 8", "temporal_conv",
                  (random(1, 12, 3, 4, 4), random(8, 12, 3, 1, 1)), {}),
@@ -457,11 +502,11 @@ class Refusals(unittest.TestCase):
 @unittest.skipUnless(torch.cuda.is_available(), "no NVIDIA GPU that torch could use")
 class OnGpu(unittest.TestCase):
     def test_attention_is_near_float64(self):
-        for name in (*CLOSE, "sla"):
+        for name in (*CLOSE, *ALL_BLOCKS):
             for dtype in (torch.bfloat16, torch.float16):
                 with self.subTest(name=name, dtype=dtype):
-                    q, k, v = (x.cuda() for x in qkv(dtype=dtype, queries=300, keys=500))
-                    options = dict(topk=1.0) if name == "sla" else {}
+                    options = ALL_BLOCKS.get(name, {})
+                    q, k, v = (x.cuda() for x in qkv(dtype=dtype, **(dict(queries=160, keys=160) if options else dict(queries=300, keys=500))))
                     try:
                         out = op(name)(q, k, v, **options)
                     except ValueError as refusal:

@@ -44,7 +44,7 @@ TEST_F(SummaryTest, SelfTimesLeaveOutWhatLiesWithin) {
           Expected{"aten::addmm", 80, 100}, Expected{"aten::copy_", 20, 20},
           Expected{"self-attention sdpa", 20, 200}, Expected{"aten::scaled_dot_product_attention", 120, 180},
           Expected{"aten::bmm", 60, 60}, Expected{"norms", 20, 20}}) {
-        const Row& row = rowOf(summary, expected.name);
+        const Row row = rowOf(summary, expected.name);
         EXPECT_EQ(micro(row.selfHost), expected.self) << expected.name;
         EXPECT_EQ(micro(row.totalHost), expected.total) << expected.name;
         EXPECT_EQ(row.calls, 1U);

@@ -3,8 +3,8 @@
 import torch
 from torch.library import register_fake
 
-DENSE = ("fav2", "fav3", "fav3_fp8", "sagev1", "fav3_sage")
-SPARSE = ("sla", "sagesla")
+DENSE = ("fav2", "fav3", "fav3_fp8", "sagev1", "sagev2", "fav3_sage")
+SPARSE = ("sla", "sagesla", "sparge", "sta", "radial")
 
 
 def _out(q):
