@@ -130,7 +130,10 @@ TEST_F(KernelsOnGpu, ProductsOfInt8BlocksAreWhatFloat64Gives) {
                                             {300L, 336L, 264L},
                                             {257L, 1536L, 384L},
                                             {1000L, 8960L, 1536L},
-                                            {4096L, 128L, 8960L}}) {
+                                            {4096L, 128L, 8960L},
+                                            // Several tiles, one after the other, of more blocks than one.
+                                            {9000L, 336L, 1288L},
+                                            {5000L, 4240L, 2056L}}) {
             const auto bytes = [&](at::IntArrayRef shape) {
                 return at::randint(-128, 128, shape, at::TensorOptions().device(gpu.device)).to(at::kChar);
             };
